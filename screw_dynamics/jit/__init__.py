@@ -11,7 +11,14 @@ variable ``SCREW_DYNAMICS_KERNELS`` names one of the three: c, numba, numpy.
 from screw_dynamics.jit.compilation import BackgroundCompiler, CompileProgress, compile_kernels
 from screw_dynamics.jit.compile_turn import Event, import_numba, watched
 from screw_dynamics.jit.extension import extension_kernels
-from screw_dynamics.jit.kernel import Kernel, compiled_again, jit_enabled, read_only, uncompiled
+from screw_dynamics.jit.kernel import (
+    Kernel,
+    compiled_again,
+    jit_enabled,
+    kernel_form,
+    read_only,
+    uncompiled,
+)
 
 __all__ = [
     'BackgroundCompiler',
@@ -23,6 +30,7 @@ __all__ = [
     'extension_kernels',
     'import_numba',
     'jit_enabled',
+    'kernel_form',
     'read_only',
     'uncompiled',
     'watched',

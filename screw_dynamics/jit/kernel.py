@@ -38,6 +38,13 @@ def _numba_enabled() -> bool:
     )
 
 
+def kernel_form() -> str:
+    """Return the form in which kernels run: 'c', 'numba' or 'numpy'."""
+    if extension_kernels():
+        return 'c'
+    return 'numba' if _numba_enabled() else 'numpy'
+
+
 def read_only(dimensions: int, dtype: str = 'float64') -> str:
     """Return the numba type of a C-contiguous array that a kernel only reads, writable or not."""
     return f"Array({dtype}, {dimensions}, 'C', readonly=True)"

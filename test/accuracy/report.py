@@ -19,6 +19,7 @@ matplotlib.use('Agg')
 from matplotlib import pyplot as plt  # noqa: E402
 
 from accuracy.compare import BOUND, ORDER, Comparison  # noqa: E402
+from screw_dynamics.jit import kernel_form  # noqa: E402
 
 _ORDERS = [str(order) for order in range(ORDER + 1)]
 _QUANTITIES = {
@@ -82,8 +83,8 @@ def markdown(rows: Sequence[Comparison], parsed: Sequence[dict[str, Any]]) -> st
         'axle need nothing against gravity), rounding of the loads is what is left: the entry is',
         'relative to a thousandth of the loads then, and a note says that the quantity cancels.',
         '',
-        f'Python {platform.python_version()}, '
-        + ', '.join(f'{name} {metadata.version(name)}' for name in ('numpy', 'numba', 'pin'))
+        f'Python {platform.python_version()}, kernels in {kernel_form()}, '
+        + ', '.join(f'{name} {metadata.version(name)}' for name in ('numpy', 'pin'))
         + '.',
         '',
         '![largest error of every robot by order](accuracy.png)',

@@ -18,6 +18,7 @@ from matplotlib import pyplot as plt  # noqa: E402
 from benchmark import terms  # noqa: E402
 from benchmark.fastest_motions import EFFORT_RATE, GRID, PATHS, Times  # noqa: E402
 from benchmark.measurements import BATCH, SIZES, Results  # noqa: E402
+from screw_dynamics.jit import kernel_form  # noqa: E402
 
 
 def _processor() -> str:
@@ -42,7 +43,7 @@ def markdown(results: Results) -> str:
         'median over rounds in which both sides ran in turn, in this one run.',
         '',
         f'Machine: {_processor()}, Python {platform.python_version()}, '
-        f'numba {version("numba")}, numpy {version("numpy")}, pin {version("pin")}.',
+        f'kernels in {kernel_form()}, numpy {version("numpy")}, pin {version("pin")}.',
         '',
         '| figure | measured | required | aimed at | |',
         '|---|---|---|---|---|',

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from helpers.patience import patience
 from helpers.services import SERVICES
 
 import screw_dynamics as sd
-from screw_dynamics.jit import jit_enabled
+from screw_dynamics.jit import extension_kernels, jit_enabled
 from screw_dynamics.jit.compile_turn import compile_turn
 
 pytestmark = pytest.mark.skipif(not jit_enabled(), reason='needs numba')
@@ -129,5 +130,23 @@ def test_a_second_start_compiles_nothing(ros, nodes, planar, cache):
     try:
         ros.wait_for('the node', lambda: 'Active at' in process.log, process)
         assert 'Compil' not in process.log
+    finally:
+        process.kill()
+
+
+@pytest.mark.skipif(not extension_kernels(), reason='needs the extension module')
+@pytest.mark.parametrize(
+    'name, text', [('feedforward', 'Active at'), ('dynamics_server', 'Ready')]
+)
+def test_with_the_extension_module_nothing_is_compiled(ros, planar, tmp_path, name, text):
+    environment = {**ros.environment, 'NUMBA_CACHE_DIR': str(tmp_path)}
+    arguments = ('--ros-args', '-p', f'urdf_path:={planar}', '-r', f'__node:={name}_in_c')
+    process = NodeProcess(node_command(name, *arguments), environment)
+    try:
+        ros.wait_for('the node', lambda: text in process.log, process)
+        assert 'ompil' not in process.log
+        assert not list(tmp_path.iterdir())
+        maps = Path(f'/proc/{process.pid}/maps').read_text()
+        assert '_kernels' in maps and 'llvmlite' not in maps
     finally:
         process.kill()

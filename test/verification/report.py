@@ -15,6 +15,7 @@ from typing import Any
 
 from oracles.comparison import TOLERANCE
 
+from screw_dynamics.jit import kernel_form
 from screw_dynamics.text_table import text_table
 from verification.algorithms import algorithms, equations
 from verification.checks import name_of
@@ -38,7 +39,7 @@ _ABOUT_INTEGRATORS = (
     'that about the axis of the first joint, in steps of 20 ms; the elastic robot is the planar '
     'arm with linear springs and without friction, in steps of 0.1 ms. **µs**: per step.'
 )
-_PACKAGES = ('numpy', 'numba', 'gmpy2')
+_PACKAGES = ('numpy', 'gmpy2')
 _ROOMS = {
     'kinematics': 'Kinematics',
     'dynamics': 'Dynamics',
@@ -253,10 +254,11 @@ def _introduction(rows: dict[str, Row], seeds: range, robots: list[str]) -> Iter
         'points of a curve.'
     )
     yield (
-        f'Machine: {_processor()}, Python {platform.python_version()}, {versions}. Algorithms '
-        'of theory are written for reading, in Python for scalars of any type, as are rigid '
-        'motions; all others are compiled. [Accuracy](accuracy.md) compares 189 published robots, '
-        '[Speed](benchmark.md) other libraries.'
+        f'Machine: {_processor()}, Python {platform.python_version()}, kernels in '
+        f'{kernel_form()}, {versions}. Algorithms of theory are written for reading, in Python '
+        'for scalars of any type, as are rigid motions; all others are compiled. '
+        '[Accuracy](accuracy.md) compares 189 published robots, [Speed](benchmark.md) other '
+        'libraries.'
     )
 
 
