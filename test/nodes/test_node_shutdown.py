@@ -210,7 +210,11 @@ def test_no_thread_of_the_dds_outlives_its_node(ros, planar, tmp_path, node, arg
 
 @pytest.mark.parametrize('node', ['feedforward', 'dynamics_server', 'sea_simulator'])
 def test_signal_while_kernels_are_compiled(ros, planar, tmp_path, node):
-    environment = {**ros.environment, 'NUMBA_CACHE_DIR': str(tmp_path)}
+    environment = {
+        **ros.environment,
+        'NUMBA_CACHE_DIR': str(tmp_path),
+        'SCREW_DYNAMICS_KERNELS': 'numba',
+    }
     arguments = ['--ros-args', '-p', f'urdf_path:={planar}', '-r', '__node:=compiling']
     if node == 'sea_simulator':
         elastic = tmp_path / 'elastic.yaml'

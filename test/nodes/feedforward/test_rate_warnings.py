@@ -56,7 +56,7 @@ def test_without_numba(ros):
         (1e-4, 1000.0, True, ()),
         (9e-3, 100.0, False, ()),
         (2e-3, 1000.0, True, ('expected at most 500 Hz, got 1000 Hz: lower it',)),
-        (2e-3, 1000.0, False, ('at most 500 Hz, got 1000 Hz: install numba', 'not compiled')),
+        (2e-3, 1000.0, False, ('at most 500 Hz, got 1000 Hz: build the package', 'not compiled')),
     ],
 )
 def test_a_rate_out_of_reach(shortest, rate, compiled, texts):
