@@ -35,7 +35,7 @@ def extension_modules() -> list[Extension]:
             define_macros=[('NAME', name)],
             include_dirs=[np.get_include()],
             extra_compile_args=[*_OPTIONS, *options],
-            libraries=['m'],
+            libraries=['m', 'pthread'],
             optional=True,
         )
         for name, options in names.items()

@@ -166,7 +166,7 @@ def _row_pointer(body: Statements, start: Value, row: Value) -> Value:
 
 def _lanes_pointer(body: Statements, array: Value, row: Value) -> Value:
     array = body.out.bound(array)
-    return Value(f'((lanes *){array.text}.p + {row.text})', Pointer(LANES))
+    return Value(f'((stored_lanes *){array.text}.p + {row.text})', Pointer(LANES))
 
 
 def _as_floats(body: Statements, start: Value) -> Value:
@@ -174,7 +174,9 @@ def _as_floats(body: Statements, start: Value) -> Value:
 
 
 def _load(body: Statements, start: Value, row: Value) -> Value:
-    return Value(f'{_pointer_to(start)}[{row.text}]', _row_of(start))
+    kind = _row_of(start)
+    text = f'{_pointer_to(start)}[{row.text}]'
+    return Value(f'((lanes){text})' if kind == LANES else text, kind)
 
 
 def _store(body: Statements, start: Value, row: Value, value: Value) -> Value:

@@ -9,6 +9,7 @@
 #include <numpy/arrayobject.h>
 
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +18,7 @@
 
 #define INLINE inline __attribute__((unused))
 
-/* Memory: blocks of a thread, which are kept for its next call up to some size. */
+/* Memory: blocks of a thread, which are kept for its next call up to some size, until it ends. */
 typedef struct block {
     struct block *next;
     size_t size, used;
@@ -32,6 +33,31 @@ enum { FIRST_BLOCK = 1 << 16, LARGEST_KEPT = 1 << 22, STEP = 32 };
 
 static _Thread_local block_t *first_block, *last_block;
 static _Thread_local jmp_buf *out_of_memory;
+
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+
+static void free_blocks(void *first)
+{
+    for (block_t *block = first; block;) {
+        block_t *next = block->next;
+        free(block);
+        block = next;
+    }
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&key, free_blocks);
+}
+
+/* Set the first block, which is freed with those behind it when the thread ends. */
+static void set_first_block(block_t *block)
+{
+    first_block = block;
+    pthread_once(&key_once, make_key);
+    pthread_setspecific(key, block);
+}
 
 static INLINE place_t marked(void)
 {
@@ -53,15 +79,12 @@ static __attribute__((noinline)) void add_block(size_t size)
     block_t *next = last_block ? last_block->next : first_block;
     if (next && next->size < size) {
         /* those behind the last one are not in use */
-        while (next) {
-            block_t *after = next->next;
-            free(next);
-            next = after;
-        }
         if (last_block)
             last_block->next = NULL;
         else
-            first_block = NULL;
+            set_first_block(NULL);
+        free_blocks(next);
+        next = NULL;
     }
     if (!next) {
         size_t whole = size > FIRST_BLOCK ? size : FIRST_BLOCK;
@@ -73,7 +96,7 @@ static __attribute__((noinline)) void add_block(size_t size)
         if (last_block)
             last_block->next = next;
         else
-            first_block = next;
+            set_first_block(next);
     }
     next->used = 0;
     last_block = next;
@@ -108,19 +131,13 @@ static INLINE void end_call(void)
             most += block->size;
         if (most <= LARGEST_KEPT && most > kept)
             kept = most;
-        while (first_block) {
-            block_t *next = first_block->next;
-            free(first_block);
-            first_block = next;
+        block_t *old = first_block, *one = NULL;
+        if (kept <= LARGEST_KEPT && (one = malloc(sizeof(block_t) + STEP + kept))) {
+            one->next = NULL;
+            one->size = kept;
         }
-        last_block = NULL;
-        if (kept <= LARGEST_KEPT) {
-            first_block = malloc(sizeof(block_t) + STEP + kept);
-            if (first_block) {
-                first_block->next = NULL;
-                first_block->size = kept;
-            }
-        }
+        set_first_block(one);
+        free_blocks(old);
     }
     if (first_block)
         first_block->used = 0;
@@ -181,6 +198,8 @@ static INLINE double unless_small(double value, double bound)
 
 /* Short vectors of samples */
 typedef double lanes __attribute__((vector_size(32), aligned(8)));
+/* the same in an array of doubles */
+typedef lanes stored_lanes __attribute__((may_alias));
 
 static INLINE lanes every_lane(double value)
 {

@@ -147,7 +147,7 @@ def _name(kind: Type) -> str:
     if isinstance(kind, Scalar):
         return kind.name
     if isinstance(kind, Pointer):
-        return f'{kind.row.name} *'
+        return f'{"stored_lanes" if kind.row == LANES else kind.row.name} *'
     if isinstance(kind, ArrayType):
         return f'array_{ITEMS[kind.item.name]}{kind.ndim}'
     if isinstance(kind, TupleType):

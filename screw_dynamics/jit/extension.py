@@ -73,14 +73,16 @@ def extension_kernels() -> Mapping[str, Callable[..., Any]]:
 def _loaded() -> tuple[Mapping[str, Callable[..., Any]], str]:
     """Return the functions of the extension, and why there are none."""
     try:
-        module = import_module('screw_dynamics._kernels')
-        if module.WIDE:
-            with suppress(ImportError):
-                module = import_module('screw_dynamics._kernels_wide')
+        modules = [import_module('screw_dynamics._kernels')]
     except ImportError as error:
         return {}, str(error)
-    if module.STAMP != sources_stamp():
-        problem = f'{module.__file__} was built from other sources'
-        _log.warning('compiled kernels: %s and is not used: build the package again', problem)
-        return {}, problem
-    return {name: one for name, one in vars(module).items() if '.' in name}, ''
+    if modules[0].WIDE:
+        with suppress(ImportError):
+            modules.insert(0, import_module('screw_dynamics._kernels_wide'))
+    stamp = sources_stamp()
+    for module in modules:
+        if module.STAMP == stamp:
+            return {name: one for name, one in vars(module).items() if '.' in name}, ''
+    problem = f'{modules[0].__file__} was built from other sources'
+    _log.warning('compiled kernels: %s and is not used: build the package again', problem)
+    return {}, problem

@@ -35,7 +35,7 @@ def language(tmp_path_factory):
         '-Wno-unused-function', '-Wno-unused-variable', '-Wno-unused-but-set-variable',
         '-Wno-missing-field-initializers', '-Wno-psabi', '-Wno-unused-parameter',
         '-DNAME=_language', *(f'-I{one}' for one in includes),
-        FOLDER / 'module.c', '-o', target, '-lm',
+        FOLDER / 'module.c', '-o', target, '-lm', '-lpthread',
     ]  # fmt: skip
     subprocess.run(command, check=True)
     spec = importlib.util.spec_from_file_location('_language', target)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import resource
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -100,6 +101,22 @@ def test_threads_have_memory_of_their_own(language):
     expected = [call(size) for size in sizes]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(call, sizes)) == expected
+
+
+def test_the_memory_of_a_thread_ends_with_it(language):
+    def call():
+        language['memory'](np.ones(1000), 3)
+
+    def run(count):
+        for _ in range(count):
+            thread = threading.Thread(target=call)
+            thread.start()
+            thread.join()
+
+    run(10)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    run(1000)  # that keep 64 kB each would leave 64 MB
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
 
 
 READ_ONLY = np.zeros(4)
