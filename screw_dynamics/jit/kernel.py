@@ -97,9 +97,13 @@ class Kernel:
         if self._compiled is None and _numba_enabled() and not _postponed(self):
             with self._lock:
                 if self._compiled is None:
-                    made = self._made()
-                    self._compiled = made.load() or made.compile()
+                    self._compiled = self.made_by_numba()
         return self._compiled
+
+    def made_by_numba(self) -> Callable[..., Any]:
+        """Return the function by numba, compiled now if it is not on disk."""
+        made = self._made()
+        return made.load() or made.compile()
 
     def load(self) -> bool:
         """Load the compiled function from the cache on disk; return False if it is not there."""

@@ -22,6 +22,7 @@ from benchmark.peers import ChainRule, FiniteDifferences, from_chain, from_urdf
 from benchmark.timing import Measured, race
 from benchmark.trajectory_figures import motor_feedforward, smooth_trajectories
 from screw_dynamics.arrays import Array
+from screw_dynamics.kernels.taylor.compiled import single_kernel
 
 ORDERS = (0, 1, 2, 3, 4)
 SIZES = (7, 14, 28, 56, 112)
@@ -53,7 +54,6 @@ class Results:
     rows: list[Row] = field(default_factory=list)
     single: dict[str, Measured] = field(default_factory=dict)
     terms: dict[str, tuple[Measured, Measured, dict[str, float]]] = field(default_factory=dict)
-    floor: tuple[Measured, Measured] | None = None
     batch: dict[str, float] = field(default_factory=dict)
     scaling: dict[str, list[float]] = field(default_factory=dict)
     soft: dict[str, Measured] = field(default_factory=dict)
@@ -122,6 +122,10 @@ def _single_calls(results: Results) -> None:
         accelerations,
     )
     calls['recursive_body_fixed, order 2'] = (sd.recursive_body_fixed, (model, jet))
+    parameters = model.joint_frame_parameters.parameters
+    by_numba = single_kernel(2).made_by_numba()
+    for name, kernel in (('c', single_kernel(2).compile()), ('numba', by_numba)):
+        calls[f'kernel of order 2, {name}'] = kernel, (jet, np.empty((3, model.n)), parameters)
     results.single = race(calls)
     single = results.single
     p = single['pinocchio rnea']
@@ -152,11 +156,16 @@ def _single_calls(results: Results) -> None:
             1.3,
         ),
         Row('order 10 / order 2', single['order 10'].ratio(single['order 2']), 6.0, 4.5),
+        Row(
+            'kernel of order 2, in C / by numba',
+            single['kernel of order 2, c'].ratio(single['kernel of order 2, numba']),
+            2.0,
+        ),
     ]
 
 
 def _terms(results: Results) -> None:
-    results.terms, results.floor = terms.ratios(), terms.floor()
+    results.terms = terms.ratios()
     for name, (_, _, values) in results.terms.items():
         for figure, value in values.items():
             text = f'{name}, {figure} / pinocchio'
@@ -261,12 +270,9 @@ sd.inverse_dynamics(model, np.zeros((5, model.n)), out=np.empty((3, model.n)))
 
 def _start(results: Results) -> None:
     command = [sys.executable, '-W', 'ignore', '-c', _FIRST_RESULT]
-    subprocess.run(command, check=True)  # fills the cache
     seconds = []
     for _ in range(5):
         start = time.perf_counter()
         subprocess.run(command, check=True)
         seconds.append(time.perf_counter() - start)
-    results.rows.append(
-        Row('new process to first result, warm cache', min(seconds), 2.5, 1.3, unit=' s')
-    )
+    results.rows.append(Row('new process to first result', min(seconds), 0.5, unit=' s'))

@@ -75,14 +75,6 @@ def markdown(results: Results) -> str:
     for name, (own, peer, values) in results.terms.items():
         ratios = ' | '.join(f'{value:.2f}' for value in values.values())
         lines.append(f'| {name} | {own.best * 1e6:.2f} | {peer.best * 1e6:.2f} | {ratios} |')
-    if results.floor is not None:
-        own, peer = results.floor
-        lines += [
-            '',
-            'The floor of these calls: an empty kernel with the arguments of `frame_pose`, and a',
-            f'new array for its result, take {own.best * 1e6:.2f} µs, {own.ratio(peer):.2f} of',
-            'framesForwardKinematics.',
-        ]
     lines += ['', f'## Batch of {BATCH}', '', '| call | µs per sample (best) |', '|---|---|']
     lines += [f'| {name} | {value * 1e6:.3f} |' for name, value in results.batch.items()]
     lines += ['', '## Growth with the number of joints (µs, best)', '']

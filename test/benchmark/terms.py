@@ -14,7 +14,6 @@ from oracles.random_models import BodyRecipe, random_model
 import screw_dynamics as sd
 from benchmark.peers import from_chain, from_urdf
 from benchmark.timing import Measured, race
-from screw_dynamics.jit import Kernel, read_only
 
 FIGURES = {'call': 1.3, 'call, out': 1.3, 'per sample of a batch': 0.25}
 GROWTH = 1.1
@@ -95,27 +94,6 @@ def ratios() -> dict[str, tuple[Measured, Measured, dict[str, float]]]:
 
 def _repeated(value: Any) -> Any:
     return np.repeat(value[np.newaxis], BATCH, axis=0) if isinstance(value, np.ndarray) else value
-
-
-def floor() -> tuple[Measured, Measured]:
-    """Return a call of an empty kernel with the arguments of `frame_pose`, and Pinocchio's."""
-    signature = f'int64({read_only(1)}, float64[:, ::1], float64[::1])'
-    empty = Kernel(_nothing, signature, releases_gil=False).compile()
-    urdf = sd.share_path('urdf/iiwa14.urdf')
-    peer = from_urdf(urdf)
-    q, parameters = np.zeros(peer.nq), np.zeros(200)
-    measured = race(
-        {
-            'own': (lambda q: empty(q, np.empty((4, 4)), parameters), (q,)),
-            'peer': (pinocchio.framesForwardKinematics, (peer, peer.createData(), q)),
-        },
-        rounds=31,
-    )
-    return measured['own'], measured['peer']
-
-
-def _nothing(q, out, parameters):
-    return 0
 
 
 def growth() -> dict[str, float]:
