@@ -29,7 +29,7 @@ struct Settings
 {
   bool motors = false;     // commands of motors, else of links
   bool positions = false;  // commands have positions or velocities
-  bool guarded = true;
+  bool guarded = true;     // else only commands of motors stop at limits
   double ramp_time = 0.25;        // s
   double start_tolerance = 0.05;  // rad or m
   std::string effort_content = "full";
@@ -162,29 +162,33 @@ private:
     Violation found;
     const bool computed = sample.rows >= required_rows() && compute();
     if (!computed) {
-      guard_.stop();
       found.quantity = Quantity::not_computable;
-    } else if (settings_.guarded) {
-      const int rows = std::min(sample.rows - 2, robot_.order + 1);
-      found = guard_.check(tau_.data(), rows, sample.instant);
-      if (settings_.motors && found.quantity == Quantity::none) {
-        const int known = sample.rows == jet_rows ? robot_.motor_rows - 2 : 1;
-        found = motor_guard_.check(
-          jet_.data(), motor_motions_.data(), motor_efforts_.data(), known, sample.instant);
-        if (found.quantity != Quantity::none) {
-          guard_.stop();
-        }
-      }
     } else {
-      guard_.forget();
-      motor_guard_.forget();
+      found = check(sample);
     }
     if (found.quantity == Quantity::none) {
+      guard_.resume();
       return true;
     }
+    guard_.stop();
     motor_guard_.stop();
     violation_ = found;
     return false;
+  }
+
+  Violation check(const Sample & sample) noexcept
+  {
+    Violation found;
+    if (settings_.guarded) {
+      const int rows = std::min(sample.rows - 2, robot_.order + 1);
+      found = guard_.check(tau_.data(), rows, sample.instant);
+    }
+    if (settings_.motors && found.quantity == Quantity::none) {
+      const int rows = sample.rows == jet_rows ? robot_.motor_rows - 2 : 1;
+      found = motor_guard_.check(
+        jet_.data(), motor_motions_.data(), motor_efforts_.data(), rows, sample.instant);
+    }
+    return found;
   }
 
   bool stopped() const noexcept

@@ -52,7 +52,6 @@ public:
   }
 
   bool stopped() const noexcept {return stopped_ && !begins_;}
-  bool has_stopped() const noexcept {return stopped_;}
 
   // Reset: the next sample begins a motion.
   void forget() noexcept
@@ -64,6 +63,9 @@ public:
 
   // Register that nothing is sent: the next sample continues no other.
   void pause() noexcept {known_ = false;}
+
+  // Register that the sample is sent.
+  void resume() noexcept {stopped_ = false;}
 
   // Stop the output of a motion.
   void stop() noexcept
@@ -83,7 +85,7 @@ protected:
     std::copy(efforts, efforts + last_.size(), last_.begin());
     instant_ = instant;
     known_ = true;
-    stopped_ = false;
+    resume();
   }
 
   // The first effort or rate beyond its limit; a rate is that of `rows` > 1 and that since the
