@@ -61,7 +61,7 @@ std::vector<std::size_t> places(
 CallbackReturn FeedforwardController::on_init()
 {
   try {
-    listener_ = std::make_shared<ParamListener>(get_node());
+    listener_ = std::make_shared<::feedforward_controller::ParamListener>(get_node());
     parameters_ = listener_->get_params();
     library_ = std::make_unique<RobotLibrary>(parameters_.robot_library);
     const auto & robot = library_->robot();

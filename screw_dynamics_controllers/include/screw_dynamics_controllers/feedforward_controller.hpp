@@ -59,8 +59,8 @@ private:
   void write_commands() noexcept;
   void report() const;
 
-  std::shared_ptr<ParamListener> listener_;
-  Params parameters_;
+  std::shared_ptr<::feedforward_controller::ParamListener> listener_;
+  ::feedforward_controller::Params parameters_;
   std::unique_ptr<RobotLibrary> library_;
   std::unique_ptr<Feedforward> feedforward_;
   std::vector<std::string> joints_, command_joints_;
