@@ -4,10 +4,12 @@
 
 import argparse
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from screw_dynamics.codegen import QUANTITIES, generate_c
 from screw_dynamics.codegen.quantities import FRAME_TERMS, MOTOR_COMMANDS
+from screw_dynamics.codegen.robot_table import robot_table
 from screw_dynamics.command_line import motions, outputs, robots
 from screw_dynamics.kinematics.frames import REPRESENTATIONS
 from screw_dynamics.paths import expanded, new_file
@@ -74,15 +76,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action='store_true',
         help='also write a program that compares the code with numbers of the library',
     )
+    group.add_argument(
+        '--controller',
+        action='store_true',
+        help='also write the table of the robot that screw_dynamics_controllers reads',
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return 0."""
     prefix = options.prefix or _prefix(options.urdf)
-    names = [f'{prefix}.h', f'{prefix}.c', f'{prefix}_self_test.c'][: 2 + options.self_test]
+    names = [f'{prefix}.h', f'{prefix}.c']
+    names += [f'{prefix}_self_test.c'] * options.self_test
+    names += [f'{prefix}_table.c'] * options.controller
     paths = [options.output / name for name in names]
     outputs.check((options.urdf, options.elastic), paths)
     robot = robots.read_robot(options)
+    if options.controller:
+        robot = replace(robot, limits_motors=True)  # as the output guard of the node
     left_out = set() if options.frame else set(FRAME_TERMS)
     if robot.drives is None:
         left_out.add(MOTOR_COMMANDS)
@@ -96,7 +107,12 @@ def run(options: argparse.Namespace) -> int:
         representation=options.representation,
         joints=robot.drives,
     )
-    for path, text in zip(paths, (code.header, code.source, code.self_test), strict=False):
+    texts = [code.header, code.source]
+    if options.self_test:
+        texts.append(code.self_test)
+    if options.controller:
+        texts.append(robot_table(robot, prefix, options.order, quantities))
+    for path, text in zip(paths, texts, strict=True):
         with new_file(path) as place:
             place.write_text(text, encoding='ascii')
         print(f'written: {path}')

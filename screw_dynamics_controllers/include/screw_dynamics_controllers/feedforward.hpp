@@ -1,0 +1,269 @@
+// Copyright screw_dynamics contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Commands of a robot for the samples of a reference, without ROS.
+//
+// The constructor allocates and raises std::invalid_argument; nothing else does either.
+#ifndef SCREW_DYNAMICS_CONTROLLERS__FEEDFORWARD_HPP_
+#define SCREW_DYNAMICS_CONTROLLERS__FEEDFORWARD_HPP_
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "screw_dynamics_controllers/effort_format.hpp"
+#include "screw_dynamics_controllers/guards.hpp"
+#include "screw_dynamics_controllers/ramps.hpp"
+#include "screw_dynamics_controllers/robot_table.h"
+#include "screw_dynamics_controllers/spline.hpp"
+
+namespace screw_dynamics_controllers
+{
+
+struct Settings
+{
+  bool motors = false;     // commands of motors, else of links
+  bool positions = false;  // commands have positions or velocities
+  bool guarded = true;     // else only commands of motors stop at limits
+  double ramp_time = 0.25;        // s
+  double start_tolerance = 0.05;  // rad or m
+  std::string effort_content = "full";
+  std::vector<double> effort_sign, effort_scale, effort_offset;
+};
+
+// Metadata of a sample of the reference.
+struct Sample
+{
+  std::int64_t instant = 0;  // that it belongs to [ns]
+  int rows = jet_rows;       // known ones of the joint jet, at least 3
+  bool holds = false;        // the end of a motion is held
+  bool continues = false;    // its motion continues the one before
+  bool first = false;        // of its motion
+};
+
+class Feedforward
+{
+public:
+  Feedforward(const screw_dynamics_robot_table & robot, const Settings & settings)
+  : robot_(robot), settings_(settings), n_(static_cast<std::size_t>(robot.joints)),
+    m_(settings.motors ? static_cast<std::size_t>(robot.motors) : n_),
+    format_(robot, m_, settings.effort_content, settings.effort_sign, settings.effort_scale,
+      settings.effort_offset),
+    guard_(robot), motor_guard_(robot), ramp_(format_.offsets(), rates(), settings.ramp_time),
+    motion_(m_, settings.ramp_time),
+    jet_(static_cast<std::size_t>(std::max(robot.order + 3, jet_rows)) * n_),
+    tau_(static_cast<std::size_t>(robot.order + 1) * n_), sent_(m_), target_(2 * m_),
+    last_(2 * m_), start_(m_),
+    motor_motions_(static_cast<std::size_t>(robot.motor_rows * robot.motors)),
+    motor_efforts_(static_cast<std::size_t>(std::max(robot.motor_rows - 2, 0) * robot.motors))
+  {
+    if (settings.motors && (robot.motors == 0 || robot.motor_commands == nullptr)) {
+      throw std::invalid_argument(
+              "commands: expected a library generated with --elastic for those of motors");
+    }
+  }
+
+  std::size_t joints() const noexcept {return n_;}
+  std::size_t count() const noexcept {return m_;}  // of commands
+  int required_rows() const noexcept {return settings_.motors ? robot_.required_rows : 3;}
+
+  // The joint jet (5, n) to fill before `update`; rows that are not known are 0.
+  double * jet() noexcept {return jet_.data();}
+
+  const std::vector<double> & efforts() const noexcept {return ramp_.values();}
+  const std::vector<double> & positions() const noexcept {return motion_.positions();}
+  const std::vector<double> & velocities() const noexcept {return motion_.velocities();}
+  const Violation & violation() const noexcept {return violation_;}
+  bool begun() const noexcept {return begun_ || !settings_.positions;}
+
+  // Efforts of the links (k + 1, n) of the last sample.
+  const std::vector<double> & link_efforts() const noexcept {return tau_;}
+
+  // Advance the commands to the sample in `jet` at a time [ns]; `measured` are the positions of
+  // the joints. Returns false if the sample is not followed: efforts are ramped out.
+  bool update(const Sample & sample, const double * measured, std::int64_t now) noexcept
+  {
+    guard_.follow(sample.holds, sample.continues, sample.first);
+    motor_guard_.follow(sample.holds, sample.continues, sample.first);
+    if (!allowed(sample)) {
+      release(now);
+      return false;
+    }
+    const double * efforts = settings_.motors ? motor_efforts_.data() : tau_.data();
+    const double * motion = settings_.motors ? motor_motions_.data() : jet_.data();
+    format_.convert(jet_.data(), efforts, sent_.data());
+    if (settings_.positions) {
+      if (!follows(sample, motion, measured, now)) {
+        release(now);
+        return false;
+      }
+      motion_.follow(target_.data(), target_.data() + m_, now);
+    }
+    ramp_.follow(sent_.data(), now);
+    violation_ = {};
+    return true;
+  }
+
+  // Lead efforts and velocities to rest; returns false once they are there.
+  bool release(std::int64_t now) noexcept
+  {
+    guard_.pause();
+    motor_guard_.pause();
+    begun_ = false;
+    const bool ramping = ramp_.release(now);
+    return (motion_.release(now) && settings_.positions) || ramping;
+  }
+
+  // Reset: the next sample begins a motion.
+  void forget() noexcept
+  {
+    guard_.forget();
+    motor_guard_.forget();
+    violation_ = {};
+  }
+
+  // Reset, with all commands at rest at once.
+  void reset() noexcept
+  {
+    forget();
+    ramp_.reset();
+    motion_.reset();
+    begun_ = false;
+  }
+
+private:
+  std::vector<double> rates() const
+  {
+    std::vector<double> result(m_);
+    for (std::size_t i = 0; i < m_; ++i) {
+      result[i] = robot_.effort_rates[owner(i)] * std::abs(format_.gains()[i]);
+    }
+    return result;
+  }
+
+  std::size_t owner(std::size_t i) const noexcept
+  {
+    return settings_.motors ? static_cast<std::size_t>(robot_.joint_of_motor[i]) : i;
+  }
+
+  // Compute the efforts of the sample; return true if nothing is beyond a limit.
+  bool allowed(const Sample & sample) noexcept
+  {
+    if (stopped()) {
+      guard_.stop();
+      motor_guard_.stop();
+      return false;
+    }
+    Violation found;
+    const bool computed = sample.rows >= required_rows() && compute();
+    if (!computed) {
+      found.quantity = Quantity::not_computable;
+    } else {
+      found = check(sample);
+    }
+    if (found.quantity == Quantity::none) {
+      guard_.resume();
+      return true;
+    }
+    guard_.stop();
+    motor_guard_.stop();
+    violation_ = found;
+    return false;
+  }
+
+  Violation check(const Sample & sample) noexcept
+  {
+    Violation found;
+    if (settings_.guarded) {
+      const int rows = std::min(sample.rows - 2, robot_.order + 1);
+      found = guard_.check(tau_.data(), rows, sample.instant);
+    }
+    if (settings_.motors && found.quantity == Quantity::none) {
+      const int rows = sample.rows == jet_rows ? robot_.motor_rows - 2 : 1;
+      found = motor_guard_.check(
+        jet_.data(), motor_motions_.data(), motor_efforts_.data(), rows, sample.instant);
+    }
+    return found;
+  }
+
+  bool stopped() const noexcept
+  {
+    return guard_.stopped() || (settings_.motors && motor_guard_.stopped());
+  }
+
+  bool compute() noexcept
+  {
+    const auto finite = [](double x) {return std::isfinite(x);};
+    if (!std::all_of(jet_.begin(), jet_.end(), finite)) {
+      return false;
+    }
+    robot_.inverse_dynamics(jet_.data(), tau_.data());
+    if (!std::all_of(tau_.begin(), tau_.end(), finite)) {
+      return false;
+    }
+    return !settings_.motors ||
+           robot_.motor_commands(jet_.data(), motor_motions_.data(), motor_efforts_.data()) == 0;
+  }
+
+  // Set the target of positions and velocities; return false if it is not to be followed.
+  bool follows(
+    const Sample & sample, const double * motion, const double * measured,
+    std::int64_t now) noexcept
+  {
+    begun_ = begun_ && !steps(motion, sample.instant);
+    std::copy(motion, motion + 2 * m_, target_.begin());
+    std::copy(motion, motion + 2 * m_, last_.begin());
+    instant_ = sample.instant;
+    if (begun_) {
+      return true;
+    }
+    for (std::size_t j = 0; j < n_; ++j) {
+      const double distance = measured[j] - jet_[j];
+      if (!(std::abs(distance) <= settings_.start_tolerance)) {
+        violation_ = {Quantity::start, j, distance, settings_.start_tolerance};
+        return false;
+      }
+    }
+    for (std::size_t i = 0; i < m_; ++i) {
+      start_[i] = target_[i] + (measured[owner(i)] - jet_[owner(i)]);
+    }
+    motion_.begin(start_.data(), target_.data(), target_.data() + m_, now);
+    begun_ = true;
+    return true;
+  }
+
+  // Return true if a motion does not continue that of the sample before.
+  bool steps(const double * motion, std::int64_t instant) const noexcept
+  {
+    const double half = 0.5e-9 * static_cast<double>(instant - instant_);
+    for (std::size_t i = 0; i < m_; ++i) {
+      const double ahead = last_[i] + (last_[m_ + i] + motion[m_ + i]) * half;
+      if (!(std::abs(ahead - motion[i]) <= settings_.start_tolerance)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const screw_dynamics_robot_table & robot_;
+  Settings settings_;
+  std::size_t n_, m_;
+  EffortFormat format_;
+  EffortGuard guard_;
+  MotorGuard motor_guard_;
+  CommandRamp ramp_;
+  MotionRamp motion_;
+  std::vector<double> jet_, tau_, sent_, target_, last_, start_, motor_motions_, motor_efforts_;
+  std::int64_t instant_ = 0;
+  bool begun_ = false;
+  Violation violation_;
+};
+
+}  // namespace screw_dynamics_controllers
+
+#endif  // SCREW_DYNAMICS_CONTROLLERS__FEEDFORWARD_HPP_

@@ -1,0 +1,229 @@
+// Copyright screw_dynamics contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Commands that begin and end without a step; the laws of the `feedforward` node.
+#ifndef SCREW_DYNAMICS_CONTROLLERS__RAMPS_HPP_
+#define SCREW_DYNAMICS_CONTROLLERS__RAMPS_HPP_
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace screw_dynamics_controllers
+{
+
+// The quintic from 0 to 1 that rests at both ends.
+inline double blend(double s) noexcept
+{
+  return s * s * s * (10.0 + s * (6.0 * s - 15.0));
+}
+
+inline double share_of(std::int64_t passed, double length) noexcept
+{
+  return length > 0.0 ? std::clamp(1e-9 * static_cast<double>(passed) / length, 0.0, 1.0) : 1.0;
+}
+
+// Blends commands from their value at rest to the efforts, and back where these end. A blend takes
+// longer than the duration if it would use more than half of a rate, and waits if blend and target
+// together would exceed a rate that the target alone keeps.
+class CommandRamp
+{
+public:
+  CommandRamp(std::vector<double> rest, std::vector<double> rates, double duration)
+  : values_(rest), rest_(std::move(rest)), from_(rest_), move_(rest_.size()),
+    rates_(std::move(rates)), duration_(duration),
+    limited_(std::any_of(rates_.begin(), rates_.end(), [](double r) {return std::isfinite(r);}))
+  {
+  }
+
+  const std::vector<double> & values() const noexcept {return values_;}
+
+  // Return to rest at once.
+  void reset() noexcept
+  {
+    std::copy(rest_.begin(), rest_.end(), values_.begin());
+    following_ = moving_ = false;
+  }
+
+  // Advance on the way to a target at a time [ns].
+  void follow(const double * target, std::int64_t now) noexcept
+  {
+    if (!following_) {
+      begin(target, now);
+      following_ = true;
+    }
+    advance(target, now);
+  }
+
+  // Advance on the way to rest; return false if it is there or has no ramp.
+  bool release(std::int64_t now) noexcept
+  {
+    if (following_) {
+      begin(rest_.data(), now);
+      following_ = false;
+      moving_ = duration_ > 0.0;
+    }
+    if (!moving_) {
+      return false;
+    }
+    advance(rest_.data(), now);
+    return true;
+  }
+
+private:
+  static constexpr double steepest = 1.875;  // slope of the blend
+  static constexpr double share = 0.5;       // of a limit of the rate, for the blend
+
+  void begin(const double * target, std::int64_t now) noexcept
+  {
+    double slowest = 0.0;
+    for (std::size_t j = 0; j < values_.size(); ++j) {
+      from_[j] = values_[j];
+      slowest = std::max(slowest, std::abs(target[j] - from_[j]) / rates_[j]);
+    }
+    length_ = duration_ > 0.0 ? std::max(duration_, steepest / share * slowest) : 0.0;
+    since_ = last_ = now;
+    moving_ = true;
+    weight_ = 0.0;
+  }
+
+  void advance(const double * target, std::int64_t now) noexcept
+  {
+    if (moving_) {
+      double weight = blend(share_of(now - since_, length_));
+      for (std::size_t j = 0; j < values_.size(); ++j) {
+        move_[j] = target[j] - from_[j];
+      }
+      if (limited_ && length_ > 0.0) {
+        weight = allowed(weight, now);
+      }
+      weight_ = weight;
+      moving_ = weight < 1.0;
+      if (moving_) {
+        for (std::size_t j = 0; j < values_.size(); ++j) {
+          values_[j] = from_[j] + move_[j] * weight;
+        }
+        return;
+      }
+    }
+    std::copy(target, target + values_.size(), values_.begin());
+  }
+
+  // The largest weight from the present one to `weight` that keeps the rates.
+  double allowed(double weight, std::int64_t now) noexcept
+  {
+    const double change = 1e-9 * static_cast<double>(now - last_);
+    last_ = now;
+    for (std::size_t j = 0; j < values_.size(); ++j) {
+      if (move_[j] != 0.0) {
+        const double passed = values_[j] - from_[j];
+        const double ahead = std::copysign(passed, move_[j] * passed) + rates_[j] * change;
+        weight = std::min(weight, ahead / std::abs(move_[j]));
+      }
+    }
+    return std::max(weight, weight_);
+  }
+
+  std::vector<double> values_, rest_, from_, move_, rates_;
+  double duration_, length_ = 0.0, weight_ = 0.0;
+  std::int64_t since_ = 0, last_ = 0;
+  bool limited_, following_ = false, moving_ = false;
+};
+
+// Leads positions and velocities from where the robot rests to a reference. The distance from it
+// and its velocity at the beginning decay by a quintic. At the end the positions stay, and the
+// velocities lead to 0.
+class MotionRamp
+{
+public:
+  MotionRamp(std::size_t count, double duration)
+  : positions_(count), velocities_(count), distance_(count), velocity_(count),
+    duration_(duration), length_(duration)
+  {
+  }
+
+  const std::vector<double> & positions() const noexcept {return positions_;}
+  const std::vector<double> & velocities() const noexcept {return velocities_;}
+
+  // Forget the present command: the next one begins at the measured positions.
+  void reset() noexcept
+  {
+    std::fill(velocities_.begin(), velocities_.end(), 0.0);
+    following_ = moving_ = false;
+  }
+
+  // Begin at positions, or at the present command unless that has ended and rests.
+  void begin(
+    const double * start, const double * positions, const double * velocities,
+    std::int64_t now) noexcept
+  {
+    if (!(following_ || moving_)) {
+      std::copy(start, start + positions_.size(), positions_.begin());
+    }
+    for (std::size_t i = 0; i < positions_.size(); ++i) {
+      distance_[i] = positions_[i] - positions[i];
+      velocity_[i] = velocities_[i] - velocities[i];
+    }
+    since_ = now;
+    following_ = moving_ = true;
+    length_ = duration_;
+  }
+
+  // Advance on the way to a motion at a time [ns].
+  void follow(const double * positions, const double * velocities, std::int64_t now) noexcept
+  {
+    std::copy(positions, positions + positions_.size(), positions_.begin());
+    std::copy(velocities, velocities + velocities_.size(), velocities_.begin());
+    if (!moving_) {
+      return;
+    }
+    const double s = share_of(now - since_, length_);
+    const double rest = s * s, left = (1.0 - s) * (1.0 - s);
+    moving_ = s < 1.0;
+    // the quintics with value 1 and with slope 1 at s = 0, 0 up to the second derivative at 1
+    const double value = 1.0 - blend(s);
+    const double slope = length_ * s * left * (1.0 - s) * (1.0 + 3.0 * s);
+    for (std::size_t i = 0; i < positions_.size(); ++i) {
+      positions_[i] = positions_[i] + distance_[i] * value + velocity_[i] * slope;
+      if (moving_) {
+        velocities_[i] = velocities_[i] + distance_[i] * (-30.0 * rest * left / length_) +
+          velocity_[i] * (1.0 - rest * (18.0 - s * (32.0 - 15.0 * s)));
+      }
+    }
+  }
+
+  // Advance the velocities on their way to 0; return false if they are there.
+  bool release(std::int64_t now) noexcept
+  {
+    if (following_) {
+      velocity_ = velocities_;
+      since_ = now;
+      following_ = false;
+      length_ = duration_;
+      moving_ = std::any_of(
+        velocities_.begin(), velocities_.end(), [](double v) {return v != 0.0;});
+    }
+    if (!moving_) {
+      return false;
+    }
+    const double s = share_of(now - since_, length_);
+    for (std::size_t i = 0; i < velocities_.size(); ++i) {
+      velocities_[i] = velocity_[i] * (1.0 - blend(s));
+    }
+    moving_ = s < 1.0;
+    return true;
+  }
+
+private:
+  std::vector<double> positions_, velocities_, distance_, velocity_;
+  double duration_, length_;
+  std::int64_t since_ = 0;
+  bool following_ = false, moving_ = false;
+};
+
+}  // namespace screw_dynamics_controllers
+
+#endif  // SCREW_DYNAMICS_CONTROLLERS__RAMPS_HPP_

@@ -1,0 +1,48 @@
+/* Copyright screw_dynamics contributors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Table of one robot: what a controller reads from the library of generated C.
+ *
+ * `screw_dynamics generate --controller` writes a source that defines it. Units: m, kg, s, rad,
+ * N, N m; motors on the joint side of their gears. A limit that does not exist is infinite.
+ */
+#ifndef SCREW_DYNAMICS_CONTROLLERS__ROBOT_TABLE_H_
+#define SCREW_DYNAMICS_CONTROLLERS__ROBOT_TABLE_H_
+
+#define SCREW_DYNAMICS_ROBOT_VERSION 1
+#define SCREW_DYNAMICS_ROBOT_SYMBOL "screw_dynamics_robot"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct screw_dynamics_robot_table
+{
+  int version;        /* SCREW_DYNAMICS_ROBOT_VERSION */
+  int joints;         /* n */
+  int order;          /* highest derivative of the efforts, k */
+  int motors;         /* m; 0 without drives */
+  int motor_rows;     /* rows of motor positions; efforts have two fewer */
+  int required_rows;  /* of the joint jet, for efforts and motor commands */
+  const char * const * joint_names;
+  const char * const * motor_names;
+  const int * joint_of_motor;
+  const double * efforts;             /* limits of efforts, (n) */
+  const double * effort_rates;        /* of their rates, (n) */
+  const double * deflections;         /* of springs, (m) */
+  const double * motor_velocities;    /* (m) */
+  const double * motor_efforts;       /* (m) */
+  const double * motor_effort_rates;  /* (m) */
+  void (* inverse_dynamics)(const double * jet, double * tau);      /* (k + 3, n), (k + 1, n) */
+  void (* gravity_forces)(const double * q, double * g);            /* (n), (n) */
+  int (* motor_commands)(const double * jet, double * motions, double * efforts); /* or NULL */
+};
+
+/* the function that a library of a robot exports */
+const struct screw_dynamics_robot_table * screw_dynamics_robot(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  /* SCREW_DYNAMICS_CONTROLLERS__ROBOT_TABLE_H_ */

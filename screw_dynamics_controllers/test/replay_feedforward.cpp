@@ -1,0 +1,122 @@
+// Copyright screw_dynamics contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Replays samples of a reference: the commands of every tick, allocations and time in updates.
+//
+//   replay_feedforward LIBRARY MOTORS POSITIONS GUARDED RAMP_TIME TOLERANCE CONTENT < in > out
+//
+// in, per tick: instant [s], rows, holds, continues, first, present (0: nothing is followed),
+// joint jet (5, n), measured positions (n). out: followed, violated quantity, efforts, positions,
+// velocities (m). Doubles in binary.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "screw_dynamics_controllers/feedforward.hpp"
+#include "screw_dynamics_controllers/robot_library.hpp"
+
+namespace
+{
+bool counting = false;
+long allocations = 0;
+}  // namespace
+
+extern "C" {
+void * __libc_malloc(std::size_t size);
+void __libc_free(void * pointer);
+void * __libc_realloc(void * pointer, std::size_t size);
+void * __libc_calloc(std::size_t count, std::size_t size);
+
+void * malloc(std::size_t size)
+{
+  allocations += counting;
+  return __libc_malloc(size);
+}
+
+void free(void * pointer)
+{
+  allocations += counting;
+  __libc_free(pointer);
+}
+
+void * realloc(void * pointer, std::size_t size)
+{
+  allocations += counting;
+  return __libc_realloc(pointer, size);
+}
+
+void * calloc(std::size_t count, std::size_t size)
+{
+  allocations += counting;
+  return __libc_calloc(count, size);
+}
+}
+
+int main(int argc, char ** argv)
+{
+  namespace sdc = screw_dynamics_controllers;
+  if (argc != 8) {
+    return 2;
+  }
+  const sdc::RobotLibrary library(argv[1]);
+  sdc::Settings settings;
+  settings.motors = argv[2][0] == '1';
+  settings.positions = argv[3][0] == '1';
+  settings.guarded = argv[4][0] == '1';
+  settings.ramp_time = std::atof(argv[5]);
+  settings.start_tolerance = std::atof(argv[6]);
+  settings.effort_content = argv[7];
+  sdc::Feedforward feedforward(library.robot(), settings);
+  counting = true;
+  void * volatile probe = std::malloc(1);
+  std::free(probe);
+  counting = false;
+  if (allocations != 2) {
+    return 3;  // the hook does not count
+  }
+  allocations = 0;
+  const std::size_t n = feedforward.joints(), m = feedforward.count();
+  const std::size_t width = 6 + (sdc::jet_rows + 1) * n;
+  std::vector<double> in(width), out(2 + 3 * m), times;
+  times.reserve(1 << 20);
+  while (std::fread(in.data(), sizeof(double), width, stdin) == width) {
+    sdc::Sample sample;
+    sample.instant = std::llround(1e9 * in[0]);
+    sample.rows = static_cast<int>(in[1]);
+    sample.holds = in[2] != 0.0;
+    sample.continues = in[3] != 0.0;
+    sample.first = in[4] != 0.0;
+    counting = true;
+    const auto begin = std::chrono::steady_clock::now();
+    bool followed = false;
+    if (in[5] != 0.0) {
+      std::copy(in.begin() + 6, in.end() - static_cast<std::ptrdiff_t>(n), feedforward.jet());
+      followed = feedforward.update(sample, in.data() + width - n, sample.instant);
+    } else {
+      feedforward.forget();
+      feedforward.release(sample.instant);
+    }
+    const auto end = std::chrono::steady_clock::now();
+    counting = false;
+    times.push_back(std::chrono::duration<double, std::micro>(end - begin).count());
+    out[0] = followed;
+    out[1] = static_cast<double>(feedforward.violation().quantity);
+    std::copy(feedforward.efforts().begin(), feedforward.efforts().end(), out.begin() + 2);
+    const auto place = out.begin() + 2 + static_cast<std::ptrdiff_t>(m);
+    std::copy(feedforward.positions().begin(), feedforward.positions().end(), place);
+    std::copy(
+      feedforward.velocities().begin(), feedforward.velocities().end(),
+      place + static_cast<std::ptrdiff_t>(m));
+    std::fwrite(out.data(), sizeof(double), out.size(), stdout);
+  }
+  std::sort(times.begin(), times.end());
+  std::fprintf(stderr, "allocations %ld\n", allocations);
+  if (!times.empty()) {
+    std::fprintf(stderr, "median %.3f us\n", times[times.size() / 2]);
+  }
+  return 0;
+}
