@@ -48,7 +48,10 @@ def _offset(owner: Value, indices: Sequence[str]) -> str:
 def element(owner: Value, indices: Sequence[Value]) -> Value:
     """Return an element of an array in a variable."""
     assert isinstance(owner.kind, ArrayType)
-    texts = [index_of(index, f'{owner.text}.n[{k}]') for k, index in enumerate(indices)]
+    texts = []
+    for k, index in enumerate(indices):
+        size = f'{owner.text}.n[{k}]'
+        texts.append(f'CHECKED({index_of(index, size)}, {size})')
     return Value(f'{owner.text}.p[{_offset(owner, texts)}]', owner.kind.item)
 
 
@@ -60,7 +63,7 @@ def view(out: Lines, owner: Value, indices: Sequence[Value | slice]) -> Value:
     for k, index in enumerate([*indices, *[slice(known(0), None)] * (ndim - len(indices))]):
         size = f'{name}.n[{k}]'
         if isinstance(index, Value):
-            starts.append(index_of(index, size))
+            starts.append(f'CHECKED({index_of(index, size)}, {size})')
             continue
         low = index_of(index.start, size)
         if not low.isidentifier() and low != '0':

@@ -13,6 +13,7 @@
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +88,11 @@ static __attribute__((noinline)) void add_block(size_t size)
         next = NULL;
     }
     if (!next) {
+#ifdef CHECK_INDICES
+        size_t whole = size;
+#else
         size_t whole = size > FIRST_BLOCK ? size : FIRST_BLOCK;
+#endif
         next = malloc(sizeof(block_t) + STEP + whole);
         if (!next)
             longjmp(*out_of_memory, 1);
@@ -105,6 +110,9 @@ static __attribute__((noinline)) void add_block(size_t size)
 static INLINE void *allocate(size_t size)
 {
     size = (size + STEP - 1) & ~(size_t)(STEP - 1);
+#ifdef CHECK_INDICES
+    add_block(size); /* tools that watch the memory see every array */
+#endif
     if (!last_block || last_block->size - last_block->used < size)
         add_block(size);
     uintptr_t start = ((uintptr_t)(last_block + 1) + STEP - 1) & ~(uintptr_t)(STEP - 1);
@@ -149,6 +157,19 @@ static INLINE int64_t wrapped(int64_t index, int64_t size)
 {
     return index < 0 ? index + size : index;
 }
+
+#ifdef CHECK_INDICES
+static INLINE int64_t CHECKED(int64_t index, int64_t size)
+{
+    if (index < 0 || index >= size) {
+        fprintf(stderr, "index %lld of %lld\n", (long long)index, (long long)size);
+        abort();
+    }
+    return index;
+}
+#else
+#define CHECKED(index, size) (index)
+#endif
 
 static INLINE int64_t length(int64_t low, int64_t high)
 {

@@ -34,7 +34,7 @@ def language(tmp_path_factory):
         COMPILER, '-shared', '-fPIC', '-std=gnu11', '-O1', '-Wall', '-Wextra', '-Werror',
         '-Wno-unused-function', '-Wno-unused-variable', '-Wno-unused-but-set-variable',
         '-Wno-missing-field-initializers', '-Wno-psabi', '-Wno-unused-parameter',
-        '-DNAME=_language', *(f'-I{one}' for one in includes),
+        '-DNAME=_language', '-DCHECK_INDICES', *(f'-I{one}' for one in includes),
         FOLDER / 'module.c', '-o', target, '-lm', '-lpthread',
     ]  # fmt: skip
     subprocess.run(command, check=True)
