@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
 import os
 import shutil
@@ -62,12 +61,14 @@ def states(**environment):
 def test_every_kernel_of_the_package_is_in_it():
     kernels = all_kernels()
     assert set(kernels) == set(extension.extension_kernels())
-    ours = [
-        thing
-        for thing in gc.get_objects()
-        if type(thing) is jit.Kernel and thing.function.__module__.startswith('screw_dynamics.')
-    ]
-    assert ours and not {kernel.name for kernel in ours} - set(kernels)
+    ours = {
+        thing.name
+        for name, module in list(sys.modules.items())
+        if name.startswith('screw_dynamics.')
+        for thing in vars(module).values()
+        if type(thing) is jit.Kernel
+    }
+    assert ours and not ours - set(kernels)
 
 
 def test_the_kernels_are_its_functions():

@@ -153,7 +153,8 @@ def test_preemption_in_motion(ros, node, client, controller, stamp):
     reached = times[-1] - SECOND
     assert reached >= 0 and (stamp or reached > 0)
     desired = [feedback.desired for feedback in second.feedback]
-    assert nanoseconds(desired[0].time_from_start) < SECOND // 2
+    # in motion: the first of them may be lost before the client knows of the acceptance
+    assert nanoseconds(desired[0].time_from_start) < SECOND
     rows = np.array([point.positions for point in got.points])
     for point in desired:  # the times of the client, at the points of the controller
         passed = nanoseconds(point.time_from_start) + reached
