@@ -71,7 +71,7 @@ ALLOWED = {
     'parsers': {'lie', 'model'},
     'kinematics': {'kernels', 'lie', 'series', 'model'},
     'dynamics': {'kernels', 'lie', 'series', 'model', 'kinematics'},
-    'codegen': {*TREE, 'trajectory', 'elastic', 'feasibility'},
+    'codegen': {*TREE, 'trajectory', 'elastic', 'robot', 'feasibility'},
     'trajectory': {'kernels', 'series'},
     'cartesian': {'lie', 'series', 'model', 'kinematics', 'trajectory'},
     'estimation': {*TREE, 'trajectory'},
