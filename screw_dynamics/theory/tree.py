@@ -11,6 +11,7 @@ body i", and "i + 1" is each child of i.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cached_property
 from math import comb
 from numbers import Integral
@@ -53,6 +54,11 @@ class Tree:
         # s_i = multiplier_i q_c(i) + offset_i: a joint may mimic another
         self.joints: ScalarArray = jet[:, model.coordinates] * model.multipliers
         self.joints[0] += model.offsets
+
+    @staticmethod
+    def at(model: ScrewModel, q: ArrayLike) -> Tree:
+        """Return the tree at the joint positions q, (n,)."""
+        return Tree(model, as_row('q', q, require_model(model).n)[None])
 
     @property
     def count(self) -> int:
@@ -133,6 +139,8 @@ class Tree:
 
     def indices(self, name: str, values: Iterable[object]) -> list[int]:
         """Return numbers of tree joints; raise InputError if one does not exist."""
+        if not isinstance(values, Iterable):
+            raise InputError(f'{name}: expected numbers of bodies, got {shown(values)}')
         return [self.index(f'{name}[{k}]', value) for k, value in enumerate(values)]
 
     def children(self, body: int) -> list[int]:
@@ -177,6 +185,9 @@ def require_model(model: object) -> ScrewModel:
 
 def as_scalars(name: str, values: ArrayLike) -> ScalarArray:
     """Return an array of floats, which must be finite, or of the general scalars that it has."""
+    if not isinstance(values, np.ndarray):
+        with suppress(ValueError):  # rows of different lengths
+            values = np.asarray(values)
     if isinstance(values, np.ndarray) and values.dtype.kind in 'cO':
         if all(hasattr(entry, '__truediv__') for entry in values.flat):
             return values

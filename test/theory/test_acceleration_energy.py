@@ -178,7 +178,7 @@ def test_bad_arguments():
         energies.acceleration_energy(chain(), CHAIN_JET[:4], 3)
     with pytest.raises(InputError, match='p: expected 1, 2 or 3, got 4'):
         energy_from_tensors(chain(), CHAIN_JET, 4)
-    with pytest.raises(InputError, match='k, m: expected'):
+    with pytest.raises(InputError, match='m: expected a whole number of 3 or more, got 2'):
         equations.inertia_forces(chain(), CHAIN_JET, 2, 2)
     with pytest.raises(InputError, match='m: expected'):
         equations.mangeron_tsenov(chain(), CHAIN_JET, 0)

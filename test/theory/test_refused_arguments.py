@@ -9,11 +9,15 @@ import pytest
 from oracles.random_models import BodyRecipe, random_model
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InertiaError, InputError
+from screw_dynamics.errors import InertiaError, InputError, NotFiniteError, ShapeError
+from screw_dynamics.theory.acceleration_energy import energies, equations, tensors
 from screw_dynamics.theory.acceleration_energy.differential_matrices import differential_matrix
 from screw_dynamics.theory.geometric_integration.absolute_coordinates import AbsoluteCoordinates
 from screw_dynamics.theory.kinematics import body_fixed, hybrid, mixed, spatial, task_space
 from screw_dynamics.theory.lagrange.christoffel import christoffel_symbols
+from screw_dynamics.theory.lagrange.energies import potential_energy
+from screw_dynamics.theory.sensitivities.acceleration_partials import linearised_motion
+from screw_dynamics.theory.sensitivities.matrix_partials import MatrixPartials
 from screw_dynamics.theory.sensitivities.tangent import effort_tangent
 
 REPRESENTATIONS = [body_fixed, hybrid, mixed, spatial]
@@ -57,6 +61,76 @@ def test_partial_derivatives_of_poses_name_them_too(model, wrong):
     for name in ('homes', 'screws'):
         with pytest.raises(InputError, match=refusal(name)):
             effort_tangent(model, still, still, **{name: {wrong: np.zeros(6)}})
+
+
+@pytest.mark.parametrize(
+    'function',
+    [
+        tensors.EnergyTensors,
+        MatrixPartials,
+        christoffel_symbols,
+        potential_energy,
+        lambda model, q: differential_matrix(model, q, 0, [0]),
+        lambda model, q: spatial.partial_derivative(model, q, 0, 0, [0]),
+        lambda model, q: AbsoluteCoordinates(model).state(q, np.zeros(3)),
+    ],
+)
+def test_positions_are_named_as_the_argument(model, function):
+    with pytest.raises(ShapeError, match=r'^q: expected shape \(3,\), got \(2,\)'):
+        function(model, [0.0, 0.0])
+    with pytest.raises(NotFiniteError, match=r'^q\[1\]: expected a finite number, got nan'):
+        function(model, [0.0, np.nan, 0.0])
+
+
+@pytest.mark.parametrize('wrong', ['1', 1.5, 2.0, True, None, [1], 0])
+def test_orders_of_energies_and_equations_are_whole_numbers(model, wrong):
+    jet = np.zeros((6, 3))
+    for name, least, call in (
+        ('k', 1, lambda k: equations.inertia_forces(model, jet, k, 3)),
+        ('m', 2, lambda m: equations.inertia_forces(model, jet, 1, m)),
+        ('m', 2, lambda m: equations.gibbs_appell(model, jet, m)),
+        ('m', 1, lambda m: equations.mangeron_tsenov(model, jet, m)),
+        ('p', 1, lambda p: tensors.energy_from_tensors(model, jet, p)),
+        ('p', 1, lambda p: tensors.EnergyTensors(model, jet[0]).remainder(jet, p)),
+        ('order', 1, tensors.EnergyTensors(model, jet[0]).matrices),
+    ):
+        with pytest.raises(InputError, match=f'^{name}: expected a whole number of {least} or'):
+            call(wrong)
+    for call in (equations.catalan_number, lambda p: energies.acceleration_energy(model, jet, p)):
+        with pytest.raises(InputError, match='^p: expected a whole number of 0 or more, got '):
+            call(-1 if wrong == 0 else wrong)
+
+
+def test_tensors_have_energies_to_the_third(model):
+    with pytest.raises(InputError, match='^p: expected 1, 2 or 3, got 4'):
+        tensors.EnergyTensors(model, np.zeros(3)).remainder(np.zeros((6, 3)), 4)
+
+
+def test_twists_of_bodies_are_checked(model):
+    jet = np.zeros((3, 3))
+    for name in ('homes', 'screws'):
+        for twists, error, text in (
+            ([np.zeros(6)], InputError, f'^{name}: expected a mapping of numbers of bodies'),
+            ({1: [1.0, 2.0]}, ShapeError, rf'^{name}\[1\]: expected shape \(6,\), got \(2,\)'),
+            ({1: [np.inf] * 6}, NotFiniteError, rf'^{name}\[1\]\[0\]: expected a finite'),
+            ({1: 'axis'}, InputError, rf'^{name}\[1\]: expected real numbers'),
+        ):
+            with pytest.raises(error, match=text):
+                effort_tangent(model, jet, jet, **{name: twists})
+
+
+def test_joints_to_differentiate_by_are_a_sequence(model):
+    with pytest.raises(InputError, match='^by: expected numbers of bodies, got 1'):
+        differential_matrix(model, np.zeros(3), 0, 1)
+
+
+@pytest.mark.parametrize('wrong', [0.0, -1.0])
+def test_springs_and_rotors_are_positive(model, wrong):
+    ones, mixed = np.ones(3), [1.0, 1.0, wrong]
+    with pytest.raises(InputError, match=rf'^stiffness\[2\]: .* above 0, got {wrong}$'):
+        linearised_motion(model, *np.zeros((3, 3)), mixed, ones)
+    with pytest.raises(InputError, match=rf'^rotor_inertias\[2\]: .* above 0, got {wrong}$'):
+        linearised_motion(model, *np.zeros((3, 3)), ones, mixed)
 
 
 def test_numbers_of_numpy_are_numbers_of_bodies(model, rng):

@@ -151,3 +151,11 @@ def test_entries_without_arithmetic_are_refused(model):
     jet = np.full((3, model.n), 'one', object)
     with pytest.raises(InputError, match='^joint_jet: expected real numbers, got dtype object$'):
         sd.recursive_body_fixed(model, jet)
+
+
+def test_lists_of_general_scalars_are_arrays(model, rng):
+    jet = random_joint_jet(rng, model.n, 1) + 1e-30j
+    expected = sd.recursive_body_fixed(model, jet)
+    np.testing.assert_array_equal(sd.recursive_body_fixed(model, jet.tolist()), expected)
+    with pytest.raises(InputError, match='^joint_jet: expected an array of real numbers, got '):
+        sd.recursive_body_fixed(model, [[1.0], [1.0, 2.0]])

@@ -61,7 +61,7 @@ def differential_matrix(
     >>> differential_matrix(slider, [0.3], 0, [0])[:3, 3]
     array([1., 0., 0.])
     """
-    tree = Tree(model, np.asarray(q)[None])
+    tree = Tree.at(model, q)
     return differential_matrices(tree, tree.index('body', body), tree.indices('by', by))
 
 

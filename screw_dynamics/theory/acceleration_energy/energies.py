@@ -13,10 +13,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.errors import InputError, ShapeError, shown
+from screw_dynamics.errors import ShapeError
 from screw_dynamics.lie import inertia_parameters, pseudo_inertia, skew
 from screw_dynamics.lie.scalars import Scalar, ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.scalars import require_count
 from screw_dynamics.theory.acceleration_energy.differential_matrices import pose_jets
 from screw_dynamics.theory.tree import Tree
 
@@ -116,10 +117,9 @@ def inner_product(tree: Tree, a: ScalarArray, b: ScalarArray) -> Scalar:
 
 def tree_of_energy(model: ScrewModel, joint_jet: ArrayLike, p: int) -> Tree:
     """Return the tree of a jet that has the derivatives of E^(p)."""
-    if isinstance(p, bool) or not isinstance(p, int | np.integer) or p < 0:
-        raise InputError(f'p: expected an order >= 0, got {shown(p)}')
+    rows = require_count('p', p) + 2
     tree = Tree(model, joint_jet)
-    if len(tree.jet) < p + 2:
-        expected = f'({p + 2} or more, {model.n}) for the energy of order {p}'
+    if len(tree.jet) < rows:
+        expected = f'({rows} or more, {model.n}) for the energy of order {p}'
         raise ShapeError('joint_jet', expected, tree.jet.shape)
     return tree

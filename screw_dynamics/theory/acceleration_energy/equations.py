@@ -21,9 +21,9 @@ from math import comb, factorial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.errors import InputError, shown
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.scalars import require_count
 from screw_dynamics.series import leibniz_terms
 from screw_dynamics.theory.acceleration_energy.differential_matrices import (
     derivative_of_derivative,
@@ -117,8 +117,7 @@ def inertia_forces(model: ScrewModel, joint_jet: ArrayLike, k: int, m: int) -> S
     >>> inertia_forces(wheel, [[0.3], [0.0], [2.0], [7.0]], 2, 3)
     array([7.])
     """
-    if k < 1 or m < k + 1:
-        raise InputError(f'k, m: expected k >= 1 and m >= k + 1, got {shown(k)} and {shown(m)}')
+    require_count('m', m, require_count('k', k, 1) + 1)
     energies = EnergyPartials(tree_of_energy(model, joint_jet, k))
     return energies.tree.to_coordinates(energies.forces(k, m))
 
@@ -186,8 +185,7 @@ def mangeron_tsenov(model: ScrewModel, joint_jet: ArrayLike, m: int) -> ScalarAr
     >>> mangeron_tsenov(wheel, [[0.3], [0.0], [2.0]], 3)
     array([2.])
     """
-    if m < 1:
-        raise InputError(f'm: expected an order >= 1, got {shown(m)}')
+    require_count('m', m, 1)
     energies = EnergyPartials(tree_of_energy(model, joint_jet, 1))
     forces = (energies.partial(0, m, m) - (m + 1) * energies.partial(0, 0, 0)) / m
     return energies.tree.to_coordinates(forces)
@@ -206,11 +204,17 @@ def catalan_number(p: int) -> int:
     -------
     int
 
+    Raises
+    ------
+    InputError
+        If p is not a whole number of 0 or more.
+
     Examples
     --------
     >>> [catalan_number(p) for p in range(1, 6)]
     [1, 2, 5, 14, 42]
     """
+    require_count('p', p)
     return comb(2 * p, p) // (p + 1)
 
 

@@ -20,6 +20,7 @@ from screw_dynamics.errors import InputError, shown
 from screw_dynamics.lie import pseudo_inertia
 from screw_dynamics.lie.scalars import Scalar, ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.scalars import require_count
 from screw_dynamics.theory.acceleration_energy.differential_matrices import differential_matrices
 from screw_dynamics.theory.acceleration_energy.energies import inner_product, tree_of_energy
 from screw_dynamics.theory.tree import Tree
@@ -60,7 +61,7 @@ class EnergyTensors:
     """
 
     def __init__(self, model: ScrewModel, q: ArrayLike) -> None:
-        self._tree = Tree(model, np.asarray(q)[None])
+        self._tree = Tree.at(model, q)
         self._matrices: dict[int, ScalarArray] = {}
 
     @cached_property
@@ -101,7 +102,13 @@ class EnergyTensors:
         -------
         (n, .., n, N, 4, 4) ndarray
             Derivatives of the poses of all bodies by r coordinates.
+
+        Raises
+        ------
+        InputError
+            If the order is not a whole number of 1 or more.
         """
+        order = require_count('order', order, 1)
         if order not in self._matrices:
             tree = self._tree
             result = np.zeros((tree.count,) * (order + 1) + (4, 4), tree.dtype)
@@ -135,7 +142,13 @@ class EnergyTensors:
         Returns
         -------
         (N, 4, 4) ndarray
+
+        Raises
+        ------
+        InputError
+            If p is not one of these.
         """
+        p = _order_in_tensors(p)
         qd, second = joint_jet[1], self.matrices(2)
         if p == 1:
             return np.einsum('jm...,j,m', second, qd, qd)
@@ -183,8 +196,7 @@ def energy_from_tensors(model: ScrewModel, joint_jet: ArrayLike, p: int) -> Scal
     >>> float(energy_from_tensors(wheel, [[0.3], [0.0], [2.0]], 1))
     2.0
     """
-    if p not in _REMAINING_FORCES:
-        raise InputError(f'p: expected 1, 2 or 3, got {shown(p)}')
+    p = _order_in_tensors(p)
     tree = tree_of_energy(model, joint_jet, p)
     tensors = EnergyTensors(model, tree.jet[0])
     highest, rest = tree.jet[p + 1], tensors.remainder(tree.jet, p)
@@ -192,6 +204,14 @@ def energy_from_tensors(model: ScrewModel, joint_jet: ArrayLike, p: int) -> Scal
     return (
         highest @ tensors.M @ highest / 2 + highest @ forces + inner_product(tree, rest, rest) / 2
     )
+
+
+def _order_in_tensors(p: object) -> int:
+    """Return the order of an energy that (57), (64) or (68) has; raise InputError otherwise."""
+    order = require_count('p', p, 1)
+    if order > len(_REMAINING_FORCES):
+        raise InputError(f'p: expected 1, 2 or 3, got {shown(p)}')
+    return order
 
 
 def _first_forces(tensors: EnergyTensors, jet: ScalarArray) -> ScalarArray:

@@ -36,7 +36,7 @@ from screw_dynamics.lie.scalars import Scalar, ScalarArray, dtype, solve
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.theory.geometric_integration.munthe_kaas import System
 from screw_dynamics.theory.kinematics.body_fixed import twist_jets
-from screw_dynamics.theory.tree import Tree, require_model
+from screw_dynamics.theory.tree import Tree, as_row, require_model
 
 Efforts: TypeAlias = Callable[[Scalar], ScalarArray]
 
@@ -103,7 +103,8 @@ class AbsoluteCoordinates:
 
     def state(self, q: ScalarArray, qd: ScalarArray) -> tuple[ScalarArray, ScalarArray]:
         """Return poses (N, 4, 4) and body-fixed twists (N, 6) of joint positions and rates."""
-        tree = Tree(self.model, np.stack([np.asarray(q), np.asarray(qd)]))
+        n = self.model.n
+        tree = Tree(self.model, np.stack([as_row('q', q, n), as_row('qd', qd, n)]))
         return np.array(tree.poses), twist_jets(tree)[:, 0]
 
     def accelerations(

@@ -165,7 +165,7 @@ def partial_of_relative_pose(
     >>> float(abs(partial_of_relative_pose(wheel, [0.3], 0, 0, 0)).max())
     0.0
     """
-    tree = Tree(model, np.asarray(q)[None])
+    tree = Tree.at(model, q)
     body, other = tree.index('body', body), tree.index('other', other)
     joint = tree.index('joint', joint)
     relative = inverse_pose(tree.poses[body]) @ tree.poses[other]
@@ -212,7 +212,7 @@ def partial_derivative(
     >>> partial_derivative(wheel, [0.3], 0, 0, [0])
     array([0., 0., 0., 0., 0., 0.])
     """
-    tree = Tree(model, np.asarray(q)[None])
+    tree = Tree.at(model, q)
     body, joint = tree.index('body', body), tree.index('joint', joint)
     return partial_of_column(tree, body, joint, tree.indices('by', by))
 

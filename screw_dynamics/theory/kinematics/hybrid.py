@@ -188,7 +188,7 @@ def partial_derivative(
     >>> partial_derivative(wheel, [0.0], 0, 0, [0])
     array([0., 0., 0., 2., 0., 0.])
     """
-    tree = Tree(model, np.asarray(q)[None])
+    tree = Tree.at(model, q)
     body, joint = tree.index('body', body), tree.index('joint', joint)
     columns = jacobian_columns(model, tree.jet)[body, :, 0]
     return _partial(columns, tree.path(body), joint, tuple(sorted(tree.indices('by', by))))

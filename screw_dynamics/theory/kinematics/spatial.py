@@ -187,7 +187,7 @@ def partial_derivative(
     >>> partial_derivative(wheel, [0.3], 0, 0, [0])
     array([0., 0., 0., 0., 0., 0.])
     """
-    tree = Tree(model, np.asarray(q)[None])
+    tree = Tree.at(model, q)
     body, joint = tree.index('body', body), tree.index('joint', joint)
     _, columns = twist_and_column_jets(tree)
     indices = sorted(tree.indices('by', by), reverse=True)

@@ -65,7 +65,7 @@ def christoffel_symbols(model: ScrewModel, q: ArrayLike, form: str = 'brackets')
     >>> christoffel_symbols(wheel, [0.3])
     array([[[0.]]])
     """
-    tree = Tree(model, np.asarray(q)[None])
+    tree = Tree.at(model, q)
     columns = column_jets(tree)[:, :, 0]
     if not isinstance(form, str) or form not in _FORMS:
         raise InputError(f'form: expected {", ".join(_FORMS)}, got {shown(form)}')

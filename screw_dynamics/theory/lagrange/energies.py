@@ -175,7 +175,7 @@ def potential_energy(model: ScrewModel, q: ArrayLike) -> Scalar:
     >>> float(potential_energy(wheel, [0.3]))
     0.0
     """
-    tree = Tree(model, np.asarray(q)[None])
+    tree = Tree.at(model, q)
     energy = zero_like(model.gravity)
     for pose, inertia in zip(tree.poses, model.inertias, strict=True):
         moment = inertia[5, 5] * pose[:3, 3] + pose[:3, :3] @ vee(inertia[:3, 3:])

@@ -12,10 +12,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import as_vector
+from screw_dynamics.arrays import Array, as_vector
 from screw_dynamics.errors import InputError
 from screw_dynamics.lie.scalars import ScalarArray, solve
 from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.scalars import require_number
 from screw_dynamics.theory.forward_dynamics import any_order
 from screw_dynamics.theory.sensitivities.effort_partials import first_partials
 
@@ -120,8 +121,8 @@ def linearised_motion(
         blocks = [[by_position, by_rate]]
         inputs = [zero, by_effort]
     else:
-        springs = np.diag(as_vector('stiffness', stiffness, n))
-        rotors = 1 / as_vector('rotor_inertias', rotor_inertias, n)[:, None]
+        springs = np.diag(_positive('stiffness', stiffness, n))
+        rotors = 1 / _positive('rotor_inertias', rotor_inertias, n)[:, None]
         pulled = by_effort @ springs
         blocks = [
             [by_position - pulled, pulled, by_rate, zero],
@@ -131,3 +132,11 @@ def linearised_motion(
     size = n * len(blocks)
     rates = np.hstack([np.zeros((size, size)), np.eye(size)])
     return np.vstack([rates, np.block(blocks)]), np.vstack(inputs)
+
+
+def _positive(name: str, values: ArrayLike, n: int) -> Array:
+    """Return numbers of the joints (n,) above 0; raise InputError otherwise."""
+    vector = as_vector(name, values, n)
+    for j, value in enumerate(vector.tolist()):
+        require_number(f'{name}[{j}]', value, above=True)
+    return vector

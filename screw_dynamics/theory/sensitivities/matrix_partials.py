@@ -18,6 +18,7 @@ from screw_dynamics.lie import twist_cross
 from screw_dynamics.lie.scalars import ScalarArray, solve
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices, block_diagonal
+from screw_dynamics.theory.tree import Tree
 
 
 class MatrixPartials(SystemMatrices):
@@ -44,7 +45,7 @@ class MatrixPartials(SystemMatrices):
     """
 
     def __init__(self, model: ScrewModel, q: ArrayLike) -> None:
-        position = np.asarray(q)[None]
+        position = Tree.at(model, q).jet
         super().__init__(model, np.concatenate((position, 0 * position)))
         screws, mimic = model.screws, self.tree.mimic_matrix
         self._moved = [

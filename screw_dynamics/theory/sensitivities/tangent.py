@@ -18,12 +18,12 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.errors import ShapeError
+from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.lie import adjoint_inverse, dexp_se3, exp_screw, exp_se3, twist_cross
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.series import jet_of_series, series_of_jet
-from screw_dynamics.theory.tree import Tree, as_scalars
+from screw_dynamics.theory.tree import Tree, as_row, as_scalars
 
 _Twists = Mapping[int, ScalarArray]
 
@@ -82,7 +82,7 @@ def effort_tangent(
     varied = np.stack([series_of_jet(direction[r : r + order + 1]) for r in range(3)])
     varied = varied[:, model.coordinates] * model.multipliers
     changes = [
-        {moving.index(name, body): np.asarray(twist) for body, twist in (twists or {}).items()}
+        _twists_by_body(moving, name, twists or {})
         for name, twists in (('homes', homes), ('screws', screws))
     ]
     efforts = moving.to_coordinates(_tangent(moving, varied, *changes))
@@ -170,6 +170,19 @@ def home_twists(twists: ArrayLike, parameters: ArrayLike) -> ScalarArray:
         result[a] = adjoint_inverse(behind) @ rows[a]
         behind = exp_se3(rows[a] * values[a]) @ behind
     return result
+
+
+def _twists_by_body(tree: Tree, name: str, twists: Mapping[int, ArrayLike]) -> _Twists:
+    """Return the twists (6,) by body; raise an error that names the argument and the body."""
+    if not isinstance(twists, Mapping):
+        raise InputError(
+            f'{name}: expected a mapping of numbers of bodies to twists, got '
+            f'{type(twists).__name__}'
+        )
+    return {
+        tree.index(name, body): as_row(f'{name}[{body}]', twist, 6)
+        for body, twist in twists.items()
+    }
 
 
 def _tangent(tree: Tree, varied: ScalarArray, homes: _Twists, screws: _Twists) -> ScalarArray:
