@@ -16,7 +16,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.kinematics.frames import REPRESENTATIONS
 from screw_dynamics.paths import is_standard_output, new_file, reports_beside
 from screw_dynamics.progress import progress
-from screw_dynamics.scalars import positive, refuse
+from screw_dynamics.scalars import positive, refuse, require_count
 
 if TYPE_CHECKING:  # imported when the command runs: the help does not need SymPy
     from screw_dynamics.symbolic import SymbolicModel, Term
@@ -42,6 +42,7 @@ _TERMS = (
     'frame_pose',
     'frame_jacobian',
 )
+_WITH_DERIVATIVES = ('inverse_dynamics', 'regressor')
 _SYMBOLS = ('masses', 'centres', 'inertias', 'lengths', 'gravity')
 
 
@@ -152,6 +153,11 @@ def _terms(options: argparse.Namespace, model: SymbolicModel) -> list[Term]:
     names = options.terms
     if names is None:
         names = [*_DEFAULT, *(_TERMS[-2:] if options.frame is not None else ())]
+    if require_count('--order', options.order) and not set(names) & set(_WITH_DERIVATIVES):
+        raise InputError(
+            f'--order: expected one of {", ".join(_WITH_DERIVATIVES)} among --terms, got '
+            f'{", ".join(names)}'
+        )
     expressions = Expressions(model, **limits)
     chosen = Options(options.order, options.coriolis, options.frame, options.representation)
     return [
