@@ -51,8 +51,16 @@ UNCITED = {
             'frames_and_screws',
             'rotations about three axes: `rpy_rotation` of `lie/so3.py`, `pose` of `lie/se3.py`',
         )
-        for n in range(1, 8)
+        for n in (1, 4, 5, 6, 7)
     },
+    ('N2021', 2): (
+        'acceleration_energies',
+        'translation of a product of exponentials, as (18): `exp_screw` of `lie/screw.py`',
+    ),
+    ('N2021', 63): (
+        'newton_euler',
+        'moments of the parts of a body add: `transform_inertia` of `lie/inertia.py`',
+    ),
     **{
         ('N2021', n): ('kinematics', 'coordinates and their derivatives: the joint jet')
         for n in (8, 9)
@@ -107,7 +115,9 @@ CORRECTED = {
     'N2021': {
         20: 'sign of an exponent',
         **dict.fromkeys((21, 22), 'product of exponentials, not exponential of a sum'),
-        **dict.fromkeys((41, 42, 44, 47, *range(50, 55)), 'product of exponentials'),
+        23: 'factor of the last term',
+        **dict.fromkeys((41, 44, 47, *range(50, 55)), 'product of exponentials'),
+        42: 'product of exponentials, factor of the last term',
         43: 'indices sorted from root to tip',
         45: 'the first derivative of the first-order matrix',
         46: 'indices sorted from root to tip',

@@ -15,12 +15,16 @@ from oracles.taylor import high_precision
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, ShapeError
-from screw_dynamics.lie import pseudo_inertia
+from screw_dynamics.lie import exp_screw, pseudo_inertia
 from screw_dynamics.theory.acceleration_energy import energies, equations
 from screw_dynamics.theory.acceleration_energy.differential_matrices import (
     differential_matrices,
     differential_matrix,
     jacobian_columns,
+)
+from screw_dynamics.theory.acceleration_energy.exponential_jacobian import (
+    exponential_jacobian,
+    factors,
 )
 from screw_dynamics.theory.acceleration_energy.tensors import EnergyTensors, energy_from_tensors
 from screw_dynamics.theory.closed_form import nth_derivatives
@@ -103,6 +107,19 @@ def test_jacobians_from_differential_matrices(rng):
     for k in range(len(jet)):
         bound = 1e-12 * np.abs(expected[:, :, k]).max()
         np.testing.assert_allclose(got[:, :, k], expected[:, :, k], rtol=0, atol=bound)
+
+
+def test_jacobians_are_products_of_matrices_of_exponentials(rng):
+    model = random_model(rng, TREE)
+    q = rng.normal(size=model.n)
+    for body in range(model.body_count):
+        got = exponential_jacobian(model, q, body)
+        expected = sd.frame_jacobian(model, q, f'body_{body + 1}', 'hybrid')
+        np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    # of a path of four joints, the second of them: i = 2, n = 4
+    motions = [exp_screw(screw, 0.3) for screw in model.screws]
+    shapes = [matrix.shape for matrix in factors(motions, model.screws[1], 1)]
+    assert shapes == [(6, 6), (6, 9), (9, 12 + 3 * (4 - 2))]
 
 
 def test_tensors_are_known_matrices(rng):

@@ -69,9 +69,8 @@ def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
     Return the columns of the Jacobians and their derivatives, from the differential matrices.
 
-    V_i = dp/dq_i is the last column of A_{n;i} and the axis Omega_i belongs to its rotation:
-    [N2021] (23) to (36), whose factors are the exponentials in A_{n;i}; hybrid columns, with the
-    angular part first.
+    [N2021] (36): V_i = dp/dq_i is the last column of A_{n;i}, and the axis Omega_i belongs to its
+    rotation; hybrid columns, with the angular part first.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 """
 Tensors M, V, D, H, K of the acceleration energies, and E^(1), E^(2), E^(3) in them.
 
-[N2021] (57) to (75). With <A, B> the sum of tr(A P B^T) over the bodies and A_ij.. the
+[N2021] (57) to (61), (64) to (75). With <A, B> the sum of tr(A P B^T) over the bodies, A_ij.. the
 differential matrices of all bodies, M_ij = <A_i, A_j>, V_ijm = <A_i, A_jm> (the Christoffel
 symbol), D_ijlm = <A_ij, A_lm>, H_ijlm = <A_i, A_jlm>, K_ijlmp = <A_i, A_jlmp>.
 """

@@ -103,6 +103,26 @@ def exponential_of_a_sum(robot: MovingRobot) -> _Triple:
     return _rotation(total) @ home, product @ home, robot.poses[0, robot.body, :3, :3]
 
 
+def column_of_the_jacobian(robot: MovingRobot) -> _Triple:
+    """Return the velocity of the last origin by the second joint, (23)."""
+    home = np.eye(4)
+    screws, motions = [], []
+    for joint, q in enumerate(robot.jet[0]):
+        home = home @ robot.model.home_poses[joint]
+        screws.append(adjoint(home) @ robot.model.screws[joint])
+        motions.append(exp_screw(screws[joint], q))
+    before, behind, arms = motions[0][:3, :3], np.eye(3), np.zeros(3)
+    for motion in motions[1:]:
+        arms = arms + behind @ motion[:3, 3]
+        behind = behind @ motion[:3, :3]
+    axis, linear = skew(screws[1][:3]), screws[1][3:]
+    end = behind @ home[:3, 3]
+    printed = before @ linear + end + before @ axis @ arms
+    correct = before @ (linear + axis @ (arms + end))
+    truth = robot.slope(lambda q: robot.at(q[None]).poses[robot.body][:3, 3], 1)
+    return printed, correct, truth
+
+
 def _rotation(matrix: Array) -> Array:
     """Return exp of a skew matrix by its power series."""
     result = term = np.eye(3)
@@ -128,6 +148,12 @@ ERRATA = (
         'exp of the sum of [k ×] q_k',
         'the ordered product of their exponentials',
         exponential_of_a_sum,
+    ),
+    Erratum(
+        'N2021 (23), (42)',
+        'the term with p_n(0) without the factors of the term beside it',
+        'R_1 .. R_(i-1) [k_i ×] in front of it, as in the matrices (25) to (35)',
+        column_of_the_jacobian,
     ),
     Erratum(
         'N2021 (43), (46)',
