@@ -162,7 +162,7 @@ def _extra_sections(extra: Extra) -> Iterator[str]:
             reason = f' ({measure.reason})' if measure.reason else ''
             yield _line(
                 [
-                    f'`{_short(measure.algorithm)}`',
+                    f'`{short_name(measure.algorithm)}`',
                     equations(measure.algorithm),
                     f'{measure.oracle}{reason}',
                     f'{measure.residual:.1e}',
@@ -181,7 +181,7 @@ def _extra_sections(extra: Extra) -> Iterator[str]:
         losses = ['' if isnan(x) else f'{x:.1e}' for x in (entry.energy, entry.momentum)]
         yield _line(
             [
-                f'`{_short(entry.system)}`',
+                f'`{short_name(entry.system)}`',
                 equations(entry.system),
                 f'{entry.method}; against {entry.oracle}',
                 str(entry.nominal),
@@ -194,7 +194,7 @@ def _extra_sections(extra: Extra) -> Iterator[str]:
     yield ''
 
 
-def _short(algorithm: Callable[..., Any]) -> str:
+def short_name(algorithm: Callable[..., Any]) -> str:
     """Return the last name of the module and the name."""
     return f'{algorithm.__module__.rpartition(".")[2]}.{algorithm.__qualname__}'
 
@@ -224,7 +224,8 @@ def _introduction(rows: dict[str, Row], seeds: range, robots: list[str]) -> Iter
         'points, motions at rest, nearly at rest or 30 rad away. '
         f'Efforts, twists and energies are compared up to order {HIGHEST}, derivatives of '
         f'matrices up to {ROWS - 1}, partial derivatives of efforts up to order 1. '
-        'Curves, observers, expressions, soft robots and integrators have tables of their own.'
+        'Curves, observers, generated code, soft robots, expressions and integrators have tables '
+        'of their own.'
     )
     yield (
         '- **Equations**: those that the docstring cites, else its module. Without them it is '

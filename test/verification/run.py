@@ -22,6 +22,7 @@ from oracles.comparison import TOLERANCE  # noqa: E402
 
 from screw_dynamics.progress import progress  # noqa: E402
 from verification import (  # noqa: E402
+    application_checks,
     body_checks,
     dynamics_checks,
     elastic_checks,
@@ -51,6 +52,7 @@ SUBJECTS = (
     sensitivity_checks,
     elastic_checks,
     motion_checks,
+    application_checks,
     soft_checks,
     hybrid_checks,
     symbolic_checks,

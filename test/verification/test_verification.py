@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+import shutil
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from oracles.comparison import TOLERANCE
 
 import screw_dynamics as sd
 from verification import (
+    application_checks,
     hybrid_checks,
     integrator_checks,
     measures,
@@ -23,7 +27,16 @@ from verification import (
 from verification.algorithms import ROOT, algorithms
 from verification.checks import Result
 from verification.costs import cost
-from verification.report import INTEGRATORS, ORDER_ROOM, Extra, Row, markdown, rooms, terminal
+from verification.report import (
+    INTEGRATORS,
+    ORDER_ROOM,
+    Extra,
+    Row,
+    markdown,
+    rooms,
+    short_name,
+    terminal,
+)
 from verification.run import judge
 from verification.scenes import random_scene, robot_scenes
 
@@ -32,6 +45,11 @@ ROOM_OF = {
     'Uncertainty': 'estimation',
     'Rigid motions': 'lie',
 }
+PUBLIC = (
+    'cartesian', 'codegen', 'dynamics', 'elastic', 'estimation', 'feasibility', 'identification',
+    'kinematics', 'lie', 'observers', 'retiming', 'series', 'simulation', 'soft', 'symbolic',
+    'trajectory',
+)  # fmt: skip
 PAGE = ROOT / 'docs' / 'verification.md'
 MEASURED = {*measures.SUBJECTS.values(), INTEGRATORS}
 # of those that take less than some seconds
@@ -39,6 +57,17 @@ QUICK = (
     motion_checks.of_samples,
     motion_checks.of_filters,
     motion_checks.of_linear_models,
+    application_checks.of_poses,
+    application_checks.of_fastest_motions,
+    application_checks.of_limits,
+    application_checks.of_measured_springs,
+    application_checks.of_measured_motions,
+    application_checks.of_identified_parameters,
+    pytest.param(
+        application_checks.of_generated_code,
+        marks=pytest.mark.skipif(not shutil.which('cc'), reason='no C compiler'),
+    ),
+    application_checks.of_actuators,
     soft_checks.of_rigid_chains,
     soft_checks.of_one_arc,
     soft_checks.of_statics,
@@ -46,6 +75,33 @@ QUICK = (
     hybrid_checks.of_tensions,
     symbolic_checks.of_expressions,
 )
+
+# public functions that have no row, by the reason
+WITHOUT_ROW = {
+    'reads, checks or prepares what a user sends': {
+        'append_segments.append_segments', 'append_segments.read_segments',
+        'circular_section.circular_section', 'parsed_objects.from_urdfpy', 'paths.share_path',
+        'piecewise_polynomial.compile_sampling', 'pose_files.parse_poses',
+        'pose_files.read_poses', 'read_urdf.read_urdf', 'reference_filter.compile_filter',
+        'trajectory_files.parse_trajectory', 'trajectory_files.read_trajectory',
+        'trajectory_start.check_position_limits', 'trajectory_start.nearest_turn',
+        'trajectory_start.require_end_in_future', 'limited_quantities.own_limits',
+        'strain_bases.strain_basis', 'waypoints.waypoints_from_points',
+    },
+    'arranges numbers: the rows of what uses it judge it': {
+        'effort_uncertainty.propagate_uncertainty', 'jets.jet_of_coefficients',
+        'jets.leibniz_terms', 'jets.taylor_coefficients', 'jets.taylor_shifted',
+        'taylor.jet_of_series', 'taylor.series_of_jet', 'certification.retimed_waypoints',
+        'spline.overshoot_bound',
+        'screw.pose_on_axis', 'screw.rotation_and_translation_rate', 'screw.screw_pitch',
+        'screw.screw_type', 'se3.hat', 'se3.inverse_pose', 'se3.is_pose', 'se3.pose',
+        'so3.axis_angle_rotation', 'so3.is_rotation', 'so3.quaternion_rotation',
+        'so3.rotation_onto_z', 'so3.rpy_rotation', 'so3.skew', 'so3.vee',
+    },
+    'writes the expressions, whose methods have rows': {
+        'c_source.c_source', 'documents.latex_source', 'documents.python_source', 'terms.terms',
+    },
+}  # fmt: skip
 
 
 def parts_of_page():
@@ -105,12 +161,36 @@ def test_the_page_is_complete():
         assert float(cells[5]) > 0.0, name
 
 
+def test_every_public_function_has_a_row_or_a_reason():
+    public = {
+        short_name(entry)
+        for module in (sd, *(import_module(f'screw_dynamics.{room}') for room in PUBLIC))
+        for entry in (getattr(module, name) for name in module.__all__)
+        if inspect.isfunction(entry)
+    }
+    listed = {cells[0].strip('`') for _, lines in parts_of_page() for cells in rows_of(lines)}
+    reasons = set().union(*WITHOUT_ROW.values())
+    assert public - listed == reasons
+
+
+def rows_of(lines):
+    """Yield the cells of the rows of a table."""
+    for line in lines:
+        if line.startswith('| `'):
+            yield [cell.strip() for cell in line.strip('|').split('|')]
+
+
 @pytest.mark.parametrize('subject', QUICK, ids=lambda subject: subject.__name__)
 def test_measures_are_within_their_bounds(subject):
+    """They are on the page, too."""
     found = list(subject())
     assert found
+    lines = dict(parts_of_page())[measures.SUBJECTS[subject]]
+    listed = [(cells[0], cells[2]) for cells in rows_of(lines)]
     for measure in found:
         assert 0.0 <= measure.residual <= measure.bound, measure
+        name = f'`{short_name(measure.algorithm)}`'
+        assert any(name == row and oracle.startswith(measure.oracle) for row, oracle in listed)
 
 
 def test_an_integrator_has_its_order():
@@ -124,13 +204,7 @@ def test_an_integrator_has_its_order():
 def test_the_page_has_what_is_measured_beside_the_trees():
     """The committed page has the tables, with residuals below their bounds and orders met."""
     tables = {
-        heading: [
-            [cell.strip() for cell in line.strip('|').split('|')]
-            for line in lines
-            if line.startswith('| `')
-        ]
-        for heading, lines in parts_of_page()
-        if heading in MEASURED
+        heading: list(rows_of(lines)) for heading, lines in parts_of_page() if heading in MEASURED
     }
     assert set(tables) == MEASURED
     for cells in tables.pop(INTEGRATORS):
