@@ -20,11 +20,9 @@ from screw_dynamics.theory.acceleration_energy import energies, equations
 from screw_dynamics.theory.acceleration_energy.differential_matrices import (
     differential_matrices,
     differential_matrix,
-    jacobian_columns,
-)
-from screw_dynamics.theory.acceleration_energy.exponential_jacobian import (
     exponential_jacobian,
     factors,
+    jacobian_columns,
 )
 from screw_dynamics.theory.acceleration_energy.tensors import EnergyTensors, energy_from_tensors
 from screw_dynamics.theory.closed_form import nth_derivatives

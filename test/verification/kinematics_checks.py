@@ -15,7 +15,6 @@ from oracles.taylor import Series, high_precision, product
 import screw_dynamics as sd
 from screw_dynamics.arrays import Array
 from screw_dynamics.theory.acceleration_energy import differential_matrices as differential
-from screw_dynamics.theory.acceleration_energy.exponential_jacobian import exponential_jacobian
 from screw_dynamics.theory.kinematics import (
     accelerations,
     body_fixed,
@@ -77,8 +76,8 @@ def jacobians(scene: Scene) -> Iterator[Result]:
         if form == 'hybrid':
             got = differential.jacobian_columns(scene.model, jet)
             yield Result(differential.jacobian_columns, _rows(got), _rows(exact), size)
-            got = exponential_jacobian(scene.model, scene.jet[0], scene.body)
-            yield Result(exponential_jacobian, got, whole[form][0], size[0])
+            got = differential.exponential_jacobian(scene.model, scene.jet[0], scene.body)
+            yield Result(differential.exponential_jacobian, got, whole[form][0], size[0])
         for function in (sd.frame_jacobian_jet, task_space.jacobian_jet):
             yield Result(function, function(scene.model, jet, name, form), whole[form], size)
         got = sd.frame_jacobian(scene.model, scene.jet[0], name, form)
