@@ -18,7 +18,7 @@ from screw_dynamics.trajectory import Waypoints
 
 # How long a piece that has passed is kept [ns]: readers whose clock is late still sample it.
 _KEPT = SECOND // 10
-_LATEST = round(SECOND * LONGEST_DURATION)  # instant of a Time message [ns]
+LATEST = round(SECOND * LONGEST_DURATION)  # largest instant of a Time message [ns]
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _ended(motion: ActiveTrajectory, begin: int, speed: float, before: Piece | N
     left = motion.end - motion.time_at(begin, speed)
     if left > 0.0:
         duration = left / speed * SECOND if speed > 0.0 else math.inf
-        return begin + math.ceil(duration) if duration < _LATEST - begin else None
+        return begin + math.ceil(duration) if duration < LATEST - begin else None
     if before is None or before.motion.waypoints is not motion.waypoints or before.ended is None:
         return begin
     return min(before.ended, begin)

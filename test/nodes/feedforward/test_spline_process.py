@@ -155,6 +155,8 @@ def test_a_motion_that_the_guard_stops_is_sent_no_more(watched):
     one.ros.wait_for('the stop', lambda: 'limit exceeded' in one.process.log, one.process)
     one.ros.wait_for('no pieces', lambda: not one.splines[-1].pieces, one.process)
     one.speed(1.0)
+    assert not one.splines[-1].pieces
+    assert one.ros.call(Trigger, '/feedforward/clear', Trigger.Request()).success
     one.send([0.0, 0.0], [0.1, 0.1], times=[0.0, 2.0])
     one.ros.wait_for('the next motion', lambda: one.splines[-1].pieces, one.process)
     assert [piece.continues for piece in one.splines[-1].pieces] == [False]

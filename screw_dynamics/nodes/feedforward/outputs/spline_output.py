@@ -17,11 +17,11 @@ from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.nodes.shared.endpoints import LATCHED, make_publisher, steady_timer
 from screw_dynamics.reference.reference import Reference
-from screw_dynamics.reference.timeline import Timeline, intervals
+from screw_dynamics.reference.timeline import LATEST, Timeline, intervals
 from screw_dynamics.trajectory import Waypoints
 
 TOPIC = '~/spline'
-_REST = 4.0  # times the time that a message took, until the next one is sent
+_REST = 4.0  # times the processor time of a message, until the next one is sent
 _LOOK_PERIOD = 0.002  # s between looks whether that has passed
 _DELIVERY = Duration(seconds=0.5)  # longest wait for the controller to receive the last message
 
@@ -76,27 +76,33 @@ class SplineOutput:
 
     def _request(self) -> None:
         """Send a message in the next callback of the node."""
-        if not self._due and self._node.executor is not None:
-            self._node.executor.create_task(self._look)
+        if self._due:
+            return
         self._due = True
+        if self._node.executor is None:
+            self._timer.reset()
+        else:
+            self._node.executor.create_task(self._look)
 
     def _look(self) -> None:
         """Send what is due, but leave most of the time to the ticks: long messages take longer."""
-        if not self._due or time.monotonic() < self._free:
-            if self._due:
-                self._timer.reset()
+        if not self._due:
+            return
+        if time.monotonic() < self._free:
+            self._timer.reset()
             return
         self._timer.cancel()
         self.send()
 
     def send(self) -> None:
         """Publish what is followed."""
-        started = time.monotonic()
+        started = time.thread_time()
         now = self._node.get_clock().now().nanoseconds
+        self._due = False
         self._publisher.publish(self.message(now))
-        self._due, self._sent = False, self._sent + 1
+        self._sent += 1
         self._count_late(self._node.get_clock().now().nanoseconds)
-        self._free = time.monotonic() + _REST * (time.monotonic() - started)
+        self._free = time.monotonic() + _REST * (time.thread_time() - started)
 
     def message(self, now: int) -> Any:
         """Return the message of what is followed at an instant [ns], and later."""
@@ -122,12 +128,10 @@ class SplineOutput:
 
     def _release(self, ended: int | None) -> int:
         """Return the instant until which an end is held that is reached at `ended` [ns], or 0."""
-        if ended is None:
-            return 0
-        if not self._values.hold_when_idle:
-            return ended
-        timeout = self._values.idle_timeout
-        return ended + round(SECOND * timeout) if timeout > 0.0 else 0
+        timeout = self._values.idle_timeout if self._values.hold_when_idle else 0.0
+        held = self._values.hold_when_idle and timeout == 0.0
+        release = (ended or LATEST) + round(SECOND * timeout)
+        return 0 if held or release >= LATEST else release
 
     def _count_late(self, now: int) -> None:
         """Count a message whose change applies already; the controller has done otherwise."""
