@@ -16,7 +16,6 @@ from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.messages.times import SECOND, seconds
 from screw_dynamics.trajectory import TrajectoryPoint
 
-
 _MANY = 10_000  # values from which on a copy takes longer than the calls that avoid it
 
 

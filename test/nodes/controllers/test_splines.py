@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from itertools import pairwise
 
 import numpy as np
@@ -15,10 +16,12 @@ from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.nodes.feedforward.outputs.spline_output import SplineOutput
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.shared.diagnostics import WARN
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference, Source
 from screw_dynamics.reference.timeline import Timeline
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
+from screw_dynamics_interfaces.msg import JointSpline
 
 pytestmark = pytest.mark.skipif(shutil.which('g++') is None, reason='not installed: g++')
 
@@ -299,6 +302,26 @@ def test_what_has_no_spline_is_refused(parameters, text):
     values = FeedforwardParameters(**{'publish_spline': True, 'lead_time': 0.02, **parameters})
     with pytest.raises(InputError, match=text):
         values.check()
+
+
+def test_messages_leave_time_to_the_ticks(ros, run):
+    """Changes that follow each other while a long message rests are sent in one."""
+    received = ros.listen(JointSpline, '/client/spline')
+    one = run()
+    one.output._free = free = time.monotonic() + 0.2
+    for end in (0.5, 1.0):
+        waypoints = waypoints_from_points(
+            one.names, [(0.0, [0.0] * 3), (1.0, [end] * 3)], one.names
+        )
+        one.reference.add(waypoints, START, START)
+    ros.wait_for('a message', lambda: received)
+    assert time.monotonic() >= free
+    (piece,) = received[0].pieces
+    np.testing.assert_array_equal(piece.end, [1.0] * 3)
+    level, text, values = one.output.report()
+    assert values['messages'] == 1
+    # these motions began years ago
+    assert (level, values['late messages']) == (WARN, 1) and 'lead_time' in text
 
 
 def test_an_unfinished_join_leaves_the_motion_as_it_is(run):
