@@ -16,10 +16,17 @@ from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.messages.times import SECOND, seconds
 from screw_dynamics.trajectory import TrajectoryPoint
 
+_MANY = 10_000  # values from which on a copy takes longer than the calls that avoid it
+
 
 def double_array(values: ArrayLike) -> array[float]:
     """Return values (row-major) as the array type that messages accept without element checks."""
-    return array('d', np.ascontiguousarray(values, dtype=np.float64).tobytes())
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    if values.size < _MANY:
+        return array('d', values.tobytes())
+    result = array('d')
+    result.frombytes(values.reshape(-1).view(np.uint8).data)  # copies once
+    return result
 
 
 def field_view(message: Any, field: str, size: int) -> Array:

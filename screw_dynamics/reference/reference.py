@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Reference`: joint motion as a function of time, with replacement, hold and speed scaling."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from enum import IntEnum
 
@@ -54,6 +54,8 @@ class Reference:
         self.time_from_start = 0.0
         self.held_for = 0.0  # s on the clock of the node
         self.first = False  # whether the last sample is the first one of its motion
+        # called after a change, with the instant from which it applies [ns]; 0 if all is dropped
+        self.on_change: Callable[[int], object] | None = None
         self._sampled: Waypoints | None = None
         self._held: tuple[Waypoints, int] | None = None  # and the instant of its end [ns]
         self.interpolation, self.continuous = interpolation, continuous
@@ -71,13 +73,24 @@ class Reference:
         return self._motions[0].curve.continuity if self._motions else 0
 
     @property
+    def sampled(self) -> Waypoints | None:
+        """The points of the motion that was sampled last."""
+        return self._sampled
+
+    @property
     def continues(self) -> bool:
         """True if the motion that was sampled last continues the one before it."""
         return bool(self._motions) and self._motions[0].continues
 
     def clear(self) -> None:
         """Drop all motions."""
-        self._motions.clear()
+        if self._motions:
+            self._motions.clear()
+            self._changed(0)
+
+    def _changed(self, since: int) -> None:
+        if self.on_change is not None:
+            self.on_change(since)
 
     @property
     def leaves_at_reception(self) -> bool:
@@ -162,6 +175,7 @@ class Reference:
         )
         self._motions = [*kept, motion]
         self.executed = True
+        self._changed(join.begin)
 
     def rests(self, time: int) -> bool:
         """Return True if at an instant [ns] the end of a motion is held, or none is executed."""
@@ -210,6 +224,7 @@ class Reference:
         ]
         self.speed, self.speed_since = speed, now
         self._rejoin(later)
+        self._changed(now)
 
     def motion_at(self, time: int) -> ActiveTrajectory | None:
         """Return the motion that applies at an instant [ns]; None if there is none."""
@@ -217,6 +232,11 @@ class Reference:
             if motion.begin <= time:
                 return motion
         return None
+
+    def motions_from(self, time: int) -> tuple[ActiveTrajectory, ...]:
+        """Return the motion that applies at an instant [ns], if any, and all later ones."""
+        first = sum(motion.begin <= time for motion in self._motions) - 1
+        return tuple(self._motions[max(first, 0) :])
 
     def leading_to_newest(self, since: int) -> tuple[ActiveTrajectory, ...]:
         """Return the motions after the instant `since` [ns] that the newest one continues."""
@@ -233,6 +253,7 @@ class Reference:
         later = self._motions[at + 1 :]
         self._motions[at:] = [replace(motion, anchor=instant, anchor_time=time_from_start)]
         self._rejoin(later)
+        self._changed(instant)
 
     def shift(self, motion: ActiveTrajectory, by: int) -> None:
         """Let the newest motion, if it is this one, begin from rest later by a time [ns]."""
@@ -240,6 +261,7 @@ class Reference:
             last = self._motions[-1]
             begin, start, anchor = last.begin + by, last.start + by, last.anchor + by
             self._motions[-1] = replace(last, begin=begin, start=start, anchor=anchor)
+            self._changed(min(last.begin, begin))
 
     def _rejoin(self, later: list[ActiveTrajectory]) -> None:
         """Recompute the start of every later motion that continues its predecessor."""

@@ -182,20 +182,28 @@ void FeedforwardController::receive(const JointSpline & message)
   try {
     const auto place = places(joints_, message.joint_names);
     const std::size_t n = joints_.size();
-    if (message.end.size() != n || message.coefficients.size() % n != 0) {
-      throw std::invalid_argument("expected numbers for all joints in coefficients and end");
-    }
-    std::vector<double> coefficients(message.coefficients.size()), end(n);
-    for (std::size_t j = 0; j < n; ++j) {
-      end[j] = message.end[place[j]];
-      for (std::size_t row = 0; row < coefficients.size(); row += n) {
-        coefficients[row + j] = message.coefficients[row + place[j]];
+    std::vector<Spline> splines;
+    for (const auto & piece : message.pieces) {
+      if (piece.end.size() != n || piece.coefficients.size() % n != 0) {
+        throw std::invalid_argument("expected numbers for all joints in coefficients and end");
       }
+      std::vector<double> coefficients(piece.coefficients.size()), end(n);
+      for (std::size_t j = 0; j < n; ++j) {
+        end[j] = piece.end[place[j]];
+        for (std::size_t row = 0; row < coefficients.size(); row += n) {
+          coefficients[row + j] = piece.coefficients[row + place[j]];
+        }
+      }
+      Course course;
+      course.begin = rclcpp::Time(piece.begin).nanoseconds();
+      course.time = piece.time;
+      course.speed = piece.speed;
+      course.release = rclcpp::Time(piece.release).nanoseconds();
+      course.motion = piece.motion;
+      course.continues = piece.continues;
+      splines.emplace_back(n, piece.breaks, std::move(coefficients), std::move(end), course);
     }
-    splines_.receive(
-      Spline(
-        n, message.breaks, std::move(coefficients), std::move(end),
-        rclcpp::Time(message.header.stamp).nanoseconds(), message.continues));
+    splines_.receive(std::move(splines));
   } catch (const std::exception & error) {
     RCLCPP_ERROR(get_node()->get_logger(), "~/spline: not followed: %s", error.what());
   }

@@ -43,6 +43,12 @@ class FeedforwardContext:
             raise InputError(f'mode: {self.parameters.mode} follows no reference')
         return self.active_time()
 
+    def stream_time(self) -> int:
+        """Return `following_time`; raise InputError also if streams are not followed."""
+        if self.parameters.publish_spline:
+            raise InputError('publish_spline: a stream has no spline, and is not followed')
+        return self.following_time()
+
     def active_time(self) -> int:
         """Return the time of the node [ns]; raise InputError if it has none or is not active."""
         if not self.active:

@@ -194,13 +194,20 @@ class OutputReports:
         self._context = context
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
-        """Return the diagnostic tasks by name; some only with positions or elastic joints."""
+        """Return the diagnostic tasks by name, those of outputs only if there are these."""
         tasks = {'limits': self._limits, 'guard': self._guard}
         if 'position' in self._context.parameters.command_fields:
             tasks['commands'] = self._commands
         if self._context.parameters.elastic_joints_path:
             tasks['motors'] = self._motors
+        if self._context.parameters.publish_spline:
+            tasks['spline'] = self._spline
         return tasks
+
+    def _spline(self) -> Report:
+        pipeline = self._context.pipeline
+        spline = None if pipeline is None else pipeline.spline
+        return _NOT_CONFIGURED if spline is None else spline.report()
 
     def _commands(self) -> Report:
         pipeline = self._context.pipeline

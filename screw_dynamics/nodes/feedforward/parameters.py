@@ -13,6 +13,7 @@ from screw_dynamics.reference.reference_filter import MAX_ORDER, MIN_ORDER
 from screw_dynamics.reference.streamed_reference import StreamSettings
 from screw_dynamics.robot import Robot
 
+LEAST_SPLINE_LEAD = 0.005  # s
 SPEED_FACTOR_TYPE = 'control_msgs/SpeedScalingFactor'
 
 
@@ -176,6 +177,12 @@ class FeedforwardParameters(CommandParameters, FeedbackParameters):
         'Publish accepted trajectories, densely sampled and with their efforts, on '
         '~/joint_trajectory_effort.',
     )
+    publish_spline: bool = parameter(
+        False,
+        'Publish the followed motion as polynomials on ~/spline, for a controller that samples it '
+        'itself; needs lead_time, the time until the controller has them.',
+        read_only=True,
+    )
     resample_period: float = parameter(
         0.01,
         'Time between the points of forwarded trajectories and goals [s]; a controller that '
@@ -249,6 +256,7 @@ class FeedforwardParameters(CommandParameters, FeedbackParameters):
                 "parameter 'hold_after_stop': expected false without follow_joint_trajectory, got "
                 'true'
             )
+        self._check_spline()
         self.check_commands()
         if self.output_guard == 'slow':
             for name, needed in (('interpolation', 'smooth'), ('sync', 'none')):
@@ -262,4 +270,26 @@ class FeedforwardParameters(CommandParameters, FeedbackParameters):
             raise InputError(
                 "parameter 'stiffness': expected no value without elastic_joints_path, got "
                 f'{list(self.stiffness)}'
+            )
+
+    def _check_spline(self) -> None:
+        """Raise InputError if the followed motion cannot be published as polynomials."""
+        if not self.publish_spline:
+            return
+        for name, needed, reason in (
+            ('mode', 'feedforward', 'follows no reference'),
+            ('sync', 'none', 'sets the time of the motion at every state of a controller'),
+            ('follow_joint_trajectory', '', 'lets another controller execute the motion'),
+        ):
+            got = getattr(self, name)
+            if got != needed:
+                raise InputError(
+                    f"parameter 'publish_spline': expected false with {name}: {got}, which "
+                    f'{reason}, got true'
+                )
+        if self.lead < LEAST_SPLINE_LEAD:
+            raise InputError(
+                f"parameter 'lead_time': expected at least {LEAST_SPLINE_LEAD:g} s with "
+                'publish_spline, the time until the controller has a spline, got '
+                f'{self.lead:g}'
             )

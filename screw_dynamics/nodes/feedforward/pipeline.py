@@ -22,6 +22,7 @@ from screw_dynamics.nodes.feedforward.outputs.effort_outputs import (
 from screw_dynamics.nodes.feedforward.outputs.guards import EffortGuard
 from screw_dynamics.nodes.feedforward.outputs.limits import LimitWatch
 from screw_dynamics.nodes.feedforward.outputs.motor_outputs import MotorPipeline
+from screw_dynamics.nodes.feedforward.outputs.spline_output import SplineOutput
 from screw_dynamics.nodes.feedforward.outputs.thread_tensions import TensionOutput
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
@@ -60,6 +61,9 @@ class FeedforwardPipeline:
         self.limits = LimitWatch(robot)
         threads = threads_of(robot.model)
         self._tensions = None if threads is None else TensionOutput(node, robot, threads)
+        self.spline: SplineOutput | None = None
+        if parameters.publish_spline:
+            self.spline = SplineOutput(node, self.reference, robot.joint_names, parameters)
 
     @property
     def model(self) -> ScrewModel:
@@ -87,6 +91,8 @@ class FeedforwardPipeline:
         self._commands = self._updated_commands(self._commands)
         if self.motors is not None:
             self.motors.apply(parameters)
+        if self.spline is not None:
+            self.spline.apply(parameters)
 
     def _updated_commands(self, commands: CommandsOutput | None) -> CommandsOutput | None:
         return updated_commands(
@@ -129,6 +135,9 @@ class FeedforwardPipeline:
             self.release(now)
             return
         self._publish(sample, now)
+        if self.spline is not None:
+            reference = self.reference
+            self.spline.watch(None if reference.driven else reference.sampled)
 
     def _forget_stops(self) -> None:
         """Let the next sample begin a motion."""
@@ -257,6 +266,8 @@ class FeedforwardPipeline:
 
     def destroy(self) -> None:
         """Destroy the publishers."""
+        if self.spline is not None:
+            self.spline.destroy()
         self._publishers.destroy()
         if self._tensions is not None:
             self._tensions.destroy()

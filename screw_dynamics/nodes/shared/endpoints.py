@@ -26,10 +26,13 @@ STATUS_QOS = QoSProfile(depth=DEPTH, durability=DurabilityPolicy.TRANSIENT_LOCAL
 FRAME_ID = 'header.frame_id'  # value of a status that identifies its trajectory
 
 
-def make_publisher(node: Node, kind: Any, topic: str) -> Publisher:
+def make_publisher(node: Node, kind: Any, topic: str, qos: QoSProfile | int = DEPTH) -> Publisher:
     """Return a reliable publisher for messages of type `kind`."""
     return node.create_publisher(
-        kind, topic, DEPTH, qos_overriding_options=QoSOverridingOptions.with_default_policies()
+        kind,
+        topic,
+        copy(qos),  # see `make_subscription`
+        qos_overriding_options=QoSOverridingOptions.with_default_policies(),
     )
 
 

@@ -18,6 +18,18 @@ namespace screw_dynamics_controllers
 {
 
 constexpr int jet_rows = 5;  // positions to snap
+constexpr double largest_speed = 1000.0;  // its fourth power is far from overflow
+
+// When a spline applies, and its trajectory time; see SplinePiece of screw_dynamics_interfaces.
+struct Course
+{
+  std::int64_t begin = 0;    // instant from which it applies [ns]
+  double time = 0.0;         // trajectory time there [s]
+  double speed = 1.0;        // change of the trajectory time per second
+  std::int64_t release = 0;  // instant from which the end is held no longer [ns], 0: never
+  std::uint64_t motion = 0;  // number of the motion
+  bool continues = false;    // the motion continues the one before
+};
 
 // Polynomials in (t - breaks[i]) / (breaks[i + 1] - breaks[i]), the lowest power first; at rest
 // before the first break and after the last.
@@ -26,9 +38,8 @@ class Spline
 public:
   Spline(
     std::size_t joints, std::vector<double> breaks, std::vector<double> coefficients,
-    std::vector<double> end, std::int64_t begin, bool continues)
-  : begin_(begin),
-    continues_(continues),
+    std::vector<double> end, const Course & course)
+  : course_(course),
     joints_(joints),
     breaks_(std::move(breaks)),
     coefficients_(std::move(coefficients)),
@@ -50,6 +61,9 @@ public:
         throw std::invalid_argument("spline: expected finite numbers");
       }
     }
+    if (!std::isfinite(course_.time) || !(course_.speed >= 0.0 && course_.speed <= largest_speed)) {
+      throw std::invalid_argument("spline: expected a finite time and a speed of at least 0");
+    }
     const auto step = std::adjacent_find(
       breaks_.begin(), breaks_.end(), [](double a, double b) {return !(a < b);});
     if (step != breaks_.end()) {
@@ -57,26 +71,25 @@ public:
     }
   }
 
-  // Instant of the first break [ns].
-  std::int64_t begin() const noexcept {return begin_;}
-  bool continues() const noexcept {return continues_;}
-  double last() const noexcept {return breaks_.back() - breaks_.front();}
+  const Course & course() const noexcept {return course_;}
 
-  // Write the joint jet (jet_rows, joints) at a time after the first break [s].
-  void sample(double since, double * jet) const noexcept
+  // Write the joint jet (jet_rows, joints) at an instant [ns]; return true if the end is held.
+  bool sample(std::int64_t instant, double * jet) const noexcept
   {
-    const double t = breaks_.front() + since;
-    if (breaks_.size() == 1 || t >= breaks_.back() || t < breaks_.front()) {
+    const double since = 1e-9 * static_cast<double>(instant - course_.begin);
+    const double t = course_.time + course_.speed * since;
+    const bool after = breaks_.size() == 1 || t >= breaks_.back();
+    if (after || t < breaks_.front()) {
       std::fill(jet, jet + jet_rows * joints_, 0.0);
-      const bool after = breaks_.size() == 1 || t >= breaks_.back();
       const double * place = after ? end_.data() : coefficients_.data();
       std::copy(place, place + joints_, jet);
-      return;
+      return after;
     }
     const auto above = std::upper_bound(breaks_.begin(), breaks_.end(), t);
     const auto segment = static_cast<std::size_t>(above - breaks_.begin()) - 1;
     const double h = breaks_[segment + 1] - breaks_[segment];
-    evaluate(segment, (t - breaks_[segment]) / h, 1.0 / h, jet);
+    evaluate(segment, (t - breaks_[segment]) / h, course_.speed / h, jet);
+    return false;
   }
 
 private:
@@ -103,8 +116,7 @@ private:
     }
   }
 
-  std::int64_t begin_;
-  bool continues_;
+  Course course_;
   std::size_t joints_;
   std::size_t count_ = 0;
   std::vector<double> breaks_;

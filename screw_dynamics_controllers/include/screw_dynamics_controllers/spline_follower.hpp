@@ -1,13 +1,15 @@
 // Copyright screw_dynamics contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The spline that applies at an instant, received by another thread.
+// The motion that applies at an instant, received by another thread.
 #ifndef SCREW_DYNAMICS_CONTROLLERS__SPLINE_FOLLOWER_HPP_
 #define SCREW_DYNAMICS_CONTROLLERS__SPLINE_FOLLOWER_HPP_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "screw_dynamics_controllers/feedforward.hpp"
 #include "screw_dynamics_controllers/spline.hpp"
@@ -27,55 +29,59 @@ public:
   ~SplineFollower()
   {
     delete incoming_.load();
-    delete next_;
     delete current_;
     discard(retired_.load());
   }
 
-  // Follow a spline from its begin on; it replaces those that begin later.
-  void receive(Spline spline)
+  // Follow splines in the order of their begin, each until the next one begins, in place of all
+  // that were received before; with none, nothing is followed.
+  void receive(std::vector<Spline> splines)
   {
     discard(retired_.exchange(nullptr));
-    delete incoming_.exchange(new Item{std::move(spline)});
+    delete incoming_.exchange(new Item{std::move(splines)});
   }
 
   // Follow nothing more.
   void clear() noexcept
   {
     retire(incoming_.exchange(nullptr));
-    retire(std::exchange(next_, nullptr));
     retire(std::exchange(current_, nullptr));
   }
 
-  // Write the joint jet at an instant [ns]; return false if no motion has begun.
+  // Write the joint jet at an instant [ns]; return false if no motion applies.
   bool sample(std::int64_t instant, double * jet, Sample & sample) noexcept
   {
     if (Item * item = incoming_.exchange(nullptr)) {
-      retire(std::exchange(next_, item));
-    }
-    bool first = false;
-    if (next_ != nullptr && next_->spline.begin() <= instant) {
-      retire(std::exchange(current_, std::exchange(next_, nullptr)));
-      first = true;
+      retire(std::exchange(current_, item));
+      at_ = 0;
     }
     if (current_ == nullptr) {
       return false;
     }
-    const Spline & spline = current_->spline;
-    const double since = 1e-9 * static_cast<double>(instant - spline.begin());
-    spline.sample(since, jet);
+    const auto & splines = current_->splines;
+    while (at_ + 1 < splines.size() && splines[at_ + 1].course().begin <= instant) {
+      ++at_;
+    }
+    if (at_ >= splines.size() || instant < splines[at_].course().begin) {
+      return false;
+    }
+    const Course & course = splines[at_].course();
+    if (course.release != 0 && instant >= course.release) {
+      return false;
+    }
     sample.instant = instant;
     sample.rows = jet_rows;
-    sample.holds = since >= spline.last();
-    sample.continues = spline.continues();
-    sample.first = first;
+    sample.holds = splines[at_].sample(instant, jet);
+    sample.continues = course.continues;
+    sample.first = course.motion != motion_;
+    motion_ = course.motion;
     return true;
   }
 
 private:
   struct Item
   {
-    Spline spline;
+    std::vector<Spline> splines;
     Item * next = nullptr;
   };
 
@@ -97,7 +103,8 @@ private:
 
   std::atomic<Item *> incoming_{nullptr}, retired_{nullptr};
   Item * current_ = nullptr;
-  Item * next_ = nullptr;
+  std::size_t at_ = 0;         // the spline that was sampled last
+  std::uint64_t motion_ = 0;   // and its motion
 };
 
 }  // namespace screw_dynamics_controllers

@@ -22,7 +22,7 @@ from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from screw_dynamics.nodes.feedforward.tick_cost import compile_tick
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
-from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
+from screw_dynamics.trajectory import waypoints_from_points
 
 FOLDER = Path(__file__).parents[3] / 'screw_dynamics_controllers'
 START = 1_700_000_000 * 10**9
@@ -224,27 +224,6 @@ def test_a_motion_beyond_a_limit_stops_both_and_the_next_one_resumes(
     stop = 1 + int(np.argmin(followed[1:]))
     assert flags[stop, 1] == 2.0  # the rate of an effort
     assert not followed[stop:151].any() and followed[152:].all()
-
-
-def test_motions_of_polynomials_agree_to_the_snap(tmp_path):
-    program, source = tmp_path / 'sample', FOLDER / 'test' / 'sample_spline.cpp'
-    build('g++', '-std=c++17', '-O2', '-Wall', '-Wextra', '-Werror', '-I', FOLDER / 'include',
-          source, '-o', program)  # fmt: skip
-    rng = np.random.default_rng(5)
-    names = [f'joint_{i}' for i in range(7)]
-    points = list(zip([0.0, 0.7, 1.1, 2.5], rng.uniform(-1.0, 1.0, (4, 7)), strict=True))
-    curve = smooth_trajectory(waypoints_from_points(names, points, tuple(names)))
-    times = np.r_[-0.1, rng.uniform(0.0, 2.5, 200), curve.breaks, 3.0]
-    head = np.array([7.0, len(curve.breaks), curve.coefficients.shape[1]])
-    given = [head, curve.breaks, curve.coefficients.ravel(), curve.end, times]
-    ended = subprocess.run(
-        [program], input=np.concatenate(given).tobytes(), check=True, capture_output=True
-    )
-    got = np.frombuffer(ended.stdout).reshape(len(times), 5, 7)
-    expected = curve.jets(times, rows=5)
-    scale = np.abs(expected).max(axis=(0, 2), keepdims=True)
-    # t - breaks[i] is taken from a time after the first break: its rounding times the slope
-    assert (np.abs(got - expected) <= 1e-12 * scale).all()
 
 
 def test_a_table_needs_the_functions_that_it_names():

@@ -157,7 +157,7 @@ class StreamInputs:
         topic, logger = Stream.SAMPLES.value, self._node.get_logger()
         values = self._context.parameters
         try:
-            now, pipeline = self._context.following_time(), self._context.configured
+            now, pipeline = self._context.stream_time(), self._context.configured
             jet, rows = self._reader_of(pipeline.model).jet(message)
             warning = check_positions(pipeline.model, jet[0], values.check_limits)
             instant = instant_of(message, now, values.max_reference_age)
@@ -179,7 +179,7 @@ class StreamInputs:
         topic = Stream.POSITIONS.value
         values = self._context.parameters
         try:
-            now, pipeline = self._context.following_time(), self._context.configured
+            now, pipeline = self._context.stream_time(), self._context.configured
             positions = self._reader_of(pipeline.model).positions(message)
             warning = check_positions(pipeline.model, positions, values.check_limits)
             instant_of(message, now, values.max_reference_age)

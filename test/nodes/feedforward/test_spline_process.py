@@ -1,0 +1,163 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``~/spline`` of a running node, sampled by the C++ core of the controller."""
+
+from __future__ import annotations
+
+import shutil
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from helpers.node_processes import LATCHED, trajectory
+from helpers.spline_follower import build_follower, follow
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64
+from std_srvs.srv import Trigger
+
+from screw_dynamics.messages.times import SECOND, nanoseconds
+from screw_dynamics_interfaces.msg import FeedforwardTorque, JointSpline
+
+NAMES = ['joint_1', 'joint_2']
+TRAJECTORY, SPEED = '/feedforward/joint_trajectory', '/feedforward/speed_scaling'
+BOUND = 1e-12  # see test_splines.py
+FIELDS = ('positions', 'velocities', 'accelerations')
+
+needs_compiler = pytest.mark.skipif(shutil.which('g++') is None, reason='not installed: g++')
+
+
+class Watched:
+    """A node with splines, its messages and its samples."""
+
+    def __init__(self, ros, planar, **parameters):
+        # long enough for messages of a node that hardly gets the processor
+        lead = {'lead_time': 0.5, **parameters}
+        self.ros = ros
+        self.process = ros.start('feedforward', urdf_path=planar, publish_spline=True, **lead)
+        ros.wait_until_active(self.process)
+        self.splines = ros.listen(JointSpline, '/feedforward/spline')
+        self.samples = ros.listen(FeedforwardTorque, '/feedforward/feedforward')
+        ros.wait_until_heard()
+
+    def send(self, *points, times):
+        self.ros.publish(trajectory(NAMES, *points, times=times), TRAJECTORY)
+        self.wait_for_message()
+
+    def speed(self, value):
+        self.ros.publish(Float64(data=value), SPEED)
+        self.wait_for_message()
+
+    def wait_for_message(self):
+        count = len(self.splines)
+        self.ros.wait_for('a spline', lambda: len(self.splines) > count, self.process)
+
+    def wait_for_samples(self, condition):
+        self.ros.wait_for(
+            'samples', lambda: self.samples and condition(self.samples[-1]), self.process
+        )
+
+    def move(self, seconds):
+        """Wait until the reference has moved on."""
+        self.wait_for_samples(lambda sample: True)
+        until = nanoseconds(self.samples[-1].header.stamp) + round(seconds * SECOND)
+        self.wait_for_samples(lambda sample: nanoseconds(sample.header.stamp) >= until)
+
+    def end(self):
+        assert self.process.interrupt() == 0, self.process.log
+
+
+@pytest.fixture
+def watched(ros, planar):
+    made = []
+
+    def watched(**parameters):
+        made.append(Watched(ros, planar, **parameters))
+        return made[-1]
+
+    yield watched
+    for one in made:
+        one.process.end()
+
+
+def jet_of(sample):
+    rows = [getattr(sample.reference, field) for field in FIELDS]
+    return [*rows, sample.reference_jerk, sample.reference_snap]
+
+
+@needs_compiler
+def test_the_controller_follows_the_reference_of_the_node(watched, tmp_path):
+    rng = np.random.default_rng(11)
+    one = watched()
+    one.send([0.0, 0.0], *rng.uniform(-1.0, 1.0, (3, 2)), times=[0.0, 0.8, 1.5, 3.0])
+    one.move(0.4)
+    one.send(*rng.uniform(-1.0, 1.0, (2, 2)), times=[1.2, 2.5])
+    one.move(0.8)
+    one.speed(0.5)
+    one.move(0.6)
+    one.send(*rng.uniform(-1.0, 1.0, (2, 2)), times=[1.0, 1.6])
+    one.move(0.8)
+    one.speed(0.0)
+    one.move(0.7)
+    one.speed(1.3)
+    one.wait_for_samples(lambda sample: sample.source == FeedforwardTorque.SOURCE_HOLD)
+    one.move(0.1)
+
+    samples = {nanoseconds(sample.header.stamp): sample for sample in one.samples}
+    origin, instants = min(samples), np.array(sorted(samples))
+    sent = [nanoseconds(message.header.stamp) for message in one.splines]
+    assert sent == sorted(sent)
+    bounds = [*np.searchsorted(instants, sent), len(instants)]
+    assert bounds[0] == 0
+    received = [
+        (message, instants[low:high])
+        for message, (low, high) in zip(one.splines, pairwise(bounds), strict=True)
+    ]
+    got = follow(build_follower(tmp_path), 2, received, origin)
+    jets = np.array([jet_of(samples[int(instant)]) for instant in instants])
+    assert got.flags[:, 0].all()
+    scale = np.abs(jets).max(axis=(0, 2))[:, None]
+    assert (np.abs(got.jets - jets) <= BOUND * scale).all()
+    assert one.splines[-1].joint_names == NAMES
+
+    # latched for those that come later
+    late = one.ros.listen(JointSpline, '/feedforward/spline', LATCHED)
+    one.ros.wait_for('the latched spline', lambda: late, one.process)
+    assert late == one.splines[-1:]
+    assert one.ros.call(Trigger, '/feedforward/clear', Trigger.Request()).success
+    one.ros.wait_for('no pieces', lambda: not late[-1].pieces, one.process)
+    one.send([0.0, 0.0], [0.1, 0.1], times=[0.0, 5.0])
+    assert one.splines[-1].pieces
+    one.end()
+    one.ros.wait_for('no pieces', lambda: not one.splines[-1].pieces)
+
+
+def test_streams_are_rejected_and_the_motion_goes_on(watched):
+    one = watched()
+    one.send([0.0, 0.0], [1.0, 1.0], times=[0.0, 2.0])
+    one.move(0.1)
+    position = JointState(name=NAMES, position=[0.0, 0.0])
+    one.ros.publish(position, '/feedforward/joint_state_reference')
+    text = '~/joint_state_reference rejected: publish_spline: a stream has no spline'
+    one.ros.wait_for('the reason', lambda: text in one.process.log, one.process)
+    one.move(0.1)
+    assert one.samples[-1].source == FeedforwardTorque.SOURCE_TRAJECTORY
+    assert len(one.splines) == 1
+    one.end()
+
+
+def test_a_motion_that_the_guard_stops_is_sent_no_more(watched):
+    one = watched(output_guard='stop')
+    # 38 N m at speed 1, 95 N m at speed 2, limit 60 N m
+    swings = [[0.5 * (i % 2), 0.3 * (i % 2)] for i in range(121)]
+    one.send(*swings, times=[0.5 * i for i in range(121)])
+    assert one.splines[-1].pieces
+    one.speed(2.0)
+    one.ros.wait_for('the stop', lambda: 'limit exceeded' in one.process.log, one.process)
+    one.ros.wait_for('no pieces', lambda: not one.splines[-1].pieces, one.process)
+    one.speed(1.0)
+    assert not one.splines[-1].pieces
+    assert one.ros.call(Trigger, '/feedforward/clear', Trigger.Request()).success
+    one.send([0.0, 0.0], [0.1, 0.1], times=[0.0, 2.0])
+    one.ros.wait_for('the next motion', lambda: one.splines[-1].pieces, one.process)
+    assert [piece.continues for piece in one.splines[-1].pieces] == [False]
+    one.end()
