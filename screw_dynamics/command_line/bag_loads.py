@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagMessage
-from screw_dynamics.errors import BagError
+from screw_dynamics.errors import BagError, listed
 from screw_dynamics.estimation import measured_motion
 from screw_dynamics.messages.joints import named_row
 from screw_dynamics.messages.times import SECOND, nanoseconds
@@ -87,6 +87,36 @@ def with_spring_efforts(
     assert robot.drives is not None
     names = robot.motors.names
     motors = _rows(messages, names, ('position', 'velocity'), where)
+    kept, states = _at_samples(samples, motors, where)
+    jets = states[:, :2].reshape(len(states), -1)
+    efforts = kept.efforts.copy()
+    for i, jet in enumerate(jets.reshape(-1, 2, len(names))):
+        links = [kept.positions[i], kept.velocities[i]]
+        efforts[i] = measured_spring_efforts(robot.model, robot.drives, links, jet, efforts[i])
+    return kept._replace(efforts=efforts)
+
+
+def with_motor_positions(
+    samples: LoadSamples, messages: Iterable[BagMessage], model: ScrewModel, where: str
+) -> tuple[LoadSamples, Array]:
+    """Return samples, and motor positions (T, n) at them, NaN for joints without motor states."""
+    received = list(messages)
+    named = {name for found in received for name in found.message.name}
+    columns = [i for i, name in enumerate(model.joint_names) if name in named]
+    if not columns:
+        raise BagError(
+            f'{where}: expected motor states with names among {listed(model.joint_names)}, got '
+            f'{listed(sorted(named))}'
+        )
+    names = [model.joint_names[i] for i in columns]
+    kept, states = _at_samples(samples, _rows(received, names, ('position',), where), where)
+    positions = np.full((len(states), model.n), np.nan)
+    positions[:, columns] = states[:, 0]
+    return kept, positions
+
+
+def _at_samples(samples: LoadSamples, motors: _Rows, where: str) -> tuple[LoadSamples, Array]:
+    """Return the samples between motor states, and these (T, 3, m), interpolated linearly."""
     within = (samples.stamps >= motors.stamps[0]) & (samples.stamps <= motors.stamps[-1])
     if not within.any():
         raise BagError(f'{where}: expected motor states at the time of the joint states, got none')
@@ -96,13 +126,9 @@ def with_spring_efforts(
     )
     origin = motors.stamps[0]
     at, known = kept.stamps - origin, motors.stamps - origin
-    states = motors.values[:, :2].reshape(len(known), -1)
-    jets = np.stack([np.interp(at, known, column) for column in states.T], axis=1)
-    efforts = kept.efforts.copy()
-    for i, jet in enumerate(jets.reshape(-1, 2, len(names))):
-        links = [kept.positions[i], kept.velocities[i]]
-        efforts[i] = measured_spring_efforts(robot.model, robot.drives, links, jet, efforts[i])
-    return kept._replace(efforts=efforts)
+    columns = motors.values.reshape(len(known), -1).T
+    states = np.stack([np.interp(at, known, column) for column in columns], axis=1)
+    return kept, states.reshape(len(at), *motors.values.shape[1:])
 
 
 def _rows(

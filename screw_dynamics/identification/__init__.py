@@ -4,6 +4,7 @@
 
 from screw_dynamics.identification.identify import identify
 from screw_dynamics.identification.recording import Recording
-from screw_dynamics.identification.result import Identification, Payload
+from screw_dynamics.identification.result import Explained, Identification, Payload
+from screw_dynamics.identification.springs import SpringFit
 
-__all__ = ['Identification', 'Payload', 'Recording', 'identify']
+__all__ = ['Explained', 'Identification', 'Payload', 'Recording', 'SpringFit', 'identify']

@@ -8,17 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.dynamics.base_parameters import base_parameters
+from screw_dynamics.dynamics.base_parameters import BaseParameters, base_parameters
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.regressor import regressor
 from screw_dynamics.errors import InputError, UnknownNameError
+from screw_dynamics.identification.pseudo_inertia import BASIS, NAMES, parameters_of
 from screw_dynamics.model.screw_model import ScrewModel
-
-PAYLOAD = ('m', 'mx', 'my', 'mz', 'xx', 'xy', 'yy', 'xz', 'yz', 'zz')
-_FIRST_INERTIA = 4
-UPPER = (0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2)  # xx, xy, yy, xz, yz, zz
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +25,17 @@ class Columns:
     Columns of the efforts, and what the model has without them.
 
     `names` are those of the P parameters; `of` returns (T, n, P) of joint jets (T, 3, n), `known`
-    the efforts (T, n) that do not depend on the parameters.
+    the efforts (T, n) that do not depend on the parameters. `positive` (D,) holds for parameters
+    of joints, which come first, whether a negative value is impossible.
     """
 
     names: tuple[str, ...]
     of: Callable[[Array], Array]
     known: Callable[[Array], Array]
+    positive: NDArray[np.bool_]
+    coulomb_velocity: float
+    base: BaseParameters | None
+    payload: str | None
 
 
 def columns_of(
@@ -40,36 +43,41 @@ def columns_of(
     *,
     offsets: bool,
     friction: bool,
-    rotors: bool,
+    rotors: NDArray[np.bool_],
     links: bool,
     payload: str | None,
     coulomb_velocity: float,
 ) -> Columns:
-    """Return the columns of the chosen parameters; see `identify`."""
+    """Return the columns of the chosen parameters; `rotors` (n,), else see `identify`."""
     names: list[str] = []
     parts: list[Callable[[Array], Array]] = []
+    every = np.ones(model.n, dtype=bool)
 
-    def of_each_joint(name: str, part: Callable[[Array], Array]) -> None:
-        names.extend(f'{joint}.{name}' for joint in model.joint_names)
-        parts.append(lambda jets: part(jets)[..., np.newaxis] * np.eye(model.n))
+    def of_each_joint(
+        name: str, part: Callable[[Array], Array], chosen: NDArray[np.bool_] = every
+    ) -> None:
+        places = np.flatnonzero(chosen)
+        names.extend(f'{model.joint_names[i]}.{name}' for i in places)
+        parts.append(lambda jets: part(jets)[..., np.newaxis] * np.eye(model.n)[:, places])
 
     if offsets:
         of_each_joint('offset', lambda jets: np.ones_like(jets[:, 0]))
     if friction:
         of_each_joint('viscous', lambda jets: jets[:, 1])
         of_each_joint('coulomb', lambda jets: np.tanh(jets[:, 1] / coulomb_velocity))
-    if rotors:
-        of_each_joint('rotor_inertia', lambda jets: jets[:, 2])
-    if links:
-        base = base_parameters(model)
+    if rotors.any():
+        of_each_joint('rotor_inertia', lambda jets: jets[:, 2], rotors)
+    positive = np.array([not name.endswith('.offset') for name in names], dtype=bool)
+    base = base_parameters(model) if links else None
+    if base is not None:
         names.extend(base.names)
         parts.append(lambda jets: regressor(model, jets)[:, 0][..., base.columns])
     if payload is not None:
         if links:
             raise InputError('payload: expected None with links, which contain it')
         body, transform = _payload(model, payload)
-        names.extend(f'payload.{name}' for name in PAYLOAD)
-        own = slice(len(PAYLOAD) * body, len(PAYLOAD) * (body + 1))
+        names.extend(f'payload.{name}' for name in NAMES)
+        own = slice(len(NAMES) * body, len(NAMES) * (body + 1))
         parts.append(lambda jets: regressor(model, jets)[:, 0][..., own] @ transform)
     if not parts:
         raise InputError('identify: expected some parameters to identify, got none')
@@ -80,7 +88,7 @@ def columns_of(
     def known(jets: Array) -> Array:
         return np.zeros_like(jets[:, 0]) if links else inverse_dynamics(model, jets)[:, 0]
 
-    return Columns(tuple(names), of, known)
+    return Columns(tuple(names), of, known, positive, coulomb_velocity, base, payload)
 
 
 def _payload(model: ScrewModel, frame: str) -> tuple[int, Array]:
@@ -90,26 +98,5 @@ def _payload(model: ScrewModel, frame: str) -> tuple[int, Array]:
     at = model.frames[frame]
     if at.body < 0:
         raise InputError(f'payload: expected a frame on a moving link, got {frame!r}')
-    columns = []
-    for k in range(len(PAYLOAD)):
-        # the integral of p p^T over the mass, p = (x, y, z, 1), is linear in the parameters
-        moment = np.zeros((4, 4))
-        if k == 0:
-            moment[3, 3] = 1.0
-        elif k < _FIRST_INERTIA:
-            moment[k - 1, 3] = moment[3, k - 1] = 1.0
-        else:
-            i, j = (axes[k - _FIRST_INERTIA] for axes in UPPER)
-            rotational = np.zeros((3, 3))
-            rotational[i, j] = rotational[j, i] = 1.0
-            moment[:3, :3] = second_moment(rotational)
-        moved = at.pose @ moment @ at.pose.T
-        rotational = np.trace(moved[:3, :3]) * np.eye(3) - moved[:3, :3]
-        columns.append(np.concatenate(([moved[3, 3]], moved[:3, 3], rotational[UPPER])))
+    columns = [parameters_of(at.pose @ moment @ at.pose.T) for moment in BASIS]
     return at.body, np.column_stack(columns)
-
-
-def second_moment(rotational: Array) -> Array:
-    """Return the integral of r r^T over a mass (3, 3) with a rotational inertia (3, 3)."""
-    moment: Array = 0.5 * np.trace(rotational) * np.eye(3) - rotational
-    return moment

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,8 @@ from screw_dynamics.identification.columns import columns_of
 from screw_dynamics.identification.least_squares import CHUNK, fit
 from screw_dynamics.identification.recording import Recording
 from screw_dynamics.identification.recording_checks import check_efforts, check_positions
-from screw_dynamics.identification.result import Identification
+from screw_dynamics.identification.result import Explained, Identification
+from screw_dynamics.identification.springs import fitted_springs, sprung
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.scalars import require_number
 
@@ -47,7 +49,9 @@ def identify(
     The motion and the covariance of its derivatives come from `measured_motion`. The efforts are
     linear in all parameters; they are fitted by least squares, each sample weighted by the noise
     of its joint and by what the uncertain accelerations contribute. The error bars add squares of
-    stretches of residuals, so that they hold for residuals that are correlated in time.
+    stretches of residuals, so that they hold for residuals that are correlated in time. If the
+    recording has the positions of motors behind springs, the stiffness of these springs is fitted
+    to the deflections and the efforts that the parameters explain.
 
     Parameters
     ----------
@@ -60,8 +64,9 @@ def identify(
     friction : bool
         Viscous and Coulomb friction of each joint, d v + c tanh(v / v0).
     rotors : bool
-        Inertia of each rotor seen at its joint, J r^2. Spinning rotors on moving links have
-        further, small effects that are left out.
+        Inertia of each rotor seen at its joint, J r^2, but for those behind springs, which do not
+        move the links. Spinning rotors on moving links have further, small effects that are left
+        out.
     links : bool
         The base parameters of all links instead of those of the model.
     payload : str, optional
@@ -108,29 +113,48 @@ def identify(
     """
     if not isinstance(recording, Recording):
         raise InputError(f'recording: expected a Recording, got {shown(recording)}')
+    own = recording.of(require_model(model))
     columns = columns_of(
-        require_model(model),
+        model,
         offsets=offsets,
         friction=friction,
-        rotors=rotors,
+        rotors=~sprung(own) & rotors,
         links=links,
         payload=payload,
         coulomb_velocity=require_number('coulomb_velocity', coulomb_velocity, above=True),
     )
-    own = recording.of(model)
     if check:
         check_positions(model, own.positions)
     motion = _Motion(model, smoothing_time, on_joint)
-    times, jets, efforts, dead = motion.of(own)
-    blocks = _blocks(times, _BLOCK * dead)
+    seen = motion.of(own)
+    blocks = _blocks(seen.recording.times, _BLOCK * seen.dead)
     if blocks.max() < _FEWEST_BLOCKS:
-        least = _FEWEST_BLOCKS * _BLOCK * dead + 2.0 * _AT_THE_ENDS * dead
+        least = _FEWEST_BLOCKS * _BLOCK * seen.dead + 2.0 * _AT_THE_ENDS * seen.dead
         raise _too_short(least, *own.times[[0, -1]])
+    jets, efforts = seen.jets, seen.recording.efforts
     if check:
         check_efforts(model, efforts, inverse_dynamics(model, jets)[:, 0], jets)
     rest = efforts - columns.known(jets)
-    spread = motion.spread(times, jets)
+    spread = motion.spread(seen.recording.times, jets)
     found = fit(lambda part: columns.of(jets[part]), rest, spread, blocks)
+
+    known = np.isfinite(np.diag(found.covariance))
+    covariance = np.where(np.outer(known, known), found.covariance, 0.0)
+
+    def uncertain(joint: int, weights: Array) -> float:
+        mean = np.zeros(len(known))
+        for start in range(0, len(jets), CHUNK):
+            part = slice(start, start + CHUNK)
+            mean += weights[part] @ columns.of(jets[part])[:, joint]
+        return float(mean @ covariance @ mean)
+
+    def explained(other: Recording) -> Explained:
+        again = _Motion(model, smoothing_time, on_joint).of(other.of(model))
+        known = columns.known(again.jets)
+        return Explained(
+            again.recording.times, again.recording.efforts, known, columns.of(again.jets)
+        )
+
     return Identification(
         model,
         columns.names,
@@ -140,9 +164,19 @@ def identify(
         np.sqrt(np.mean(rest**2, axis=0)),
         found.noise,
         payload,
+        fitted_springs(model, seen.recording, efforts - found.residuals, blocks, uncertain),
         columns,
-        lambda other: _Motion(model, smoothing_time, on_joint).of(other.of(model))[1:3],
+        found.root,
+        explained,
     )
+
+
+class _Seen(NamedTuple):
+    """Samples away from the ends, jets (T, 3, n) and the longest smoothing time."""
+
+    recording: Recording
+    jets: Array
+    dead: float
 
 
 class _Motion:
@@ -156,8 +190,8 @@ class _Motion:
     ) -> None:
         self._model, self._smoothing_time, self._on_joint = model, smoothing_time, on_joint
 
-    def of(self, recording: Recording) -> tuple[Array, Array, Array, float]:
-        """Return times (T,), jets (T, 3, n), efforts (T, n) and the longest smoothing time."""
+    def of(self, recording: Recording) -> _Seen:
+        """Return the motion of a recording."""
         self._motion = measured_motion(
             recording.times,
             recording.positions,
@@ -167,13 +201,10 @@ class _Motion:
         )
         dead = float(self._motion.smoothing_times.max())
         margin = _AT_THE_ENDS * dead
-        kept = (recording.times >= self._motion.start + margin) & (
-            recording.times <= self._motion.end - margin
-        )
-        times = recording.times[kept]
-        if not len(times):
+        kept = recording.between(self._motion.start + margin, self._motion.end - margin)
+        if not len(kept.times):
             raise _too_short(2.0 * margin, self._motion.start, self._motion.end)
-        return times, self._motion.jets(times, _ROWS), recording.efforts[kept], dead
+        return _Seen(kept, self._motion.jets(kept.times, _ROWS), dead)
 
     def spread(self, times: Array, jets: Array) -> Array:
         """Return the standard deviations (T, n) that the uncertain motion gives the efforts."""

@@ -16,6 +16,7 @@ from screw_dynamics.arrays import Array
 CHUNK = 2000  # samples
 _UNDETERMINED = 1e-9  # of the size of a column
 _ROUNDS = 4  # of weights
+_LEAST_FREEDOM = 1e-3  # of a block beside the parameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +25,13 @@ class Fit:
     Parameters with their covariance, and residuals.
 
     `values` (P,), `covariance` (P, P), infinite on the diagonal where a parameter is not
-    determined, `residuals` (T, n), `noise` (n,).
+    determined, `root` R (P, P): parameters x leave the weighted squares |R (x - values)|^2 more;
+    `residuals` (T, n), `noise` (n,).
     """
 
     values: Array
     covariance: Array
+    root: Array
     residuals: Array
     noise: Array
 
@@ -47,18 +50,17 @@ def fit(
     noise = rest.std(axis=0)
     for _ in range(_ROUNDS):
         weights = 1.0 / np.sqrt(noise**2 + spread**2)
-        values, root, kept = _solve(columns, rest, weights)
+        values, root, triangular, kept = _solve(columns, rest, weights)
         residuals = np.empty_like(rest)
         for part in _parts(len(rest)):
             residuals[part] = rest[part] - columns(part) @ values
         own = np.mean(residuals**2, axis=0) - np.mean(spread**2, axis=0)
         noise = np.sqrt(np.maximum(own, (1e-3 * residuals.std(axis=0)) ** 2) + 1e-30)
-    inverse = solve_triangular(root, np.eye(len(root)))
-    bread = inverse @ inverse.T
-    meat = _meat(columns, residuals, weights, blocks, kept)
+    inverse = solve_triangular(triangular, np.eye(len(triangular)))
+    squares = _squares(columns, residuals, weights, blocks, kept, inverse)
     covariance = np.diag(np.where(kept, 0.0, np.inf))
-    covariance[np.ix_(kept, kept)] = bread @ meat @ bread
-    return Fit(values, covariance, residuals, noise)
+    covariance[np.ix_(kept, kept)] = inverse @ squares @ inverse.T
+    return Fit(values, covariance, root, residuals, noise)
 
 
 def _parts(count: int) -> Iterator[slice]:
@@ -68,41 +70,53 @@ def _parts(count: int) -> Iterator[slice]:
 
 def _solve(
     columns: Callable[[slice], Array], rest: Array, weights: Array
-) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """Return the solution, R of the determined columns, and which these are."""
+) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
+    """Return the solution, R of all columns and of the determined ones, and which these are."""
     root: NDArray[np.floating] = np.empty((0, 0))
     for part in _parts(len(rest)):
         rows = columns(part) * weights[part][..., np.newaxis]
         size = rows.shape[-1]
         both = np.column_stack((rows.reshape(-1, size), (weights[part] * rest[part]).ravel()))
         root = qr(np.vstack((root.reshape(-1, size + 1), both)), mode='r')[0][: size + 1]
-    matrix, right = root[:-1, :-1], root[:-1, -1]
+    matrix, right = np.asarray(root[:-1, :-1], dtype=float), root[:-1, -1]
     scale = np.linalg.norm(matrix, axis=0)
     scaled = matrix / np.where(scale > _UNDETERMINED * scale.max(), scale, np.inf)
     _, pivoted, order = qr(scaled, pivoting=True)
     rank = int((np.abs(np.diag(pivoted)) > _UNDETERMINED).sum())
-    kept = np.zeros(len(scale), dtype=bool)
+    kept: NDArray[np.bool_] = np.zeros(len(scale), dtype=bool)
     kept[order[:rank]] = True
     orthogonal, triangular = np.linalg.qr(matrix[:, kept])
-    values = np.zeros(len(scale))
+    determined: Array = triangular
+    values: Array = np.zeros(len(scale))
     values[kept] = solve_triangular(triangular, orthogonal.T @ right)
-    return values, triangular, kept
+    return values, matrix, determined, kept
 
 
-def _meat(
+def _squares(
     columns: Callable[[slice], Array],
     residuals: Array,
     weights: Array,
     blocks: NDArray[np.int64],
     kept: NDArray[np.bool_],
+    inverse: Array,
 ) -> Array:
-    """Return the sum of the squares of the gradients of all blocks."""
-    count = int(blocks.max()) + 1
-    gradients = np.zeros((count, int(kept.sum())))
-    for part in _parts(len(residuals)):
-        weighted = (weights[part] ** 2 * residuals[part])[..., np.newaxis]
-        terms = (columns(part)[..., kept] * weighted).sum(axis=1)
-        np.add.at(gradients, blocks[part], terms)
-    correction = count / max(count - 1, 1)
-    meat: Array = correction * gradients.T @ gradients
-    return meat
+    """
+    Return the sum of the squares of what each block adds to the parameters, (K, K).
+
+    In the coordinates of `inverse` (K, K), with which the squares of all columns add to the unit
+    matrix. The parameters follow the residuals of a block whose columns are a part B of them, so
+    that these are too small: (1 - B)^-1/2 corrects this, exactly for independent residuals of
+    equal weighted size.
+    """
+    ends = np.flatnonzero(np.diff(blocks)) + 1
+    total: Array = np.zeros((len(inverse), len(inverse)))
+    for start, end in zip((0, *ends), (*ends, len(blocks)), strict=True):
+        part = slice(int(start), int(end))
+        weight = weights[part].ravel()
+        rows = columns(part)[..., kept].reshape(len(weight), -1) * weight[:, np.newaxis]
+        rows = rows @ inverse
+        sizes, axes = np.linalg.eigh(rows.T @ rows)
+        gain = axes.T @ (rows.T @ (weight * residuals[part].ravel()))
+        gain /= np.sqrt(np.maximum(1.0 - sizes, _LEAST_FREEDOM))
+        total += axes @ np.outer(gain, gain) @ axes.T
+    return total

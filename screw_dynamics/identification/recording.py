@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.arrays import Array, as_float_array, require_finite
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
@@ -28,7 +28,10 @@ class Recording:
     positions : (T, n) array_like
         [rad or m].
     efforts : (T, n) array_like
-        Of the joints, behind gears [N m or N].
+        Of the joints, behind gears [N m or N]; of joints with a spring what it transmits.
+    motor_positions : (T, n) array_like, optional
+        Of motors behind springs, on the joint side of the gear; NaN for all samples of other
+        joints [rad or m].
 
     Raises
     ------
@@ -46,9 +49,15 @@ class Recording:
     times: Array
     positions: Array
     efforts: Array
+    motor_positions: Array | None
 
     def __init__(
-        self, joint_names: ArrayLike, times: ArrayLike, positions: ArrayLike, efforts: ArrayLike
+        self,
+        joint_names: ArrayLike,
+        times: ArrayLike,
+        positions: ArrayLike,
+        efforts: ArrayLike,
+        motor_positions: ArrayLike | None = None,
     ) -> None:
         """Check the shapes and the values."""
         names = tuple(str(name) for name in np.asarray(joint_names).ravel())
@@ -58,11 +67,17 @@ class Recording:
         if instants.ndim != 1:
             raise ShapeError('times', '(T,)', instants.shape)
         shape = len(instants), len(names)
-        columns: dict[str, Array] = {}
-        for name, value in (('positions', positions), ('efforts', efforts)):
-            array = require_finite(name, as_float_array(name, value))
+        columns: dict[str, Array | None] = {'motor_positions': None}
+        given = {'positions': positions, 'efforts': efforts}
+        if motor_positions is not None:
+            given['motor_positions'] = motor_positions
+        for name, value in given.items():
+            array = as_float_array(name, value)
             if array.shape != shape:
                 raise ShapeError(name, f'{shape}: a row per time, a column per joint', array.shape)
+            motors = name == 'motor_positions'
+            used = array[:, ~np.isnan(array).all(axis=0)] if motors else array
+            require_finite(name, used)
             columns[name] = array
         for name, field in {'joint_names': names, 'times': instants, **columns}.items():
             object.__setattr__(self, name, field)
@@ -76,17 +91,20 @@ class Recording:
         start, end : float
             [s].
         """
-        kept = (self.times >= start) & (self.times <= end)
-        return Recording(
-            self.joint_names, self.times[kept], self.positions[kept], self.efforts[kept]
-        )
+        kept = np.flatnonzero((self.times >= start) & (self.times <= end))
+        return self._part(kept, np.arange(len(self.joint_names)))
 
     def of(self, model: ScrewModel) -> Recording:
         """Return the columns of the coordinates of a model, in its order."""
         for name in model.joint_names:
             if name not in self.joint_names:
                 raise UnknownNameError('joint', name, self.joint_names, 'recording')
-        columns = [self.joint_names.index(name) for name in model.joint_names]
-        return Recording(
-            model.joint_names, self.times, self.positions[:, columns], self.efforts[:, columns]
-        )
+        columns = np.array([self.joint_names.index(name) for name in model.joint_names], np.int64)
+        return self._part(np.arange(len(self.times)), columns)
+
+    def _part(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Recording:
+        """Return some samples of some joints."""
+        names = [self.joint_names[i] for i in columns]
+        part = np.ix_(rows, columns)
+        motors = None if self.motor_positions is None else self.motor_positions[part]
+        return Recording(names, self.times[rows], self.positions[part], self.efforts[part], motors)

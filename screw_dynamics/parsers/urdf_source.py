@@ -31,17 +31,20 @@ class LinedElement(Element):
     line: int = 0
 
 
-def read_document(source: UrdfSource, name: str | None = None) -> LinedElement:
+def read_document(
+    source: UrdfSource, name: str | None = None, *, whole: bool = False
+) -> LinedElement:
     """
     Parse a URDF document, called `name` in errors, and return its `<robot>` element.
 
-    Text is a document if it starts with ``<``, otherwise a path; an encoding that it declares is
-    ignored. Raises UrdfError if the file cannot be read, the XML is malformed, the root is not
-    `<robot>`, or the document is xacro source or uses entities that it does not define.
+    With `whole` the element has text and comments too. Text is a document if it starts with ``<``,
+    otherwise a path; an encoding that it declares is ignored. Raises UrdfError if the file cannot
+    be read, the XML is malformed, the root is not `<robot>`, or the document is xacro source or
+    uses entities that it does not define.
     """
     content, encoding, origin = _content(source)
     origin = name or origin
-    root = _parse(content, encoding, origin)
+    root = _parse(content, encoding, origin, whole)
     if root.tag != 'robot':
         raise UrdfError(
             f'{origin}: root element (line {root.line}): expected <robot>, got <{root.tag}>'
@@ -75,8 +78,8 @@ def _content(source: UrdfSource) -> tuple[bytes, str | None, str]:
         raise UrdfError(f'{path}: expected a readable URDF file: {reason}') from error
 
 
-def _parse(content: bytes, encoding: str | None, origin: str) -> LinedElement:
-    reader = _Reader(encoding, origin)
+def _parse(content: bytes, encoding: str | None, origin: str, whole: bool) -> LinedElement:
+    reader = _Reader(encoding, origin, whole)
     try:
         return reader.read(_without_external_definition(content))
     except UrdfError:
@@ -101,14 +104,17 @@ def _without_external_definition(content: bytes) -> bytes:
 class _Reader:
     """Builder of elements from XML events; raises UrdfError for constructs that expat skips."""
 
-    def __init__(self, encoding: str | None, origin: str) -> None:
+    def __init__(self, encoding: str | None, origin: str, whole: bool) -> None:
         self._origin = origin
-        self._builder = TreeBuilder(element_factory=LinedElement)
+        self._builder = TreeBuilder(element_factory=LinedElement, insert_comments=whole)
         # for each open element, the prefixes that mean xacro inside it
         self._prefixes = [frozenset({_XACRO})]
         self._parser = parser = expat.ParserCreate(encoding)
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
+        if whole:
+            parser.CharacterDataHandler = self._builder.data
+            parser.CommentHandler = self._builder.comment
         # without these handlers, expat skips external entities and definitions silently
         parser.ExternalEntityRefHandler = self._external_entity
         parser.NotStandaloneHandler = self._not_standalone

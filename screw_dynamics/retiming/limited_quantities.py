@@ -25,7 +25,7 @@ from screw_dynamics.robot import Robot, as_robot
 Limits: TypeAlias = JointLimits | Mapping[str, ArrayLike] | None
 
 _NAMES = ('effort', 'effort_rate', 'velocity')
-_MOST_ROWS = 8  # the time law has as many derivatives
+_MOST_ROWS = 6  # a result that is C4 has no bounded sixth derivative
 
 
 def own_limits(robot: Robot) -> dict[str, Array]:

@@ -17,6 +17,7 @@ from screw_dynamics.errors import (
 )
 from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.records import POSITION_UNITS
 from screw_dynamics.retiming.certification import certified
 from screw_dynamics.retiming.limited_quantities import (
     LimitedQuantities,
@@ -27,7 +28,12 @@ from screw_dynamics.retiming.limited_quantities import (
 from screw_dynamics.retiming.motion_on_path import motion_on_path
 from screw_dynamics.retiming.path_rows import PathRows
 from screw_dynamics.retiming.speed_program import faster
-from screw_dynamics.retiming.stations import least_duration, limits_at_stations, spline_knots
+from screw_dynamics.retiming.stations import (
+    divided,
+    least_duration,
+    limits_at_stations,
+    spline_knots,
+)
 from screw_dynamics.robot import Robot
 from screw_dynamics.scalars import require_count
 from screw_dynamics.series.jets import scale_speed
@@ -45,6 +51,8 @@ _FIRST_SPEEDS = 10.0 ** np.arange(3.0, -6.2, -0.1)
 _EXCESS = 1e-6  # of a limit, by rounding
 _LEAST_GROWTH = 1e-9  # of a share of a limit, at twice the speed
 _LEAST_STEP = 1e-3  # of the way to the solution of a program
+_BEYOND = 1e-9  # a limit of positions [rad or m]
+_LEAST_DURATION = 1e-3  # of the given curve, for numbers of a size that programs solve [s]
 
 
 def retime(
@@ -110,12 +118,18 @@ def retime(
     robot = limited_robot(model, joints, limits)
     _check_curve(robot, curve)
     intervals = require_count('intervals', intervals, 10)
+    if 0.0 < curve.duration < _LEAST_DURATION:
+        raise InputError(
+            f'curve: expected a duration of at least {_LEAST_DURATION:g} s, got '
+            f'{curve.duration:.3g} s: the time of a path may be stretched'
+        )
     if _stays(curve):
         return PiecewisePolynomial(
             curve.breaks[:1], curve.coefficients[:0], curve.end, curve.continuity
         )
     quantities = limited_quantities(robot)
     knots = spline_knots(curve, intervals)
+    _check_positions(robot, curve, divided(knots, _PER_INTERVAL))
     rows = limits_at_stations(robot, quantities, curve, knots, _PER_INTERVAL)
     start = _start(robot, quantities, curve, rows, max(intervals // _COARSE, 10))
     between = limits_at_stations(robot, quantities, curve, knots, _PER_INTERVAL * _BETWEEN)
@@ -141,6 +155,23 @@ def _check_curve(robot: Robot, curve: PiecewisePolynomial) -> None:
         raise InputError(f'curve: expected a PiecewisePolynomial, got {shown(curve)}')
     if len(curve.end) != robot.n:
         raise ShapeError('curve', f'{robot.n} joints', (len(curve.end),))
+
+
+def _check_positions(robot: Robot, curve: PiecewisePolynomial, times: Array) -> None:
+    """Raise InfeasibleError for a path beyond the limits of positions, which no speed changes."""
+    limits, found = robot.model.limits, curve.jets(times, rows=1)[:, 0]
+    beyond = np.maximum(found - limits.upper, limits.lower - found)
+    if not beyond.max(initial=0.0) > _BEYOND:
+        return
+    at, joint = np.unravel_index(np.argmax(beyond), beyond.shape)
+    over = found[at, joint] > limits.upper[joint]
+    bound = (limits.upper if over else limits.lower)[joint]
+    unit = POSITION_UNITS[robot.model.coordinate_types[joint] == 'prismatic']
+    raise InfeasibleError(
+        f'expected a path within the limits of positions, got {robot.joint_names[joint]}: '
+        f'position {found[at, joint]:.6g} {unit} at t = {times[at]:.6g} s, limit {bound:.6g} '
+        f'{unit}, with t of the given motion'
+    )
 
 
 def _stays(curve: PiecewisePolynomial) -> bool:

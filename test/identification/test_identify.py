@@ -4,12 +4,17 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
+from oracles.random_models import random_model
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, UnknownNameError
 from screw_dynamics.identification import Recording, identify
+from screw_dynamics.identification.consistency import Cones, consistent
+from screw_dynamics.identification.pseudo_inertia import pseudo_inertias
 from screw_dynamics.trajectory import Waypoints, smooth_trajectory
 
 V0 = 0.01
@@ -226,3 +231,220 @@ def test_order_of_the_columns_does_not_matter(planar):
     )
     same = identify(planar, swapped).values
     np.testing.assert_array_equal(same, identify(planar, measured).values)
+
+
+def random_robot(seed):
+    """Return a tree of four joints drawn at random, with prismatic and mimic ones among them."""
+    return random_model(np.random.default_rng(seed), 4)
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_robots_drawn_at_random(seed):
+    """Friction, rotors and a load at the last body, within five standard deviations."""
+    model = random_robot(seed)
+    load = model.body_names[-1], 1.0, COM, np.diag([1e-3, 2e-3, 1.5e-3])
+    measured, drives = drawn(model, seed, load)
+    found = identify(model, measured, payload=load[0])
+    known = np.isfinite(found.standard_deviations[: 3 * model.n])
+    assert known.sum() >= 3 * model.n - 1
+    away = np.abs(found.values[: 3 * model.n] - drives.parameters)
+    assert (away < 5.0 * found.standard_deviations[: 3 * model.n])[known].all()
+    if np.isfinite(found.payload.mass_deviation):
+        assert abs(found.payload.mass - 1.0) < max(0.01, 5.0 * found.payload.mass_deviation)
+
+
+def test_pinocchio_finds_the_same_parameters(iiwa):
+    """The regressor of another library, at the same motion, by its own least squares."""
+    pinocchio = pytest.importorskip('pinocchio')
+    measured, drives = drawn(iiwa, 2)
+    found = identify(iiwa, measured, links=True)
+    motion = sd.estimation.measured_motion(measured.times, measured.positions)
+    seen = found.explained(measured)
+    twin = pinocchio.buildModelFromUrdf(str(sd.share_path('urdf/iiwa14.urdf')))
+    data, rows = twin.createData(), []
+    jets = motion.jets(seen.times, 3)
+    for q, v, a in jets:
+        inertial = pinocchio.computeJointTorqueRegressor(twin, data, q, v, a)
+        own = (np.diag(v), np.diag(np.tanh(v / V0)), np.diag(a))
+        rows.append(np.hstack((*own, inertial)))
+    matrix, efforts = np.concatenate(rows), seen.measured.ravel()
+    fitted = matrix @ np.linalg.lstsq(matrix, efforts, rcond=1e-9)[0]
+    again = (seen.known + seen.columns @ found.values).ravel()
+    # both weigh samples differently: the difference is far below the noise
+    assert np.sqrt(np.mean((fitted - again) ** 2)) < 0.05 * EFFORT_NOISE
+    remaining = np.sqrt(np.mean((efforts - fitted) ** 2))
+    assert remaining == pytest.approx(np.sqrt(np.mean(found.residuals**2)), rel=0.01)
+
+
+class TestConsistentRobot:
+    """Parameters that masses and friction can have, as a robot and in its URDF."""
+
+    def possible(self, model):
+        for inertia in model.inertias:
+            mass, first, rotational = sd.lie.inertia_parameters(inertia)
+            assert mass > 0.0
+            moment = 0.5 * np.trace(rotational) * np.eye(3) - rotational
+            both = np.block([[moment, first[:, None]], [first[None], mass]])
+            assert np.linalg.eigvalsh(both).min() > 0.0
+
+    @pytest.mark.parametrize('seed', range(2))
+    def test_links_of_the_iiwa(self, iiwa, seed):
+        """Two links of the description are not possible; efforts are explained all the same."""
+        measured, _ = drawn(iiwa, 20 + seed)
+        found = identify(iiwa, measured.between(0.0, 15.0), links=True)
+        rest = measured.between(15.0, 20.0)
+        np.testing.assert_allclose(
+            found.validate(rest, consistent=True), found.validate(rest), rtol=0.03
+        )
+        robot = found.robot()
+        self.possible(robot.model)
+        with warnings.catch_warnings():
+            warnings.simplefilter('error')  # a description that is not possible warns
+            again = sd.read_urdf(found.to_urdf(sd.share_path('urdf/iiwa14.urdf')))
+        np.testing.assert_allclose(again.inertias, robot.model.inertias, atol=1e-14)
+        np.testing.assert_array_equal(again.friction, [j.friction.coulomb for j in robot.joints])
+        np.testing.assert_array_equal(again.damping, [j.friction.viscous for j in robot.joints])
+        assert again.limits == iiwa.limits
+
+    def test_a_load_is_added_to_its_link(self, planar, tmp_path):
+        source = sd.share_path('urdf/planar_2r.urdf')
+        measured, drives = drawn(planar, 5, ('tool', 0.5, COM, np.zeros((3, 3))), 15.0)
+        found = identify(planar, measured, payload='tool')
+        robot = found.robot()
+        text = found.to_urdf(source, tmp_path / 'loaded.urdf')
+        assert (tmp_path / 'loaded.urdf').read_text(encoding='utf-8') == text
+        again = sd.read_urdf(tmp_path / 'loaded.urdf')
+        np.testing.assert_allclose(again.inertias, robot.model.inertias, atol=1e-14)
+        added = again.inertias[1][3, 3] - planar.inertias[1][3, 3]
+        assert added == pytest.approx(0.5, abs=0.01)
+        assert text.count('<visual>') == source.read_text(encoding='utf-8').count('<visual>')
+        rotors = [joint.motor.rotor_inertia for joint in robot.joints]
+        np.testing.assert_allclose(rotors, drives.rotors, atol=0.05)
+        assert sd.ElasticJoints.from_yaml(robot.drives.to_yaml()) == robot.drives
+
+    def test_friction_is_never_below_zero(self, planar):
+        """Without friction, noise makes about half of its estimates negative."""
+        rng = np.random.default_rng(6)
+        times, jets = random_motion(planar, rng, 15.0)
+        efforts = sd.inverse_dynamics(planar, jets)[:, 0]
+        found = identify(planar, recording(planar, rng, times, jets, efforts))
+        assert (found.values < 0.0).any()
+        assert (found.consistent_values > 0.0).all()
+        away = np.abs(found.consistent_values - found.values) / found.standard_deviations
+        assert away.max() < 5.0
+        for joint in found.robot().joints:
+            assert joint.motor.rotor_inertia > 0.0 and joint.friction.coulomb > 0.0
+
+    def test_inertias_that_no_mass_has(self):
+        """A link without thickness about one axis and a bad start: the nearest possible ones."""
+        rng = np.random.default_rng(0)
+        bodies = rng.normal(size=(3, 10))
+        cones = Cones(np.array([-1.0, 2.0]), np.array([True, False]), bodies)
+        matrix = rng.normal(size=(40, 32))
+        y = consistent(cones, matrix, matrix @ np.concatenate((cones.numbers, bodies.ravel())))
+        numbers, matrices = cones.split(y)
+        assert numbers > 0.0
+        assert np.linalg.eigvalsh(matrices).min() > 0.0
+        # a fit of the numbers alone, which are free of the cones, is not better
+        inside = pseudo_inertias(y[2:].reshape(3, 10))
+        np.testing.assert_array_equal(inside, matrices)
+
+    def test_errors(self, planar):
+        found = identify(planar, drawn(planar, 8, seconds=15.0)[0])
+        other = '<robot name="r"><link name="a"/></robot>'
+        with pytest.raises(UnknownNameError, match="URDF: unknown joint 'joint_1'"):
+            found.to_urdf(other)
+
+
+class TestSprings:
+    """Stiffness from the encoders of motors and links."""
+
+    def elastic(self, model, seed, seconds=12.0):
+        """Return a recording with motor positions, and the stiffness of the joints."""
+        rng = np.random.default_rng(seed)
+        times, jets = random_motion(model, rng, seconds)
+        viscous, coulomb = rng.uniform(0.2, 1.0, (2, model.n))
+        stiffness = rng.uniform(3e2, 3e3, model.n)
+        friction = {
+            name: sd.ElasticJoint(sd.LinearSpring(k), friction=sd.JointFriction(d, c, V0))
+            for name, k, d, c in zip(model.joint_names, stiffness, viscous, coulomb, strict=True)
+        }
+        smooth = np.concatenate((jets, np.zeros((len(jets), 2, model.n))), axis=1)
+        motion = sd.elastic_feedforward(model, sd.ElasticJoints(friction), smooth)
+        noise = rng.normal(size=(3, len(times), model.n))
+        measured = Recording(
+            model.joint_names,
+            times,
+            jets[:, 0] + POSITION_NOISE * noise[0],
+            motion.motor_effort + EFFORT_NOISE * noise[1],
+            motion.motor_position + 0.01 + POSITION_NOISE * noise[2],
+        )
+        return measured, stiffness
+
+    @pytest.mark.parametrize('seed', range(3))
+    def test_stiffness_of_robots_drawn_at_random(self, seed):
+        model = random_robot(seed)
+        measured, stiffness = self.elastic(model, seed)
+        found = identify(model, measured)
+        assert [spring.joint for spring in found.springs] == list(model.joint_names)
+        for spring, true in zip(found.springs, stiffness, strict=True):
+            assert abs(spring.stiffness - true) < 5.0 * spring.deviation < 0.05 * true
+            assert spring.zero == pytest.approx(0.01, abs=1e-3)
+            assert found.robot().drives.joints[spring.joint].spring.stiffness == spring.stiffness
+        assert f'{model.joint_names[0]}.stiffness' in str(found)
+        # rotors behind springs do not move the links
+        assert not any('rotor' in name for name in found.names)
+
+    @pytest.mark.parametrize('count', [8, pytest.param(100, marks=pytest.mark.long)])
+    def test_the_bands_hold_the_stiffness(self, planar, count):
+        away = []
+        for seed in range(count):
+            measured, stiffness = self.elastic(planar, 100 + seed)
+            for spring, true in zip(identify(planar, measured).springs, stiffness, strict=True):
+                away.append((spring.stiffness - true) / spring.deviation)
+        share = np.mean(np.abs(away) < 1.96)
+        assert 0.95 - 3.0 * np.sqrt(0.95 * 0.05 / len(away)) < share
+
+    def test_joints_without_motor_encoder(self, planar):
+        measured, stiffness = self.elastic(planar, 1)
+        motors = measured.motor_positions.copy()
+        motors[:, 0] = np.nan
+        part = Recording(
+            measured.joint_names, measured.times, measured.positions, measured.efforts, motors
+        )
+        found = identify(planar, part)
+        assert [spring.joint for spring in found.springs] == ['joint_2']
+        assert [name for name in found.names if 'rotor' in name] == ['joint_1.rotor_inertia']
+        assert found.robot().joints[0].spring is None
+
+    def test_a_rigid_shaft_has_no_stiffness(self, planar):
+        measured, _ = self.elastic(planar, 2)
+        rng = np.random.default_rng(0)
+        motors = measured.positions + POSITION_NOISE * rng.normal(size=measured.positions.shape)
+        rigid = Recording(
+            measured.joint_names, measured.times, measured.positions, measured.efforts, motors
+        )
+        found = identify(planar, rigid)
+        assert all(np.isinf(spring.stiffness) for spring in found.springs)
+        assert 'inf     unknown' in str(found)
+        assert found.robot().joints[0].spring is None
+
+    @pytest.mark.parametrize(
+        ('change', 'text'),
+        [
+            (lambda q, motors: 100.0 * motors, "'joint_1'.*joint side of the gear, got 100 times"),
+            (lambda q, motors: -motors, "'joint_1'.*one of both encoders is reversed"),
+            (lambda q, motors: 2.0 * q - motors, "'joint_1'.*the effort or both positions are"),
+        ],
+    )
+    def test_motor_positions_that_cannot_be(self, planar, change, text):
+        measured, _ = self.elastic(planar, 3)
+        bad = Recording(
+            measured.joint_names,
+            measured.times,
+            measured.positions,
+            measured.efforts,
+            change(measured.positions, measured.motor_positions),
+        )
+        with pytest.raises(InputError, match=text):
+            identify(planar, bad)

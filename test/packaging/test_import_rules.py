@@ -77,7 +77,7 @@ ALLOWED = {
     'estimation': {*TREE, 'trajectory'},
     'elastic': TREE,
     'soft': TREE,
-    'identification': {*TREE, 'estimation'},
+    'identification': {*TREE, 'estimation', 'parsers', 'elastic', 'robot'},
     'observers': {*TREE, 'elastic'},
     'symbolic': {*TREE, 'theory'},
     'robot': {'model', 'elastic', 'soft'},

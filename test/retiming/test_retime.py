@@ -389,7 +389,34 @@ def test_bad_limits(planar, limits, error, text):
         sd.retime(planar, curve, limits)
 
 
+def test_a_path_beyond_the_limits_of_positions_is_refused_at_once(iiwa):
+    """No speed changes it: the joint, the value and the time of the given motion are named."""
+    curve = curve_through(iiwa, [[0.0] * 7, [0.0, 2.5, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0] * 7])
+    text = r'limits of positions, got joint_2: position 2.5 rad at t = 1 s, limit 2.0944 rad, with'
+    with pytest.raises(InfeasibleError, match=text):
+        sd.retime(iiwa, curve)
+
+
+def test_coupled_rotors_that_need_too_many_derivatives_are_refused(planar):
+    joint = sd.ElasticJoint(sd.LinearSpring(3e3), sd.Motor(rotor_inertia=1e-4, max_effort=80.0))
+    joints = sd.ElasticJoints(dict.fromkeys(planar.joint_names, joint), rotor_coupling=True)
+    curve = curve_through(planar, [[0.0, 0.0], [1.0, 0.5]])
+    with pytest.raises(InputError, match='at most 5 derivatives.*got 6: leave out rotor_coupling'):
+        sd.retime(planar, curve, joints=joints)
+
+
+@pytest.mark.parametrize('seconds', [1e-3, 1e5])
+def test_the_time_of_the_given_curve_does_not_matter(planar, seconds):
+    points = [[0.0, 0.0], [1.0, 0.3], [0.0, 1.0]]
+    limits = {'velocity': 3.0, 'effort': 60.0, 'effort_rate': 800.0}
+    expected = sd.retime(planar, curve_through(planar, points), limits).duration
+    found = sd.retime(planar, curve_through(planar, points, seconds), limits).duration
+    assert found == pytest.approx(expected, rel=1e-3)
+
+
 def test_bad_curves(planar, slider):
+    with pytest.raises(InputError, match='at least 0.001 s, got 0.0002 s'):
+        sd.retime(planar, curve_through(planar, [[0.0, 0.0], [1.0, 0.5]], 2e-4))
     with pytest.raises(InputError, match='curve: expected a PiecewisePolynomial'):
         sd.retime(planar, [0.0, 1.0])
     with pytest.raises(ShapeError, match='2 joints'):

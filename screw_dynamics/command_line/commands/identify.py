@@ -7,32 +7,41 @@ from __future__ import annotations
 import argparse
 import csv
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.command_line import outputs, recorded_bag, robots
 from screw_dynamics.command_line.command_parser import EachOnce
+from screw_dynamics.command_line.robots import RecordedRobot
 from screw_dynamics.errors import InputError
 from screw_dynamics.identification import Identification, Recording, identify
+from screw_dynamics.identification.result import BAND
+from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import EFFORT_UNITS
 from screw_dynamics.paths import expanded, is_standard_output, new_file, reports_beside
 from screw_dynamics.results.results_from_bag import JOINT_STATE, one_topic
 from screw_dynamics.scalars import positive
 from screw_dynamics.text_table import text_table
 
+if TYPE_CHECKING:
+    from screw_dynamics.bags import Bag
+
 FILES = 'BAG'
 DESCRIPTION = (
     'Identify friction, rotor inertias and offsets of joints, the payload, or the inertia '
     'parameters of all links, from recorded JointState messages with positions and efforts, with '
     'bands that hold 95 % of the parameters. The last quarter of the recording is not used: what '
-    'remains of its efforts is shown beside.'
+    'remains of its efforts is shown beside. With the positions of motors, the stiffness of their '
+    'springs too. The robot that was found can be written as URDF and as a file for --elastic.'
 )
 EXAMPLES = (
     'screw_dynamics identify my_bag',
     'screw_dynamics identify my_bag --urdf my_robot.urdf --load tool0 --csv parameters.csv',
     'screw_dynamics identify my_bag --parameters friction rotors links --held-out 0.3',
+    'screw_dynamics identify my_bag --motor-states /motor_states --write-drives my_springs.yaml '
+    '--write-urdf identified.urdf --plot identified.png',
 )
 _PARAMETERS = ('friction', 'rotors', 'offsets', 'links')
 _DEFAULT = 'friction', 'rotors'
@@ -44,6 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     recorded_bag.add_bag(parser)
     group = recorded_bag.add_selection(
         parser, 'of the JointState messages (default: the only one)'
+    )
+    group.add_argument(
+        '--motor-states',
+        metavar='TOPIC',
+        help='JointState messages of motors behind springs, on the joint side of the gear: the '
+        'stiffness is found from the deflections',
     )
     group.add_argument(
         '--smoothing-time',
@@ -86,27 +101,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--csv',
         metavar='FILE',
         type=Path,
-        help='parameters, their bands and units; - for standard output',
+        help='parameters and their bands, in SI units; - for standard output',
+    )
+    group.add_argument(
+        '--write-urdf',
+        metavar='FILE',
+        type=Path,
+        help='robot description with the friction, load and inertias found, all of them possible',
+    )
+    group.add_argument(
+        '--write-drives',
+        metavar='FILE',
+        type=Path,
+        help='friction, rotors and springs found, as a YAML file for --elastic',
+    )
+    group.add_argument(
+        '--plot', metavar='PNG', type=Path, help='efforts measured, by the model, and fitted'
     )
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return 0."""
     from screw_dynamics.bags import Bag
-    from screw_dynamics.command_line import bag_loads
 
     if options.held_out >= 1.0:
         raise InputError(f'--held-out: expected a part below 1, got {options.held_out:g}')
-    outputs.check((options.bag, options.urdf), (options.csv,))
+    written = options.csv, options.write_urdf, options.write_drives
+    outputs.check((options.bag, options.urdf), written, options.plot)
     with Bag(expanded(options.bag)) as bag:
         described = None if options.urdf else recorded_bag.recorded_robot(bag)
+        _check_writing(options)
         model = robots.read_robot(options, described).model
-        topic = one_topic(bag, (JOINT_STATE,), options.topic)
-        messages = recorded_bag.selected_messages(bag, topic, options)
-        where = f'{bag.path}: topic {topic!r}'
-        samples = bag_loads.load_samples(messages, model, where, bag.start_time)
-    recording = Recording(model.joint_names, samples.times, samples.positions, samples.efforts)
-    first, last = samples.times[[0, -1]]
+        recording = _recording(bag, model, options)
+    first, last = recording.times[[0, -1]]
     used = last - options.held_out * (last - first)
     chosen = options.parameters or _DEFAULT
     with reports_beside(options.csv) as output:
@@ -130,7 +157,57 @@ def run(options: argparse.Namespace) -> int:
             with new_file(options.csv) as place, place.open('w', encoding='utf-8') as file:
                 _write(found, file)
             print(f'written: {options.csv}')
+        _write_robot(found, options, described)
+        if options.plot is not None:
+            from screw_dynamics.command_line.identification_figure import save_identification
+
+            title = f'{model.name}: efforts of {options.bag.name}'
+            save_identification(found, recording, used, options.plot, title)
+            print(f'written: {options.plot}')
     return 0
+
+
+def _check_writing(options: argparse.Namespace) -> None:
+    """Raise `InputError` for files that cannot be written."""
+    if options.write_urdf is not None and str(options.urdf).endswith(robots.YAML_ENDINGS):
+        raise InputError(f'--write-urdf: expected a URDF to change, got the model {options.urdf}')
+
+
+def _recording(bag: Bag, model: ScrewModel, options: argparse.Namespace) -> Recording:
+    """Return the samples of a bag, with the positions of motors if they are wanted."""
+    from screw_dynamics.command_line.bag_loads import load_samples, with_motor_positions
+
+    topic = one_topic(bag, (JOINT_STATE,), options.topic)
+    messages = recorded_bag.selected_messages(bag, topic, options)
+    samples = load_samples(messages, model, f'{bag.path}: topic {topic!r}', bag.start_time)
+    positions = None
+    if options.motor_states is not None:
+        motors = one_topic(bag, (JOINT_STATE,), options.motor_states)
+        messages = recorded_bag.selected_messages(bag, motors, options)
+        where = f'{bag.path}: topic {motors!r}'
+        samples, positions = with_motor_positions(samples, messages, model, where)
+    return Recording(
+        model.joint_names, samples.times, samples.positions, samples.efforts, positions
+    )
+
+
+def _write_robot(
+    found: Identification, options: argparse.Namespace, described: RecordedRobot | None
+) -> None:
+    """Write the URDF and the drives that the options name."""
+    if options.write_urdf is not None:
+        source = expanded(options.urdf) if described is None else described.text
+        found.to_urdf(source, options.write_urdf)
+        print(f'written: {options.write_urdf}')
+    if options.write_drives is not None:
+        drives = found.robot().drives
+        if drives is None:
+            raise InputError(
+                '--write-drives: expected friction, rotors or springs to write, got none'
+            )
+        with new_file(options.write_drives) as place:
+            drives.to_yaml(place)
+        print(f'written: {options.write_drives}')
 
 
 def _report(found: Identification, remaining: Array) -> str:
@@ -169,10 +246,9 @@ def _write(found: Identification, file: TextIO) -> None:
     """Write a row per parameter; bands are empty where the motion tells nothing."""
     writer = csv.writer(file, lineterminator='\n')
     writer.writerow(['parameter', 'value', 'standard_deviation', 'low', 'high'])
-    for name, value, deviation, band in zip(
-        found.names, found.values, found.standard_deviations, found.bands, strict=True
-    ):
-        known = (
-            [repr(float(x)) for x in (deviation, *band)] if np.isfinite(deviation) else [''] * 3
-        )
-        writer.writerow([name, repr(float(value)), *known])
+    for name, value, deviation in found.rows:
+        known = ['', '', '']
+        if np.isfinite(deviation):
+            half = BAND * deviation
+            known = [repr(x) for x in (deviation, value - half, value + half)]
+        writer.writerow([name, repr(value), *known])
