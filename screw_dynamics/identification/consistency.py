@@ -109,7 +109,7 @@ def _possible(matrices: Array) -> Array:
     result = np.zeros_like(matrices)
     for given, found in zip(matrices, result, strict=True):
         mass = max(given[3, 3], least)
-        first = given[:3, 3]
+        first = given[:3, 3] if mass == given[3, 3] else np.zeros(3)
         sizes, axes = np.linalg.eigh(given[:3, :3] - np.outer(first, first) / mass)
         central = (axes * np.maximum(sizes, mass * _GYRATION**2)) @ axes.T
         found[:3, :3] = central + np.outer(first, first) / mass

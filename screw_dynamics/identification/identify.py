@@ -24,8 +24,10 @@ from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.scalars import require_number
 
 _ROWS = 3
-_BLOCK = 5.0  # smoothing times in a block of dependent residuals
-_FEWEST_BLOCKS = 20
+# smoothing times in a block of dependent residuals: errors of accelerations in neighbouring
+# shorter ones cancel each other
+_BLOCK = 15.0
+_FEWEST_BLOCKS = 10
 _AT_THE_ENDS = 3.0  # smoothing times that are left out
 
 

@@ -10,12 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
+from scipy.stats import norm
+from scipy.stats import t as student
 
 from screw_dynamics.arrays import Array
 
 CHUNK = 2000  # samples
 _UNDETERMINED = 1e-9  # of the size of a column
 _ROUNDS = 4  # of weights
+_INSIDE = 0.975  # of a distribution, below the upper end of a band of 95 %
 _LEAST_FREEDOM = 1e-3  # of a block beside the parameters
 
 
@@ -57,9 +60,10 @@ def fit(
         own = np.mean(residuals**2, axis=0) - np.mean(spread**2, axis=0)
         noise = np.sqrt(np.maximum(own, (1e-3 * residuals.std(axis=0)) ** 2) + 1e-30)
     inverse = solve_triangular(triangular, np.eye(len(triangular)))
-    squares = _squares(columns, residuals, weights, blocks, kept, inverse)
     covariance = np.diag(np.where(kept, 0.0, np.inf))
-    covariance[np.ix_(kept, kept)] = inverse @ squares @ inverse.T
+    covariance[np.ix_(kept, kept)] = _covariance(
+        columns, residuals, weights, blocks, kept, inverse
+    )
     return Fit(values, covariance, root, residuals, noise)
 
 
@@ -92,7 +96,7 @@ def _solve(
     return values, matrix, determined, kept
 
 
-def _squares(
+def _covariance(
     columns: Callable[[slice], Array],
     residuals: Array,
     weights: Array,
@@ -101,15 +105,17 @@ def _squares(
     inverse: Array,
 ) -> Array:
     """
-    Return the sum of the squares of what each block adds to the parameters, (K, K).
+    Return the covariance (K, K), the sum of the squares of what each block adds to the parameters.
 
-    In the coordinates of `inverse` (K, K), with which the squares of all columns add to the unit
-    matrix. The parameters follow the residuals of a block whose columns are a part B of them, so
-    that these are too small: (1 - B)^-1/2 corrects this, exactly for independent residuals of
-    equal weighted size.
+    In the coordinates of `inverse` (K, K) the squares of all columns add to the unit matrix. The
+    parameters follow the residuals of a block whose columns are a part B of it, so that these are
+    too small: (1 - B)^-1/2 corrects this, exactly for independent residuals of equal weighted
+    size. A sum of few squares is uncertain: standard deviations are as many times longer as
+    95 % of Student's t distribution are wider than those of a normal one.
     """
     ends = np.flatnonzero(np.diff(blocks)) + 1
     total: Array = np.zeros((len(inverse), len(inverse)))
+    shares = []
     for start, end in zip((0, *ends), (*ends, len(blocks)), strict=True):
         part = slice(int(start), int(end))
         weight = weights[part].ravel()
@@ -119,4 +125,9 @@ def _squares(
         gain = axes.T @ (rows.T @ (weight * residuals[part].ravel()))
         gain /= np.sqrt(np.maximum(1.0 - sizes, _LEAST_FREEDOM))
         total += axes @ np.outer(gain, gain) @ axes.T
-    return total
+        shares.append(((inverse @ rows.T) ** 2).sum(axis=1))
+    # degrees of freedom of a sum of squares of unequal size, after Satterthwaite
+    freedom = np.sum(shares, axis=0) ** 2 / np.sum(np.square(shares), axis=0)
+    wider = student.ppf(_INSIDE, freedom) / norm.ppf(_INSIDE)
+    covariance: Array = np.outer(wider, wider) * (inverse @ total @ inverse.T)
+    return covariance

@@ -29,13 +29,14 @@ def motion(times):
 def bag(folder, recordings):
     """Return a function that writes 12 s of an arm with friction and a load at the tool."""
 
-    def write(name='measured_bag', factors=(1.0, 1.0)):
+    def write(name='measured_bag', factors=(1.0, 1.0), stiffness=None):
         model = sd.read_urdf('my_robot.urdf')
         times = PERIOD * 1e-9 * np.arange(2400)
         jets = motion(times)
         loaded = model.with_payload('tool', MASS, np.zeros(3), np.zeros((3, 3)))
         efforts = sd.inverse_dynamics(loaded, jets)[:, 0]
         efforts += VISCOUS * jets[:, 1] + COULOMB * np.tanh(jets[:, 1] / 0.01)
+        clean = efforts.copy()
         noise = np.random.default_rng(0).normal(size=(2, len(times), 2))
         efforts = factors * (efforts + 0.1 * noise[0])
         positions = jets[:, 0] + 1e-5 * noise[1]
@@ -45,6 +46,10 @@ def bag(folder, recordings):
             message = recordings.joint_state(('joint_1', 'joint_2'), q, stamp)
             message.effort = effort.copy()
             rows.append(('/joint_states', PERIOD * i, message))
+            if stiffness is not None:
+                motor = q[:1] + clean[i, :1] / stiffness
+                message = recordings.joint_state(('joint_1',), motor, stamp)
+                rows.append(('/motor_states', PERIOD * i, message))
         return recordings.write_bag(folder / name, rows)
 
     return write
@@ -79,6 +84,27 @@ def test_parameters_go_down_a_pipe(bag, capsys):
     assert 'efforts that remain' in captured.err
 
 
+def test_the_robot_is_written(bag, folder, capsys):
+    """As URDF and drives, which explain the efforts of the bag; with a figure."""
+    options = ['--load', 'tool', '--topic', '/joint_states', '--motor-states', '/motor_states']
+    files = ['--write-urdf', 'found.urdf', '--write-drives', 'found.yaml', '--plot', 'found.png']
+    assert main(['identify', str(bag(stiffness=800.0)), *options, *files]) == 0
+    shown = capsys.readouterr().out
+    assert 'joint_1.stiffness' in shown and shown.count('written: found.') == 3
+    assert (folder / 'found.png').read_bytes().startswith(b'\x89PNG')
+    model, joints = sd.read_urdf('found.urdf'), sd.ElasticJoints.from_yaml('found.yaml')
+    assert joints.joints['joint_1'].spring.stiffness == pytest.approx(800.0, rel=1e-2)
+    assert joints.joints['joint_2'].spring is None
+    friction = [joint.friction for joint in joints.joints.values()]
+    np.testing.assert_allclose([f.viscous for f in friction], VISCOUS, atol=0.03)
+    np.testing.assert_allclose(model.friction, [f.coulomb for f in friction])
+    jets = motion(np.linspace(0.0, 2.0, 50))
+    true = sd.read_urdf('my_robot.urdf').with_payload('tool', MASS, np.zeros(3), np.zeros((3, 3)))
+    found, expected = (sd.inverse_dynamics(of, jets)[:, 0] for of in (model, true))
+    np.testing.assert_allclose(found, expected, atol=0.02 * np.abs(expected).max())
+    assert main(['model', 'found.urdf']) == 0
+
+
 def test_a_reversed_joint_is_named_unless_it_is_wanted(bag, capsys):
     path = str(bag(factors=(1.0, -1.0)))
     assert main(['identify', path]) == 1
@@ -93,6 +119,9 @@ def test_a_reversed_joint_is_named_unless_it_is_wanted(bag, capsys):
         (['--load', 'nose'], "unknown frame 'nose'"),
         (['--end', '0.4'], 'recording: expected more than'),
         (['--parameters', 'links', '--load', 'tool'], 'payload: expected None with links'),
+        (['--parameters', 'offsets', '--write-drives', 'd.yaml'], '--write-drives: expected fric'),
+        (['--motor-states', '/nothing'], '/nothing'),
+        (['--urdf', 'm.yaml', '--write-urdf', 'f.urdf'], '--write-urdf: expected a URDF'),
     ],
 )
 def test_errors(bag, capsys, arguments, text):
