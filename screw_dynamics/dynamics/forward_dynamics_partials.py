@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -54,6 +56,6 @@ def forward_dynamics_partials(
     accelerations = forward_dynamics(model, q, qd, tau)
     jet = np.stack([as_float_array('q', q), as_float_array('qd', qd), accelerations], axis=-2)
     partials = effort_partials(model, jet)[..., 0, :, :, :]
-    by_effort = np.linalg.inv(partials[..., 2, :, :])
+    by_effort = cast(Array, np.linalg.inv(partials[..., 2, :, :]))
     by_motion = -(by_effort[..., np.newaxis, :, :] @ partials[..., :2, :, :])
     return by_motion[..., 0, :, :], by_motion[..., 1, :, :], by_effort
