@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -53,6 +55,7 @@ def forward_dynamics_partials(
     """
     accelerations = forward_dynamics(model, q, qd, tau)
     jet = np.stack([as_float_array('q', q), as_float_array('qd', qd), accelerations], axis=-2)
-    by_position, by_rate, mass = np.moveaxis(effort_partials(model, jet)[..., 0, :, :, :], -3, 0)
-    by_effort = np.linalg.inv(mass)
-    return -by_effort @ by_position, -by_effort @ by_rate, by_effort
+    partials = effort_partials(model, jet)[..., 0, :, :, :]
+    by_effort = cast(Array, np.linalg.inv(partials[..., 2, :, :]))
+    by_motion = -(by_effort[..., np.newaxis, :, :] @ partials[..., :2, :, :])
+    return by_motion[..., 0, :, :], by_motion[..., 1, :, :], by_effort

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array, as_stack, raise_not_finite
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.tree.regressor import PARAMETERS, regressors
-from screw_dynamics.lie import inertia_parameters, inverse_pose
+from screw_dynamics.lie import inertia_parameters
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 _UPPER = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]  # xx, xy, yy, xz, yz, zz
@@ -88,8 +88,7 @@ def regressor(model: ScrewModel, joint_jet: ArrayLike) -> Array:
         raise ShapeError('joint_jet', expected, jet.shape)
     size = PARAMETERS * model.body_count
     result = np.empty((*jet.shape[:-2], jet.shape[-2] - 2, model.n, size))
-    poses = np.array([inverse_pose(pose) for pose in frames.poses]).reshape(-1, 4, 4)
-    samples, matrices = as_stack(jet, 2), as_stack(result, 3)
-    if not regressors(samples, frames.tree, frames.bodies, frames.gravity, poses, matrices):
+    tables = frames.tree, frames.bodies, frames.gravity, frames.bodies_in_joints
+    if not regressors(as_stack(jet, 2), *tables, as_stack(result, 3)):
         raise_not_finite(result, False, joint_jet=joint_jet)
     return result

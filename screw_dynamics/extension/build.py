@@ -16,10 +16,12 @@ from screw_dynamics.extension.write import write_kernels
 from screw_dynamics.jit.extension import sources_stamp
 
 _FOLDER = Path(__file__).parent
-# fused products are allowed, as numba is allowed to make them; NaN and infinity keep their meaning
-_OPTIONS = ('-std=gnu11', '-g0', '-ffp-contract=fast', '-fno-math-errno',
-            '-fno-trapping-math', '-Wno-psabi', '-Wno-unused-function', '-Wno-unused-variable',
-            '-Wno-unused-but-set-variable')  # fmt: skip
+# Fused products are allowed, as numba is allowed to make them; NaN and infinity keep their
+# meaning. Pairs of doubles in straight code do not pay, and would change which products are fused:
+# one state would have other digits than the same one in a batch.
+_OPTIONS = ('-std=gnu11', '-g0', '-ffp-contract=fast', '-fno-math-errno', '-fno-trapping-math',
+            '-fno-tree-slp-vectorize', '-Wno-psabi', '-Wno-unused-function',
+            '-Wno-unused-variable', '-Wno-unused-but-set-variable')  # fmt: skip
 
 
 def extension_modules() -> list[Extension]:

@@ -29,6 +29,8 @@ from screw_dynamics.extension.types import (
     joined,
 )
 
+_RANGES = 'range', 'independent'
+
 RESULT = 'return'
 """The name of the result among those of variables."""
 
@@ -121,7 +123,7 @@ class Statements(Expressions):
             self._repeat(node, first)
 
     def _for(self, node: ast.For) -> None:
-        if isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func) == 'range':
+        if isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func) in _RANGES:
             left = self.out.name() if node.orelse else ''
             if left:
                 self.out.emit(f'bool {left} = false;')
@@ -201,6 +203,8 @@ class Statements(Expressions):
         low = is_natural(start.kind) if up else _at_least_minus_one(stop.kind)
         head = f'int64_t {name} = {start.text}; {name} {"<" if up else ">"} {stop.text}'
         first = len(self.out.lines)
+        if ast.unparse(call.func) == 'independent':
+            self.out.emit('#pragma GCC ivdep')
         with self.out.block(f'for ({head}; {name} += {step.text})'):
             self.assign(node.target, Value(name, NATURAL if low else INTEGER))
             self._repeat(node, first, left)

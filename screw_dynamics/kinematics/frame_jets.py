@@ -13,10 +13,10 @@ from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.kernels.terms.catalogue import motion_term
 from screw_dynamics.kernels.tree.frame_twist import frame_twists
 from screw_dynamics.kernels.tree.jacobian_series import frame_jacobian_jets
-from screw_dynamics.kinematics.frames import representation_number
+from screw_dynamics.kinematics.frames import REPRESENTATIONS, representation_number
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
-_ARRAY, _empty = np.ndarray, np.empty
+_ARRAY, _ONE, _empty = np.ndarray, np.newaxis, np.empty
 
 
 def frame_twist(
@@ -147,6 +147,19 @@ def frame_jacobian_jet(
     array([[ 0.,  0.,  1.,  0., -2.,  0.],
            [ 0.,  0.,  0.,  6.,  0.,  0.]])
     """
+    if type(joint_jet) is _ARRAY:  # not a masked array
+        try:
+            rows, n = joint_jet.shape
+            result = _empty((rows, 6, model.n))
+            if rows and n == model.n:
+                frames, number = model.joint_frames, REPRESENTATIONS.index(representation)
+                path, local = frames.paths[frame]
+                if frame_jacobian_jets(
+                    joint_jet[_ONE], frames.tree, frames.bodies, path, local, number, result[_ONE]
+                ):
+                    return result
+        except (TypeError, ValueError, KeyError, AttributeError):
+            pass  # not arrays for the kernel: the checks below convert or reject them
     which = representation_number(representation)
     frames = require_model(model).joint_frames
     model.frame(frame)  # raises the error of an unknown name

@@ -1,10 +1,11 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-CasADi as a peer: C of the efforts of a chain with two derivatives.
+CasADi as a peer: C of a chain's efforts with two derivatives, terms, pose and Jacobian of a frame.
 
 Arguments: an .npz file with the arrays of the robot, and the folder for ``casadi.c``. The joints
-are revolute, about axes through the origins of their bodies. Numbers within 1e-14 of 0, 1 and -1
+are revolute, about axes through the origins of their bodies; the frame is on the last one, its
+twists are hybrid. Results are written by rows. Numbers within 1e-14 of 0, 1 and -1
 are exact and cost no operation.
 """
 
@@ -25,18 +26,39 @@ def constant(array):
     return casadi.sparsify(casadi.DM(array))
 
 
+def step(robot, i, q):
+    """Return rotation and position of body i in its parent."""
+    home = robot['homes'][i]
+    k = casadi.sparsify(casadi.skew(constant(robot['screws'][i, :3])))
+    turn = casadi.SX.eye(3) + casadi.sin(q[i]) * k + (1 - casadi.cos(q[i])) * casadi.mtimes(k, k)
+    return casadi.mtimes(constant(home[:3, :3]), turn), constant(home[:3, 3])
+
+
+def frame(robot, q):
+    """Return pose and hybrid Jacobian of the frame, both by rows."""
+    rotation, position, joints = casadi.SX.eye(3), casadi.SX(3, 1), []
+    for i in range(len(robot['parents'])):
+        turn, arm = step(robot, i, q)
+        position = position + casadi.mtimes(rotation, arm)
+        rotation = casadi.mtimes(rotation, turn)
+        joints.append((casadi.mtimes(rotation, constant(robot['screws'][i, :3])), position))
+    local = robot['frame']
+    position = position + casadi.mtimes(rotation, constant(local[:3, 3]))
+    rotation = casadi.mtimes(rotation, constant(local[:3, :3]))
+    last = casadi.SX([[0.0, 0.0, 0.0, 1.0]])
+    pose = casadi.vertcat(casadi.horzcat(rotation, position), last)
+    columns = [
+        casadi.vertcat(axis, casadi.cross(axis, position - origin)) for axis, origin in joints
+    ]
+    return pose.T, casadi.horzcat(*columns).T
+
+
 def efforts(robot, q, qd, qdd):
     """Return the efforts by the equations of Newton and Euler."""
     poses, motions, forces, torques = [], [], [], []
     for i, parent in enumerate(robot['parents']):
-        home, inertia = robot['homes'][i], robot['inertias'][i]
-        axis = constant(robot['screws'][i, :3])
-        k = casadi.sparsify(casadi.skew(axis))
-        turn = (
-            casadi.SX.eye(3) + casadi.sin(q[i]) * k + (1 - casadi.cos(q[i])) * casadi.mtimes(k, k)
-        )
-        rotation = casadi.mtimes(constant(home[:3, :3]), turn)
-        arm = constant(home[:3, 3])
+        inertia, axis = robot['inertias'][i], constant(robot['screws'][i, :3])
+        rotation, arm = step(robot, i, q)
         if parent < 0:
             w, wd, a = casadi.SX(3, 1), casadi.SX(3, 1), constant(-robot['gravity'])
         else:
@@ -69,15 +91,31 @@ def efforts(robot, q, qd, qdd):
 def main() -> None:
     """Write the code."""
     robot = np.load(sys.argv[1])
-    jet = casadi.SX.sym('jet', len(robot['parents']), 5)
+    n = len(robot['parents'])
+    jet = casadi.SX.sym('jet', n, 5)
     rows = [jet[:, k] for k in range(5)]
     columns = [efforts(robot, *rows[:3])]
     for k in (3, 4):
         state, rate = casadi.vertcat(*rows[:k]), casadi.vertcat(*rows[1 : k + 1])
         columns.append(casadi.jtimes(columns[-1], state, rate))
+    q, qd, qdd = rows[:3]
+    rest = casadi.SX(n, 1)
+    weightless = dict(robot, gravity=np.zeros(3))
+    pose, jacobian = frame(robot, q)
+    functions = {
+        'inverse_dynamics': (5, casadi.horzcat(*columns)),
+        'mass_matrix': (1, casadi.jacobian(efforts(weightless, q, rest, qdd), qdd)),
+        'gravity_forces': (1, efforts(robot, q, rest, rest)),
+        'bias_forces': (2, efforts(robot, q, qd, rest)),
+        'frame_pose': (1, pose),
+        'frame_jacobian': (1, jacobian),
+    }
     os.chdir(sys.argv[2])
-    result = casadi.cse(casadi.horzcat(*columns))
-    casadi.Function('efforts', [jet], [result]).generate('casadi.c')
+    code = casadi.CodeGenerator('casadi.c')
+    for name, (count, result) in functions.items():
+        dense = casadi.densify(casadi.cse(result))
+        code.add(casadi.Function(name, [jet[:, :count]], [dense]))
+    code.generate()
 
 
 if __name__ == '__main__':

@@ -17,7 +17,7 @@ from oracles.random_models import BodyRecipe, random_model
 from tqdm import tqdm
 
 import screw_dynamics as sd
-from benchmark import fastest_motions, generated_code, soft_chains, terms
+from benchmark import fastest_motions, generated_code, other_functions, soft_chains, terms
 from benchmark.peers import ChainRule, FiniteDifferences, from_chain, from_urdf
 from benchmark.timing import Measured, race
 from benchmark.trajectory_figures import motor_feedforward, smooth_trajectories
@@ -54,6 +54,8 @@ class Results:
     rows: list[Row] = field(default_factory=list)
     single: dict[str, Measured] = field(default_factory=dict)
     terms: dict[str, tuple[Measured, Measured, dict[str, float]]] = field(default_factory=dict)
+    others: dict[str, other_functions.Comparison] = field(default_factory=dict)
+    generated: dict[str, generated_code.Times] = field(default_factory=dict)
     batch: dict[str, float] = field(default_factory=dict)
     scaling: dict[str, list[float]] = field(default_factory=dict)
     soft: dict[str, Measured] = field(default_factory=dict)
@@ -67,6 +69,7 @@ def measure_all() -> Results:
     steps = (
         _single_calls,
         _terms,
+        _other_functions,
         _batches,
         _scaling,
         _trajectories,
@@ -176,6 +179,10 @@ def _terms(results: Results) -> None:
         results.rows.append(Row(text, exponent, terms.GROWTH))
 
 
+def _other_functions(results: Results) -> None:
+    results.others = other_functions.compare()
+
+
 def _batches(results: Results) -> None:
     urdf = sd.share_path('urdf/iiwa14.urdf')
     model, peer = sd.read_urdf(urdf), from_urdf(urdf)
@@ -226,8 +233,11 @@ def _scaling(results: Results) -> None:
     results.rows.append(
         Row('effort_partials / computeRNEADerivatives, 7 to 112 joints, worst', max(ratios), 1.3)
     )
-    times = columns['order 2']
-    exponent = np.log(times[SIZES.index(112)] / times[SIZES.index(28)]) / np.log(112 / 28)
+    large, small = SIZES.index(112), SIZES.index(28)
+    growth = {name: times[large] / times[small] for name, times in columns.items()}
+    name = 'effort_partials / computeRNEADerivatives, growth from 28 to 112 joints'
+    results.rows.append(Row(name, growth[_PARTIALS[0]] / growth[_PARTIALS[1]], 1.3))
+    exponent = np.log(growth['order 2']) / np.log(112 / 28)
     results.rows.append(Row('growth exponent in joints, 28 to 112', float(exponent), 1.08))
 
 
@@ -256,8 +266,8 @@ def _fastest_motions(results: Results) -> None:
 
 
 def _generated_code(results: Results) -> None:
-    figures = generated_code.measure().items()
-    for (name, value), unit in zip(figures, generated_code.UNITS, strict=False):
+    figures, results.generated = generated_code.measure()
+    for (name, value), unit in zip(figures.items(), generated_code.UNITS, strict=False):
         results.rows.append(Row(name, value, generated_code.BOUNDS[name], unit=unit))
 
 

@@ -87,7 +87,7 @@ def markdown(runs: Sequence[Run], seconds: float) -> str:
     """Return the tables as Markdown."""
     decisive = _decisive(runs)
     share = 100 * decisive.own_share
-    verdict = 'met' if met(runs) else '**missed**'
+    verdict = 'met' if met(runs) else '🔴 **missed**'
     lines = [
         '# Timing of the node',
         '',

@@ -51,7 +51,7 @@ def markdown(results: Results) -> str:
     for row in results.rows:
         sign = '>=' if row.at_least else '<='
         aimed = '' if row.aimed is None else f'{sign} {row.aimed:g}{row.unit}'
-        verdict = 'met' if row.met else '**missed**'
+        verdict = 'met' if row.met else '🔴 **missed**'
         lines.append(
             f'| {row.name} | {row.value:.2f}{row.unit} | {sign} {row.required:g}{row.unit} '
             f'| {aimed} | {verdict} |'
@@ -75,6 +75,7 @@ def markdown(results: Results) -> str:
     for name, (own, peer, values) in results.terms.items():
         ratios = ' | '.join(f'{value:.2f}' for value in values.values())
         lines.append(f'| {name} | {own.best * 1e6:.2f} | {peer.best * 1e6:.2f} | {ratios} |')
+    lines += [*_other_lines(results), *_generated_lines(results)]
     lines += ['', f'## Batch of {BATCH}', '', '| call | µs per sample (best) |', '|---|---|']
     lines += [f'| {name} | {value * 1e6:.3f} |' for name, value in results.batch.items()]
     lines += ['', '## Growth with the number of joints (µs, best)', '']
@@ -85,6 +86,38 @@ def markdown(results: Results) -> str:
         lines.append(f'| {n} | {cells} |')
     lines += [*_motion_lines(results.motions), *_soft_lines(results)]
     return '\n'.join(lines) + '\n'
+
+
+def _other_lines(results: Results) -> list[str]:
+    """Return the section of functions beside the terms of one state."""
+    lines = ['', '## Other functions beside Pinocchio', '']
+    lines += [
+        'Calls from Python that return new arrays, and equivalents where there are some.',
+        '',
+    ]
+    lines += ['| function | µs (best) | equivalent | µs (best) | ratio (median) |']
+    lines += ['|---|---|---|---|---|']
+    for name, (own, equivalent, peer) in results.others.items():
+        cells = ' |  |  '
+        if peer is not None:
+            cells = f' {equivalent} | {peer.best * 1e6:.2f} | {own.ratio(peer):.2f} '
+        lines.append(f'| {name} | {own.best * 1e6:.2f} |{cells}|')
+    return lines
+
+
+def _generated_lines(results: Results) -> list[str]:
+    """Return the section of generated C."""
+    lines = ['', '## Generated C', '']
+    lines += ['Calls in C, with the options of the table in [C code](code_generation.md).', '']
+    lines += ['| function | µs (best) | CasADi, µs (best) | ratio (median) |', '|---|---|---|---|']
+    for name, (own, casadi) in results.generated.items():
+        cells = ' |  '
+        if casadi is not None:
+            cells = f' {casadi.best * 1e6:.3f} | {own.ratio(casadi):.2f} '
+        lines.append(f'| {name} | {own.best * 1e6:.3f} |{cells}|')
+    if not any(casadi for _, casadi in results.generated.values()):
+        lines += ['', 'CASADI_PYTHON named no interpreter with CasADi.']
+    return lines
 
 
 def _motion_lines(times: Times) -> list[str]:

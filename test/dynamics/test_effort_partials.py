@@ -112,6 +112,24 @@ def test_a_far_base_costs_no_digits(rng):
     assert_close(far, sd.effort_partials(model, jet))
 
 
+@pytest.mark.parametrize('mimics', [None, 2])
+def test_coordinates_in_any_order(mimics, rng):
+    """Chains, branches and coordinates that other bodies share, numbered as the bodies or not."""
+    recipes = [BodyRecipe()] * 7 + [BodyRecipe(parent_back=4)] + [BodyRecipe()] * 5
+    model = random_model(rng, [*recipes, BodyRecipe(parent_back=3, mimics=mimics)])
+    order = rng.permutation(model.n)
+    jet = random_joint_jet(rng, model.n, 0)
+    moved = np.empty_like(jet)
+    moved[:, order] = jet
+    other = replace(model, coordinates=order[model.coordinates])
+    expected = sd.effort_partials(model, jet)
+    found = sd.effort_partials(other, moved)
+    assert_close(found[..., order[:, np.newaxis], order], expected)
+    np.testing.assert_array_equal(sd.effort_partials(other, moved[np.newaxis])[0], found)
+    for got, matrix in zip(expected[0], effort_partials.first_partials(model, jet), strict=True):
+        assert_close(got, matrix)
+
+
 def test_batches(rng):
     model = random_model(rng, TREE)
     columns = random_joint_jet(rng, model.n, 0)

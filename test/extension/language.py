@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.taylor.rows import independent
 
 FACTORS = (2, 3, 5)
 VECTOR, MATRIX = read_only(1), read_only(2)
@@ -198,6 +199,11 @@ def early(values):
     return 1
 
 
+def passes(values, out):
+    for k in independent(len(values)):
+        out[k] = out[k] + 2.0 * values[k]
+
+
 def finite(values):
     if not math.isfinite(values[0]) or np.isnan(values[0]):
         return False
@@ -226,6 +232,7 @@ KERNELS = {
         Kernel(kept_arrays, f'void({VECTOR}, float64[::1])'),
         Kernel(large, 'float64(int64)', releases_gil=False),
         Kernel(early, f'int64({VECTOR})'),
+        Kernel(passes, f'void({VECTOR}, float64[::1])'),
         Kernel(finite, f'boolean({VECTOR})'),
         Kernel(constants, 'void(float64[::1])'),
     )

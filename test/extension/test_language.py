@@ -44,6 +44,7 @@ def both(language, name, *arguments, out=None):
         *(('loops', (NUMBERS, limit), np.zeros(5)) for limit in (-1.0, 2.0, 9.0)),
         *(('conditions', (NUMBERS, k), np.zeros(5)) for k in range(7)),
         ('kept_arrays', (NUMBERS,), np.zeros(5)),
+        ('passes', (NUMBERS,), np.zeros(5)),
         ('constants', (), np.zeros(4)),
     ],
     ids=lambda value: value if isinstance(value, str) else '',

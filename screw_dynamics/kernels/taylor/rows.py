@@ -57,6 +57,11 @@ def integer(rows, row):
     return int(get(rows, row))
 
 
+def independent(count):
+    """Return range(count), for loops whose passes neither read nor change what others change."""
+    return range(count)
+
+
 def absolute(value):
     """Return the absolute value of a row."""
     return np.abs(value)
