@@ -78,7 +78,7 @@ class SoftRobot(OtherModel):
         TopologyError
             If the model is not a chain.
         InputError
-            If it has mimic joints.
+            If it has mimic joints, or its joints are not in the order of the chain.
         """
         return cls(modules_of(model), model.gravity)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 from oracles.strategies import seeds
 
 import screw_dynamics as sd
@@ -214,6 +215,45 @@ def test_a_rigid_chain_of_modules_agrees_with_its_model(name):
     body = model.body_names[-1]
     expected = sd.frame_pose(model, jet[0], body)
     assert np.abs(sd.frame_pose(robot, jet[0], body) - expected).max() < 1e-13
+
+
+@pytest.mark.parametrize('seed', range(20))
+def test_random_rigid_chains_agree_with_their_models(seed):
+    rng = np.random.default_rng(seed)
+    types = rng.choice(['revolute', 'continuous', 'prismatic', 'helical'], rng.integers(1, 9))
+    model = random_model(rng, [BodyRecipe(str(kind)) for kind in types])
+    robot = SOFT.SoftRobot.from_model(model)
+    jet = random_joint_jet(rng, model.n, 3)
+    expected, got = sd.inverse_dynamics(model, jet), sd.inverse_dynamics(robot, jet)
+    assert np.all(np.abs(got - expected) <= 1e-12 * np.abs(expected).max(axis=1, keepdims=True))
+    matrix = sd.mass_matrix(model, jet[0])
+    assert np.abs(sd.mass_matrix(robot, jet[0]) - matrix).max() <= 1e-12 * np.abs(matrix).max()
+    bias = sd.bias_forces(model, *jet[:2])
+    gap = np.abs(sd.bias_forces(robot, *jet[:2]) - bias).max()
+    assert gap <= 1e-12 * np.abs(bias).max()
+    body = model.body_names[-1]
+    place = sd.frame_pose(model, jet[0], body)
+    assert np.abs(sd.frame_pose(robot, jet[0], body) - place).max() <= 1e-12 * np.abs(place).max()
+
+
+def test_joints_in_another_order_than_the_chain_are_refused():
+    """Jets in the order of the model would move the wrong joints."""
+    turned = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'), joints=('joint_2', 'joint_1'))
+    segments = sd.share_path('config/soft_finger.yaml')
+    text = 'order of the chain, joint_1, joint_2, got joint_2, joint_1'
+    for call in (
+        lambda: SOFT.SoftRobot.from_model(turned),
+        lambda: SOFT.append_segments(turned, segments),
+    ):
+        with pytest.raises(sd.ScrewDynamicsError, match=text):
+            call()
+
+
+def test_mimic_joints_are_refused():
+    follower = [BodyRecipe(), BodyRecipe(mimics=0), BodyRecipe()]
+    model = random_model(np.random.default_rng(1), follower)
+    with pytest.raises(sd.ScrewDynamicsError, match='expected no mimic joints'):
+        SOFT.SoftRobot.from_model(model)
 
 
 def test_energy_changes_by_the_power_of_the_efforts():
