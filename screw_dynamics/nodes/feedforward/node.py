@@ -37,8 +37,7 @@ from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
-from screw_dynamics.nodes.shared.seldom import Seldom
-from screw_dynamics.nodes.shared.tick_timer import TickTimer
+from screw_dynamics.nodes.shared.tick_timer import Seldom, TickTimer
 from screw_dynamics.robot import Robot
 from screw_dynamics.stop_signals import stop_is_urgent
 from screw_dynamics.trajectory import JET_ROWS

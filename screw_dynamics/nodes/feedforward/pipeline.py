@@ -27,7 +27,7 @@ from screw_dynamics.nodes.feedforward.outputs.thread_tensions import TensionOutp
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.loaded_robot import with_stiffness
-from screw_dynamics.nodes.shared.seldom import Seldom
+from screw_dynamics.nodes.shared.tick_timer import Seldom
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.thread_set import threads_of

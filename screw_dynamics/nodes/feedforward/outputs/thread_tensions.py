@@ -12,7 +12,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.shared.endpoints import MessageOutput
-from screw_dynamics.nodes.shared.seldom import Seldom
+from screw_dynamics.nodes.shared.tick_timer import Seldom
 from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.thread_set import ThreadSet, threads_of
 
