@@ -54,7 +54,10 @@ def allocate_tensions(
     wanted = as_vector('efforts', efforts, len(columns))
     require_number('least', least)
     require_number('tolerance', tolerance)
-    above, error = nnls(columns, wanted - least * columns.sum(axis=1))
+    right = wanted - least * columns.sum(axis=1)
+    above, error = np.zeros(columns.shape[1]), float(np.linalg.norm(right))
+    if columns.size:  # nnls of scipy writes outside of its memory if there is no column
+        above, error = nnls(columns, right)
     allowed = tolerance * max(float(np.linalg.norm(wanted)), np.finfo(float).tiny)
     if error > allowed:
         raise InputError(

@@ -62,12 +62,12 @@ class Joint(Module):
                 f'joint_type: expected one of {", ".join(_KINDS)}, got {shown(joint_type)}'
             )
         direction = as_vector('axis', axis, 3)
-        length = float(np.linalg.norm(direction))
-        if length == 0.0:
+        if not direction.any():
             raise InputError('axis: expected a vector other than zero')
+        direction = direction / abs(direction).max()  # its square may not be a number
         self.masses = np.zeros(0)
         self.type, self.n = joint_type, int(joint_type != 'fixed')
-        self.axis = read_only_copy('axis', direction / length)
+        self.axis = read_only_copy('axis', direction / np.linalg.norm(direction))
         self.pose = as_pose('pose', np.eye(4) if pose is None else pose)
         self.name = require_name(name)
         self.pitch = require_number('pitch', pitch, -math.inf)

@@ -14,8 +14,8 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.errors import NotFiniteError
 from screw_dynamics.kernels.soft.dynamics import soft_dynamics
 from screw_dynamics.kernels.soft.layout import OK
+from screw_dynamics.soft.given_series import module_series
 from screw_dynamics.soft.kernel_table import KernelTable
-from screw_dynamics.soft.module_series import module_series
 from screw_dynamics.soft.soft_robot import SoftRobot
 
 _ARRAY = np.ndarray

@@ -11,6 +11,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
+from screw_dynamics.soft.bodies.constant_strain import ConstantStrain
 from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
 from screw_dynamics.soft.bodies.rigid import RigidBody
 from screw_dynamics.soft.bodies.rod import STRAIGHT, Rod, rod_steps
@@ -58,6 +59,7 @@ _ROWS: dict[type[Module], Callable[[Any, TableBuilder], None]] = {
     PlanarConstantCurvature: _add_planar_arc,
     ConstantCurvature: _add_constant_curvature,
     VariableStrain: _add_rod,
+    ConstantStrain: _add_rod,
 }
 
 

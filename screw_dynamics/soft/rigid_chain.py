@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.errors import InputError, TopologyError
+from screw_dynamics.errors import InputError, TopologyError, listed
 from screw_dynamics.lie import inertia_parameters, pose, screw_pitch, screw_type
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.screw_model import require_model
@@ -26,6 +26,15 @@ def modules_of(model: ScrewModel) -> list[Module]:
             )
     if model.n < model.body_count:
         raise InputError('model: expected no mimic joints, got a coordinate that moves two bodies')
+    if model.joint_names != model.tree_joint_names:
+        raise InputError(
+            f'model: expected joints in the order of the chain, {listed(model.tree_joint_names)}, '
+            f'got {listed(model.joint_names)}'
+        )
+    if (model.multipliers != 1.0).any() or model.offsets.any():
+        raise InputError(
+            'model: expected joints that are coordinates, got a multiple or an offset'
+        )
     modules: list[Module] = []
     for i, screw in enumerate(model.screws):
         # a frame on the axis of the joint, with the axes of the body

@@ -14,6 +14,7 @@ from screw_dynamics.arrays import Array, as_vector, read_only_copy
 from screw_dynamics.errors import InputError, UnknownNameError, shown
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.other_models import OtherModel
+from screw_dynamics.soft.checks import as_tuple
 from screw_dynamics.soft.kernel_rows import add_to_table
 from screw_dynamics.soft.kernel_table import KernelTable, TableBuilder
 from screw_dynamics.soft.module import Module
@@ -53,7 +54,7 @@ class SoftRobot(OtherModel):
     """
 
     def __init__(self, modules: Iterable[Module], gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
-        self.modules = tuple(modules)
+        self.modules = as_tuple('modules', modules, 'joints and bodies')
         if not self.modules:
             raise InputError('modules: expected one or more, got none')
         for i, module in enumerate(self.modules):
@@ -77,7 +78,7 @@ class SoftRobot(OtherModel):
         TopologyError
             If the model is not a chain.
         InputError
-            If it has mimic joints.
+            If it has mimic joints, or its joints are not in the order of the chain.
         """
         return cls(modules_of(model), model.gravity)
 

@@ -168,7 +168,11 @@ def _soft_lines(results: Results) -> list[str]:
     for name, measured in results.soft.items():
         lines.append(f'| {name} | {measured.best * 1e6:.2f} | {measured.ratio(p):.2f} |')
     if results.soromox is None:
-        return lines
+        lines += [
+            '',
+            'SoRoMoX was not measured (`pip install soromox` in an environment of its own, named',
+        ]
+        return [*lines, 'by the variable `SOROMOX_PYTHON`).']
     ratio, deviation = results.soromox
     lines += ['', 'SoRoMoX (JAX, compiled, one thread, 8 Gauss points) needs for mass matrix and']
     lines += [f'efforts of the 20 arcs {ratio:.1f} times as long as `soft.mass_inverse_dynamics`;']

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from math import factorial
 
 import numpy as np
@@ -306,6 +308,50 @@ def test_the_taylor_series_of_the_efforts_predicts_later_efforts():
     predicted = step ** np.arange(order + 1) @ series
     # the series converges like (1.4 step)^order or faster
     assert np.abs(predicted - expected).max() <= 1e-13 * np.abs(expected).max()
+
+
+def executed_lines(call):
+    """Return how many lines of kernels a call of plain Python executes."""
+    count = 0
+
+    def trace(frame, event, argument):
+        nonlocal count
+        if f'{os.sep}kernels{os.sep}soft{os.sep}' not in frame.f_code.co_filename:
+            return None
+        count += event == 'line'
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize('body', ['planar', 'rod'])
+def test_operations_grow_with_the_bodies_and_those_of_the_mass_matrix_at_most_squared(body):
+    efforts, matrices = [], []
+    for count in (1, 2, 4, 8):
+        chain = Chain()
+        for _ in range(count):
+            getattr(chain, body)()
+        jets, table = np.full((1, 3, chain.n), 0.1), chain.builder.table()
+        taus, n = np.empty((1, 1, chain.n)), chain.n
+
+        def run(size, jets=jets, table=table, taus=taus):
+            soft_dynamics.function(
+                jets, table.modules, table.reals, np.zeros((1, 0)), taus,
+                np.empty((1, size, size)), NO_POSES, 0, NO_JACOBIANS,
+            )  # fmt: skip
+
+        efforts.append(executed_lines(lambda run=run: run(0)))
+        matrices.append(executed_lines(lambda run=run, n=n: run(n)) - efforts[-1])
+    per_body = np.diff(efforts) / [1, 2, 4]
+    # a power series may end a term earlier
+    assert per_body[0] > 0 and np.ptp(per_body) <= 0.01 * per_body[0]
+    assert all(b <= 4 * a for a, b in zip(matrices, matrices[1:], strict=False))
 
 
 def test_poses_are_products_of_the_modules():

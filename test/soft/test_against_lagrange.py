@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import screw_dynamics as sd
+from soft_study import arcs
 from soft_study.arcs import lagrange_efforts
 from soft_study.hybrid import LINKS
 
@@ -65,6 +66,21 @@ CASES = {
 }
 
 
+@pytest.mark.parametrize('count', arcs.CHECKED)
+def test_planar_arcs_have_the_efforts_of_lagrange_at_the_samples_of_the_paper(count):
+    """Simulation 3: a hundred motions, angles to pi, rates to 10, accelerations to 100."""
+    robot = arcs.chain(count)
+    jets = np.random.default_rng(count).uniform(-1.0, 1.0, (arcs.SAMPLES, 3, count))
+    jets *= arcs.RANGES[:, np.newaxis]
+    errors = []
+    for jet, got in zip(jets, sd.inverse_dynamics(robot, jets)[:, 0], strict=True):
+        accelerating = sd.mass_matrix(robot, jet[0]) @ jet[2]
+        velocity = sd.bias_forces(robot, *jet[:2])
+        size = max(abs(accelerating).max(), abs(velocity).max())  # their sum may cancel
+        errors.append(abs(got - arcs.lagrange_efforts(robot, jet)).max() / size)
+    assert np.mean(errors) <= 2e-15 and np.max(errors) <= 2.5e-14
+
+
 @pytest.mark.parametrize('name', CASES)
 def test_inertial_efforts_and_mass_matrix_are_those_of_lagrange(name):
     modules, units = CASES[name]
@@ -85,3 +101,5 @@ def test_inertial_efforts_and_mass_matrix_are_those_of_lagrange(name):
     matrix = np.array(columns).T * scales
     found = sd.mass_matrix(robot, jet[0]) * scales
     assert abs(found - matrix).max() <= 3e-15 * abs(matrix).max()
+    plain = found / scales
+    assert abs(plain - plain.T).max() <= 3e-16 * abs(plain).max()

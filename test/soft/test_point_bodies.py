@@ -126,6 +126,84 @@ def test_functions_of_complex_numbers_only_give_the_same_efforts():
         assert np.abs(got[k] - expected[k]).max() <= bound * np.abs(expected[k]).max()
 
 
+def slopes_by_network(x, q):
+    """Return the derivatives (m, 3, 2) of the network by its coordinates."""
+    hidden = np.tanh(x @ WEIGHTS[0][:, :3].T + (WEIGHTS[0][:, 3:] @ q + BIASES[0]))
+    rate = 1.0 - hidden * hidden
+    columns = [(rate * WEIGHTS[0][:, 3 + j]) @ (0.02 * WEIGHTS[1]).T for j in range(2)]
+    return np.stack(columns, axis=-1)
+
+
+@pytest.mark.parametrize('radius', [None, 0.2])
+def test_a_given_jacobian_gives_the_same_efforts(radius):
+    place, masses = points(), np.full(12, 0.05)
+    calls = []
+
+    def function(x, q):
+        calls.append(q)
+        return network()(x, q)
+
+    plain = sd.soft.Learned(network(), 2, place, masses, FRAME)
+    given = sd.soft.Learned(
+        function, 2, place, masses, FRAME, jacobian=slopes_by_network, radius=radius
+    )
+    jet = np.random.default_rng(2).uniform(-0.2, 0.2, (5, 5))
+    joint = sd.soft.Joint('revolute')
+    plain, given = (sd.soft.SoftRobot([joint, body, body]) for body in (plain, given))
+    expected = sd.inverse_dynamics(plain, jet)
+    calls.clear()
+    agree(sd.inverse_dynamics(given, jet), expected, 1e-11)  # rounding of the circle in time
+    # no circle of each coordinate
+    assert len(calls) <= (12 if radius is None else 2 * 4 * 32)
+    matrix = sd.mass_matrix(plain, jet[0])
+    assert np.abs(sd.mass_matrix(given, jet[0]) - matrix).max() <= 1e-13 * np.abs(matrix).max()
+
+
+def test_a_jacobian_that_is_not_that_of_the_function_is_refused():
+    for jacobian, text in (
+        (lambda x, q: 1.001 * slopes_by_network(x, q), 'jacobian: expected the derivatives'),
+        (lambda x, q: slopes_by_network(x, q)[..., 0], r'jacobian\(points, q\): expected'),
+        (3, 'jacobian: expected a function'),
+    ):
+        with pytest.raises(sd.ScrewDynamicsError, match=text):
+            sd.soft.Learned(network(), 2, points(), np.ones(12), FRAME, jacobian=jacobian)
+
+
+@pytest.mark.parametrize(
+    ('function', 'radius', 'text'),
+    [
+        (lambda x, q: x + abs(q[0]), None, 'function: expected NumPy operations that series know'),
+        (lambda x, q: x + float(q[0]), None, 'with radius, complex arrays suffice'),
+        (lambda x, q: x + abs(q[0]), 0.2, 'function: expected an analytic function'),
+        (lambda x, q: x + np.real(q[0]), 0.2, 'function: expected an analytic function'),
+        (lambda x, q: x + 0.01 / (1.1 + q[0]), 2.0, 'give a smaller radius'),
+    ],
+)
+def test_functions_that_have_no_derivatives_are_refused(function, radius, text):
+    """Without an error the efforts would be wrong."""
+    body = sd.soft.Learned(function, 1, points(), np.ones(12), FRAME, radius=radius)
+    with pytest.raises(sd.ScrewDynamicsError, match=text):
+        sd.inverse_dynamics(sd.soft.SoftRobot([body]), [[0.3], [1.0], [0.0]])
+
+
+def test_shapes_that_are_wrong_at_complex_points_are_refused():
+    def modes(x):
+        return 0.1 * abs(x)[..., np.newaxis]
+
+    options = {'volumes': np.full(12, 1e-6), 'material': RUBBER}
+    sd.soft.RitzGalerkin(modes, points(), np.ones(12), FRAME)
+    with pytest.raises(sd.ScrewDynamicsError, match='shapes: expected analytic'):
+        sd.soft.RitzGalerkin(modes, points(), np.ones(12), FRAME, **options)
+
+
+def test_materials_of_constant_volume_are_refused_for_maps_that_change_it():
+    rubber = sd.soft.NeoHookean(1e4)
+    with pytest.raises(sd.ScrewDynamicsError, match='material: expected first_lame'):
+        cube(TETRAHEDRA, rubber)
+    with pytest.raises(sd.ScrewDynamicsError, match='material: expected first_lame'):
+        ritz(volumes=np.full(12, 1e-6), material=rubber)
+
+
 CUBE = np.array([[x, y, z] for z in (0, 1) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))], float)
 TETRAHEDRA = [[0, 1, 3, 4], [1, 2, 3, 6], [1, 3, 4, 6], [1, 4, 5, 6], [3, 4, 6, 7]]
 HEXAHEDRON = [list(range(8))]
@@ -138,9 +216,9 @@ def linear_basis(nodes):
     return basis
 
 
-def cube(elements, material=RUBBER):
+def cube(elements, material=RUBBER, frame=(4, 5, 7)):
     return sd.soft.FiniteElements(
-        CUBE, elements, linear_basis(CUBE), 960.0, (4, 5, 7), material=material,
+        CUBE, elements, linear_basis(CUBE), 960.0, frame, material=material,
         viscosity=sd.soft.KelvinVoigt(3.0),
     )  # fmt: skip
 
@@ -210,6 +288,23 @@ def test_bad_arguments_are_named():
         (lambda: sd.soft.Learned(network(), 0, place, masses, FRAME), 'n: expected'),
         (lambda: sd.soft.Perceptron([np.ones((2, 5))], [np.ones(2)]), r'weights\[0\]: expected'),
         (lambda: cube([[0, 1, 2]]), 'elements: expected'),
+        (lambda: cube([[0, 1, 3, 4], [1, 2, 3]]), 'elements: expected an array'),
+        (lambda: cube(np.zeros((0, 4), int)), 'elements: expected one or more'),
+        (lambda: cube([[0, 1, 3, 4.5]]), 'elements: expected numbers of nodes'),
+        (lambda: cube(TETRAHEDRA, 'rubber'), 'material: expected a NeoHookean'),
+        (lambda: cube(TETRAHEDRA, None, (4, 5)), 'frame_nodes: expected shape'),
+        (lambda: cube(TETRAHEDRA, None, 4), 'frame_nodes: expected shape'),
+        (lambda: sd.soft.RitzGalerkin(None, place, masses, FRAME), 'shapes: expected a function'),
+        (lambda: sd.soft.Learned(None, 2, place, masses, FRAME), 'function: expected a function'),
+        (lambda: sd.soft.Learned(network(), 3, place, masses, FRAME), 'function: expected a func'),
+        (lambda: sd.soft.Perceptron(3, 4), 'weights: expected a sequence'),
+        (lambda: sd.soft.Perceptron([3.0], [np.zeros(3)]), r'weights\[0\]: expected'),
+        (lambda: sd.soft.strain_basis(1.0, 'monomial', [2]), 'counts: expected a mapping'),
+        (
+            lambda: sd.soft.ConstantStrain(1.0, 0.1, 1.0, strains=['bend']),
+            'strains: expected each of bend_x',
+        ),
+        (lambda: sd.soft.ConstantStrain(1.0, 0.1, 1.0, strains=None), 'strains: expected'),
         (lambda: cube([[0, 1, 2, 9]]), 'numbers of nodes'),
     ):
         with pytest.raises(sd.ScrewDynamicsError, match=text):
@@ -249,6 +344,29 @@ def test_pieces_of_hermite_meet_with_their_slopes():
         sd.soft.strain_basis(1.0, 'splines', {'twist': 5})
     with pytest.raises(sd.ScrewDynamicsError, match='counts: expected'):
         sd.soft.strain_basis(1.0, 'monomial', {'turn': 5})
+
+
+@pytest.mark.parametrize(
+    ('functions', 'count', 'pieces'),
+    [('legendre', 20, 1), ('chebyshev', 20, 1), ('fourier', 11, 8), ('hermite', 12, 5)],
+)
+def test_the_stiffness_of_any_basis_is_its_integral(functions, count, pieces):
+    basis = sd.soft.strain_basis(LENGTH, functions, {'bend_y': count})
+    rod = sd.soft.VariableStrain(LENGTH, 0.02, 0.4, basis, stiffness=np.full(6, 0.7))
+    x, weights = np.polynomial.legendre.leggauss(40)
+    places = LENGTH * np.add.outer(np.arange(pieces), 0.5 * (x + 1.0)).ravel() / pieces
+    values = np.array([basis(s)[1] for s in places])
+    shares = np.tile(0.5 * LENGTH / pieces * weights, pieces)
+    expected = 0.7 * values.T @ (shares[:, np.newaxis] * values)
+    assert np.abs(rod.stiffness - expected).max() <= 1e-13 * np.abs(expected).max()
+
+
+def test_the_stiffness_of_a_basis_with_a_step_is_its_integral():
+    def basis(s):
+        return np.eye(6)[:, :2] * [s < 0.1, s >= 0.1]
+
+    rod = sd.soft.VariableStrain(LENGTH, 0.02, 0.4, basis, stiffness=np.full(6, 2.0))
+    assert np.abs(rod.stiffness - np.diag([0.2, 0.4])).max() < 1e-12
 
 
 def test_the_same_cubic_strain_in_two_bases_is_the_same_rod():

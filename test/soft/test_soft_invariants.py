@@ -122,6 +122,18 @@ def test_the_frame_at_the_end_of_the_last_body_does_not_change_the_efforts(compi
     )
 
 
+def test_the_frame_of_the_last_volume_preserving_body_does_not_change_its_efforts():
+    body = SOFT.VolumePreserving(0.1, 0.02, 0.12, nodes=(2, 4, 4))
+    units = np.array([0.5, 0.2, 2.0, 0.2, 2.0, 0.5, 0.004, 0.004])
+    for before, scale in (([], units), ([body], np.tile(units, 2))):
+        plain, turned = (
+            SOFT.SoftRobot([*before, last], (0, 0, 0)) for last in (body, Turned(body))
+        )
+        jet = np.random.default_rng(3).uniform(-0.5, 0.5, (3, plain.n)) * scale
+        expected, got = (sd.inverse_dynamics(robot, jet)[0] * scale for robot in (plain, turned))
+        assert np.abs(got - expected).max() <= 2e-14 * np.abs(expected).max()
+
+
 def test_a_soft_body_that_does_not_move_is_a_rigid_body():
     angle = 1.3
     pose, places, weights = bent_points(np.array([angle]), nodes=20)

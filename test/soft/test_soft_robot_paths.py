@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 from oracles.strategies import seeds
 
 import screw_dynamics as sd
@@ -164,7 +165,9 @@ def test_gravity_forces_are_the_gradient_of_the_potential():
         return total
 
     slopes = [potential(q + 1e-30j * e).imag / 1e-30 for e in np.eye(robot.n)]
-    assert np.allclose(sd.gravity_forces(robot, q), slopes, rtol=1e-13, atol=1e-13)
+    slopes = np.array(slopes)
+    gap = np.abs(sd.gravity_forces(robot, q) - slopes).max()
+    assert gap <= 1e-14 * np.abs(slopes).max()
 
 
 @pytest.mark.parametrize('order', [0, 2])
@@ -214,6 +217,45 @@ def test_a_rigid_chain_of_modules_agrees_with_its_model(name):
     assert np.abs(sd.frame_pose(robot, jet[0], body) - expected).max() < 1e-13
 
 
+@pytest.mark.parametrize('seed', range(20))
+def test_random_rigid_chains_agree_with_their_models(seed):
+    rng = np.random.default_rng(seed)
+    types = rng.choice(['revolute', 'continuous', 'prismatic', 'helical'], rng.integers(1, 9))
+    model = random_model(rng, [BodyRecipe(str(kind)) for kind in types])
+    robot = SOFT.SoftRobot.from_model(model)
+    jet = random_joint_jet(rng, model.n, 3)
+    expected, got = sd.inverse_dynamics(model, jet), sd.inverse_dynamics(robot, jet)
+    assert np.all(np.abs(got - expected) <= 1e-12 * np.abs(expected).max(axis=1, keepdims=True))
+    matrix = sd.mass_matrix(model, jet[0])
+    assert np.abs(sd.mass_matrix(robot, jet[0]) - matrix).max() <= 1e-12 * np.abs(matrix).max()
+    bias = sd.bias_forces(model, *jet[:2])
+    gap = np.abs(sd.bias_forces(robot, *jet[:2]) - bias).max()
+    assert gap <= 1e-12 * np.abs(bias).max()
+    body = model.body_names[-1]
+    place = sd.frame_pose(model, jet[0], body)
+    assert np.abs(sd.frame_pose(robot, jet[0], body) - place).max() <= 1e-12 * np.abs(place).max()
+
+
+def test_joints_in_another_order_than_the_chain_are_refused():
+    """Jets in the order of the model would move the wrong joints."""
+    turned = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'), joints=('joint_2', 'joint_1'))
+    segments = sd.share_path('config/soft_finger.yaml')
+    text = 'order of the chain, joint_1, joint_2, got joint_2, joint_1'
+    for call in (
+        lambda: SOFT.SoftRobot.from_model(turned),
+        lambda: SOFT.append_segments(turned, segments),
+    ):
+        with pytest.raises(sd.ScrewDynamicsError, match=text):
+            call()
+
+
+def test_mimic_joints_are_refused():
+    follower = [BodyRecipe(), BodyRecipe(mimics=0), BodyRecipe()]
+    model = random_model(np.random.default_rng(1), follower)
+    with pytest.raises(sd.ScrewDynamicsError, match='expected no mimic joints'):
+        SOFT.SoftRobot.from_model(model)
+
+
 def test_energy_changes_by_the_power_of_the_efforts():
     robot, _, rng = both('hybrid')
     jet = rng.uniform(-1.0, 1.0, (3, robot.n))
@@ -236,11 +278,36 @@ def test_energy_changes_by_the_power_of_the_efforts():
 def test_bad_arguments_are_named():
     arc = SOFT.PlanarConstantCurvature(0.3, 0.03, 0.8, name='arc')
     robot = SOFT.SoftRobot([SOFT.Joint('fixed'), arc])
+
+    def varying(s):
+        return np.zeros((6, 1 if s < 0.5 else 2))
+
     for call, text in (
         (lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, lambda s: np.eye(5)), 'basis at s = '),
         (lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, strain_basis, order=3), 'order: expected'),
         (lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, strain_basis, nodes=0), 'nodes: expected'),
         (lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, strain_basis, stiffness=(1, 2)), 'stiffness'),
+        (lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, None), 'basis: expected a function'),
+        (
+            lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, lambda s: 'x'),
+            'basis at s = .* real numbers',
+        ),
+        (lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, lambda s: [[1], [1, 2]]), 'basis at s = '),
+        (lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, varying), r'basis at s = .* \(6, 1\)'),
+        (
+            lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, strain_basis, stiffness=(-1,) * 6),
+            'stiffness: expected eigenvalues of 0 or more',
+        ),
+        (
+            lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, strain_basis, stiffness=np.tri(6)),
+            'stiffness: expected a symmetric',
+        ),
+        (lambda: SOFT.ConstantCurvature(1.0, 0.1, 1.0, elongation='no'), 'elongation: expected'),
+        (lambda: SOFT.SoftRobot(arc), 'modules: expected a sequence of joints and bodies'),
+        (lambda: SOFT.SoftRobot(3), 'modules: expected a sequence'),
+        (lambda: SOFT.VolumePreserving(0.1, 0.02, 0.1, nodes=3), 'nodes: expected a sequence'),
+        (lambda: SOFT.VolumePreserving(0.1, 0.02, 0.1, 3), 'primitives: expected a sequence'),
+        (lambda: SOFT.VolumePrimitive(['twist'], [[1.0]]), 'kind: expected one of'),
         (lambda: sd.inverse_dynamics(robot, np.zeros((2, 1))), 'joint_jet: expected'),
         (lambda: sd.inverse_dynamics(robot, np.full((3, 1), np.nan)), 'joint_jet'),
         (lambda: sd.inverse_dynamics(robot, np.full((3, 1), 1e200)), "'arc', overflow"),
@@ -261,6 +328,26 @@ def test_ranges_of_modules_hold_on_the_compiled_path():
     ):
         with pytest.raises(sd.ScrewDynamicsError, match='body_1: elongation'):
             call()
+
+
+@pytest.mark.parametrize('size', [1e-200, 1.0, 1e200])
+def test_axes_of_any_length_are_directions(size):
+    joint = SOFT.Joint('revolute', (0.0, 3.0 * size, 4.0 * size))
+    assert np.abs(joint.axis - [0.0, 0.6, 0.8]).max() < 1e-15
+
+
+def test_pieces_of_constant_strain_run_in_the_kernel():
+    rng = np.random.default_rng(5)
+    rest = (0.4, -0.3, 0.2, 0.1, 0.05, 1.1)
+    piece = SOFT.ConstantStrain(
+        0.2, 0.02, 0.3, strain=rest, stiffness=(1.0, 1.1, 0.8, 20.0, 25.0, 30.0), damping=0.1
+    )
+    robot, plain = SOFT.SoftRobot([piece, piece]), SOFT.SoftRobot([Unknown(piece)] * 2)
+    assert not robot.kernel_table.given.any() and plain.kernel_table is None
+    jet = rng.uniform(-0.2, 0.2, (5, 12))
+    got, expected = sd.inverse_dynamics(robot, jet), sd.inverse_dynamics(plain, jet)
+    scale = np.abs(expected).max(axis=1, keepdims=True)
+    assert np.all(np.abs(got - expected) <= 1e-12 * scale)
 
 
 def test_a_class_derived_from_a_known_body_keeps_its_own_shape():

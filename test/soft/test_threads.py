@@ -80,6 +80,11 @@ def test_a_robot_without_such_a_body_is_named():
     arm = SOFT.SoftRobot([SOFT.Joint('revolute'), SOFT.ConstantCurvature(0.3, 0.02, 0.4)])
     with pytest.raises(sd.ScrewDynamicsError, match='expected a rod or a body'):
         SOFT.Thread(arm, {'joint_1': (0.0, 0.0)})
+    for offsets in ([('body_1', (0.0, 0.0))], None):
+        with pytest.raises(sd.ScrewDynamicsError, match='offsets: expected a mapping'):
+            SOFT.Thread(arm, offsets)
+    with pytest.raises(sd.ScrewDynamicsError, match='actuators: expected a sequence'):
+        SOFT.actuation_matrix(None, np.zeros((1, 4)))
     with pytest.raises(sd.ScrewDynamicsError, match='joint_jet: expected'):
         SOFT.Thread(arm, {'body_1': (0.0, 0.0)}).effort_jet(np.zeros(4))
 
@@ -94,3 +99,10 @@ def test_tensions_pull_and_realise_the_efforts():
         SOFT.allocate_tensions([[1.0]], [-1.0])
     with pytest.raises(sd.ScrewDynamicsError, match='matrix: expected'):
         SOFT.allocate_tensions([1.0], [-1.0])
+
+
+def test_no_threads_realise_no_efforts():
+    assert SOFT.allocate_tensions(np.zeros((2, 0)), [0.0, 0.0]).shape == (0,)
+    assert SOFT.allocate_tensions(np.zeros((0, 2)), [], least=3.0).tolist() == [3.0, 3.0]
+    with pytest.raises(sd.ScrewDynamicsError, match='by pulling'):
+        SOFT.allocate_tensions(np.zeros((2, 0)), [1.0, 2.0])

@@ -37,7 +37,7 @@ from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
-from screw_dynamics.nodes.shared.tick_timer import TickTimer
+from screw_dynamics.nodes.shared.tick_timer import Seldom, TickTimer
 from screw_dynamics.robot import Robot
 from screw_dynamics.stop_signals import stop_is_urgent
 from screw_dynamics.trajectory import JET_ROWS
@@ -53,6 +53,7 @@ class FeedforwardNode(ManagedNode):
         self._fits: FitProcess | None = None
         # s to compute a sample, by derivative_order, measured while the node is configured
         self._times: dict[int, float] = {}
+        self._withheld_ticks = Seldom(1.0)
         with destroyed_on_error(self):
             context = self._shared = FeedforwardContext(self)
             settings = context.settings
@@ -282,7 +283,8 @@ class FeedforwardNode(ManagedNode):
             self._shared.configured.publish(now, withheld)
         except ScrewDynamicsError as error:
             self._reports.count_not_finite(str(error))
-            self.get_logger().error(f'Nothing published: {error}', throttle_duration_sec=1.0)
+            if self._withheld_ticks.due():
+                self.get_logger().error(f'Nothing published: {error}')
             self._shared.configured.release(now)
 
     def _on_jump(self, reason: str) -> None:

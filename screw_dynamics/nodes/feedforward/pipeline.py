@@ -27,6 +27,7 @@ from screw_dynamics.nodes.feedforward.outputs.thread_tensions import TensionOutp
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.loaded_robot import with_stiffness
+from screw_dynamics.nodes.shared.tick_timer import Seldom
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.thread_set import threads_of
@@ -46,6 +47,7 @@ class FeedforwardPipeline:
         self._jet = np.zeros((JET_ROWS, robot.n))
         self._velocities = np.zeros(robot.n)  # measured
         self._compensated: int | None = None  # time of the last sample [ns]
+        self._uncompensated = Seldom(10.0)
         if interfaces.msg is None:
             node.get_logger().warning(f'~/feedforward is not published: {interfaces.MISSING}')
         self.guard = EffortGuard(robot, node.get_logger().warning)
@@ -215,9 +217,10 @@ class FeedforwardPipeline:
         age = self._parameters.max_joint_state_age
         if self._compensated is None or now - self._compensated <= age * 1e9:
             return
-        self._node.get_logger().warning(
-            f'Nothing is compensated: no joint_states for {age:g} s', throttle_duration_sec=10.0
-        )
+        if self._uncompensated.due():
+            self._node.get_logger().warning(
+                f'Nothing is compensated: no joint_states for {age:g} s'
+            )
         self.guard.forget()
         self.release(now)
 

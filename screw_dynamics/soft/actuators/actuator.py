@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import comb
 from typing import Any
 
@@ -19,6 +19,7 @@ from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
 from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
 from screw_dynamics.soft.bodies.point_body import PointBody
 from screw_dynamics.soft.bodies.rod import Rod
+from screw_dynamics.soft.checks import as_tuple, require_mapping
 from screw_dynamics.soft.soft_robot import SoftRobot
 
 _KINDS = (Rod, PointBody, ConstantCurvature, PlanarConstantCurvature)
@@ -140,6 +141,7 @@ def actuation_efforts(
 
 def robot_of(actuators: Sequence[Actuator]) -> SoftRobot:
     """Return the robot of all actuators; raise InputError if there is not exactly one."""
+    actuators = as_tuple('actuators', actuators, 'actuators')
     for i, actuator in enumerate(actuators):
         if not isinstance(actuator, Actuator):
             raise InputError(f'actuators[{i}]: expected an Actuator, got {shown(actuator)}')
@@ -159,6 +161,14 @@ def body_index(robot: SoftRobot, argument: str, name: str) -> int:
     if not isinstance(module, _KINDS) or not hasattr(module, 'length'):
         raise InputError(f'{argument}[{name!r}]: expected a rod or a body with a length')
     return index
+
+
+def offsets_of(robot: SoftRobot, offsets: Mapping[str, ArrayLike]) -> dict[int, Array]:
+    """Return the offsets (x, y) in bodies by their numbers; raise an error for other names."""
+    return {
+        body_index(robot, 'offsets', name): as_vector(f'offsets[{name!r}]', offset, 2)
+        for name, offset in require_mapping('offsets', offsets, 'offsets by body').items()
+    }
 
 
 def _as_jet(robot: SoftRobot, joint_jet: ArrayLike) -> Array:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_vector
+from screw_dynamics.arrays import Array
 from screw_dynamics.scalars import require_number
 from screw_dynamics.series.series_array import SeriesArray, as_series_array
-from screw_dynamics.soft.actuators.actuator import Actuator, body_index
+from screw_dynamics.soft.actuators.actuator import Actuator, offsets_of
 from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
 from screw_dynamics.soft.bodies.point_body import PointBody
 from screw_dynamics.soft.bodies.rod import Rod
@@ -58,10 +58,7 @@ class PressureChamber(Actuator):
     def __init__(self, robot: SoftRobot, offsets: Mapping[str, ArrayLike], radius: float) -> None:
         super().__init__(robot)
         self.radius = require_number('radius', radius, above=True)
-        self.offsets: dict[int, Array] = {
-            body_index(robot, 'offsets', name): as_vector(f'offsets[{name!r}]', offset, 2)
-            for name, offset in offsets.items()
-        }
+        self.offsets = offsets_of(robot, offsets)
 
     def parts(self, jet: Array) -> list[tuple[slice, SeriesArray]]:
         """Return the volume in each body [m^3]."""

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_vector
+from screw_dynamics.arrays import Array
 from screw_dynamics.series.series_array import SeriesArray
-from screw_dynamics.soft.actuators.actuator import Actuator, body_index
+from screw_dynamics.soft.actuators.actuator import Actuator, offsets_of
 from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
 from screw_dynamics.soft.bodies.point_body import PointBody
 from screw_dynamics.soft.bodies.rod import Rod
@@ -51,10 +51,7 @@ class Thread(Actuator):
 
     def __init__(self, robot: SoftRobot, offsets: Mapping[str, ArrayLike]) -> None:
         super().__init__(robot)
-        self.offsets: dict[int, Array] = {
-            body_index(robot, 'offsets', name): as_vector(f'offsets[{name!r}]', offset, 2)
-            for name, offset in offsets.items()
-        }
+        self.offsets = offsets_of(robot, offsets)
 
     def length(self, q: ArrayLike) -> float:
         """Return the length within the named bodies [m] at coordinates (n,)."""

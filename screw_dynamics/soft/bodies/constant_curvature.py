@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, shown
 from screw_dynamics.scalars import require_number
 from screw_dynamics.series.series_array import stumpff
 from screw_dynamics.soft.bodies.circular_rod import section_places, section_points
@@ -73,6 +73,8 @@ class ConstantCurvature(Module):
         self.bending_stiffness = require_number('bending_stiffness', bending_stiffness)
         self.axial_stiffness = require_number('axial_stiffness', axial_stiffness)
         self.damping = require_number('damping', damping)
+        if not isinstance(elongation, (bool, np.bool_)):
+            raise InputError(f'elongation: expected True or False, got {shown(elongation)}')
         self.elongation = bool(elongation)
         self.name = require_name(name)
         self.n = 3 if self.elongation else 2

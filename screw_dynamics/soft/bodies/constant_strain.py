@@ -12,6 +12,7 @@ from screw_dynamics.errors import InputError, shown
 from screw_dynamics.soft.bodies.rod import STRAIGHT
 from screw_dynamics.soft.bodies.strain_bases import STRAINS, strain_basis
 from screw_dynamics.soft.bodies.variable_strain import VariableStrain
+from screw_dynamics.soft.checks import as_tuple
 
 
 class ConstantStrain(VariableStrain):
@@ -57,9 +58,13 @@ class ConstantStrain(VariableStrain):
         nodes: int = 8,
         name: str | None = None,
     ) -> None:
-        if len(set(strains)) != len(strains):
-            raise InputError(f'strains: expected each at most once, got {shown(list(strains))}')
-        basis = strain_basis(length, 'monomial', dict.fromkeys(strains, 1))
+        chosen = as_tuple('strains', strains, 'names of strains')
+        if any(chosen.count(strain) > 1 or strain not in STRAINS for strain in chosen):
+            names = ', '.join(STRAINS)
+            raise InputError(
+                f'strains: expected each of {names} at most once, got {shown(strains)}'
+            )
+        basis = strain_basis(length, 'monomial', dict.fromkeys(chosen, 1))
         super().__init__(
             length, radius, mass, basis, strain=strain, stiffness=stiffness, damping=damping,
             nodes=nodes, order=2, name=name,

@@ -14,6 +14,7 @@ from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.scalars import require_number
 from screw_dynamics.series.series_array import SeriesArray
 from screw_dynamics.soft.bodies.point_body import PointBody
+from screw_dynamics.soft.checks import require_kind
 from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
 from screw_dynamics.soft.materials.neo_hookean import NeoHookean
 
@@ -77,7 +78,11 @@ class FiniteElements(PointBody):
         places = require_finite('nodes', as_float_array('nodes', nodes))
         if places.ndim != 2 or places.shape[1] != 3:
             raise ShapeError('nodes', '(N, 3)', places.shape)
-        self.elements = _element_nodes(elements, len(places))
+        self.elements = _node_numbers('elements', elements, len(places))
+        if self.elements.ndim != 2 or self.elements.shape[1] not in (4, 8):
+            raise ShapeError('elements', '(M, 4) or (M, 8)', self.elements.shape)
+        if not self.elements.size:
+            raise InputError('elements: expected one or more, got none')
         self.basis = require_finite('basis', read_only_copy('basis', basis))
         if self.basis.ndim != 3 or self.basis.shape[:2] != places.shape:
             raise ShapeError('basis', f'({len(places)}, 3, n)', self.basis.shape)
@@ -87,7 +92,7 @@ class FiniteElements(PointBody):
         corners = places[self.elements]
         jacobians = np.einsum('eac,gad->egcd', corners, slopes)
         determinants = np.linalg.det(jacobians)
-        if determinants.size and not determinants.min() > 0.0:
+        if not determinants.min() > 0.0:
             worst = int(np.argmin(determinants.min(axis=1)))
             raise InputError(f'elements[{worst}]: expected a positive volume at rest, got another')
         # gradients of the shape functions by x, one row per Gauss point of all elements
@@ -95,15 +100,20 @@ class FiniteElements(PointBody):
         shares = determinants * weights
         masses = np.zeros(len(places))
         np.add.at(masses, self.elements, density * np.einsum('eg,ga->ea', shares, values))
-        frame = _element_nodes([list(frame_nodes)], len(places), (3,))[0]
+        frame = _node_numbers('frame_nodes', frame_nodes, len(places))
+        if frame.shape != (3,):
+            raise ShapeError('frame_nodes', '(3,)', frame.shape)
         self._cell_volumes = shares.ravel()
         self._frame_nodes = frame
         super().__init__(places, masses, places[frame], name=name)
+        require_kind('material', material, NeoHookean)
+        require_kind('viscosity', viscosity, KelvinVoigt)
         self.volumes = self._cell_volumes
         self.material, self.viscosity = material, viscosity
         self._cell_basis = np.einsum(
             'egac,eadn->egdcn', self._slopes, self.basis[self.elements]
         ).reshape(-1, 3, 3, self.n)
+        self.require_relaxed()
 
     def places(self, points: Any, q: Any) -> Any:
         """Return the places of all nodes, or of those of the frame."""
@@ -121,23 +131,21 @@ class FiniteElements(PointBody):
         self.tip_pose(q)
         gradient = self.deformation(q).value
         determinants = np.linalg.det(gradient).reshape(len(self.elements), -1).min(axis=1)
-        worst = int(np.argmin(determinants)) if len(determinants) else 0
-        if len(determinants) and not determinants[worst] > 0.0:
+        worst = int(np.argmin(determinants))
+        if not determinants[worst] > 0.0:
             raise InputError(
                 f'q: expected elements that are not inverted, got the determinant'
                 f' {determinants[worst]:.6g} in element {worst}'
             )
 
 
-def _element_nodes(elements: Any, count: int, widths: tuple[int, ...] = (4, 8)) -> Any:
-    numbers = np.array(elements)
-    if numbers.ndim != 2 or numbers.shape[1] not in widths:
-        raise ShapeError('elements', '(M, 4) or (M, 8)', numbers.shape)
-    if numbers.dtype.kind not in 'iu' or numbers.min() < 0 or numbers.max() >= count:
-        raise InputError(
-            f'elements: expected numbers of nodes below {count}, got {shown(elements)}'
-        )
-    return numbers
+def _node_numbers(name: str, value: Any, count: int) -> Any:
+    """Return whole numbers below a count."""
+    numbers = require_finite(name, as_float_array(name, value))
+    whole = numbers.astype(int)
+    if (whole != numbers).any() or (whole < 0).any() or (whole >= count).any():
+        raise InputError(f'{name}: expected numbers of nodes below {count}, got {shown(value)}')
+    return whole
 
 
 def _reference(corners: int) -> tuple[Array, Array, Array]:

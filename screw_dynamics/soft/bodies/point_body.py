@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, read_only_copy, require_finite
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.series.series_array import SeriesArray
+from screw_dynamics.soft.checks import require_kind
 from screw_dynamics.soft.materials.deformation import deformation_gradient, require_upright
 from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
 from screw_dynamics.soft.materials.neo_hookean import NeoHookean
@@ -61,6 +62,8 @@ class PointBody(Module):
         self.frame_points = _finite('frame_points', frame_points)
         if self.frame_points.shape != (3, 3):
             raise ShapeError('frame_points', '(3, 3)', self.frame_points.shape)
+        require_kind('material', material, NeoHookean)
+        require_kind('viscosity', viscosity, KelvinVoigt)
         if volumes is None and (material is not None or viscosity is not None):
             raise InputError('volumes: expected those of the points for the material, got None')
         self.volumes = _weights('volumes', 0.0 * self.masses if volumes is None else volumes,
@@ -109,6 +112,18 @@ class PointBody(Module):
             return 0.0 * qd
         efforts = self.viscosity.efforts(self.deformation(q), qd, self.volumes)
         return efforts if isinstance(q, SeriesArray) else efforts.value
+
+    def require_relaxed(self) -> None:
+        """Raise InputError for a material that presses at rest, as that of a constant volume."""
+        if self.material is None or self.material.first_lame is not None:
+            return
+        gradient = self.deformation(np.zeros(self.n))
+        slopes = abs(gradient.gradient().value).max(axis=(2, 3))  # (n, m)
+        size = 2.0 * self.material.coefficient * slopes @ self.volumes
+        if (abs(self.material.efforts(gradient, self.volumes).value) > 1e-9 * size).any():
+            raise InputError(
+                'material: expected first_lame, as the map changes the volume, got None'
+            )
 
     def check(self, q: Array) -> None:
         """Raise InputError outside of the range of the map, or where it turns points over."""

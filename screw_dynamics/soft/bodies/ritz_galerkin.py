@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.errors import ShapeError
+from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.soft.bodies.point_body import PointBody
+from screw_dynamics.soft.checks import require_function
 from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
 from screw_dynamics.soft.materials.neo_hookean import NeoHookean
+
+_STEP, _ROUGH, _ROUNDING = 1e-4, 1e-3, 1e-12  # of differences that check slopes, their errors
 
 
 class RitzGalerkin(PointBody):
@@ -62,12 +65,27 @@ class RitzGalerkin(PointBody):
             points, masses, frame_points, volumes=volumes, material=material,
             viscosity=viscosity, name=name,
         )  # fmt: skip
+        require_function('shapes', shapes)
         self.shapes = shapes
         values = np.asarray(shapes(self.points))
         if values.ndim != 3 or values.shape[:2] != self.points.shape:
             expected = f'({len(self.points)}, 3, n)'
             raise ShapeError('shapes(points)', expected, values.shape)
         self.n = values.shape[2]
+        if material is not None or viscosity is not None:
+            self._check_slopes()
+        self.require_relaxed()
+
+    def _check_slopes(self) -> None:
+        """Raise InputError if values at complex points, by which strains are found, are wrong."""
+        step = _STEP * float(abs(self.points).max(initial=0.0) or 1.0)
+        for axis in step * np.eye(3):
+            ends = [np.asarray(self.shapes(self.points + sign * axis)) for sign in (1.0, -1.0)]
+            change, size = 0.5 * (ends[0] - ends[1]), abs(ends[0]).max(initial=0.0)
+            got = np.asarray(self.shapes(self.points + 1j * axis)).imag
+            allowed = _ROUGH * abs(change).max(initial=0.0) + _ROUNDING * size
+            if not abs(got - change).max(initial=0.0) <= allowed:
+                raise InputError('shapes: expected analytic functions of points, got others')
 
     def places(self, points: Any, q: Any) -> Any:
         """Return x + Phi(x) q (m, 3)."""

@@ -8,15 +8,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.arrays import Array, read_only_copy, require_finite
+from screw_dynamics.errors import ShapeError
 from screw_dynamics.series.series_array import stumpff
 from screw_dynamics.soft.bodies.circular_rod import SECTIONS, section_places
+from screw_dynamics.soft.checks import require_function
 from screw_dynamics.soft.kernel_table import RodStep
 from screw_dynamics.soft.module import Module, require_name
 
 STRAIGHT = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+_INTEGRAL_NODES = 16
+_ROUNDING = 1e-14  # of the pieces of an integral, and of its shortest piece
 _GAUSS = 0.5 * np.sqrt(3.0) / 3.0  # distance of two Gauss points from the middle of a unit step
 
 
@@ -120,27 +124,58 @@ def rod_steps(
         points = (middle - _GAUSS * h, middle + _GAUSS * h) if order == 4 else (middle,)
         bracket = np.sqrt(3.0) / 12.0 * h * h if order == 4 else 0.0
         moment = 0.25 * float(section) * radius**2
-        bases = [_checked_basis(basis, s) for s in points]
+        bases = [basis(float(s)) for s in points]
         steps.append(
             RodStep(h, bracket, float(section), (moment, moment), [strain] * len(points), bases)
         )
     return steps
 
 
-def _checked_basis(basis: Callable[[float], Array], s: float) -> Array:
-    value = np.array(basis(s), dtype=float)
-    if value.ndim != 2 or value.shape[0] != 6:
-        raise ShapeError(f'basis at s = {s:.6g}', '(6, n)', value.shape)
-    if not np.isfinite(value).all():
-        raise InputError(f'basis at s = {s:.6g}: expected finite numbers, got others')
-    return value
+def checked_basis(basis: Callable[[float], ArrayLike]) -> Callable[[float], Array]:
+    """Return a basis whose values are (6, n) arrays of numbers with one n; errors name s."""
+    require_function('basis', basis)
+    n = -1
+
+    def checked(s: float) -> Array:
+        nonlocal n
+        where = f'basis at s = {s:.6g}'
+        value = require_finite(where, read_only_copy(where, basis(s)))
+        if value.ndim != 2 or value.shape[0] != 6 or n not in (-1, value.shape[1]):
+            raise ShapeError(where, '(6, n)' if n < 0 else f'(6, {n})', value.shape)
+        n = value.shape[1]
+        return value
+
+    return checked
 
 
-def strain_integral(
-    length: float, basis: Callable[[float], Array], weight: Array, nodes: int
-) -> Array:
-    """Return the integral over the rod of ``Phi^T weight Phi`` (n, n), by Gauss points."""
-    places, weights = section_places(length, nodes)
-    values = [_checked_basis(basis, float(s)) for s in places]
-    terms = [w * value.T @ weight @ value for w, value in zip(weights, values, strict=True)]
-    return np.asarray(length * sum(terms[1:], terms[0]))
+def strain_integral(length: float, basis: Callable[[float], Array], weight: Array) -> Array:
+    """Return the integral over the rod of ``Phi^T weight Phi`` (n, n), to rounding."""
+    return integral(lambda s: (value := basis(s)).T @ weight @ value, length)
+
+
+def integral(function: Callable[[float], Array], length: float) -> Array:
+    """
+    Return the integral of an array from 0 to a length, by Gauss points on pieces.
+
+    A piece is halved until its halves add up to it: functions may have kinks and steps.
+    """
+    places, weights = section_places(1.0, _INTEGRAL_NODES)
+
+    def over(start: float, end: float) -> Array:
+        width = end - start
+        values = [function(start + width * float(place)) for place in places]
+        return np.asarray(width * np.tensordot(weights, values, 1))
+
+    whole = over(0.0, length)
+    total, pieces = np.zeros_like(whole), [(0.0, length, whole)]
+    allowed = _ROUNDING * abs(whole).max(initial=0.0)
+    while pieces:
+        start, end, value = pieces.pop()
+        middle = 0.5 * (start + end)
+        halves = over(start, middle), over(middle, end)
+        change = abs(halves[0] + halves[1] - value).max(initial=0.0)
+        if change <= allowed or end - start <= _ROUNDING * length:
+            total += halves[0] + halves[1]
+        else:
+            pieces += [(start, middle, halves[0]), (middle, end, halves[1])]
+    return total

@@ -11,6 +11,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, shown
 from screw_dynamics.scalars import require_number
+from screw_dynamics.soft.checks import require_mapping
 
 STRAINS = ('bend_x', 'bend_y', 'twist', 'shear_x', 'shear_y', 'stretch')
 _CHOICES = ('monomial', 'legendre', 'chebyshev', 'fourier', 'hermite')
@@ -59,7 +60,7 @@ def strain_basis(
     require_number('length', length, above=True)
     if functions not in _CHOICES:
         raise InputError(f'functions: expected one of {_CHOICES}, got {shown(functions)}')
-    for strain, count in counts.items():
+    for strain, count in require_mapping('counts', counts, 'numbers by strain').items():
         if strain not in STRAINS:
             raise InputError(f'counts: expected strains of {STRAINS}, got {shown(strain)}')
         lowest = 4 if functions == 'hermite' and count else 0

@@ -10,11 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite
-from screw_dynamics.errors import InputError, ShapeError
-from screw_dynamics.scalars import require_number
-from screw_dynamics.soft.bodies.rod import STRAIGHT, Rod, rod_steps, strain_integral
-
-_STIFFNESS_NODES = 16
+from screw_dynamics.errors import InputError, ShapeError, shown
+from screw_dynamics.scalars import require_count, require_number
+from screw_dynamics.soft.bodies.rod import (
+    STRAIGHT,
+    Rod,
+    checked_basis,
+    rod_steps,
+    strain_integral,
+)
 
 
 class VariableStrain(Rod):
@@ -36,7 +40,8 @@ class VariableStrain(Rod):
     damping : float
         Time constant eta of the material [s]; the damping is eta K_s.
     nodes : int
-        Number of Gauss points.
+        Number of Gauss points, between which the steps of the Magnus expansion run: more of them
+        for functions that vary much from one to the next.
     order : {4, 2}
         Order of the Magnus expansion between them.
     name : str, optional
@@ -74,15 +79,20 @@ class VariableStrain(Rod):
         self.radius = require_number('radius', radius)
         self.mass = require_number('mass', mass)
         if order not in (2, 4):
-            raise InputError(f'order: expected 2 or 4, got {order!r}')
-        if isinstance(nodes, bool) or not isinstance(nodes, int) or nodes < 1:
-            raise InputError(f'nodes: expected a positive integer, got {nodes!r}')
+            raise InputError(f'order: expected 2 or 4, got {shown(order)}')
+        require_count('nodes', nodes, 1)
         rest = as_vector('strain', strain, 6)
+        checked = checked_basis(basis)
         section = require_finite('stiffness', as_float_array('stiffness', stiffness))
         if section.shape not in ((6,), (6, 6)):
             raise ShapeError('stiffness', '(6,) or (6, 6)', section.shape)
         section = np.diag(section) if section.ndim == 1 else section
-        steps = rod_steps(self.length, self.radius, self.mass, rest, basis, order, nodes)
-        matrix = strain_integral(self.length, basis, section, _STIFFNESS_NODES)
+        if abs(section - section.T).max() > 1e-9 * abs(section).max():
+            raise InputError('stiffness: expected a symmetric matrix')
+        least = float(np.linalg.eigvalsh(section)[0])
+        if least < -1e-9 * abs(section).max():
+            raise InputError(f'stiffness: expected eigenvalues of 0 or more, got {least:.6g}')
+        steps = rod_steps(self.length, self.radius, self.mass, rest, checked, order, nodes)
+        matrix = strain_integral(self.length, checked, section)
         eta = require_number('damping', damping)
         super().__init__(steps, matrix, eta * matrix, name)

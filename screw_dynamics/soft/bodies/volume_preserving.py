@@ -11,9 +11,10 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, shown
-from screw_dynamics.scalars import require_number
+from screw_dynamics.scalars import require_count, require_number
 from screw_dynamics.soft.bodies.point_body import PointBody
 from screw_dynamics.soft.bodies.volume_primitives import VolumePrimitive, published_primitives
+from screw_dynamics.soft.checks import as_tuple
 from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
 from screw_dynamics.soft.materials.neo_hookean import NeoHookean
 
@@ -74,7 +75,7 @@ class VolumePreserving(PointBody):
             raise InputError(f'inner_radius: expected less than {radius}, got {inner_radius}')
         self.mass = require_number('mass', mass)
         chosen = published_primitives(self.length) if primitives is None else primitives
-        self.primitives = tuple(chosen)
+        self.primitives = as_tuple('primitives', chosen, 'VolumePrimitive')
         for i, primitive in enumerate(self.primitives):
             if not isinstance(primitive, VolumePrimitive):
                 raise InputError(
@@ -112,11 +113,12 @@ def tube_points(
     length: float, inner: float, outer: float, nodes: tuple[int, int, int]
 ) -> tuple[Array, Array]:
     """Return points (m, 3) of a tube along z and their shares (m,) of its volume."""
-    if len(nodes) != 3 or any(isinstance(k, bool) or not isinstance(k, int) for k in nodes):
+    counts = as_tuple('nodes', nodes, 'three numbers')
+    if len(counts) != 3:
         raise InputError(f'nodes: expected three positive integers, got {shown(nodes)}')
-    if min(nodes) < 1:
-        raise InputError(f'nodes: expected three positive integers, got {shown(nodes)}')
-    radial, angular, axial = nodes
+    radial, angular, axial = (
+        require_count(f'nodes[{i}]', count, 1) for i, count in enumerate(counts)
+    )
     squares, shares = np.polynomial.legendre.leggauss(radial)
     radii = np.sqrt(inner**2 + 0.5 * (squares + 1.0) * (outer**2 - inner**2))
     angles = 2.0 * np.pi * np.arange(angular) / angular

@@ -54,7 +54,7 @@ class VolumePrimitive:
 
     def __post_init__(self) -> None:
         """Check the kind and the modes."""
-        if self.kind not in _MAPS:
+        if not isinstance(self.kind, str) or self.kind not in _MAPS:
             raise InputError(f'kind: expected one of {sorted(_MAPS)}, got {shown(self.kind)}')
         modes = require_finite('modes', read_only_copy('modes', self.modes))
         if modes.ndim != 2 or modes.size == 0:

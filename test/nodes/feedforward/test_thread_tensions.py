@@ -19,7 +19,7 @@ class Logger:
     def __init__(self):
         self.texts = []
 
-    def warning(self, text, **_):
+    def warning(self, text):
         self.texts.append(text)
 
 
@@ -84,6 +84,16 @@ def test_the_nearest_tensions_within_limits_are_published_and_warned_of(output):
     (text,) = node.logger.texts
     assert text.startswith('finger/curve_y: threads realise its effort only to 0.088')
     assert text.endswith('may be too few; at most_tension: thread_2')
+
+
+def test_ticks_in_a_row_are_warned_of_once(output):
+    """Throttling by rclpy takes up to a millisecond per call."""
+    node, tensions = output(FINGER)
+    too_much = np.array([[0.0, 0.0, 0.0, 0.008 * 70.0]])
+    for tick in range(20):
+        tensions.publish(tick, np.zeros((3, 4)), too_much)
+    assert len(node.publishers['~/thread_tensions'].efforts) == 20
+    assert len(node.logger.texts) == 1
 
 
 def test_efforts_that_need_a_push_are_warned_of(output):

@@ -12,6 +12,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.shared.endpoints import MessageOutput
+from screw_dynamics.nodes.shared.tick_timer import Seldom
 from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.thread_set import ThreadSet, threads_of
 
@@ -38,6 +39,7 @@ class TensionOutput:
 
     def __init__(self, node: Node, robot: Robot, threads: ThreadSet) -> None:
         self._logger = node.get_logger()
+        self._failures, self._shortfalls = Seldom(_PERIOD), Seldom(_PERIOD)
         self._rows = np.zeros((2, len(threads.names)))
         self._found = tuple(
             (np.zeros((rows, len(threads.names))), np.zeros(threads.size)) for rows in (1, 2)
@@ -63,16 +65,15 @@ class TensionOutput:
         try:
             tensions, errors = self._threads.tensions(jet, tau[:rows], self._found[rows - 1])
         except InputError as error:
-            self._logger.warning(
-                f'No tensions are published: {error}', throttle_duration_sec=_PERIOD
-            )
+            if self._failures.due():
+                self._logger.warning(f'No tensions are published: {error}')
             return
         worst = int(np.argmax(errors))
-        if errors[worst] > _TOLERANCE * np.abs(tau[0, -self._threads.size :]).max():
+        allowed = _TOLERANCE * np.abs(tau[0, -self._threads.size :]).max()
+        if errors[worst] > allowed and self._shortfalls.due():
             self._logger.warning(
                 f'{self._names[worst]}: threads realise its effort only to {errors[worst]:.3g}: '
-                f'they pull, and may be too few{self._at_limits(tensions[0])}',
-                throttle_duration_sec=_PERIOD,
+                f'they pull, and may be too few{self._at_limits(tensions[0])}'
             )
         self._rows[: len(tensions)] = tensions
         self._tensions.publish(instant)
