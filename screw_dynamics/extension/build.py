@@ -65,3 +65,9 @@ class BuildKernels(build_ext):
             if built.exists() and not is_whole(built):  # a link that was killed
                 built.unlink()
         super().build_extensions()
+
+    def copy_extensions_to_source(self) -> None:
+        """Copy the modules beside the sources, over files that setuptools takes for the newest."""
+        for extension in self.extensions:
+            Path(self.get_ext_fullpath(extension.name)).unlink(missing_ok=True)
+        super().copy_extensions_to_source()

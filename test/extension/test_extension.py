@@ -196,19 +196,40 @@ def test_whole_files_are_told_apart(tmp_path):
         assert not extension.is_whole(tmp_path / 'cut')
 
 
-def test_a_build_replaces_what_a_killed_one_left(tmp_path, monkeypatch):
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    """Return the command that builds one module below a folder of the test."""
+    monkeypatch.chdir(tmp_path)
+    module, *_ = build.extension_modules()
+    distribution = Distribution({'ext_modules': [module], 'packages': ['screw_dynamics']})
+    command = build.BuildKernels(distribution)
+    command.build_lib, command.build_temp = 'lib', 'temp'
+    command.finalize_options()
+    for folder in ('screw_dynamics', 'lib/screw_dynamics'):
+        (tmp_path / folder).mkdir(parents=True)
+    return command
+
+
+def test_a_build_replaces_what_a_killed_one_left(command, monkeypatch):
     monkeypatch.setattr(build, 'write_kernels', lambda kernels: '')
     monkeypatch.setattr(build.build_ext, 'build_extensions', lambda self: None)
-    module, *_ = build.extension_modules()
-    command = build.BuildKernels(Distribution({'ext_modules': [module]}))
-    command.build_lib, command.build_temp = str(tmp_path / 'lib'), str(tmp_path / 'temp')
-    command.finalize_options()
-    built = Path(command.get_ext_fullpath(module.name))
-    built.parent.mkdir(parents=True)
+    built = Path(command.get_ext_fullpath('screw_dynamics._kernels'))
     for data, kept in ((modules()[0].read_bytes(), True), (b'\x7fELF\x02', False)):
         built.write_bytes(data)
         command.build_extensions()
         assert built.exists() == kept
+
+
+def test_a_damaged_file_beside_the_sources_is_replaced(command):
+    built = Path(command.get_ext_fullpath('screw_dynamics._kernels'))
+    built.write_bytes(b'whole')
+    command.inplace = True
+    beside = Path(command.get_ext_fullpath('screw_dynamics._kernels'))
+    assert beside != built
+    beside.write_bytes(b'who')
+    os.utime(beside, (2e9, 2e9))  # newer than what was built
+    command.copy_extensions_to_source()
+    assert beside.read_bytes() == b'whole'
 
 
 def test_bytecode_alone_is_not_called_out_of_date(tmp_path, monkeypatch):
