@@ -40,7 +40,7 @@ def _numba_enabled() -> bool:
     if choice:
         raise InputError(
             'environment variable SCREW_DYNAMICS_KERNELS: expected the package numba for numba, '
-            'got none: pip install numba'
+            'got none'
         )
     return False
 
