@@ -6,13 +6,13 @@ from pathlib import Path
 
 
 def build_extension(environment):
-    """Build the module anew if a source has changed."""
+    """Build the module anew if a source, or what was built, has changed."""
     package = environment.root / 'screw_dynamics'
     folders = [package / 'kernels', package / 'extension']
     sources = [path for folder in folders for path in folder.rglob('*.[chp]*')]
     inputs = [Path(__file__), *sorted(path for path in sources if path.suffix != '.pyc')]
-    built = list(package.glob('_kernels.*'))
-    if built and environment.is_done('extension', inputs):
+    built = sorted(package.glob('_kernels*.so'))
+    if built and environment.is_done('extension', [*inputs, *built]):
         return
     environment.progress.run(
         'extension',
@@ -23,4 +23,4 @@ def build_extension(environment):
         ],
         environment.variables(),
     )  # fmt: skip
-    environment.mark_done('extension', inputs)
+    environment.mark_done('extension', [*inputs, *sorted(package.glob('_kernels*.so'))])

@@ -13,7 +13,7 @@ from setuptools.command.build_ext import build_ext
 
 from screw_dynamics.extension.catalogue import all_kernels
 from screw_dynamics.extension.write import write_kernels
-from screw_dynamics.jit.extension import sources_stamp
+from screw_dynamics.jit.extension import is_whole, sources_stamp
 
 _FOLDER = Path(__file__).parent
 # Fused products are allowed, as numba is allowed to make them; NaN and infinity keep their
@@ -63,4 +63,13 @@ class BuildKernels(build_ext):
         for extension in self.extensions:
             extension.include_dirs.append(str(folder))
             extension.depends = [str(file), str(_FOLDER / 'module.c')]
+            built = Path(self.get_ext_fullpath(extension.name))
+            if built.exists() and not is_whole(built):  # a link that was killed
+                built.unlink()
         super().build_extensions()
+
+    def copy_extensions_to_source(self) -> None:
+        """Copy the modules beside the sources, over files that setuptools takes for the newest."""
+        for extension in self.extensions:
+            Path(self.get_ext_fullpath(extension.name)).unlink(missing_ok=True)
+        super().copy_extensions_to_source()

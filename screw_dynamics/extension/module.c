@@ -24,8 +24,8 @@ static int is_wide(void)
 
 static int fill(PyObject *module)
 {
-    import_array1(-1);
-    if (PyModule_AddIntConstant(module, "WIDE", is_wide()))
+    /* not import_array1, which prints a traceback and hides the cause */
+    if (_import_array() < 0 || PyModule_AddIntConstant(module, "WIDE", is_wide()))
         return -1;
     return PyModule_AddStringConstant(module, "STAMP", STAMP);
 }

@@ -7,14 +7,16 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import struct
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from screw_dynamics.errors import InputError, shown
+from screw_dynamics.errors import InputError, short, shown
 
 _log = logging.getLogger(__name__)
 
@@ -41,14 +43,16 @@ def chosen() -> str:
 
 
 def sources_stamp() -> str:
-    """Return a digest of all that the extension is made from."""
+    """Return a digest of all that the extension is made from; '' where there is no source."""
     digest = hashlib.sha256()
+    suffixes = set()
     for folder in _SOURCES:
         for path in sorted((_PACKAGE / folder).rglob('*.[cph]*')):
             if path.suffix in ('.c', '.h', '.py'):
+                suffixes.add(path.suffix)
                 digest.update(path.relative_to(_PACKAGE).as_posix().encode())
                 digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return digest.hexdigest() if '.py' in suffixes else ''  # bytecode alone
 
 
 def extension_kernels() -> Mapping[str, Callable[..., Any]]:
@@ -72,17 +76,56 @@ def extension_kernels() -> Mapping[str, Callable[..., Any]]:
 @cache
 def _loaded() -> tuple[Mapping[str, Callable[..., Any]], str]:
     """Return the functions of the extension, and why there are none."""
+    module, problem = _imported('_kernels')
+    if module is not None and module.WIDE:
+        module = _imported('_kernels_wide')[0] or module
+    if module is None:
+        return {}, problem
+    return {name: one for name, one in vars(module).items() if '.' in name}, ''
+
+
+def _imported(name: str) -> tuple[ModuleType | None, str]:
+    """Return an extension module, or None and why it is not used; warn unless it is not there."""
+    spec = find_spec(f'screw_dynamics.{name}')
+    if spec is None or spec.origin is None:
+        return None, f'the package was built without screw_dynamics.{name}'
+    path = Path(spec.origin)
     try:
-        modules = [import_module('screw_dynamics._kernels')]
-    except ImportError as error:
-        return {}, str(error)
-    if modules[0].WIDE:
-        with suppress(ImportError):
-            modules.insert(0, import_module('screw_dynamics._kernels_wide'))
-    stamp = sources_stamp()
-    for module in modules:
-        if module.STAMP == stamp:
-            return {name: one for name, one in vars(module).items() if '.' in name}, ''
-    problem = f'{modules[0].__file__} was built from other sources'
-    _log.warning('compiled kernels: %s and is not used: build the package again', problem)
-    return {}, problem
+        if not is_whole(path):
+            problem = 'is cut off'
+        else:
+            module = import_module(spec.name)
+            if sources_stamp() in ('', module.STAMP):
+                return module, ''
+            problem = 'was built from other sources'
+    except Exception as error:  # what an unsuitable file raises is up to the loader and to NumPy
+        cause = ' '.join(str(error).split())
+        problem = f'cannot be loaded ({short(cause, 200)})'
+    _log.warning('compiled kernels: %s %s and is not used: build the package again', path, problem)
+    return None, f'{path} {problem}'
+
+
+_ELF_HEADER = struct.Struct('@16s2HI3QI6H')
+_ELF_SEGMENT = struct.Struct('@2I6Q')
+_ELF_OF_64_BITS = b'\x7fELF\x02'
+
+
+def is_whole(path: Path) -> bool:
+    """
+    Return whether an extension module has all bytes that it needs; True if it is no ELF file.
+
+    A build or copy that was interrupted leaves less, and to load that would end the process.
+    """
+    with open(path, 'rb') as file:
+        start = file.read(_ELF_HEADER.size)
+        if not start.startswith(_ELF_OF_64_BITS):
+            return True
+        if len(start) < _ELF_HEADER.size:
+            return False
+        table, count = (_ELF_HEADER.unpack(start)[k] for k in (5, 10))
+        file.seek(table)
+        segments = file.read(_ELF_SEGMENT.size * count)
+        size = os.fstat(file.fileno()).st_size
+    if len(segments) < _ELF_SEGMENT.size * count:
+        return False
+    return all(row[2] + row[5] <= size for row in _ELF_SEGMENT.iter_unpack(segments))

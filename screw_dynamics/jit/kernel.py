@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from screw_dynamics.errors import InputError
 from screw_dynamics.jit.compile_turn import import_numba
 from screw_dynamics.jit.extension import chosen, extension_kernels
 
@@ -31,15 +32,25 @@ def jit_enabled() -> bool:
 
 
 def _numba_enabled() -> bool:
-    return (
-        chosen() in ('', 'numba')
-        and os.environ.get('NUMBA_DISABLE_JIT', '0') in ('', '0')
-        and importlib.util.find_spec('numba') is not None
-    )
+    choice = chosen()
+    if choice not in ('', 'numba') or os.environ.get('NUMBA_DISABLE_JIT', '0') not in ('', '0'):
+        return False
+    if importlib.util.find_spec('numba') is not None:
+        return True
+    if choice:
+        raise InputError(
+            'environment variable SCREW_DYNAMICS_KERNELS: expected the package numba for numba, '
+            'got none'
+        )
+    return False
 
 
 def kernel_form() -> str:
-    """Return the form in which kernels run: 'c', 'numba' or 'numpy'."""
+    """
+    Return the form in which kernels run: 'c', 'numba' or 'numpy'.
+
+    Raises InputError if the environment asks for a form that is not there.
+    """
     if extension_kernels():
         return 'c'
     return 'numba' if _numba_enabled() else 'numpy'

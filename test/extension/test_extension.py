@@ -13,10 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from setuptools import Distribution
 
 import screw_dynamics as sd
 from screw_dynamics import jit
 from screw_dynamics.errors import InputError
+from screw_dynamics.extension import build
 from screw_dynamics.extension.catalogue import all_kernels
 from screw_dynamics.jit import extension
 
@@ -138,6 +140,105 @@ def test_a_module_that_cannot_serve_is_not_used(monkeypatch, caplog, change):
         monkeypatch.setenv('SCREW_DYNAMICS_KERNELS', 'c')
         with pytest.raises(InputError, match='expected an extension module for c, got none: '):
             extension.extension_kernels()
+    finally:
+        extension._loaded.cache_clear()
+
+
+WITHOUT_NUMBA = {'NUMBA_DISABLE_JIT': '1'}
+FOUND_FIRST = """
+import sys
+import screw_dynamics
+from screw_dynamics.jit import kernel_form
+screw_dynamics.__path__.insert(0, sys.argv[1])  # the modules there are found first
+print(kernel_form())
+"""
+LIBRARY = Path(importlib.import_module('numpy.linalg._umath_linalg').__file__)
+DAMAGE = {
+    'cut off': (lambda data: data[: 2 * len(data) // 3], 'is cut off'),
+    'header': (lambda data: data[:200], 'is cut off'),
+    'empty': (lambda data: b'', 'cannot be loaded'),
+    'random': (lambda data: b'\x7fELF\x01' + data[5:], 'cannot be loaded'),
+    'another': (lambda data: LIBRARY.read_bytes(), 'cannot be loaded'),
+}
+
+
+def modules():
+    names = ['_kernels']
+    if importlib.import_module('screw_dynamics._kernels').WIDE:
+        names.append('_kernels_wide')
+    return [Path(importlib.import_module(f'screw_dynamics.{name}').__file__) for name in names]
+
+
+@pytest.mark.parametrize('damage, text', DAMAGE.values(), ids=DAMAGE)
+@pytest.mark.parametrize('k', [0, -1], ids=['for every processor', 'for this processor'])
+def test_a_damaged_file_is_named_and_not_loaded(tmp_path, damage, text, k):
+    file = modules()[k]
+    target = tmp_path / file.name
+    target.write_bytes(damage(file.read_bytes()))
+    run = subprocess.run(
+        [sys.executable, '-c', FOUND_FIRST, str(tmp_path)],
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), **WITHOUT_NUMBA},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run
+    assert run.stdout.strip() == ('c' if k and len(modules()) == 2 else 'numpy')
+    (line,) = run.stderr.splitlines()
+    assert f'{target} {text}' in line and line.endswith('build the package again')
+
+
+def test_whole_files_are_told_apart(tmp_path):
+    for file in (*modules(), LIBRARY, Path(__file__)):
+        assert extension.is_whole(file)
+    data = modules()[0].read_bytes()
+    for size in (63, 64, 300, len(data) // 2, 9 * len(data) // 10):
+        (tmp_path / 'cut').write_bytes(data[:size])
+        assert not extension.is_whole(tmp_path / 'cut')
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    """Return the command that builds one module below a folder of the test."""
+    monkeypatch.chdir(tmp_path)
+    module, *_ = build.extension_modules()
+    distribution = Distribution({'ext_modules': [module], 'packages': ['screw_dynamics']})
+    command = build.BuildKernels(distribution)
+    command.build_lib, command.build_temp = 'lib', 'temp'
+    command.finalize_options()
+    for folder in ('screw_dynamics', 'lib/screw_dynamics'):
+        (tmp_path / folder).mkdir(parents=True)
+    return command
+
+
+def test_a_build_replaces_what_a_killed_one_left(command, monkeypatch):
+    monkeypatch.setattr(build, 'write_kernels', lambda kernels: '')
+    monkeypatch.setattr(build.build_ext, 'build_extensions', lambda self: None)
+    built = Path(command.get_ext_fullpath('screw_dynamics._kernels'))
+    for data, kept in ((modules()[0].read_bytes(), True), (b'\x7fELF\x02', False)):
+        built.write_bytes(data)
+        command.build_extensions()
+        assert built.exists() == kept
+
+
+def test_a_damaged_file_beside_the_sources_is_replaced(command):
+    built = Path(command.get_ext_fullpath('screw_dynamics._kernels'))
+    built.write_bytes(b'whole')
+    command.inplace = True
+    beside = Path(command.get_ext_fullpath('screw_dynamics._kernels'))
+    assert beside != built
+    beside.write_bytes(b'who')
+    os.utime(beside, (2e9, 2e9))  # newer than what was built
+    command.copy_extensions_to_source()
+    assert beside.read_bytes() == b'whole'
+
+
+def test_bytecode_alone_is_not_called_out_of_date(tmp_path, monkeypatch):
+    (tmp_path / 'kernels').mkdir()
+    (tmp_path / 'kernels' / 'motions.pyc').write_bytes(b'')
+    monkeypatch.setattr(extension, '_PACKAGE', tmp_path)
+    extension._loaded.cache_clear()
+    try:
+        assert extension.extension_kernels()
     finally:
         extension._loaded.cache_clear()
 

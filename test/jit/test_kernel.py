@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 import sys
 
 import numpy as np
 import pytest
 
-from screw_dynamics.jit import Kernel, jit_enabled, read_only
+from screw_dynamics.errors import InputError
+from screw_dynamics.jit import Kernel, jit_enabled, kernel_form, read_only
 
 needs_numba = pytest.mark.skipif(not jit_enabled(), reason='needs numba')
 
@@ -110,3 +112,14 @@ def test_cached_kernel_follows_another_file(sources, tmp_path, monkeypatch):
 def test_uncompiled_kernel_is_the_plain_function(monkeypatch):
     monkeypatch.setenv('SCREW_DYNAMICS_JIT', '0')
     assert Kernel(_first, f'float64({read_only(1)})').compile().__wrapped__ is _first
+
+
+def test_numba_that_is_asked_for_must_be_there(monkeypatch):
+    monkeypatch.setattr(importlib.util, 'find_spec', lambda name: None)
+    monkeypatch.delenv('NUMBA_DISABLE_JIT', raising=False)
+    for choice, forms in (('', ('c', 'numpy')), ('numpy', ('numpy',))):
+        monkeypatch.setenv('SCREW_DYNAMICS_KERNELS', choice)
+        assert kernel_form() in forms
+    monkeypatch.setenv('SCREW_DYNAMICS_KERNELS', 'numba')
+    with pytest.raises(InputError, match='SCREW_DYNAMICS_KERNELS: expected the package numba'):
+        kernel_form()

@@ -150,3 +150,16 @@ def test_with_the_extension_module_nothing_is_compiled(ros, planar, tmp_path, na
         assert '_kernels' in maps and 'llvmlite' not in maps
     finally:
         process.kill()
+
+
+def test_a_form_that_does_not_exist_is_fatal(ros, planar):
+    environment = {**ros.environment, 'SCREW_DYNAMICS_KERNELS': 'fortran'}
+    arguments = ('--ros-args', '-p', f'urdf_path:={planar}', '-r', '__node:=in_fortran')
+    process = NodeProcess(node_command('feedforward', *arguments), environment)
+    try:
+        assert process.wait() == 1
+        (line,) = process.log.splitlines()
+        assert '[FATAL]' in line
+        assert 'SCREW_DYNAMICS_KERNELS: expected one of c, numba, numpy, got ' in line
+    finally:
+        process.kill()

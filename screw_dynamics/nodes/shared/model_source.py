@@ -10,7 +10,7 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.jit import uncompiled
+from screw_dynamics.jit import kernel_form, uncompiled
 from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription, steady_timer
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.nodes.shared.loaded_robot import (
@@ -39,7 +39,7 @@ class ModelSource:
     `prepare` (compiles kernels) and then `warm_up` are called in that thread, `on_model` in the
     thread of the executor when a model is ready. `require` raises ScrewDynamicsError if the node
     cannot use a model, as the constructor does if elastic joints or a given description are not
-    valid.
+    valid, or the environment asks for kernels that are not there.
     """
 
     def __init__(
@@ -51,6 +51,7 @@ class ModelSource:
         require: Callable[[LoadedRobot], object] = lambda loaded: None,
         warm_up: Callable[[LoadedRobot], object] = lambda loaded: None,
     ) -> None:
+        kernel_form()
         self.loaded: LoadedRobot | None = None
         # with namespace and remappings, the usual cause of an endless wait
         self._topic = node.resolve_topic_name(TOPIC)
