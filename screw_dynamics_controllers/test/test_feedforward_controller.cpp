@@ -29,6 +29,7 @@ using hardware_interface::CommandInterface;
 using hardware_interface::StateInterface;
 using lifecycle_msgs::msg::State;
 using screw_dynamics_interfaces::msg::JointSpline;
+using screw_dynamics_interfaces::msg::SplinePiece;
 using testing::HasSubstr;
 using Parameters = std::vector<rclcpp::Parameter>;
 
@@ -53,18 +54,22 @@ struct Motion
 
   JointSpline message(std::int64_t begin) const
   {
-    JointSpline result;
-    result.header.stamp = rclcpp::Time(begin, RCL_ROS_TIME);
-    result.joint_names = {"right", "left"};  // not in the order of the library
-    result.breaks = {0.0, length};
+    SplinePiece piece;
+    piece.begin = rclcpp::Time(begin, RCL_ROS_TIME);
+    piece.speed = 1.0;
+    piece.breaks = {0.0, length};
     for (const double power : {0.0, 0.0, 0.0, 10.0, -15.0, 6.0}) {
       for (const std::size_t j : {1u, 0u}) {
-        result.coefficients.push_back(power * way[j]);
+        piece.coefficients.push_back(power * way[j]);
       }
     }
-    result.coefficients[0] = from[1];
-    result.coefficients[1] = from[0];
-    result.end = {from[1] + way[1], from[0] + way[0]};
+    piece.coefficients[0] = from[1];
+    piece.coefficients[1] = from[0];
+    piece.end = {from[1] + way[1], from[0] + way[0]};
+    piece.motion = static_cast<std::uint64_t>(begin);
+    JointSpline result;
+    result.joint_names = {"right", "left"};  // not in the order of the library
+    result.pieces = {piece};
     return result;
   }
 
@@ -116,13 +121,13 @@ public:
     for (const auto & name : controller->command_interface_configuration().names) {
       commands.push_back(std::make_shared<CommandInterface>(described(name)));
       static_cast<void>(commands.back()->set_value(std::nan("")));
-      loaned.emplace_back(commands.back());
+      loaned.emplace_back(commands.back(), nullptr);
     }
     std::vector<hardware_interface::LoanedStateInterface> read;
     for (const auto & name : controller->state_interface_configuration().names) {
       states.push_back(std::make_shared<StateInterface>(described(name)));
       static_cast<void>(states.back()->set_value(measured[states.size() - 1]));
-      read.emplace_back(states.back());
+      read.emplace_back(states.back(), nullptr);
     }
     controller->assign_interfaces(std::move(loaned), std::move(read));
     return controller->get_node()->activate().id() == State::PRIMARY_STATE_ACTIVE;
@@ -271,7 +276,7 @@ TEST_F(FeedforwardController, commands_motors_behind_springs)
   EXPECT_TRUE(std::isnan(before[0]) && std::isnan(before[1]));  // the hardware holds its own
   EXPECT_EQ(std::vector<double>(before.begin() + 2, before.end()), std::vector<double>(4, 0.0));
   rig.send(motion, start);
-  for (std::int64_t since = 0; since <= second; since += tick) {
+  for (std::int64_t since = 0; since < second; since += tick) {
     std::vector<double> motions(3 * joints), efforts(joints);
     ASSERT_EQ(
       robot.motor_commands(motion.jet(since).data(), motions.data(), efforts.data()), 0);
@@ -297,7 +302,7 @@ TEST_F(FeedforwardController, begins_only_near_the_measured_positions)
 
 TEST_F(FeedforwardController, refuses_a_chain_for_motors_behind_springs)
 {
-  Rig rig({{"commands_content", "motor_efforts"}});
+  Rig rig(Parameters{rclcpp::Parameter("commands_content", "motor_efforts")});
   ASSERT_TRUE(rig.made && rig.configure());
   EXPECT_FALSE(rig.activate(true, {}));
   EXPECT_TRUE(rig.activate(false, {}));
@@ -382,13 +387,13 @@ TEST_F(FeedforwardController, says_which_message_it_does_not_follow)
   wrong.joint_names[0] = "middle";
   std::vector<std::pair<JointSpline, std::string>> cases{{wrong, "joint_names"}};
   cases.emplace_back(motion.message(start), "finite");
-  cases.back().first.coefficients[3] = std::nan("");
+  cases.back().first.pieces[0].coefficients[3] = std::nan("");
   cases.emplace_back(motion.message(start), "increase");
-  cases.back().first.breaks = {1.0, 0.0};
+  cases.back().first.pieces[0].breaks = {1.0, 0.0};
   cases.emplace_back(motion.message(start), "coefficients");
-  cases.back().first.coefficients.pop_back();
+  cases.back().first.pieces[0].coefficients.pop_back();
   cases.emplace_back(motion.message(start), "breaks");
-  cases.back().first.breaks.clear();
+  cases.back().first.pieces[0].breaks.clear();
   for (const auto & [message, text] : cases) {
     testing::internal::CaptureStderr();
     publisher->publish(message);

@@ -31,7 +31,7 @@ from sensor_msgs.msg import JointState
 import screw_dynamics as sd
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
-from screw_dynamics_interfaces.msg import JointSpline
+from screw_dynamics_interfaces.msg import JointSpline, SplinePiece
 
 if missing := missing_packages():
     pytest.skip(f'needs the ROS 2 packages {", ".join(missing)}', allow_module_level=True)
@@ -106,10 +106,12 @@ class Managed:
             waypoints_from_points(names, list(zip(times, points, strict=True)), names)
         )
         begin = time.time_ns() + round(1e9 * after)
-        message = JointSpline(joint_names=list(names), breaks=curve.breaks.tolist())
-        message.header.stamp = Time(sec=begin // 10**9, nanosec=begin % 10**9)
-        message.coefficients = curve.coefficients.ravel().tolist()
-        message.end = curve.end.tolist()
+        piece = SplinePiece(time=curve.breaks[0], speed=1.0, breaks=curve.breaks.tolist())
+        piece.begin = Time(sec=begin // 10**9, nanosec=begin % 10**9)
+        piece.coefficients = curve.coefficients.ravel().tolist()
+        piece.end = curve.end.tolist()
+        piece.motion = begin
+        message = JointSpline(joint_names=list(names), pieces=[piece])
         self.ros.publish(message, f'/{CONTROLLER}/spline')
         return curve, begin
 
