@@ -8,6 +8,7 @@ import importlib.util
 import re
 import subprocess
 import time
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -85,8 +86,9 @@ class Managed:
         manager['broken_controller'] = dict(manager[CONTROLLER])
         own = configuration[CONTROLLER]['ros__parameters']
         own |= {'robot_library': str(library), **parameters}
-        wrong = {'ros__parameters': {**own, 'robot_library': '/nowhere/libarm.so'}}
-        configuration['broken_controller'] = wrong
+        wrong = {**own, 'robot_library': '/nowhere/libarm.so'}
+        # YAML of ROS has no aliases
+        configuration['broken_controller'] = deepcopy({'ros__parameters': wrong})
         self.record = folder / 'updates'
         start = dict(zip(arm.joint_names, REST, strict=True))
         self.ros, self.arm = ros, arm
