@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import re
 import subprocess
 import time
@@ -24,7 +25,7 @@ from helpers.managed_controller import (
     missing_packages,
     switch,
 )
-from helpers.node_processes import trajectory
+from helpers.node_processes import LATCHED, node_command, trajectory
 from helpers.real_controllers import BROADCASTER, MANAGER, Controllers, blocks, described
 from helpers.robot_library import library_of
 from sensor_msgs.msg import JointState
@@ -154,6 +155,27 @@ def jets_of(curve, begin, instants):
     return curve.jets(curve.breaks[0] + 1e-9 * (instants - begin).astype(float), rows=5)
 
 
+def jets_of_piece(piece, instants):
+    """Return what a piece at speed 1 prescribes (T, 5, n)."""
+    begin = piece.begin.sec * 10**9 + piece.begin.nanosec
+    t = np.array(piece.time + 1e-9 * (instants - begin).astype(float))
+    breaks, n = np.array(piece.breaks), len(piece.end)
+    rows = np.array(piece.coefficients).reshape(len(breaks) - 1, -1, n)
+    i = np.clip(np.searchsorted(breaks, t, 'right') - 1, 0, len(breaks) - 2)
+    h = np.diff(breaks)[i]
+    u = ((t - breaks[i]) / h)[:, np.newaxis]
+    result = np.zeros((len(t), 5, n))
+    for d in range(5):
+        powers = np.arange(d, rows.shape[1])
+        factors = np.array([math.perm(k, d) for k in powers], dtype=float)
+        terms = rows[i][:, d:] * (factors * u ** (powers - d))[:, :, np.newaxis]
+        result[:, d] = terms.sum(axis=1) / h[:, np.newaxis] ** d
+    over = t >= breaks[-1]
+    result[over] = 0.0
+    result[over, 0] = piece.end
+    return result
+
+
 def require_equal(got, expected):
     assert len(got) > 500
     assert (np.abs(got - expected) <= BOUND * np.abs(expected).max()).all()
@@ -263,3 +285,25 @@ def test_commands_of_motors_behind_springs(ros, arm, drives, managed):
     require_equal(positions[chosen], expected.motor_jet[:, 0])
     require_equal(velocities[chosen], expected.motor_jet[:, 1])
     require_equal(efforts[chosen], expected.motor_effort_jet[:, 0])
+
+
+def test_the_node_sends_what_the_controller_follows(ros, arm, managed):
+    one = managed('Efforts from splines')
+    one.running.spawn(BROADCASTER, CONTROLLER)
+    heard = ros.listen(JointSpline, f'/{CONTROLLER}/spline', LATCHED)
+    remapped = '--ros-args', '-r', f'~/spline:=/{CONTROLLER}/spline'
+    node = ros.start_command(
+        node_command('feedforward', *remapped), publish_spline=True, lead_time=0.1
+    )
+    ros.wait_until_active(node)
+    ros.publish(trajectory(arm.joint_names, TARGET, times=[1.5]), '/feedforward/joint_trajectory')
+    weight = sd.gravity_forces(arm, TARGET)
+    ros.wait_for('the end', lambda: np.allclose(one.efforts(), weight, rtol=1e-9, atol=1e-9))
+    ended = time.time_ns()
+    node.end()
+    found = one.updates()
+    piece = next(message.pieces[-1] for message in reversed(heard) if message.pieces)
+    begin = piece.begin.sec * 10**9 + piece.begin.nanosec
+    chosen = (found.instants >= begin + round(1e9 * RAMP)) & (found.instants < ended)
+    jets = jets_of_piece(piece, found.instants[chosen])
+    require_equal(found.commands[chosen], sd.inverse_dynamics(arm, jets)[:, 0])
