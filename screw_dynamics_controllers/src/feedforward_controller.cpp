@@ -62,42 +62,79 @@ CallbackReturn FeedforwardController::on_init()
 {
   try {
     listener_ = std::make_shared<::feedforward_controller::ParamListener>(get_node());
-    parameters_ = listener_->get_params();
-    library_ = std::make_unique<RobotLibrary>(parameters_.robot_library);
-    const auto & robot = library_->robot();
-    joints_.assign(robot.joint_names, robot.joint_names + robot.joints);
-    const bool motors = parameters_.commands_content == "motor_efforts";
-    command_joints_ = parameters_.command_joints;
-    if (command_joints_.empty() && motors) {
-      command_joints_.assign(robot.motor_names, robot.motor_names + robot.motors);
-    } else if (command_joints_.empty()) {
-      command_joints_ = joints_;
-    }
-    const auto & interfaces = parameters_.command_interfaces;
-    moves_ = std::any_of(
-      interfaces.begin(), interfaces.end(), [](const auto & name) {return name != "effort";});
-    Settings settings;
-    settings.motors = motors;
-    settings.positions = moves_;
-    settings.guarded = parameters_.output_guard != "off";
-    settings.ramp_time = parameters_.ramp_time;
-    settings.start_tolerance = parameters_.command_start_tolerance;
-    settings.effort_content = parameters_.effort_content;
-    settings.effort_sign = parameters_.effort_sign;
-    settings.effort_scale = parameters_.effort_scale;
-    settings.effort_offset = parameters_.effort_offset;
-    feedforward_ = std::make_unique<Feedforward>(robot, settings);
-    if (command_joints_.size() != feedforward_->count()) {
-      throw std::invalid_argument(
-              "command_joints: expected " + std::to_string(feedforward_->count()) +
-              " names, got " + std::to_string(command_joints_.size()));
-    }
-    measured_.assign(joints_.size(), std::numeric_limits<double>::quiet_NaN());
   } catch (const std::exception & error) {
     RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
     return CallbackReturn::ERROR;
   }
   return CallbackReturn::SUCCESS;
+}
+
+CallbackReturn FeedforwardController::on_configure(const rclcpp_lifecycle::State &)
+{
+  try {
+    open_robot();
+    subscription_ = get_node()->create_subscription<JointSpline>(
+      "~/spline", rclcpp::QoS(10).reliable(),
+      [this](JointSpline::ConstSharedPtr message) {receive(*message);});
+    timer_ = get_node()->create_wall_timer(std::chrono::milliseconds(100), [this] {report();});
+  } catch (const std::exception & error) {
+    RCLCPP_ERROR(get_node()->get_logger(), "not configured: %s", error.what());
+    release_robot();
+    return CallbackReturn::FAILURE;
+  }
+  return CallbackReturn::SUCCESS;
+}
+
+CallbackReturn FeedforwardController::on_cleanup(const rclcpp_lifecycle::State &)
+{
+  release_robot();
+  return CallbackReturn::SUCCESS;
+}
+
+// Read the parameters, open the library of the robot and allocate; raises.
+void FeedforwardController::open_robot()
+{
+  const std::lock_guard<std::mutex> lock(robot_mutex_);
+  parameters_ = listener_->get_params();
+  library_ = std::make_unique<RobotLibrary>(parameters_.robot_library);
+  const auto & robot = library_->robot();
+  joints_.assign(robot.joint_names, robot.joint_names + robot.joints);
+  const bool motors = parameters_.commands_content == "motor_efforts";
+  command_joints_ = parameters_.command_joints;
+  if (command_joints_.empty() && motors) {
+    command_joints_.assign(robot.motor_names, robot.motor_names + robot.motors);
+  } else if (command_joints_.empty()) {
+    command_joints_ = joints_;
+  }
+  const auto & interfaces = parameters_.command_interfaces;
+  moves_ = std::any_of(
+    interfaces.begin(), interfaces.end(), [](const auto & name) {return name != "effort";});
+  Settings settings;
+  settings.motors = motors;
+  settings.positions = moves_;
+  settings.guarded = parameters_.output_guard != "off";
+  settings.ramp_time = parameters_.ramp_time;
+  settings.start_tolerance = parameters_.command_start_tolerance;
+  settings.effort_content = parameters_.effort_content;
+  settings.effort_sign = parameters_.effort_sign;
+  settings.effort_scale = parameters_.effort_scale;
+  settings.effort_offset = parameters_.effort_offset;
+  feedforward_ = std::make_unique<Feedforward>(robot, settings);
+  if (command_joints_.size() != feedforward_->count()) {
+    throw std::invalid_argument(
+            "command_joints: expected " + std::to_string(feedforward_->count()) +
+            " names, got " + std::to_string(command_joints_.size()));
+  }
+  measured_.assign(joints_.size(), std::numeric_limits<double>::quiet_NaN());
+}
+
+void FeedforwardController::release_robot() noexcept
+{
+  subscription_.reset();
+  timer_.reset();
+  const std::lock_guard<std::mutex> lock(robot_mutex_);
+  feedforward_.reset();
+  library_.reset();
 }
 
 InterfaceConfiguration FeedforwardController::command_interface_configuration() const
@@ -121,15 +158,6 @@ InterfaceConfiguration FeedforwardController::state_interface_configuration() co
     result.names.push_back(joint + "/position");
   }
   return result;
-}
-
-CallbackReturn FeedforwardController::on_configure(const rclcpp_lifecycle::State &)
-{
-  subscription_ = get_node()->create_subscription<JointSpline>(
-    "~/spline", rclcpp::QoS(10).reliable(),
-    [this](JointSpline::ConstSharedPtr message) {receive(*message);});
-  timer_ = get_node()->create_wall_timer(std::chrono::milliseconds(100), [this] {report();});
-  return CallbackReturn::SUCCESS;
 }
 
 CallbackReturn FeedforwardController::on_activate(const rclcpp_lifecycle::State &)
@@ -159,9 +187,12 @@ FeedforwardController::on_export_reference_interfaces()
   result.reserve(reference_interfaces_.size());
   for (std::size_t row = 0; row < references.size(); ++row) {
     for (std::size_t j = 0; j < n; ++j) {
+#pragma GCC diagnostic push  // lists of interfaces, which replace it, are not in every Jazzy
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
       result.emplace_back(
         get_node()->get_name(), joints_[j] + "/" + references[row],
         &reference_interfaces_[row * n + j]);
+#pragma GCC diagnostic pop
     }
   }
   return result;
@@ -179,6 +210,10 @@ bool FeedforwardController::on_set_chained_mode(bool chained_mode)
 
 void FeedforwardController::receive(const JointSpline & message)
 {
+  const std::lock_guard<std::mutex> lock(robot_mutex_);
+  if (!feedforward_) {
+    return;
+  }
   try {
     const auto place = places(joints_, message.joint_names);
     const std::size_t n = joints_.size();
@@ -233,9 +268,9 @@ return_type FeedforwardController::update_and_write_commands(
 {
   const std::int64_t now = time.nanoseconds();
   Sample sample;
-  followed_ = is_in_chained_mode() ?
+  const bool present = is_in_chained_mode() ?
     sample_chained(now, sample) : splines_.sample(now, feedforward_->jet(), sample);
-  if (followed_ && (!moves_ || read_positions())) {
+  if (present && (!moves_ || read_positions())) {
     positioned_ = feedforward_->update(sample, measured_.data(), now) || positioned_;
   } else {
     feedforward_->forget();
@@ -280,10 +315,11 @@ void FeedforwardController::write_commands() noexcept
 }
 
 // Log once that commands stop, and why.
-void FeedforwardController::report() const
+void FeedforwardController::report()
 {
+  const std::lock_guard<std::mutex> lock(robot_mutex_);
   const Quantity quantity = violated_;
-  if (quantity == reported_) {
+  if (quantity == reported_ || !feedforward_) {
     return;
   }
   reported_ = quantity;

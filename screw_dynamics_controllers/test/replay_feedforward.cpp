@@ -18,43 +18,7 @@
 
 #include "screw_dynamics_controllers/feedforward.hpp"
 #include "screw_dynamics_controllers/robot_library.hpp"
-
-namespace
-{
-bool counting = false;
-long allocations = 0;
-}  // namespace
-
-extern "C" {
-void * __libc_malloc(std::size_t size);
-void __libc_free(void * pointer);
-void * __libc_realloc(void * pointer, std::size_t size);
-void * __libc_calloc(std::size_t count, std::size_t size);
-
-void * malloc(std::size_t size)
-{
-  allocations += counting;
-  return __libc_malloc(size);
-}
-
-void free(void * pointer)
-{
-  allocations += counting;
-  __libc_free(pointer);
-}
-
-void * realloc(void * pointer, std::size_t size)
-{
-  allocations += counting;
-  return __libc_realloc(pointer, size);
-}
-
-void * calloc(std::size_t count, std::size_t size)
-{
-  allocations += counting;
-  return __libc_calloc(count, size);
-}
-}
+#include "watched.hpp"
 
 int main(int argc, char ** argv)
 {
@@ -71,14 +35,9 @@ int main(int argc, char ** argv)
   settings.start_tolerance = std::atof(argv[6]);
   settings.effort_content = argv[7];
   sdc::Feedforward feedforward(library.robot(), settings);
-  counting = true;
-  void * volatile probe = std::malloc(1);
-  std::free(probe);
-  counting = false;
-  if (allocations != 2) {
-    return 3;  // the hook does not count
+  if (!watched::works()) {
+    return 3;
   }
-  allocations = 0;
   const std::size_t n = feedforward.joints(), m = feedforward.count();
   const std::size_t width = 6 + (sdc::jet_rows + 1) * n;
   std::vector<double> in(width), out(2 + 3 * m), times;
@@ -90,7 +49,7 @@ int main(int argc, char ** argv)
     sample.holds = in[2] != 0.0;
     sample.continues = in[3] != 0.0;
     sample.first = in[4] != 0.0;
-    counting = true;
+    watched::counting = true;
     const auto begin = std::chrono::steady_clock::now();
     bool followed = false;
     if (in[5] != 0.0) {
@@ -101,7 +60,7 @@ int main(int argc, char ** argv)
       feedforward.release(sample.instant);
     }
     const auto end = std::chrono::steady_clock::now();
-    counting = false;
+    watched::counting = false;
     times.push_back(std::chrono::duration<double, std::micro>(end - begin).count());
     out[0] = followed;
     out[1] = static_cast<double>(feedforward.violation().quantity);
@@ -114,7 +73,7 @@ int main(int argc, char ** argv)
     std::fwrite(out.data(), sizeof(double), out.size(), stdout);
   }
   std::sort(times.begin(), times.end());
-  std::fprintf(stderr, "allocations %ld\n", allocations);
+  std::fprintf(stderr, "allocations %ld, locks %ld\n", watched::allocations, watched::locks);
   if (!times.empty()) {
     std::fprintf(stderr, "median %.3f us\n", times[times.size() / 2]);
   }

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,11 @@ def with_joints(configuration: dict[str, Any], names: list[str], rate: int) -> d
 
 
 class Controllers:
-    """A running controller manager, and the messages that tell what was executed."""
+    """
+    A running controller manager, and the messages that tell what was executed.
+
+    `before` is the start of its command line.
+    """
 
     def __init__(
         self,
@@ -94,6 +99,7 @@ class Controllers:
         description: str,
         configuration: dict[str, Any],
         name: str = 'arm_controller',
+        before: Sequence[str] = (),
     ) -> None:
         self._ros = ros
         self._file = folder / 'controllers.yaml'
@@ -115,6 +121,7 @@ class Controllers:
         ros.describe(description)
         self.process = ros.start_command(
             [
+                *before,
                 str(self._programs / 'ros2_control_node'),
                 *('--ros-args', '--params-file', str(self._file)),
                 *('-r', '~/robot_description:=/robot_description'),

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,10 @@ public:
   controller_interface::InterfaceConfiguration command_interface_configuration() const override;
   controller_interface::InterfaceConfiguration state_interface_configuration() const override;
 
+  // The library of the robot is opened here: a new one is read after a clean-up.
   controller_interface::CallbackReturn on_configure(
+    const rclcpp_lifecycle::State & previous_state) override;
+  controller_interface::CallbackReturn on_cleanup(
     const rclcpp_lifecycle::State & previous_state) override;
   controller_interface::CallbackReturn on_activate(
     const rclcpp_lifecycle::State & previous_state) override;
@@ -53,12 +57,16 @@ protected:
 private:
   using JointSpline = screw_dynamics_interfaces::msg::JointSpline;
 
+  void open_robot();
+  void release_robot() noexcept;
   void receive(const JointSpline & message);
   bool sample_chained(std::int64_t now, Sample & sample) noexcept;
   bool read_positions() noexcept;
   void write_commands() noexcept;
-  void report() const;
+  void report();
 
+  // held by all that is not an update while it uses robot or commands
+  std::mutex robot_mutex_;
   std::shared_ptr<::feedforward_controller::ParamListener> listener_;
   ::feedforward_controller::Params parameters_;
   std::unique_ptr<RobotLibrary> library_;
@@ -67,14 +75,13 @@ private:
   std::vector<double> measured_;
   bool moves_ = false;       // commands have positions or velocities
   bool positioned_ = false;  // positions have been commanded since the activation
-  bool followed_ = false;
   SplineFollower splines_;
   rclcpp::Subscription<JointSpline>::SharedPtr subscription_;
   rclcpp::TimerBase::SharedPtr timer_;
   std::atomic<Quantity> violated_{Quantity::none};
   std::atomic<std::size_t> violating_{0};
   std::atomic<double> value_{0.0}, limit_{0.0};
-  mutable Quantity reported_ = Quantity::none;
+  Quantity reported_ = Quantity::none;
 };
 
 }  // namespace screw_dynamics_controllers

@@ -58,13 +58,14 @@ public:
     advance(target, now);
   }
 
-  // Advance on the way to rest; return false if it is there or has no ramp.
+  // Advance on the way to rest, where it is at once without a ramp; return false if it is there.
   bool release(std::int64_t now) noexcept
   {
-    if (following_) {
+    if (following_ && !(duration_ > 0.0)) {
+      reset();
+    } else if (following_) {
       begin(rest_.data(), now);
       following_ = false;
-      moving_ = duration_ > 0.0;
     }
     if (!moving_) {
       return false;

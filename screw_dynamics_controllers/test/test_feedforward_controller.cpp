@@ -1,0 +1,450 @@
+// Copyright screw_dynamics contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The class of ros2_control, updated by hand, with two pendulums in closed form.
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "hardware_interface/loaned_command_interface.hpp"
+#include "hardware_interface/loaned_state_interface.hpp"
+#include "lifecycle_msgs/msg/state.hpp"
+#include "rclcpp/rclcpp.hpp"
+#include "screw_dynamics_controllers/feedforward_controller.hpp"
+#include "screw_dynamics_controllers/robot_library.hpp"
+#include "watched.hpp"
+
+namespace
+{
+
+namespace sdc = screw_dynamics_controllers;
+using hardware_interface::CommandInterface;
+using hardware_interface::StateInterface;
+using lifecycle_msgs::msg::State;
+using screw_dynamics_interfaces::msg::JointSpline;
+using screw_dynamics_interfaces::msg::SplinePiece;
+using testing::HasSubstr;
+using Parameters = std::vector<rclcpp::Parameter>;
+
+constexpr std::int64_t second = 1'000'000'000, tick = second / 1000;
+constexpr std::size_t joints = 2, rows = 5;
+const char * const pendulums = PENDULUMS;
+
+hardware_interface::InterfaceDescription described(const std::string & name)
+{
+  const auto slash = name.rfind('/');
+  hardware_interface::InterfaceInfo info;
+  info.name = name.substr(slash + 1);
+  info.data_type = "double";
+  return {name.substr(0, slash), info};
+}
+
+// q_j(t) = a_j + b_j u^3 (10 - 15 u + 6 u^2), u = t / length: from rest to rest.
+struct Motion
+{
+  std::vector<double> from{0.3, -0.2}, way{0.4, 0.6};
+  double length = 1.0;
+
+  JointSpline message(std::int64_t begin) const
+  {
+    SplinePiece piece;
+    piece.begin = rclcpp::Time(begin, RCL_ROS_TIME);
+    piece.speed = 1.0;
+    piece.breaks = {0.0, length};
+    for (const double power : {0.0, 0.0, 0.0, 10.0, -15.0, 6.0}) {
+      for (const std::size_t j : {1u, 0u}) {
+        piece.coefficients.push_back(power * way[j]);
+      }
+    }
+    piece.coefficients[0] = from[1];
+    piece.coefficients[1] = from[0];
+    piece.end = {from[1] + way[1], from[0] + way[0]};
+    piece.motion = static_cast<std::uint64_t>(begin);
+    JointSpline result;
+    result.joint_names = {"right", "left"};  // not in the order of the library
+    result.pieces = {piece};
+    return result;
+  }
+
+  // Joint jet at a time after the begin [ns].
+  std::vector<double> jet(std::int64_t since) const
+  {
+    const double u = 1e-9 * static_cast<double>(since) / length;
+    const double h = 1.0 / length;
+    const double p[rows] = {
+      u * u * u * (10.0 + u * (6.0 * u - 15.0)), 30.0 * u * u * (1.0 - u) * (1.0 - u) * h,
+      60.0 * u * (1.0 - u * (3.0 - 2.0 * u)) * h * h,
+      60.0 * (1.0 - u * (6.0 - 6.0 * u)) * h * h * h, (720.0 * u - 360.0) * h * h * h * h};
+    std::vector<double> result(rows * joints);
+    for (std::size_t j = 0; j < joints; ++j) {
+      for (std::size_t row = 0; row < rows; ++row) {
+        result[row * joints + j] = way[j] * p[row] + (row == 0 ? from[j] : 0.0);
+      }
+    }
+    return result;
+  }
+};
+
+// A controller, its interfaces, and a sender of splines.
+class Rig
+{
+public:
+  explicit Rig(Parameters parameters, const std::string & library = pendulums)
+  : controller(std::make_shared<sdc::FeedforwardController>())
+  {
+    parameters.emplace_back("robot_library", library);
+    rclcpp::NodeOptions options;
+    options.parameter_overrides(parameters);
+    made = controller->init("feedforward_controller", "", 1000, "", options) ==
+      controller_interface::return_type::OK;
+  }
+
+  bool configure() {return controller->configure().id() == State::PRIMARY_STATE_INACTIVE;}
+
+  // Activate as a controller manager does, with joints at measured positions.
+  bool activate(bool chained, const std::vector<double> & measured)
+  {
+    references = controller->export_reference_interfaces();
+    if (!controller->set_chained_mode(chained)) {
+      return false;
+    }
+    commands.clear();
+    states.clear();
+    std::vector<hardware_interface::LoanedCommandInterface> loaned;
+    for (const auto & name : controller->command_interface_configuration().names) {
+      commands.push_back(std::make_shared<CommandInterface>(described(name)));
+      static_cast<void>(commands.back()->set_value(std::nan("")));
+      loaned.emplace_back(commands.back(), nullptr);
+    }
+    std::vector<hardware_interface::LoanedStateInterface> read;
+    for (const auto & name : controller->state_interface_configuration().names) {
+      states.push_back(std::make_shared<StateInterface>(described(name)));
+      static_cast<void>(states.back()->set_value(measured[states.size() - 1]));
+      read.emplace_back(states.back(), nullptr);
+    }
+    controller->assign_interfaces(std::move(loaned), std::move(read));
+    return controller->get_node()->activate().id() == State::PRIMARY_STATE_ACTIVE;
+  }
+
+  void deactivate()
+  {
+    controller->get_node()->deactivate();
+    controller->release_interfaces();
+  }
+
+  // Update at an instant [ns], watched, and return the commands.
+  std::vector<double> update(std::int64_t now)
+  {
+    const rclcpp::Time time(now, RCL_ROS_TIME);
+    const rclcpp::Duration period(0, tick);
+    watched::counting = true;
+    const auto result = controller->update(time, period);
+    watched::counting = false;
+    EXPECT_EQ(result, controller_interface::return_type::OK);
+    std::vector<double> values;
+    for (const auto & command : commands) {
+      values.push_back(command->get_optional().value());
+    }
+    return values;
+  }
+
+  // Send a spline and take it at its begin, at an instant that is updated again and again.
+  void send(const Motion & motion, std::int64_t begin)
+  {
+    const auto sender = std::make_shared<rclcpp::Node>("sender");
+    const auto publisher = sender->create_publisher<JointSpline>(
+      "/feedforward_controller/spline", rclcpp::QoS(10).reliable());
+    rclcpp::executors::SingleThreadedExecutor executor;
+    executor.add_node(sender);
+    executor.add_node(controller->get_node()->get_node_base_interface());
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (publisher->get_subscription_count() == 0) {
+      ASSERT_LT(std::chrono::steady_clock::now(), until);
+      executor.spin_some();
+      std::this_thread::yield();
+    }
+    publisher->publish(motion.message(begin));
+    const auto before = update(begin);
+    for (auto now = before; now == before || std::isnan(now[0]); now = update(begin)) {
+      ASSERT_LT(std::chrono::steady_clock::now(), until);
+      executor.spin_some();
+    }
+  }
+
+  void refer(const std::vector<double> & jet)
+  {
+    for (std::size_t i = 0; i < references.size(); ++i) {
+      static_cast<void>(references[i]->set_value(jet[i]));
+    }
+  }
+
+  bool made = false;
+  std::shared_ptr<sdc::FeedforwardController> controller;
+  std::vector<CommandInterface::SharedPtr> references, commands;
+  std::vector<StateInterface::SharedPtr> states;
+};
+
+class FeedforwardController : public testing::Test
+{
+protected:
+  static void SetUpTestSuite() {rclcpp::init(0, nullptr);}
+  static void TearDownTestSuite() {rclcpp::shutdown();}
+
+  void SetUp() override
+  {
+    ASSERT_TRUE(watched::works());
+    watched::allocations = watched::locks = 0;
+  }
+
+  void TearDown() override
+  {
+    EXPECT_EQ(watched::allocations, 0);
+    EXPECT_EQ(watched::locks, 0);
+  }
+
+  // Equal to 1e-12 of the largest command.
+  static void expect_equal(
+    const std::vector<double> & got, const std::vector<double> & expected, double largest)
+  {
+    ASSERT_EQ(got.size(), expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      EXPECT_NEAR(got[i], expected[i], 1e-12 * largest);
+    }
+  }
+
+  const sdc::RobotLibrary library{pendulums};
+  const screw_dynamics_robot_table & robot = library.robot();
+  const std::int64_t start = 1'700'000'000 * second;
+  const Motion motion;
+};
+
+TEST_F(FeedforwardController, follows_a_spline_with_efforts)
+{
+  Rig rig({{"ramp_time", 0.0}});
+  ASSERT_TRUE(rig.made && rig.configure() && rig.activate(false, {}));
+  EXPECT_EQ(rig.update(start - tick), std::vector<double>(2, 0.0));
+  rig.send(motion, start);
+  for (std::int64_t since = 0; since <= second; since += tick) {
+    std::vector<double> tau(3 * joints);
+    robot.inverse_dynamics(motion.jet(since).data(), tau.data());
+    tau.resize(joints);
+    expect_equal(rig.update(start + since), tau, 30.0);
+  }
+}
+
+TEST_F(FeedforwardController, follows_references_of_a_chain)
+{
+  Rig rig({{"ramp_time", 0.0}, {"effort_content", "without_gravity"},
+      {"effort_sign", std::vector<double>{1.0, -1.0}},
+      {"effort_scale", std::vector<double>{2.0, 3.0}},
+      {"effort_offset", std::vector<double>{0.0, 0.25}}});
+  ASSERT_TRUE(rig.made && rig.configure() && rig.activate(true, {}));
+  const std::vector<std::string> names{"left", "right"};
+  std::size_t i = 0;
+  for (const std::string interface : {"position", "velocity", "acceleration"}) {
+    for (const auto & joint : names) {
+      EXPECT_EQ(rig.references[i++]->get_name(), "feedforward_controller/" + joint + "/" + interface);
+    }
+  }
+  const std::vector<double> rest{0.0, 0.25};
+  EXPECT_EQ(rig.update(start - tick), rest);  // no reference yet
+  for (std::int64_t since = 0; since <= second; since += tick) {
+    const auto jet = motion.jet(since);
+    rig.refer(jet);
+    const std::vector<double> expected{
+      2.0 * 2.0 * jet[2 * joints], 0.25 - 3.0 * 0.5 * jet[2 * joints + 1]};
+    expect_equal(rig.update(start + since), expected, 30.0);
+  }
+  rig.refer(std::vector<double>(3 * joints, std::nan("")));
+  EXPECT_EQ(rig.update(start + second + tick), rest);
+}
+
+TEST_F(FeedforwardController, commands_motors_behind_springs)
+{
+  Rig rig({{"ramp_time", 0.0}, {"commands_content", "motor_efforts"},
+      {"command_interfaces", std::vector<std::string>{"position", "velocity", "effort"}}});
+  ASSERT_TRUE(rig.made && rig.configure() && rig.activate(false, {0.3, -0.2}));
+  EXPECT_EQ(rig.commands[1]->get_name(), "right_motor/position");
+  const auto before = rig.update(start - tick);
+  EXPECT_TRUE(std::isnan(before[0]) && std::isnan(before[1]));  // the hardware holds its own
+  EXPECT_EQ(std::vector<double>(before.begin() + 2, before.end()), std::vector<double>(4, 0.0));
+  rig.send(motion, start);
+  for (std::int64_t since = 0; since < second; since += tick) {
+    std::vector<double> motions(3 * joints), efforts(joints);
+    ASSERT_EQ(
+      robot.motor_commands(motion.jet(since).data(), motions.data(), efforts.data()), 0);
+    motions.resize(2 * joints);
+    motions.insert(motions.end(), efforts.begin(), efforts.end());
+    expect_equal(rig.update(start + since), motions, 1.0);
+  }
+}
+
+TEST_F(FeedforwardController, begins_only_near_the_measured_positions)
+{
+  Rig rig({{"ramp_time", 0.0}, {"command_interfaces", std::vector<std::string>{"position", "effort"}}});
+  ASSERT_TRUE(rig.made && rig.configure() && rig.activate(false, {0.3, 0.0}));  // 0.2 away
+  static_cast<void>(rig.states[1]->set_value(-0.2));
+  rig.send(motion, start);  // is followed: the robot is there by now
+  EXPECT_NEAR(rig.update(start)[1], -0.2, 1e-15);
+  rig.deactivate();
+  ASSERT_TRUE(rig.activate(false, {0.3, 0.0}));
+  const auto resting = rig.update(start + tick);
+  EXPECT_TRUE(std::isnan(resting[0]));
+  EXPECT_EQ(resting[2], 0.0);
+}
+
+TEST_F(FeedforwardController, refuses_a_chain_for_motors_behind_springs)
+{
+  Rig rig(Parameters{rclcpp::Parameter("commands_content", "motor_efforts")});
+  ASSERT_TRUE(rig.made && rig.configure());
+  EXPECT_FALSE(rig.activate(true, {}));
+  EXPECT_TRUE(rig.activate(false, {}));
+}
+
+TEST_F(FeedforwardController, sends_nothing_beyond_a_limit_and_resumes_with_a_motion_from_rest)
+{
+  Motion fast;
+  fast.length = 0.3;  // needs more than 30 N m
+  for (const double ramp : {0.0, 0.1}) {
+    Rig rig({{"ramp_time", ramp}});
+    ASSERT_TRUE(rig.made && rig.configure() && rig.activate(true, {}));
+    bool beyond = false;
+    double rest = 1.0;
+    for (std::int64_t since = 0; since <= second; since += tick) {
+      const auto jet = fast.jet(std::min(since, 3 * second / 10));
+      rig.refer(jet);
+      std::vector<double> tau(3 * joints);
+      robot.inverse_dynamics(jet.data(), tau.data());
+      beyond = beyond || std::abs(tau[0]) > 30.0 || std::abs(tau[1]) > 30.0;
+      const auto sent = rig.update(start + since);
+      EXPECT_LE(std::abs(sent[0]), 30.0);
+      EXPECT_LE(std::abs(sent[1]), 30.0);
+      EXPECT_TRUE(!beyond || ramp > 0.0 || (sent[0] == 0.0 && sent[1] == 0.0));
+      rest = std::abs(sent[0]) + std::abs(sent[1]);
+    }
+    EXPECT_TRUE(beyond);
+    EXPECT_EQ(rest, 0.0);  // the end of the motion that was stopped is held without efforts
+    for (std::int64_t since = 0; since <= second; since += tick) {
+      rig.refer(motion.jet(since));
+      rest = rig.update(start + second + since)[0];
+    }
+    EXPECT_NEAR(rest, 12.0 * std::cos(0.7), 1e-12);
+  }
+}
+
+TEST_F(FeedforwardController, rests_after_its_deactivation_and_forgets_the_spline)
+{
+  Rig rig({{"ramp_time", 0.0}});
+  ASSERT_TRUE(rig.made && rig.configure() && rig.activate(false, {}));
+  rig.send(motion, start);
+  EXPECT_NE(rig.update(start + second / 2)[0], 0.0);
+  const auto commands = rig.commands;
+  rig.deactivate();
+  for (const auto & command : commands) {
+    EXPECT_EQ(command->get_optional().value(), 0.0);
+  }
+  ASSERT_TRUE(rig.activate(false, {}));
+  EXPECT_EQ(rig.update(start + second / 2 + tick)[0], 0.0);
+  rig.send(motion, start + second);
+  EXPECT_NEAR(rig.update(start + second)[0], 12.0 * std::cos(0.3), 1e-12);
+}
+
+TEST_F(FeedforwardController, opens_its_robot_again_after_a_clean_up)
+{
+  Rig rig({{"ramp_time", 0.0}});
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(rig.made && rig.configure() && rig.activate(true, {}));
+    rig.refer(motion.jet(0));
+    EXPECT_NEAR(rig.update(start + i * tick)[0], 12.0 * std::cos(0.3), 1e-12);
+    rig.deactivate();
+    EXPECT_EQ(rig.controller->get_node()->cleanup().id(), State::PRIMARY_STATE_UNCONFIGURED);
+  }
+}
+
+TEST_F(FeedforwardController, says_which_message_it_does_not_follow)
+{
+  Rig rig({{"ramp_time", 0.0}});
+  ASSERT_TRUE(rig.made && rig.configure() && rig.activate(false, {}));
+  const auto sender = std::make_shared<rclcpp::Node>("sender");
+  const auto publisher = sender->create_publisher<JointSpline>(
+    "/feedforward_controller/spline", rclcpp::QoS(10).reliable());
+  rclcpp::executors::SingleThreadedExecutor executor;
+  executor.add_node(sender);
+  executor.add_node(rig.controller->get_node()->get_node_base_interface());
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (publisher->get_subscription_count() == 0) {
+    ASSERT_LT(std::chrono::steady_clock::now(), until);
+    executor.spin_some();
+  }
+  auto wrong = motion.message(start);
+  wrong.joint_names[0] = "middle";
+  std::vector<std::pair<JointSpline, std::string>> cases{{wrong, "joint_names"}};
+  cases.emplace_back(motion.message(start), "finite");
+  cases.back().first.pieces[0].coefficients[3] = std::nan("");
+  cases.emplace_back(motion.message(start), "increase");
+  cases.back().first.pieces[0].breaks = {1.0, 0.0};
+  cases.emplace_back(motion.message(start), "coefficients");
+  cases.back().first.pieces[0].coefficients.pop_back();
+  cases.emplace_back(motion.message(start), "breaks");
+  cases.back().first.pieces[0].breaks.clear();
+  for (const auto & [message, text] : cases) {
+    testing::internal::CaptureStderr();
+    publisher->publish(message);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+    while (std::chrono::steady_clock::now() < end) {
+      executor.spin_some();
+    }
+    const auto log = testing::internal::GetCapturedStderr();
+    EXPECT_THAT(log, HasSubstr("~/spline: not followed: "));
+    EXPECT_THAT(log, HasSubstr(text));
+  }
+  EXPECT_EQ(rig.update(start)[0], 0.0);
+}
+
+TEST_F(FeedforwardController, says_what_is_wrong_with_its_parameters)
+{
+  using Names = std::vector<std::string>;
+  using Numbers = std::vector<double>;
+  struct Case
+  {
+    Parameters parameters;
+    std::string library, text;
+    bool made;
+  };
+  const std::string nowhere = "/nowhere/libarm.so";
+  const std::vector<Case> cases{
+    {{}, "", "robot_library", false},
+    {{{"command_interfaces", Names{"torque"}}}, pendulums, "command_interfaces", false},
+    {{{"command_interfaces", Names{}}}, pendulums, "command_interfaces", false},
+    {{{"effort_content", "half"}}, pendulums, "effort_content", false},
+    {{{"ramp_time", -1.0}}, pendulums, "ramp_time", false},
+    {{{"ramp_time", "long"}}, pendulums, "ramp_time", false},
+    {{}, nowhere, "not configured: robot library: " + nowhere, true},
+    {{}, "libm.so.6", "expected the function screw_dynamics_robot in libm.so.6", true},
+    {{{"command_joints", Names{"left"}}}, pendulums, "command_joints: expected 2 names, got 1",
+      true},
+    {{{"effort_sign", Numbers{1.0}}}, pendulums, "effort_sign: expected 2 finite numbers, got 1",
+      true},
+    {{{"effort_offset", Numbers{1.0, std::nan("")}}}, pendulums,
+      "effort_offset: expected 2 finite numbers", true},
+  };
+  for (const auto & one : cases) {
+    testing::internal::CaptureStderr();
+    Rig rig(one.parameters, one.library);
+    EXPECT_EQ(rig.made, one.made);
+    if (rig.made) {
+      EXPECT_EQ(rig.controller->configure().id(), State::PRIMARY_STATE_UNCONFIGURED);
+      EXPECT_EQ(rig.controller->configure().id(), State::PRIMARY_STATE_UNCONFIGURED);
+    }
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr(one.text));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,34 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries of robots for the controller of ros2_control, generated and compiled."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import screw_dynamics as sd
+from screw_dynamics.codegen.robot_table import robot_table
+from screw_dynamics.robot import Robot
+
+CONTROLLERS = Path(__file__).resolve().parents[2] / 'screw_dynamics_controllers'
+
+
+def compiled(*command: object) -> None:
+    """Run a compiler; it must not fail."""
+    subprocess.run([str(part) for part in command], check=True, timeout=120)
+
+
+def library_of(robot: Robot, folder: Path) -> Path:
+    """Return the library of a robot."""
+    quantities = ['inverse_dynamics', 'gravity_forces']
+    quantities += ['motor_commands'] * (robot.drives is not None)
+    code = sd.generate_c(robot.model, 'arm', quantities=quantities, joints=robot.drives)
+    for name, text in code.files.items():
+        (folder / name).write_text(text)
+    (folder / 'arm_table.c').write_text(robot_table(robot, 'arm', 2, quantities))
+    sources, library = [folder / 'arm.c', folder / 'arm_table.c'], folder / 'libarm.so'
+    options = '-std=c99', '-O2', '-Wall', '-Wextra', '-Wpedantic', '-Wconversion', '-Werror'
+    compiled('gcc', *options, '-fPIC', '-shared', '-I', CONTROLLERS / 'include', *sources,
+             '-o', library, '-lm')  # fmt: skip
+    return library

@@ -1,0 +1,309 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The set-ups of docs/controllers.md as printed, in a controller manager: an iiwa at 1 kHz."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import re
+import subprocess
+import time
+from copy import deepcopy
+
+import numpy as np
+import pytest
+import yaml
+
+if not importlib.util.find_spec('controller_manager_msgs'):
+    pytest.skip('needs controller_manager of ros2_control', allow_module_level=True)
+
+from builtin_interfaces.msg import Time
+from helpers.managed_controller import (
+    Updates,
+    build_controller,
+    missing_packages,
+    switch,
+)
+from helpers.node_processes import LATCHED, node_command, trajectory
+from helpers.real_controllers import BROADCASTER, MANAGER, Controllers, blocks, described
+from helpers.robot_library import library_of
+from sensor_msgs.msg import JointState
+
+import screw_dynamics as sd
+from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
+from screw_dynamics_interfaces.msg import JointSpline, SplinePiece
+
+if missing := missing_packages():
+    pytest.skip(f'needs the ROS 2 packages {", ".join(missing)}', allow_module_level=True)
+
+PAGE = 'controllers.md'
+CONTROLLER = 'feedforward_controller'
+URDF = sd.share_path('urdf/iiwa14.urdf')
+RATE = 1000
+RAMP = 0.25  # s, `ramp_time`
+BOUND = 1e-12  # of the largest command
+REST, TARGET = np.full(7, 0.1), np.array([0.6, 0.4, -0.3, -0.5, 0.5, 0.3, -0.4])
+
+
+@pytest.fixture(scope='module')
+def built(tmp_path_factory):
+    return build_controller(tmp_path_factory.mktemp('controllers'))
+
+
+@pytest.fixture(scope='module')
+def arm():
+    return sd.read_urdf(URDF)
+
+
+@pytest.fixture(scope='module')
+def drives(arm):
+    springs = np.geomspace(20_000.0, 2_000.0, 7)
+    return sd.ElasticJoints(
+        {
+            name: sd.ElasticJoint(sd.LinearSpring(k), sd.Motor(0.3, viscous_friction=0.5))
+            for name, k in zip(arm.joint_names, springs, strict=True)
+        }
+    )
+
+
+class Managed:
+    """A set-up of the page, for the iiwa, that runs until `updates` is called."""
+
+    def __init__(self, ros, folder, built, arm, heading, library, **parameters):
+        configuration = {}
+        for block in blocks(PAGE, heading, 'yaml'):
+            configuration |= yaml.safe_load(block)
+        for entry in configuration.values():
+            for key in ('joints', 'command_joints'):
+                if key in entry['ros__parameters']:
+                    before = entry['ros__parameters'][key][0].rpartition('joint_1')[0]
+                    names = [before + name for name in arm.joint_names]
+                    entry['ros__parameters'][key] = names
+        manager = configuration[MANAGER]['ros__parameters']
+        manager['update_rate'] = RATE
+        manager[BROADCASTER] = {'type': f'{BROADCASTER}/JointStateBroadcaster'}
+        manager['broken_controller'] = dict(manager[CONTROLLER])
+        own = configuration[CONTROLLER]['ros__parameters']
+        own |= {'robot_library': str(library), **parameters}
+        wrong = {**own, 'robot_library': '/nowhere/libarm.so'}
+        # YAML of ROS has no aliases
+        configuration['broken_controller'] = deepcopy({'ros__parameters': wrong})
+        self.record = folder / 'updates'
+        start = dict(zip(arm.joint_names, REST, strict=True))
+        self.ros, self.arm, self.pieces = ros, arm, []
+        self.samples = ros.listen(JointState, '/joint_states', 10)
+        self.running = Controllers(
+            ros,
+            folder,
+            described(URDF, start),
+            configuration,
+            before=built.watched(self.record),
+        )
+
+    def send(self, *points, times, after=0.3):
+        """Send a motion from the first point; return it and its begin [ns]."""
+        names = self.arm.joint_names
+        curve = smooth_trajectory(
+            waypoints_from_points(names, list(zip(times, points, strict=True)), names)
+        )
+        begin = time.time_ns() + round(1e9 * after)
+        piece = SplinePiece(time=curve.breaks[0], speed=1.0, breaks=curve.breaks.tolist())
+        piece.begin = Time(sec=begin // 10**9, nanosec=begin % 10**9)
+        piece.coefficients = curve.coefficients.ravel().tolist()
+        piece.end = curve.end.tolist()
+        piece.motion = begin
+        # a message is complete: the running motion too
+        self.pieces = [*self.pieces[-1:], piece]
+        message = JointSpline(joint_names=list(names), pieces=self.pieces)
+        self.ros.publish(message, f'/{CONTROLLER}/spline')
+        return curve, begin
+
+    def efforts(self):
+        """Return the efforts in the hardware."""
+        sample = self.samples[-1]
+        return np.array([sample.effort[sample.name.index(name)] for name in self.arm.joint_names])
+
+    def updates(self):
+        self.running.end()
+        found = Updates(self.record)
+        assert len(found.instants) > 500
+        assert not found.allocations.any() and not found.locks.any()
+        median, most = np.quantile(found.durations, [0.5, 0.99])
+        print(f'{len(found.instants)} updates: median {median:.2f} us, 99 % {most:.2f} us')
+        assert median < 5.0
+        return found
+
+
+@pytest.fixture
+def managed(ros, built, arm, tmp_path):
+    """Return a function that starts a set-up, which is ended after the test."""
+    started = []
+
+    def start(heading, drives=None, **parameters):
+        library = library_of(Robot(arm, drives), tmp_path)
+        started.append(Managed(ros, tmp_path, built, arm, heading, library, **parameters))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.running.end()
+
+
+def jets_of(curve, begin, instants):
+    return curve.jets(curve.breaks[0] + 1e-9 * (instants - begin).astype(float), rows=5)
+
+
+def jets_of_piece(piece, instants):
+    """Return what a piece at speed 1 prescribes (T, 5, n)."""
+    begin = piece.begin.sec * 10**9 + piece.begin.nanosec
+    t = np.array(piece.time + 1e-9 * (instants - begin).astype(float))
+    breaks, n = np.array(piece.breaks), len(piece.end)
+    rows = np.array(piece.coefficients).reshape(len(breaks) - 1, -1, n)
+    i = np.clip(np.searchsorted(breaks, t, 'right') - 1, 0, len(breaks) - 2)
+    h = np.diff(breaks)[i]
+    u = ((t - breaks[i]) / h)[:, np.newaxis]
+    result = np.zeros((len(t), 5, n))
+    for d in range(5):
+        powers = np.arange(d, rows.shape[1])
+        factors = np.array([math.perm(k, d) for k in powers], dtype=float)
+        terms = rows[i][:, d:] * (factors * u ** (powers - d))[:, :, np.newaxis]
+        result[:, d] = terms.sum(axis=1) / h[:, np.newaxis] ** d
+    over = t >= breaks[-1]
+    result[over] = 0.0
+    result[over, 0] = piece.end
+    return result
+
+
+def require_equal(got, expected):
+    assert len(got) > 500
+    assert (np.abs(got - expected) <= BOUND * np.abs(expected).max()).all()
+
+
+def test_the_class_with_pendulums(built):
+    program = built.build / 'test_feedforward_controller'
+    ended = subprocess.run(
+        [*built.environment, program], capture_output=True, text=True, timeout=600
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert re.search(r'\[  PASSED  \] \d\d tests', ended.stdout)
+
+
+def test_efforts_of_splines(ros, arm, managed):
+    one = managed('Efforts from splines')
+    with pytest.raises(AssertionError, match='not configured: robot library: /nowhere/libarm.so'):
+        one.running.spawn('broken_controller')
+    one.running.spawn(BROADCASTER, CONTROLLER)
+    curve, begin = one.send(REST, TARGET, times=[0.0, 1.5])
+    weight = sd.gravity_forces(arm, TARGET)
+    ros.wait_for('the end', lambda: np.allclose(one.efforts(), weight, rtol=1e-9, atol=1e-9))
+
+    # beyond the limits: stopped, and ramped out
+    beyond, stopped = one.send(TARGET, -TARGET, times=[0.0, 0.12])
+    ros.wait_for('the stop', lambda: 'no commands are sent: ' in one.running.process.log)
+    ros.wait_for('rest', lambda: not one.efforts().any())
+    ros.spin(0.3)
+    assert not one.efforts().any()
+
+    # from rest within the limits: resumed
+    again, resumed = one.send(-TARGET, REST, times=[0.0, 1.5])
+    weight = sd.gravity_forces(arm, REST)
+    ros.wait_for('the end', lambda: np.allclose(one.efforts(), weight, rtol=1e-9, atol=1e-9))
+    assert 'commands are sent again' in one.running.process.log
+
+    # deactivated: at rest at once, and the splines are forgotten
+    left = time.time_ns()
+    assert switch(ros, deactivate=(CONTROLLER,))
+    ros.wait_for('rest', lambda: not one.efforts().any())
+    assert switch(ros, activate=(CONTROLLER,))
+    activated = time.time_ns()
+    ros.spin(0.3)
+    one.pieces.clear()
+    last, renewed = one.send(REST, TARGET, times=[0.0, 1.0])
+    weight = sd.gravity_forces(arm, TARGET)
+    ros.wait_for('the end', lambda: np.allclose(one.efforts(), weight, rtol=1e-9, atol=1e-9))
+
+    found = one.updates()
+    limits = arm.limits.effort
+    assert (np.abs(found.commands) <= limits).all()
+    for motion, first, end in (
+        (curve, begin, stopped),
+        (again, resumed, left),
+        (last, renewed, found.instants[-1]),
+    ):
+        chosen = (found.instants >= first + round(1e9 * RAMP)) & (found.instants < end)
+        jets = jets_of(motion, first, found.instants[chosen])
+        require_equal(found.commands[chosen], sd.inverse_dynamics(arm, jets)[:, 0])
+    waiting = (found.instants > activated) & (found.instants < renewed)
+    assert waiting.any() and not found.commands[waiting].any()
+    moving = (found.instants >= stopped) & (found.instants < resumed)
+    exact = sd.inverse_dynamics(arm, jets_of(beyond, stopped, found.instants[moving]))[:, 0]
+    outside = (np.abs(exact) > limits).any(axis=1)
+    first = int(np.argmax(outside))
+    require = BOUND * np.abs(exact).max()
+    assert outside.any() and first > 0
+    assert (np.abs(found.commands[moving][:first] - exact[:first]) <= require).all()
+    # the ramp out: no step back, until rest
+    out = np.abs(found.commands[moving][first - 1 :])
+    assert (np.diff(out, axis=0) <= require).all() and not out[-1].any()
+
+
+def test_efforts_behind_joint_trajectory_controller(ros, arm, managed):
+    one = managed('Behind joint_trajectory_controller')
+    one.running.spawn(BROADCASTER)
+    one.running.spawn('--activate-as-group', CONTROLLER, 'arm_controller')
+    weight = sd.gravity_forces(arm, REST)
+    ros.wait_for('a held position', lambda: np.allclose(one.efforts(), weight, rtol=1e-9))
+    message = trajectory(arm.joint_names, TARGET, times=[1.5], velocities=[np.zeros(7)])
+    ros.publish(message, '/arm_controller/joint_trajectory')
+    weight = sd.gravity_forces(arm, TARGET)
+    ros.wait_for('the end', lambda: np.allclose(one.efforts(), weight, rtol=1e-9, atol=1e-9))
+    found = one.updates()
+    known = np.isfinite(found.references).all(axis=(1, 2))
+    begin = found.instants[np.argmax(known)]
+    chosen = known & (found.instants >= begin + round(1e9 * RAMP))
+    assert np.abs(found.references[chosen][:, 2]).max() > 0.5
+    expected = sd.inverse_dynamics(arm, found.references[chosen])[:, 0]
+    require_equal(found.commands[chosen], expected)
+
+
+def test_commands_of_motors_behind_springs(ros, arm, drives, managed):
+    one = managed('Motors of elastic joints', drives)
+    one.running.spawn(BROADCASTER, CONTROLLER)
+    curve, begin = one.send(REST, TARGET, times=[0.0, 1.5])
+    jet = np.array([TARGET, *np.zeros((4, 7))])
+    held = sd.elastic_feedforward(arm, drives, jet).motor_effort_jet[0]
+    ros.wait_for('the end', lambda: np.allclose(one.efforts(), held, rtol=1e-9, atol=1e-9))
+    found = one.updates()
+    before = found.instants < begin
+    positions, velocities, efforts = np.split(found.commands, 3, axis=1)
+    assert np.isnan(positions[before]).all() or np.ptp(positions[before], axis=0).max() == 0.0
+    assert not velocities[before].any() and not efforts[before].any()
+    chosen = found.instants >= begin + round(1e9 * RAMP)
+    expected = sd.elastic_feedforward(arm, drives, jets_of(curve, begin, found.instants[chosen]))
+    require_equal(positions[chosen], expected.motor_jet[:, 0])
+    require_equal(velocities[chosen], expected.motor_jet[:, 1])
+    require_equal(efforts[chosen], expected.motor_effort_jet[:, 0])
+
+
+def test_the_node_sends_what_the_controller_follows(ros, arm, managed):
+    one = managed('Efforts from splines')
+    one.running.spawn(BROADCASTER, CONTROLLER)
+    heard = ros.listen(JointSpline, f'/{CONTROLLER}/spline', LATCHED)
+    remapped = '--ros-args', '-r', f'~/spline:=/{CONTROLLER}/spline'
+    node = ros.start_command(
+        node_command('feedforward', *remapped), publish_spline=True, lead_time=0.1
+    )
+    ros.wait_until_active(node)
+    ros.publish(trajectory(arm.joint_names, TARGET, times=[1.5]), '/feedforward/joint_trajectory')
+    weight = sd.gravity_forces(arm, TARGET)
+    ros.wait_for('the end', lambda: np.allclose(one.efforts(), weight, rtol=1e-9, atol=1e-9))
+    ended = time.time_ns()
+    node.end()
+    found = one.updates()
+    piece = next(message.pieces[-1] for message in reversed(heard) if message.pieces)
+    begin = piece.begin.sec * 10**9 + piece.begin.nanosec
+    chosen = (found.instants >= begin + round(1e9 * RAMP)) & (found.instants < ended)
+    jets = jets_of_piece(piece, found.instants[chosen])
+    require_equal(found.commands[chosen], sd.inverse_dynamics(arm, jets)[:, 0])
