@@ -190,13 +190,18 @@ def _estimated(times: Array, positions: Array, model: ScrewModel) -> Array:
     return velocities
 
 
-def loads_report(samples: LoadSamples, loads: RecordedLoads) -> str:
-    """Return the text of the samples and the table of contacts."""
+def samples_report(samples: LoadSamples) -> str:
+    """Return the text of how many samples there are, and how many messages were not used."""
     span = samples.times[-1] - samples.times[0]
-    lines = [
+    return (
         f'{len(samples.times)} samples over {span:g} s; repeated: {samples.repeated}, '
         f'without all joints, efforts or a stamp: {samples.left_out}'
-    ]
+    )
+
+
+def loads_report(samples: LoadSamples, loads: RecordedLoads) -> str:
+    """Return the text of the samples and the table of contacts."""
+    lines = [samples_report(samples)]
     if samples.estimated:
         lines.append('velocities: estimated from the positions, some messages have none')
     for gap in loads.gaps:

@@ -17,7 +17,11 @@ from screw_dynamics.estimation import effort_standard_deviations, measured_motio
 from screw_dynamics.identification.columns import columns_of
 from screw_dynamics.identification.least_squares import CHUNK, fit
 from screw_dynamics.identification.recording import Recording
-from screw_dynamics.identification.recording_checks import check_efforts, check_positions
+from screw_dynamics.identification.recording_checks import (
+    check_efforts,
+    check_positions,
+    check_smoothness,
+)
 from screw_dynamics.identification.result import Explained, Identification
 from screw_dynamics.identification.springs import fitted_springs, sprung
 from screw_dynamics.model.screw_model import ScrewModel, require_model
@@ -79,8 +83,8 @@ def identify(
     smoothing_time : float, optional
         See `measured_motion`.
     check : bool
-        Raise for recordings that contradict the model: reversed or swapped joints, units,
-        clipping.
+        Raise for recordings that contradict the model or themselves: reversed or swapped joints,
+        units, clipping, jumps of positions or time stamps, efforts that were not measured.
     on_joint : callable, optional
         Called after the motion of each joint was estimated.
 
@@ -129,13 +133,16 @@ def identify(
         check_positions(model, own.positions)
     motion = _Motion(model, smoothing_time, on_joint)
     seen = motion.of(own)
+    if check:
+        check_smoothness(model, own.times, own.positions, motion.positions(own.times))
     blocks = _blocks(seen.recording.times, _BLOCK * seen.dead)
     if blocks.max() < _FEWEST_BLOCKS:
         least = _FEWEST_BLOCKS * _BLOCK * seen.dead + 2.0 * _AT_THE_ENDS * seen.dead
         raise _too_short(least, *own.times[[0, -1]])
     jets, efforts = seen.jets, seen.recording.efforts
     if check:
-        check_efforts(model, efforts, inverse_dynamics(model, jets)[:, 0], jets)
+        predicted = inverse_dynamics(model, jets)[:, 0]
+        check_efforts(model, seen.recording.times, efforts, predicted, jets)
     rest = efforts - columns.known(jets)
     spread = motion.spread(seen.recording.times, jets)
     found = fit(lambda part: columns.of(jets[part]), rest, spread, blocks)
@@ -207,6 +214,10 @@ class _Motion:
         if not len(kept.times):
             raise _too_short(2.0 * margin, self._motion.start, self._motion.end)
         return _Seen(kept, self._motion.jets(kept.times, _ROWS), dead)
+
+    def positions(self, times: Array) -> Array:
+        """Return the smooth positions (T, n)."""
+        return self._motion.jets(times, 1)[:, 0]
 
     def spread(self, times: Array, jets: Array) -> Array:
         """Return the standard deviations (T, n) that the uncertain motion gives the efforts."""

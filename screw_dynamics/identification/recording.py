@@ -24,7 +24,7 @@ class Recording:
     joint_names : sequence of str
         Of the columns of `positions` and `efforts`.
     times : (T,) array_like
-        [s].
+        In any order; the samples are put in order [s].
     positions : (T, n) array_like
         [rad or m].
     efforts : (T, n) array_like
@@ -66,6 +66,7 @@ class Recording:
         instants = require_finite('times', as_float_array('times', times))
         if instants.ndim != 1:
             raise ShapeError('times', '(T,)', instants.shape)
+        order = np.argsort(instants, kind='stable')
         shape = len(instants), len(names)
         columns: dict[str, Array | None] = {'motor_positions': None}
         given = {'positions': positions, 'efforts': efforts}
@@ -78,8 +79,8 @@ class Recording:
             motors = name == 'motor_positions'
             used = array[:, ~np.isnan(array).all(axis=0)] if motors else array
             require_finite(name, used)
-            columns[name] = array
-        for name, field in {'joint_names': names, 'times': instants, **columns}.items():
+            columns[name] = array[order]
+        for name, field in {'joint_names': names, 'times': instants[order], **columns}.items():
             object.__setattr__(self, name, field)
 
     def between(self, start: float, end: float) -> Recording:

@@ -1,6 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings that cannot be used: opposite signs, swapped joints, units, clipping, rest."""
+"""
+Recordings that cannot be used.
+
+Opposite signs, swapped joints, units, clipping, rest, jumps, and efforts that were not measured.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,11 @@ _TELLING = 0.5  # correlation of measured efforts and those of the model
 _SWAPPED = 0.5  # of what a joint leaves of its efforts, another one leaves
 _FACTOR = 15.0  # between measured efforts and those of the model, which may lack a payload
 _DEGREES = 2.0  # times beyond the range of the limits
+_LARGEST_STEP = 0.2  # s, between samples
+_SCATTER = 0.02  # of the range of a position: deviations from a smooth motion
+# deviation from a smooth motion, in root mean squares; of 10^9 normal ones the largest has 6
+_JUMP = 15.0
+_STUCK = 0.2  # of the range of an effort, by which that of the model changes meanwhile
 
 
 def check_positions(model: ScrewModel, positions: Array) -> None:
@@ -40,21 +49,51 @@ def check_positions(model: ScrewModel, positions: Array) -> None:
         )
 
 
-def check_efforts(model: ScrewModel, efforts: Array, predicted: Array, jets: Array) -> None:
-    """
-    Raise InputError for efforts that contradict the model: sign, joint, unit, clipping.
+def check_smoothness(model: ScrewModel, times: Array, positions: Array, smooth: Array) -> None:
+    """Raise InputError for positions (T, n) that jump or scatter about a smooth motion (T, n)."""
+    step = float(np.median(np.diff(times)))
+    if step > _LARGEST_STEP:
+        raise InputError(
+            f'recording: expected samples at most {_LARGEST_STEP:g} s apart, got {step:.3g} s: '
+            'are the times in s?'
+        )
+    turning = np.array(model.coordinate_types) == 'continuous'
+    left = positions - smooth
+    left[:, turning] -= 2.0 * np.pi * np.round(left[:, turning] / (2.0 * np.pi))
+    scatter = np.sqrt(np.mean(left**2, axis=0))
+    for i, name in enumerate(model.joint_names):
+        if scatter[i] > _SCATTER * np.ptp(smooth[:, i]):
+            raise InputError(
+                f'recording: joint {name!r}: expected positions of one motion, got some that '
+                f'scatter by {scatter[i]:.2g} rad or m: do the time stamps jump back?'
+            )
+        worst = int(np.argmax(np.abs(left[:, i])))
+        if abs(left[worst, i]) > _JUMP * scatter[i]:
+            raise InputError(
+                f'recording: joint {name!r}: expected positions of a smooth motion, got a jump at '
+                f'{times[worst]:.6g} s: samples or time stamps are missing, held or wrong'
+            )
 
-    `predicted` (T, n) are those of the model without friction.
+
+def check_efforts(
+    model: ScrewModel, times: Array, efforts: Array, predicted: Array, jets: Array
+) -> None:
+    """
+    Raise InputError for efforts that contradict the model, or were not measured.
+
+    Sign, joint, unit, clipping, values that do not change. `predicted` (T, n) are those of the
+    model without friction.
     """
     names = model.joint_names
     for i, name in enumerate(names):
         largest = np.abs(efforts[:, i]).max()
         share = float((np.abs(efforts[:, i]) == largest).mean())
-        if largest > 0.0 and share > _CLIPPED:
+        if _CLIPPED < share < 1.0:
             raise InputError(
                 f'recording: joint {name!r}: expected efforts below a limit, got '
                 f'{100.0 * share:.0f} % of the samples at {largest:.4g}: they are clipped'
             )
+        _check_stuck(name, times, efforts[:, i], predicted[:, i])
     left = np.array(
         [
             [_left(efforts[:, i], predicted[:, j], jets[:, :, j]) for j in range(model.n)]
@@ -72,6 +111,13 @@ def check_efforts(model: ScrewModel, efforts: Array, predicted: Array, jets: Arr
         measured = _without_friction(efforts[:, i], jets[:, :, i])
         own = _without_friction(predicted[:, i], jets[:, :, i])
         factor, alike = _slope(measured, own), _correlation(measured, own)
+        size, expected = np.linalg.norm(measured), np.linalg.norm(own)
+        if _FACTOR * size < expected:
+            raise InputError(
+                f'recording: joint {name!r}: expected efforts of the joint in N m or N, got '
+                f'{size / expected:.2g} times the size of those of the model: another unit, or '
+                'no measured efforts?'
+            )
         if alike < -_TELLING:
             raise InputError(
                 f'recording: joint {name!r}: expected efforts with the sign of its axis, got '
@@ -82,6 +128,20 @@ def check_efforts(model: ScrewModel, efforts: Array, predicted: Array, jets: Arr
                 f'recording: joint {name!r}: expected efforts of the joint in N m or N, got '
                 f'{factor:.3g} times those of the model: another unit, or the side of the motor?'
             )
+
+
+def _check_stuck(name: str, times: Array, effort: Array, predicted: Array) -> None:
+    """Raise InputError for an effort that stays the same while that of the model changes."""
+    starts = np.flatnonzero(np.diff(effort, prepend=np.nan) != 0.0)
+    counts = np.diff(starts, append=len(effort))
+    longest = int(np.argmax(counts))
+    part = slice(starts[longest], starts[longest] + counts[longest])
+    if np.ptp(effort) == 0.0 or np.ptp(predicted[part]) > _STUCK * np.ptp(effort):
+        first, last = times[part][[0, -1]]
+        raise InputError(
+            f'recording: joint {name!r}: expected measured efforts, got {effort[part][0]:.4g} '
+            f'all the time from {first:.6g} s to {last:.6g} s'
+        )
 
 
 def _left(effort: Array, predicted: Array, jet: Array) -> float:

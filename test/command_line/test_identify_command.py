@@ -29,7 +29,7 @@ def motion(times):
 def bag(folder, recordings):
     """Return a function that writes 12 s of an arm with friction and a load at the tool."""
 
-    def write(name='measured_bag', factors=(1.0, 1.0), stiffness=None):
+    def write(name='measured_bag', factors=(1.0, 1.0), stiffness=None, lacking=()):
         model = sd.read_urdf('my_robot.urdf')
         times = PERIOD * 1e-9 * np.arange(2400)
         jets = motion(times)
@@ -44,7 +44,7 @@ def bag(folder, recordings):
         for i, (q, effort) in enumerate(zip(positions, efforts, strict=True)):
             stamp = recordings.START + PERIOD * i
             message = recordings.joint_state(('joint_1', 'joint_2'), q, stamp)
-            message.effort = effort.copy()
+            message.effort = effort.copy() if i not in lacking else np.empty(0)
             rows.append(('/joint_states', PERIOD * i, message))
             if stiffness is not None:
                 motor = q[:1] + clean[i, :1] / stiffness
@@ -103,6 +103,15 @@ def test_the_robot_is_written(bag, folder, capsys):
     found, expected = (sd.inverse_dynamics(of, jets)[:, 0] for of in (model, true))
     np.testing.assert_allclose(found, expected, atol=0.02 * np.abs(expected).max())
     assert main(['model', 'found.urdf']) == 0
+
+
+def test_messages_without_efforts_are_counted(bag, capsys):
+    """A tenth of the messages lack efforts; the rest is used."""
+    path = bag(lacking=range(0, 2400, 10))
+    assert main(['identify', str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith('2160 samples over 11.99 s; repeated: 0, without all joints, efforts')
+    assert 'stamp: 240' in shown.splitlines()[0]
 
 
 def test_a_reversed_joint_is_named_unless_it_is_wanted(bag, capsys):

@@ -11,7 +11,13 @@ import pytest
 from oracles.random_models import random_model
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, UnknownNameError
+from screw_dynamics.errors import (
+    InputError,
+    NotFiniteError,
+    ShapeError,
+    TrajectoryError,
+    UnknownNameError,
+)
 from screw_dynamics.identification import Recording, identify
 from screw_dynamics.identification.consistency import Cones, consistent
 from screw_dynamics.identification.pseudo_inertia import UPPER, pseudo_inertias
@@ -220,6 +226,49 @@ class TestUnusableRecordings:
         efforts = np.clip(good.efforts, -limit, limit)
         self.refused(iiwa, self.changed(good, efforts=efforts), 'they are clipped')
 
+    @pytest.mark.parametrize('value', [0.0, 3.3])
+    def test_efforts_that_were_not_measured(self, iiwa, good, value):
+        efforts = good.efforts.copy()
+        efforts[:, 3] = value
+        text = f"'joint_4': expected measured efforts, got {value:g} all the time"
+        self.refused(iiwa, self.changed(good, efforts=efforts), text)
+
+    def test_efforts_that_are_missing_for_a_while(self, iiwa, good):
+        efforts = good.efforts.copy()
+        efforts[1000:1400] = 0.0
+        text = 'got 0 all the time from 5 s to 6.995 s'
+        self.refused(iiwa, self.changed(good, efforts=efforts), text)
+
+    def test_efforts_that_are_noise(self, iiwa, good):
+        efforts = 0.1 * np.random.default_rng(0).normal(size=good.efforts.shape)
+        self.refused(iiwa, self.changed(good, efforts=efforts), 'or no measured efforts')
+
+    @pytest.mark.parametrize('back, text', [(3.0, 'one motion.*jump back'), (0.05, 'a jump at')])
+    def test_time_stamps_that_jump_back(self, iiwa, good, back, text):
+        times = np.where(good.times < 10.0, good.times, good.times - back)
+        self.refused(iiwa, self.changed(good, times=times), text)
+
+    def test_time_stamps_that_jump_ahead(self, iiwa, good):
+        times = np.where(good.times < 10.0, good.times, good.times + 5.0)
+        with pytest.raises(TrajectoryError, match='nothing was recorded for 5.005 s after 9.995'):
+            identify(iiwa, self.changed(good, times=times))
+
+    @pytest.mark.parametrize('unit', [1e3, 1e9])
+    def test_time_stamps_in_another_unit(self, iiwa, good, unit):
+        self.refused(iiwa, self.changed(good, times=unit * good.times), 'are the times in s?')
+
+    def test_positions_that_jump(self, iiwa, good):
+        positions = good.positions.copy()
+        positions[2000, 1] += 0.5
+        text = "'joint_2': expected positions of a smooth motion, got a jump at 10 s"
+        self.refused(iiwa, self.changed(good, positions=positions), text)
+
+    def test_positions_that_are_held_for_a_while(self, iiwa, good):
+        positions = good.positions.copy()
+        positions[1000:1400] = positions[1000]
+        text = 'expected positions of a smooth motion, got a jump at (6.995|7) s'
+        self.refused(iiwa, self.changed(good, positions=positions), text)
+
     def test_a_joint_at_rest(self, iiwa, good):
         positions = good.positions.copy()
         positions[:, 4] = 0.3
@@ -244,6 +293,35 @@ class TestUnusableRecordings:
             self.changed(good, times=good.times * np.nan)
         with pytest.raises(InputError, match='named twice'):
             Recording(['a', 'a'], [0.0], [[0.0, 0.0]], [[0.0, 0.0]])
+
+
+@pytest.mark.parametrize('order', ['shuffled', 'backwards', 'twice'])
+def test_order_of_the_samples_does_not_matter(planar, order):
+    """Nor does a sample that was recorded twice: neither parameters nor bands change."""
+    measured, _ = drawn(planar, 7, seconds=15.0)
+    count = len(measured.times)
+    rows = {
+        'shuffled': np.random.default_rng(0).permutation(count),
+        'backwards': np.arange(count)[::-1],
+        'twice': np.repeat(np.arange(count), 2),
+    }[order]
+    columns = (measured.times[rows], measured.positions[rows], measured.efforts[rows])
+    same = identify(planar, Recording(measured.joint_names, *columns))
+    found = identify(planar, measured)
+    np.testing.assert_allclose(same.values, found.values, rtol=1e-6)
+    known = np.isfinite(found.standard_deviations)
+    np.testing.assert_allclose(same.bands[known], found.bands[known], rtol=1e-6)
+
+
+def test_stamps_of_coarse_clocks_and_lost_samples(planar):
+    """Several samples at one instant, or half of them lost at random: the bands remain honest."""
+    measured, drives = drawn(planar, 9, seconds=15.0)
+    kept = np.random.default_rng(0).random(len(measured.times)) < 0.5
+    for times, rows in ((np.round(measured.times, 2), slice(None)), (measured.times, kept)):
+        columns = (times[rows], measured.positions[rows], measured.efforts[rows])
+        found = identify(planar, Recording(measured.joint_names, *columns))
+        away = np.abs(found.values - drives.parameters) / found.standard_deviations
+        assert away.max() < 4.0
 
 
 def test_order_of_the_columns_does_not_matter(planar):

@@ -132,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
         described = None if options.urdf else recorded_bag.recorded_robot(bag)
         _check_writing(options)
         model = robots.read_robot(options, described).model
-        recording = _recording(bag, model, options)
+        recording, samples = _recording(bag, model, options)
     first, last = recording.times[[0, -1]]
     used = last - options.held_out * (last - first)
     chosen = options.parameters or _DEFAULT
@@ -150,7 +150,7 @@ def run(options: argparse.Namespace) -> int:
             check=not options.no_check,
         )
         remaining = found.validate(recording.between(used, last))
-        print(_report(found, remaining))
+        print(f'{samples}\n\n{_report(found, remaining)}')
         if is_standard_output(options.csv):
             _write(found, output)
         elif options.csv is not None:
@@ -173,9 +173,13 @@ def _check_writing(options: argparse.Namespace) -> None:
         raise InputError(f'--write-urdf: expected a URDF to change, got the model {options.urdf}')
 
 
-def _recording(bag: Bag, model: ScrewModel, options: argparse.Namespace) -> Recording:
-    """Return the samples of a bag, with the positions of motors if they are wanted."""
-    from screw_dynamics.command_line.bag_loads import load_samples, with_motor_positions
+def _recording(bag: Bag, model: ScrewModel, options: argparse.Namespace) -> tuple[Recording, str]:
+    """Return the samples of a bag, with motor positions if they are wanted, and their counts."""
+    from screw_dynamics.command_line.bag_loads import (
+        load_samples,
+        samples_report,
+        with_motor_positions,
+    )
 
     topic = one_topic(bag, (JOINT_STATE,), options.topic)
     messages = recorded_bag.selected_messages(bag, topic, options)
@@ -186,9 +190,10 @@ def _recording(bag: Bag, model: ScrewModel, options: argparse.Namespace) -> Reco
         messages = recorded_bag.selected_messages(bag, motors, options)
         where = f'{bag.path}: topic {motors!r}'
         samples, positions = with_motor_positions(samples, messages, model, where)
-    return Recording(
+    recording = Recording(
         model.joint_names, samples.times, samples.positions, samples.efforts, positions
     )
+    return recording, samples_report(samples)
 
 
 def _write_robot(
