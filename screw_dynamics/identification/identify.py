@@ -8,14 +8,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, shown
 from screw_dynamics.estimation import effort_standard_deviations, measured_motion
 from screw_dynamics.identification.columns import columns_of
-from screw_dynamics.identification.least_squares import CHUNK, fit
+from screw_dynamics.identification.least_squares import CHUNK, cosine_windows, fit
 from screw_dynamics.identification.recording import Recording
 from screw_dynamics.identification.recording_checks import (
     check_efforts,
@@ -28,10 +27,10 @@ from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.scalars import require_number
 
 _ROWS = 3
-# smoothing times in a block of dependent residuals: errors of accelerations in neighbouring
-# shorter ones cancel each other
-_BLOCK = 15.0
-_FEWEST_BLOCKS = 10
+# smoothing times between windows of residuals: their bands are then some per cent too wide for
+# errors of accelerations alone, which cancel each other; fewer and longer windows tell them less
+_SPACING = 10.0
+_FEWEST_WINDOWS = 15
 _AT_THE_ENDS = 3.0  # smoothing times that are left out
 
 
@@ -55,9 +54,9 @@ def identify(
     The motion and the covariance of its derivatives come from `measured_motion`. The efforts are
     linear in all parameters; they are fitted by least squares, each sample weighted by the noise
     of its joint and by what the uncertain accelerations contribute. The error bars add squares of
-    stretches of residuals, so that they hold for residuals that are correlated in time. If the
-    recording has the positions of motors behind springs, the stiffness of these springs is fitted
-    to the deflections and the efforts that the parameters explain.
+    sums of residuals over windows, so that they hold for residuals that are correlated in time. If
+    the recording has the positions of motors behind springs, the stiffness of these springs is
+    fitted to the deflections and the efforts that the parameters explain.
 
     Parameters
     ----------
@@ -135,17 +134,18 @@ def identify(
     seen = motion.of(own)
     if check:
         check_smoothness(model, own.times, own.positions, motion.positions(own.times))
-    blocks = _blocks(seen.recording.times, _BLOCK * seen.dead)
-    if blocks.max() < _FEWEST_BLOCKS:
-        least = _FEWEST_BLOCKS * _BLOCK * seen.dead + 2.0 * _AT_THE_ENDS * seen.dead
+    spacing = _SPACING * seen.dead
+    if np.ptp(seen.recording.times) < _FEWEST_WINDOWS * spacing:
+        least = _FEWEST_WINDOWS * spacing + 2.0 * _AT_THE_ENDS * seen.dead
         raise _too_short(least, *own.times[[0, -1]])
+    windows = cosine_windows(seen.recording.times, spacing)
     jets, efforts = seen.jets, seen.recording.efforts
     if check:
         predicted = inverse_dynamics(model, jets)[:, 0]
         check_efforts(model, seen.recording.times, efforts, predicted, jets)
     rest = efforts - columns.known(jets)
     spread = motion.spread(seen.recording.times, jets)
-    found = fit(lambda part: columns.of(jets[part]), rest, spread, blocks)
+    found = fit(lambda part: columns.of(jets[part]), rest, spread, windows)
 
     known = np.isfinite(np.diag(found.covariance))
     covariance = np.where(np.outer(known, known), found.covariance, 0.0)
@@ -173,7 +173,7 @@ def identify(
         np.sqrt(np.mean(rest**2, axis=0)),
         found.noise,
         payload,
-        fitted_springs(model, seen.recording, efforts - found.residuals, blocks, uncertain),
+        fitted_springs(model, seen.recording, efforts - found.residuals, windows, uncertain),
         columns,
         found.root,
         explained,
@@ -227,12 +227,6 @@ class _Motion:
             covariances = self._motion.covariances(times[part], _ROWS)
             parts.append(effort_standard_deviations(self._model, jets[part], covariances)[:, 0])
         return np.concatenate(parts)
-
-
-def _blocks(times: Array, length: float) -> NDArray[np.int64]:
-    """Return the number of the block of every sample (T,)."""
-    numbers: NDArray[np.int64] = ((times - times.min()) / length).astype(np.int64)
-    return numbers
 
 
 def _too_short(least: float, start: float, end: float) -> InputError:

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ CHUNK = 2000  # samples
 _UNDETERMINED = 1e-9  # of the size of a column
 _ROUNDS = 4  # of weights
 _INSIDE = 0.975  # of a distribution, below the upper end of a band of 95 %
-_LEAST_FREEDOM = 1e-3  # of a block beside the parameters
+_LEAST_FREEDOM = 1e-3  # of a window beside the parameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,16 +40,40 @@ class Fit:
     noise: Array
 
 
+class Window(NamedTuple):
+    """Neighbouring samples and their weights (C,)."""
+
+    part: slice
+    weights: Array
+
+
+def cosine_windows(times: Array, spacing: float) -> list[Window]:
+    """
+    Return windows about `spacing` apart; the squares of their weights at any time add to 1.
+
+    Each is half a period of a cosine and falls to 0 at the middles of its neighbours. Where
+    residuals of neighbouring samples cancel each other, as errors of accelerations do, a sharp
+    end would separate some and make their sum too large: by 1 / spacing, not by its square.
+    """
+    count = max(round((times[-1] - times[0]) / spacing), 1)
+    places = (times - times[0]) * (count / (times[-1] - times[0]))
+    found = []
+    for middle in range(count + 1):
+        part = slice(*np.searchsorted(places, (middle - 1.0, middle + 1.0)).tolist())
+        found.append(Window(part, np.cos(0.5 * np.pi * (places[part] - middle))))
+    return found
+
+
 def fit(
-    columns: Callable[[slice], Array], rest: Array, spread: Array, blocks: NDArray[np.int64]
+    columns: Callable[[slice], Array], rest: Array, spread: Array, windows: Sequence[Window]
 ) -> Fit:
     """
     Return the parameters x that make `rest` - A x small.
 
     `columns` returns rows of A (C, n, P) of a slice of the samples; `rest` and `spread` are
     (T, n), the second the standard deviation that the motion adds to the first. The noise of each
-    column of `rest` is estimated. `blocks` (T,) numbers stretches of samples: residuals of
-    different stretches count as independent.
+    column of `rest` is estimated. Sums of residuals over different `windows` count as
+    independent, but for the samples that neighbours share.
     """
     noise = rest.std(axis=0)
     for _ in range(_ROUNDS):
@@ -62,7 +87,7 @@ def fit(
     inverse = solve_triangular(triangular, np.eye(len(triangular)))
     covariance = np.diag(np.where(kept, 0.0, np.inf))
     covariance[np.ix_(kept, kept)] = _covariance(
-        columns, residuals, weights, blocks, kept, inverse
+        columns, residuals, weights, windows, kept, inverse
     )
     return Fit(values, covariance, root, residuals, noise)
 
@@ -100,34 +125,43 @@ def _covariance(
     columns: Callable[[slice], Array],
     residuals: Array,
     weights: Array,
-    blocks: NDArray[np.int64],
+    windows: Sequence[Window],
     kept: NDArray[np.bool_],
     inverse: Array,
 ) -> Array:
     """
-    Return the covariance (K, K), the sum of the squares of what each block adds to the parameters.
+    Return the covariance (K, K): the sum of squares of what each window adds to the parameters.
 
     In the coordinates of `inverse` (K, K) the squares of all columns add to the unit matrix. The
-    parameters follow the residuals of a block whose columns are a part B of it, so that these are
-    too small: (1 - B)^-1/2 corrects this, exactly for independent residuals of equal weighted
-    size. A sum of few squares is uncertain: standard deviations are as many times longer as
-    95 % of Student's t distribution are wider than those of a normal one.
+    parameters follow the residuals of a window, of which 1 - B remains, so that these are too
+    small: (1 - B)^-1/2 corrects this, exactly for independent residuals of equal weighted size.
+    A sum of few squares is uncertain: standard deviations are as many times longer as 95 % of
+    Student's t distribution are wider than those of a normal one.
     """
-    ends = np.flatnonzero(np.diff(blocks)) + 1
     total: Array = np.zeros((len(inverse), len(inverse)))
-    shares = []
-    for start, end in zip((0, *ends), (*ends, len(blocks)), strict=True):
-        part = slice(int(start), int(end))
+    own, shared = [], []  # parts of the variances: squares of windows, products of neighbours
+    last, last_shares = slice(0, 0), np.empty((len(inverse), 0))
+    for part, factors in windows:
         weight = weights[part].ravel()
         rows = columns(part)[..., kept].reshape(len(weight), -1) * weight[:, np.newaxis]
         rows = rows @ inverse
-        sizes, axes = np.linalg.eigh(rows.T @ rows)
-        gain = axes.T @ (rows.T @ (weight * residuals[part].ravel()))
-        gain /= np.sqrt(np.maximum(1.0 - sizes, _LEAST_FREEDOM))
-        total += axes @ np.outer(gain, gain) @ axes.T
-        shares.append(((inverse @ rows.T) ** 2).sum(axis=1))
+        factor = np.repeat(factors, weights.shape[1])
+        axes, sizes, directions = np.linalg.svd(factor[:, np.newaxis] * rows, full_matrices=False)
+        taken = axes.T @ rows
+        remaining, frame = np.linalg.eigh(np.eye(len(sizes)) - taken @ taken.T)
+        sums = frame.T @ (axes.T @ (weight * residuals[part].ravel()))
+        sums = frame @ (sums / np.sqrt(np.maximum(remaining, _LEAST_FREEDOM)))
+        gain = (sums * sizes) @ directions
+        total += np.outer(gain, gain)
+        shares = (inverse @ rows.T) * factor
+        own.append((shares**2).sum(axis=1))
+        common = (last.stop - part.start) * weights.shape[1]
+        before = last_shares[:, last_shares.shape[1] - common :]
+        shared.append((before * shares[:, :common]).sum(axis=1))
+        last, last_shares = part, shares
     # degrees of freedom of a sum of squares of unequal size, after Satterthwaite
-    freedom = np.sum(shares, axis=0) ** 2 / np.sum(np.square(shares), axis=0)
+    spread = np.sum(np.square(own), axis=0) + 2.0 * np.sum(np.square(shared), axis=0)
+    freedom = np.sum(own, axis=0) ** 2 / spread
     wider = student.ppf(_INSIDE, freedom) / norm.ppf(_INSIDE)
     covariance: Array = np.outer(wider, wider) * (inverse @ total @ inverse.T)
     return covariance

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
-from screw_dynamics.identification.least_squares import fit
+from screw_dynamics.identification.least_squares import Window, fit
 from screw_dynamics.identification.recording import Recording
 from screw_dynamics.model.screw_model import ScrewModel
 
@@ -40,7 +40,7 @@ def fitted_springs(
     model: ScrewModel,
     recording: Recording,
     efforts: Array,
-    blocks: NDArray[np.int64],
+    windows: Sequence[Window],
     uncertain: Callable[[int, Array], float],
 ) -> tuple[SpringFit, ...]:
     """
@@ -64,17 +64,17 @@ def fitted_springs(
             deflection -= 2.0 * np.pi * np.rint(deflection.mean() / (2.0 * np.pi))
         away = efforts[:, i] - efforts[:, i].mean()
         variance = uncertain(i, away / max(float(away @ away), np.finfo(float).tiny))
-        found.append(_spring(name, efforts[:, i], deflection, blocks, variance))
+        found.append(_spring(name, efforts[:, i], deflection, windows, variance))
     return tuple(found)
 
 
 def _spring(
-    name: str, efforts: Array, deflection: Array, blocks: NDArray[np.int64], variance: float
+    name: str, efforts: Array, deflection: Array, windows: Sequence[Window], variance: float
 ) -> SpringFit:
     """Return the spring of efforts (T,), whose scale has a `variance`, and deflections (T,)."""
     rows = np.column_stack((efforts, np.ones(len(efforts))))[:, np.newaxis]
     still = np.zeros((len(efforts), 1))
-    line = fit(lambda part: rows[part], deflection[:, np.newaxis], still, blocks)
+    line = fit(lambda part: rows[part], deflection[:, np.newaxis], still, windows)
     compliance, zero = line.values.tolist()
     # noise of encoders is white; errors of the parameters in the residuals count in `variance`
     own = float(np.linalg.inv(line.root.T @ line.root)[0, 0])

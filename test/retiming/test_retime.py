@@ -119,6 +119,29 @@ def test_a_slider_takes_little_more_than_the_least_time(slider, distance, veloci
     assert least <= fast.duration <= 1.01 * least
 
 
+def test_what_a_rate_limit_costs_a_single_joint(slider):
+    """L/R over long distances, 32/27 L/R at most, as the guide states; less over short ones."""
+    effort, rate = 20.0, 400.0  # short distances, within the limits of positions
+    unit = effort**3 / (MASS * rate**2)
+    distances = unit * np.geomspace(1e-3, 1e3, 601)
+    costs = [
+        s_curve(x, 1e6, effort / MASS, rate / MASS) - 2.0 * np.sqrt(MASS * x / effort)
+        for x in distances
+    ]
+    costs = np.array(costs) * rate / effort
+    assert costs.max() == pytest.approx(32.0 / 27.0, abs=1e-4)
+    assert distances[costs.argmax()] == pytest.approx(1.4 * unit, rel=0.02)
+    assert costs[-1] == pytest.approx(1.0, abs=0.01) and costs[0] < 0.4
+    for x in (1.4 * unit, 100.0 * unit):
+        curve = curve_through(slider, [[0.0], [x]])
+        limits = {'velocity': 1e6, 'effort': effort}
+        with_rate = sd.retime(slider, curve, limits | {'effort_rate': rate}).duration
+        cost = (with_rate - sd.retime(slider, curve, limits).duration) * rate / effort
+        # both durations are some tenths of a per cent above the least ones
+        expected = np.interp(x, distances, costs)
+        assert cost == pytest.approx(expected, abs=0.01 * with_rate * rate / effort)
+
+
 def reachable_optimum(coefficients, most, s):
     """
     Return the least time under |m u + c x + g| <= effort at stations, x = a, u = a' / 2.
