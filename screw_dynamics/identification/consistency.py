@@ -20,7 +20,7 @@ from screw_dynamics.identification.pseudo_inertia import (
 
 _GYRATION = 0.01  # least radius of gyration with which a body counts before the fit [m]
 _LEAST_MASS = 1e-3  # with which it counts, of the mean mass
-_LEAST_SCALAR = 1e-9  # of the largest one, likewise
+_LEAST_SCALAR = 1e-9  # of the largest number above 0, likewise
 _STEPS = 200
 _DECREMENT = 1e-9
 _ARMIJO = 1e-4
@@ -53,8 +53,11 @@ def consistent(cones: Cones, matrix: Array, target: Array) -> Array:
     tr(P P0^-1) - log det(P P0^-1) of a pseudo-inertia, y / y0 - log(y / y0) of a number. These are
     infinite where a value is impossible, have their minimum at the value before, and do not depend
     on units and frames; beside thousands of samples in `matrix` they weigh little.
+    A number that is 0, as undetermined ones are, counts with the median of the others: rounding
+    decides which of two that cannot be told apart has the value of both.
     """
     above = np.abs(cones.numbers[cones.positive])
+    above[above == 0.0] = np.median(above[above > 0.0]) if above.any() else 1.0
     above = np.maximum(above, _LEAST_SCALAR * above.max(initial=1.0))
     prior = _possible(pseudo_inertias(cones.bodies))
     inverse_prior = np.linalg.inv(prior)

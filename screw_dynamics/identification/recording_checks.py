@@ -24,6 +24,7 @@ _LARGEST_STEP = 0.2  # s, between samples
 _SCATTER = 0.02  # of the range of a position: deviations from a smooth motion
 # deviation from a smooth motion, in root mean squares; of 10^9 normal ones the largest has 6
 _JUMP = 15.0
+_ROUNDING = 1e-9  # of the range of a position: smaller deviations are no jumps
 _STUCK = 0.2  # of the range of an effort, by which that of the model changes meanwhile
 
 
@@ -68,7 +69,7 @@ def check_smoothness(model: ScrewModel, times: Array, positions: Array, smooth: 
                 f'scatter by {scatter[i]:.2g} rad or m: do the time stamps jump back?'
             )
         worst = int(np.argmax(np.abs(left[:, i])))
-        if abs(left[worst, i]) > _JUMP * scatter[i]:
+        if abs(left[worst, i]) > max(_JUMP * scatter[i], _ROUNDING * np.ptp(smooth[:, i])):
             raise InputError(
                 f'recording: joint {name!r}: expected positions of a smooth motion, got a jump at '
                 f'{times[worst]:.6g} s: samples or time stamps are missing, held or wrong'

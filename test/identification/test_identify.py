@@ -417,6 +417,14 @@ class TestConsistentRobot:
             both = np.block([[moment, first[:, None]], [first[None], mass]])
             assert np.linalg.eigvalsh(both).min() > 0.0
 
+    @pytest.mark.parametrize('values', [(3.0, 0.0, 1.0), (0.0, 3.0, 1.0)])
+    def test_it_does_not_matter_which_of_two_alike_is_undetermined(self, values):
+        cones = Cones(np.array(values), np.full(3, True), np.empty((0, 10)))
+        matrix = 100.0 * np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+        found = consistent(cones, matrix, matrix @ values)
+        np.testing.assert_allclose(found[:2].sum(), 3.0, rtol=1e-3)
+        assert found[:2].min() > 0.5
+
     @pytest.mark.parametrize('seed', range(2))
     def test_links_of_the_iiwa(self, iiwa, seed):
         """Two links of the description are not possible; efforts are explained all the same."""
