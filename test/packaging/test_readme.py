@@ -85,7 +85,7 @@ SHOWN = {
     'effort_partials, order 0 / computeRNEADerivatives',
     'batch of 10000, per sample / P',
     'growth exponent in joints, 28 to 112',
-    'new process to first result, warm cache',
+    'new process to first result',
 }
 
 
