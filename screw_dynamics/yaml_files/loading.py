@@ -16,6 +16,7 @@ _INTEGER = re.compile(r'[-+]?(?:0|[1-9][0-9]*|0x[0-9a-fA-F]+|0b[01]+)')
 _LARGEST = sys.float_info.max
 _MOST_DIGITS = 400  # more than _LARGEST has
 _DEEPEST = 100  # levels of nesting
+_TOO_DEEP = f'expected at most {_DEEPEST} levels of nesting, got more'
 _MOST_REPEATED = 100_000  # entries that aliases expand to
 _MERGE = '<<'
 
@@ -92,7 +93,10 @@ def load_yaml(content: str | bytes) -> Any:
         finally:
             loader.dispose()
     except (yaml.YAMLError, UnicodeError) as error:
-        raise InputError(f'expected YAML: {" ".join(str(error).split())}') from None
+        text = ' '.join(str(error).split())
+        if 'maximum nesting depth' in text:  # libyaml, from 0.2.6 on, before our own bound
+            raise InputError(f'line {error.problem_mark.line + 1}: {_TOO_DEEP}') from None
+        raise InputError(f'expected YAML: {text}') from None
 
 
 class _Sequence:
@@ -225,7 +229,7 @@ class _Document:
                 f'expected a plain sequence or mapping, got one with the tag {shown(event.tag)}'
             )
         if len(self._open) >= _DEEPEST:
-            raise InputError(f'expected at most {_DEEPEST} levels of nesting, got more')
+            raise InputError(_TOO_DEEP)
         if self._open and self._open[-1].at_key:
             raise InputError('expected text as the name of an entry, got a collection')
         self._open.append(kind(event.anchor, self._entries))

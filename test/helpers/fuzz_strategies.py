@@ -14,7 +14,7 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, String
 
-from helpers.fuzz_robots import PLANAR, descriptions, transitions
+from helpers.fuzz_robots import PLANAR
 from helpers.node_processes import trajectory
 from helpers.services import SERVICES
 from screw_dynamics_interfaces.msg import JointReference
@@ -213,12 +213,3 @@ messages = st.one_of(
     parameter_requests(),
     requests(),
 )
-# what takes longest is thrown least
-items = st.integers(1, 100).flatmap(
-    lambda dice: (
-        transitions.map(lambda transition: Item('transition', transition)) if dice == 50
-        else descriptions().map(lambda text: Item('/robot_description', String(data=text)))
-        if 50 < dice < 55
-        else messages
-    )
-)  # fmt: skip

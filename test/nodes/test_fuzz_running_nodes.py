@@ -4,34 +4,47 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from helpers.bombardment import DESCRIPTION, Bombardment
-from helpers.fuzz_strategies import items
+from helpers.fuzz_robots import descriptions, transitions
+from helpers.fuzz_strategies import Item, messages
 from helpers.node_processes import RosFixture
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from std_msgs.msg import String
 
-ITEMS = 10  # per example
+MESSAGES = 9  # per example
 
 
 def bombard(count, derandomize):
     """Throw `count` things and return what was thrown."""
     with RosFixture() as ros:
         target = Bombardment(ros)
+        turns = itertools.count()
 
         # running nodes have a past: an example alone proves nothing, so none is shrunk
         @settings(
-            max_examples=count // ITEMS,
+            max_examples=count // MESSAGES,
             derandomize=derandomize,
             database=None,
             deadline=None,
             phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
         )
-        @given(st.lists(items, min_size=ITEMS, max_size=ITEMS))
-        def throw(chosen):
+        @given(
+            st.lists(messages, min_size=MESSAGES, max_size=MESSAGES), transitions, descriptions()
+        )
+        def throw(chosen, transition, description):
             for item in chosen:
                 target.throw(item)
+            # what takes longest is thrown least, but some of it for sure
+            turn = next(turns) % 10
+            if turn == 0:
+                target.throw(Item('transition', transition))
+            elif turn < 5:
+                target.throw(Item(DESCRIPTION, String(data=description)))
 
         throw()
         target.settle()

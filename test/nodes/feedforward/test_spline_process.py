@@ -126,7 +126,7 @@ def test_the_controller_follows_the_reference_of_the_node(watched, tmp_path):
     assert one.ros.call(Trigger, '/feedforward/clear', Trigger.Request()).success
     one.ros.wait_for('no pieces', lambda: not late[-1].pieces, one.process)
     one.send([0.0, 0.0], [0.1, 0.1], times=[0.0, 5.0])
-    assert one.splines[-1].pieces
+    one.ros.wait_for('the spline', lambda: one.splines[-1].pieces, one.process)
     one.end()
     one.ros.wait_for('no pieces', lambda: not one.splines[-1].pieces)
 
