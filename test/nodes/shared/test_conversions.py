@@ -48,13 +48,6 @@ def test_double_arrays_are_row_major():
     assert result == array('d', [0, 3, 1, 4, 2, 5])
 
 
-def test_what_is_written_to_a_view_is_in_the_message():
-    message = FeedforwardTorque()
-    view = fields.field_view(message, 'effort', 3)
-    view[:] = [1.0, 2.0, 3.0]
-    assert message.effort == array('d', [1.0, 2.0, 3.0])
-
-
 def test_joint_order():
     order = joints.joint_order(['c', 'a', 'b'], NAMES)
     np.testing.assert_array_equal(np.array(['c', 'a', 'b'])[order], NAMES)
