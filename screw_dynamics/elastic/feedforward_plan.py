@@ -33,7 +33,6 @@ class FeedforwardPlan:
         parts = np.split(self._block, np.cumsum(sizes[:-1]))
         self.jets = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
         self._efforts = self.jets[0]
-        self._finite = np.empty((rows, model.n), dtype=np.bool_)
         self._kernel: Callable[..., int] | None = None
         self._bind(model, table)
 
@@ -58,9 +57,6 @@ class FeedforwardPlan:
         """Fill the buffers for link efforts that are known; see `run`."""
         own = self._efforts
         if efforts is own or efforts.shape != own.shape or not self._fits(model, joints, jet):
-            return False
-        # the kernel does not read all rows
-        if not np.isfinite(jet, out=self._finite).all():
             return False
         own[...] = efforts
         return self._filled(jet)

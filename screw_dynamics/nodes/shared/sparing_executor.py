@@ -162,9 +162,10 @@ class _KeptWait:
         handles = []
         for entity in entities:
             try:
-                handles.append(self._used.enter_context(entity.handle))
+                self._used.enter_context(entity.handle)
             except InvalidHandle:  # destroyed already
                 continue
+            handles.append(entity.handle)
             if taker is not None and not inspect.iscoroutinefunction(entity.callback):
                 self._direct[entity.handle.pointer] = taker, entity
         return handles

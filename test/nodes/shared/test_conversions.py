@@ -23,7 +23,6 @@ from screw_dynamics.messages import joints, times
 from screw_dynamics.messages import joints as fields
 from screw_dynamics.messages import joints as trajectories
 from screw_dynamics.nodes.dynamics_server import requests
-from screw_dynamics_interfaces.msg import FeedforwardTorque
 from screw_dynamics_interfaces.srv import GetMassMatrix
 
 NAMES = ('a', 'b', 'c')
