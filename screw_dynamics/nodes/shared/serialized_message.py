@@ -20,6 +20,7 @@ from screw_dynamics.messages.times import SECOND
 STAMP = ('header.stamp',)
 _TIME = struct.Struct('=iI')  # seconds and nanoseconds of a Time or a Duration
 _MARKED_TIME = (0x2B1C3D4E, 0x1A2B3C4D)
+_MARKED_NUMBERS = (255, 1, 170, 85, 51, 204, 15, 0)
 _FLOAT = 8  # bytes
 
 
@@ -120,11 +121,12 @@ def _time_place(message: Any, field: str) -> int:
 
 def _number_place(message: Any, field: str) -> int:
     owner, name = _owner(message, field)
-    seen = []
-    for value in (255, 0):
+    follows = np.ones(len(serialize_message(message)), dtype=np.bool_)
+    for value in _MARKED_NUMBERS:
         setattr(owner, name, value)
-        seen.append(np.frombuffer(serialize_message(message), np.uint8))
-    (places,) = np.nonzero(seen[0] != seen[1])
+        # bytes between fields are left over from other uses of the memory: they may change, too
+        follows &= np.frombuffer(serialize_message(message), np.uint8) == value
+    (places,) = np.nonzero(follows)
     if len(places) != 1:
         raise _unknown(field)
     return int(places[0])

@@ -69,6 +69,19 @@ def test_single_numbers_in_any_order():
     assert (got.header.stamp.sec, got.header.stamp.nanosec) == divmod(START, 10**9)
 
 
+def test_bytes_of_no_field_may_change_all_the_time(monkeypatch):
+    """Those between fields are left over from other uses of the memory."""
+    rng, tail = np.random.default_rng(5), 1000
+
+    def serialize(message):
+        return serialize_message(message) + rng.choice([0, 255], tail).astype(np.uint8).tobytes()
+
+    monkeypatch.setattr(serialized_message, 'serialize_message', serialize)
+    written = SerializedMessage(message_of(['a', 'b', 'c']), {}, (), NUMBERS)
+    got = deserialize_message(written.written((), (3, 2))[:-tail], FeedforwardTorque)
+    assert (got.reference_continuity, got.source) == (3, 2)
+
+
 @pytest.mark.parametrize('arguments', [({EFFORTS[:1]: np.zeros((1, 3))},), ({}, TIMES)])
 def test_a_middleware_with_another_serialisation_is_named(monkeypatch, arguments):
     monkeypatch.setattr(
