@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,16 +15,18 @@ from screw_dynamics.kernels.springs.commands import set_motor_commands
 from screw_dynamics.kernels.springs.deflections import OK
 from screw_dynamics.model import ScrewModel
 
-if TYPE_CHECKING:
-    from screw_dynamics.elastic.elastic_joints import ElasticJoints
-
 
 class FeedforwardPlan:
     """Kernel calls for one sample, of undamped joints without coupled rotors."""
 
     def __init__(
-        self, model: ScrewModel, joints: ElasticJoints, table: MotorTable, rows: int
+        self,
+        model: ScrewModel,
+        joints: object,
+        motors: Callable[[ScrewModel], MotorTable],
+        rows: int,
     ) -> None:
+        table, self._motors = motors(model), motors
         self._joints, self._rows = joints, rows
         shapes = table.jet_shapes(rows)
         sizes = [rows * columns for rows, columns in shapes]
@@ -66,7 +67,7 @@ class FeedforwardPlan:
         if joints is not self._joints or jet.shape != (self._rows, model.n):
             return False
         if model is not self._model:
-            table = self._joints.motors(model)
+            table = self._motors(model)
             if table.names != self._table.names or table.joint_names != self._table.joint_names:
                 return False
             self._bind(model, table)
