@@ -30,7 +30,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from helpers.discovery import wait_for_quiet
 from helpers.patience import patience
 from ros_demo.processes import unused_domain
-from screw_dynamics.nodes.shared.sparing_executor import SparingExecutor
+from screw_dynamics.nodes.shared.executor import SparingExecutor
 
 # s, to the next attempt of a service call
 RESPONSE_TIMEOUT = 10.0

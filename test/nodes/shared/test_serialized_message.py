@@ -9,9 +9,8 @@ import pytest
 from geometry_msgs.msg import WrenchStamped
 from rclpy.serialization import deserialize_message, serialize_message
 
-from screw_dynamics.errors import InputError
 from screw_dynamics.messages.joints import double_array
-from screw_dynamics.messages.times import set_stamp
+from screw_dynamics.messages.times import nanoseconds, set_stamp
 from screw_dynamics.nodes.shared import serialized_message
 from screw_dynamics.nodes.shared.serialized_message import SerializedMessage
 from screw_dynamics_interfaces.msg import FeedforwardTorque
@@ -82,18 +81,46 @@ def test_bytes_of_no_field_may_change_all_the_time(monkeypatch):
     assert (got.reference_continuity, got.source) == (3, 2)
 
 
-@pytest.mark.parametrize('arguments', [({EFFORTS[:1]: np.zeros((1, 3))},), ({}, TIMES)])
-def test_a_middleware_with_another_serialisation_is_named(monkeypatch, arguments):
-    monkeypatch.setattr(
-        serialized_message,
-        'serialize_message',
-        lambda message: bytes(255 - byte for byte in serialize_message(message)),
-    )
-    with pytest.raises(InputError, match='expected a middleware that serialises .* got rmw_'):
-        SerializedMessage(message_of(['a', 'b', 'c']), *arguments)
+def other_end_first(message):
+    return bytes(4) + serialize_message(message)[4:][::-1]
 
 
-def test_a_byte_that_is_not_found_is_an_error(monkeypatch):
-    monkeypatch.setattr(serialized_message, 'serialize_message', lambda message: b'constant')
-    with pytest.raises(InputError, match='^source: expected a middleware'):
-        SerializedMessage(message_of(['a']), {}, (), ('source',))
+def inverted(message):
+    return bytes(255 - byte for byte in serialize_message(message))
+
+
+def of_any_length(message):
+    data = serialize_message(message)
+    return inverted(message) + bytes(sum(data) % 7)
+
+
+@pytest.mark.parametrize(
+    'serialize', [other_end_first, inverted, of_any_length, lambda message: b'constant']
+)
+def test_of_another_serialisation_the_message_is_filled(monkeypatch, serialize):
+    """What is published then is the message, with the numbers of each call."""
+    monkeypatch.setattr(serialized_message, 'serialize_message', serialize)
+    names, tau, jet = ['a', 'b', 'c'], np.zeros((3, 3)), np.zeros((3, 3))
+    rows = {EFFORTS: tau, MOTIONS: jet}
+    written = SerializedMessage(message_of(names), rows, TIMES, NUMBERS)
+    for step in (1.0, -2.0):
+        tau[:], jet[:] = step * np.arange(9.0).reshape(3, 3), step
+        got = written.written((START, -5), (4, 2))
+        assert isinstance(got, FeedforwardTorque)
+        for owner, fields, values in (
+            (got, EFFORTS, tau),
+            (got.reference, [name.partition('.')[2] for name in MOTIONS], jet),
+        ):
+            for field, row in zip(fields, values, strict=True):
+                assert list(getattr(owner, field)) == row.tolist()
+        assert nanoseconds(got.header.stamp) == START
+        assert nanoseconds(got.reference.time_from_start) == -5
+        assert (got.reference_continuity, got.source, list(got.reference_jerk)) == (4, 2, [])
+
+
+def test_of_another_serialisation_single_numbers_are_filled(monkeypatch):
+    monkeypatch.setattr(serialized_message, 'serialize_message', inverted)
+    fields = tuple(f'wrench.force.{axis}' for axis in 'xyz')
+    components = np.array([[1.0], [2.0], [3.0]])
+    force = SerializedMessage(WrenchStamped(), {fields: components}).written().wrench.force
+    assert (force.x, force.y, force.z) == (1.0, 2.0, 3.0)

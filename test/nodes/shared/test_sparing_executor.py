@@ -12,7 +12,7 @@ from rclpy.event_handler import (
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Empty
 
-from screw_dynamics.nodes.shared.sparing_executor import SparingExecutor
+from screw_dynamics.nodes.shared.executor import SparingExecutor
 
 UNRELIABLE = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
