@@ -57,7 +57,9 @@ class FeedforwardPlan:
     def follow(self, model: ScrewModel, joints: object, jet: Array, efforts: Array) -> bool:
         """Fill the buffers for link efforts that are known; see `run`."""
         own = self._efforts
-        if efforts is own or efforts.shape != own.shape or not self._fits(model, joints, jet):
+        if efforts is own or efforts.shape != own.shape or efforts.dtype != own.dtype:
+            return False
+        if not self._fits(model, joints, jet):
             return False
         own[...] = efforts
         return self._filled(jet)

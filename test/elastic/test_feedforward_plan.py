@@ -146,6 +146,9 @@ def test_known_efforts_may_be_in_the_buffers_and_errors_are_named(arm):
     feedforward_from_efforts(arm, joints, jet, out.effort_jet, out=out)
     np.testing.assert_allclose(out.motor_effort_jet, expected.motor_effort_jet, rtol=1e-13)
     efforts = sd.inverse_dynamics(arm, jet)
+    for wrong in (efforts + 1j, efforts.astype(str)):
+        with pytest.raises(InputError, match='effort_jet'):
+            feedforward_from_efforts(arm, joints, jet, wrong, out=out)
     jet[2, 1] = np.inf
     with pytest.raises(NotFiniteError):
         feedforward_from_efforts(arm, joints, jet, efforts, out=out)
