@@ -16,6 +16,7 @@ from numpy.polynomial import Polynomial
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque, JointSpline
@@ -159,11 +160,15 @@ def test_a_trajectory_that_is_replaced_all_the_time_has_no_jump(watched):
     """Of the pieces both limits at every join, position to snap; of the samples each one."""
     rng = np.random.default_rng(20)
     one = watched()
+    one.send([0.0, 0.0], [0.1, -0.1], times=[0.0, 5.0])
+    one.move(0.1)
     times = 0.4 + 0.1 * np.arange(10)  # no point soon after a join, where its jerk would be large
+    publisher = one.ros.node.create_publisher(JointTrajectory, TRAJECTORY, 10)
+    one.ros.wait_for('the node', publisher.get_subscription_count, one.process)
     due = time.monotonic()
     for _ in range(60):
         points = rng.uniform(-0.3, 0.3, (len(times), 2))
-        one.ros.publish(trajectory(NAMES, *points, times=times), TRAJECTORY)
+        publisher.publish(trajectory(NAMES, *points, times=times))
         due += 0.05
         one.ros.spin(max(0.0, due - time.monotonic()))
     one.move(0.1)
