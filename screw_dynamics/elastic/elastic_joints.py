@@ -193,7 +193,7 @@ class ElasticJoints:
         table = self.motors(model)
         least = self.required_rows(model)
         rows = least if rows is None else require_count('rows', rows, least)
-        plan = FeedforwardPlan(model, self, table, self.uncoupled_rows(model, rows))
+        plan = FeedforwardPlan(model, self, self.motors, self.uncoupled_rows(model, rows))
         buffers = MotorFeedforward(table.names, table.gear_ratios, *plan.jets)
         if not (self.rotor_coupling or table.damped_names):
             object.__setattr__(buffers, '_plan', plan)

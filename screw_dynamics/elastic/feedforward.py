@@ -173,6 +173,11 @@ def feedforward_from_efforts(
     >>> np.array_equal(known.motor_jet, sd.elastic_feedforward(arm, joints, jet).motor_jet)
     True
     """
+    if stiffness_jets is None and deflection is None and type(out) is MotorFeedforward:
+        plan = out.plan
+        if plan is not None and type(joint_jet) is type(effort_jet) is np.ndarray:
+            if _is_no_array(times) and plan.follow(model, joints, joint_jet, effort_jet):
+                return out
     table = require_elastic_joints(joints).motors(model)
     coupling = joints.coupling(model)
     jet = as_elastic_jet(table, coupling, joint_jet)

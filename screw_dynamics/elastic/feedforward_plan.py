@@ -17,19 +17,31 @@ from screw_dynamics.model import ScrewModel
 
 
 class FeedforwardPlan:
-    """Two kernel calls for one sample, of undamped joints without coupled rotors."""
+    """Kernel calls for one sample, of undamped joints without coupled rotors."""
 
-    def __init__(self, model: ScrewModel, joints: object, table: MotorTable, rows: int) -> None:
-        self._model, self._joints, self._shape = model, joints, (rows, model.n)
+    def __init__(
+        self,
+        model: ScrewModel,
+        joints: object,
+        motors: Callable[[ScrewModel], MotorTable],
+        rows: int,
+    ) -> None:
+        table, self._motors = motors(model), motors
+        self._joints, self._rows = joints, rows
         shapes = table.jet_shapes(rows)
         sizes = [rows * columns for rows, columns in shapes]
         self._block = np.full(sum(sizes), np.nan)
         parts = np.split(self._block, np.cumsum(sizes[:-1]))
         self.jets = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
         self._efforts = self.jets[0]
+        self._kernel: Callable[..., int] | None = None
+        self._bind(model, table)
+
+    def _bind(self, model: ScrewModel, table: MotorTable) -> None:
+        """Prepare the arguments of the kernel for a model."""
+        self._model, self._table = model, table
         efforts, *motors = (jet[np.newaxis] for jet in self.jets)
         self._arguments = efforts, *table.blocks, *motors
-        self._kernel: Callable[..., int] | None = None
 
     def __reduce__(self) -> tuple[type[None], tuple[()]]:
         """Return None for pickle and deep copies, whose buffers have memory of their own."""
@@ -37,16 +49,39 @@ class FeedforwardPlan:
 
     def run(self, model: ScrewModel, joints: object, jet: Array) -> bool:
         """Fill the buffers; return False if the checked way has to decide or to raise."""
-        if model is not self._model or joints is not self._joints or jet.shape != self._shape:
+        if not self._fits(model, joints, jet):
             return False
-        if np.may_share_memory(jet, self._block):
+        inverse_dynamics(model, jet, None, self._efforts)
+        return self._filled(jet)
+
+    def follow(self, model: ScrewModel, joints: object, jet: Array, efforts: Array) -> bool:
+        """Fill the buffers for link efforts that are known; see `run`."""
+        own = self._efforts
+        if efforts is own or efforts.shape != own.shape or efforts.dtype != own.dtype:
             return False
+        if not self._fits(model, joints, jet):
+            return False
+        own[...] = efforts
+        return self._filled(jet)
+
+    def _fits(self, model: ScrewModel, joints: object, jet: Array) -> bool:
+        """Return True if the buffers are those of a motion, in memory of its own."""
+        if joints is not self._joints or jet.shape != (self._rows, model.n):
+            return False
+        if model is not self._model:
+            table = self._motors(model)
+            if table.names != self._table.names or table.joint_names != self._table.joint_names:
+                return False
+            self._bind(model, table)
+        return not np.may_share_memory(jet, self._block)
+
+    def _filled(self, jet: Array) -> bool:
+        """Fill the buffers from the efforts in them."""
         kernel = self._kernel
         if kernel is None:
             kernel = set_motor_commands.compile()
             if set_motor_commands.compiled() is not None:
                 self._kernel = kernel
-        inverse_dynamics(model, jet, None, self._efforts)
         try:
             return kernel(jet[np.newaxis], *self._arguments) == OK
         except TypeError:

@@ -29,13 +29,6 @@ def double_array(values: ArrayLike) -> array[float]:
     return result
 
 
-def field_view(message: Any, field: str, size: int) -> Array:
-    """Set a float64[] field of a message to `size` zeros; return a view that changes it."""
-    setattr(message, field, array('d', bytes(8 * size)))
-    # read back: the setter may copy
-    return np.frombuffer(getattr(message, field), dtype=np.float64)
-
-
 class JointNamesError(InputError):
     """A list of joint names does not contain each joint of the model exactly once."""
 

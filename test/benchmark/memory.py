@@ -12,13 +12,14 @@ _TICKS_PER_SECOND = os.sysconf('SC_CLK_TCK')
 
 
 class Usage(NamedTuple):
-    """Memory, threads and files of a process [KiB, counts] and its processor time [s]."""
+    """Memory, threads and files of a process [KiB, counts], processor time of all threads [s]."""
 
     resident: int
     private: int
     threads: int
     files: int
     processor: float
+    main_thread: float
 
 
 def usage(pid: int) -> Usage:
@@ -27,12 +28,18 @@ def usage(pid: int) -> Usage:
     status = dict(
         line.split(':', 1) for line in (folder / 'status').read_text().splitlines() if ':' in line
     )
-    # the name of the command, in brackets, may contain blanks
-    fields = (folder / 'stat').read_text().rpartition(')')[2].split()
     return Usage(
         resident=int(status['VmRSS'].split()[0]),
         private=int(status['RssAnon'].split()[0]),
         threads=int(status['Threads']),
         files=len(list((folder / 'fd').iterdir())),
-        processor=(int(fields[11]) + int(fields[12])) / _TICKS_PER_SECOND,
+        processor=_processor(folder),
+        main_thread=_processor(folder / 'task' / str(pid)),
     )
+
+
+def _processor(folder: Path) -> float:
+    """Return the processor time of a process or a thread [s]."""
+    # the name of the command, in brackets, may contain blanks
+    fields = (folder / 'stat').read_text().rpartition(')')[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICKS_PER_SECOND

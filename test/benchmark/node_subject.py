@@ -6,8 +6,8 @@ A process that publishes FeedforwardTorque at a steady rate and notes when and f
     python node_subject.py feedforward|bare|echo SAMPLES OUTPUT.npz --ros-args ...
 
 `feedforward` is the node as it is shipped; `bare` a node whose rclpy timer publishes a message
-that was filled beforehand; `echo` answers every joint state with one. All are spun by the same
-executor. Ends with SIGINT.
+that was filled beforehand, with the parameter `motors` a MotorFeedforward too; `echo` answers
+every joint state with one. All are spun by the same executor. Ends with SIGINT.
 """
 
 from __future__ import annotations
@@ -34,10 +34,16 @@ from screw_dynamics.messages.joints import double_array  # noqa: E402
 from screw_dynamics.nodes.feedforward.node import FeedforwardNode  # noqa: E402
 from screw_dynamics.nodes.shared.executor import run_node  # noqa: E402
 from screw_dynamics.nodes.shared.tick_timer import TickTimer  # noqa: E402
-from screw_dynamics_interfaces.msg import FeedforwardTorque  # noqa: E402
+from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward  # noqa: E402
 
 PAUSES = 10_000
 JOINTS = 7
+MOTOR_TOPIC = '/feedforward/motor_feedforward'
+MOTOR_FIELDS = [
+    field
+    for field, kind in MotorFeedforward.get_fields_and_field_types().items()
+    if kind == 'sequence<double>'
+]
 
 
 class Probe:
@@ -68,8 +74,7 @@ class Probe:
         def timed(publisher: Publisher, message: Any) -> None:
             begun = time.monotonic_ns()
             publish(publisher, message)
-            if type(message) is FeedforwardTorque:
-                self._publishing += time.monotonic_ns() - begun
+            self._publishing += time.monotonic_ns() - begun
 
         Publisher.publish = timed
 
@@ -114,6 +119,13 @@ class BareNode(Node):
         for name in ('positions', 'velocities', 'accelerations'):
             setattr(self._message.reference, name, row)
         self._publisher = self.create_publisher(FeedforwardTorque, '/feedforward/feedforward', 10)
+        self._motors: Publisher | None = None
+        if self.declare_parameter('motors', False).value:
+            self._motors = self.create_publisher(MotorFeedforward, MOTOR_TOPIC, 10)
+            names = self._message.joint_names
+            self._commands = MotorFeedforward(
+                joint_names=names, motor_names=names, **dict.fromkeys(MOTOR_FIELDS, row)
+            )
         self.create_timer(
             1.0 / float(self.get_parameter('publish_rate').value),
             lambda: self.tick(),
@@ -122,6 +134,8 @@ class BareNode(Node):
 
     def tick(self) -> None:
         self._publisher.publish(self._message)
+        if self._motors is not None:
+            self._motors.publish(self._commands)
 
 
 class EchoNode(Node):

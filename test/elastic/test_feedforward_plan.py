@@ -12,6 +12,7 @@ import pytest
 
 import screw_dynamics as sd
 from screw_dynamics.elastic import (
+    feedforward_from_efforts,
     link_efforts,
     motor_efforts,
     spring_deflections,
@@ -84,6 +85,12 @@ def test_one_call_returns_what_the_stages_return(iiwa, springs, motor, friction,
             for name, stage in zip(JETS, by_stages(iiwa, joints, jet), strict=True):
                 # the same operations, but for fused products and factorials
                 np.testing.assert_allclose(getattr(out, name), stage, rtol=1e-12, atol=1e-12)
+            commands = [getattr(out, name).copy() for name in JETS]
+            out.motor_jet[...] = np.nan
+            efforts = link_efforts(iiwa, joints, jet)
+            assert feedforward_from_efforts(iiwa, joints, jet, efforts, out=out) is out
+            for name, command in zip(JETS, commands, strict=True):
+                np.testing.assert_array_equal(getattr(out, name), command)
     batch = sd.elastic_feedforward(iiwa, joints, jets, times=times)
     for name, stage in zip(JETS, by_stages(iiwa, joints, jets, times), strict=True):
         np.testing.assert_allclose(getattr(batch, name), stage, rtol=1e-12, atol=1e-12)
@@ -110,6 +117,43 @@ def test_errors_are_those_of_the_checked_way(arm):
         sd.elastic_feedforward(
             arm, elastic(arm, [None], sd.Motor()), np.zeros((5, arm.n)), out=out
         )
+
+
+def test_buffers_serve_another_model_with_the_same_joints(iiwa):
+    """Its parallel springs and efforts count, not those of the model the buffers are from."""
+    spring = sd.BalancingSpring(1200.0, [0.0, 0.0, 0.25], [0.0, 0.2, 0.0], 0.0)
+    joints = elastic(iiwa, [sd.LinearSpring(3000.0)], MOTORS['plain'], parallel_spring=spring)
+    heavy = iiwa.with_payload('flange', 3.0, (0.0, 0.0, 0.1), np.zeros((3, 3)))
+    out = joints.buffers(iiwa)
+    jet = 0.3 * np.random.default_rng(3).normal(size=(5, iiwa.n))
+    for model in (iiwa, heavy, iiwa):
+        efforts = sd.inverse_dynamics(model, jet)
+        expected = sd.elastic_feedforward(model, joints, jet)
+        for _ in range(2):
+            out.motor_effort_jet[...] = np.nan
+            feedforward_from_efforts(model, joints, jet, efforts, out=out)
+            for name in JETS:
+                np.testing.assert_allclose(
+                    getattr(out, name), getattr(expected, name), rtol=1e-13, atol=1e-13
+                )
+
+
+def test_known_efforts_may_be_in_the_buffers_and_errors_are_named(arm):
+    joints = elastic(arm, [sd.LinearSpring(3000.0)], MOTORS['plain'])
+    out, jet = joints.buffers(arm), np.full((5, arm.n), 0.1)
+    expected = sd.elastic_feedforward(arm, joints, jet)
+    link_efforts(arm, joints, jet, out=out.effort_jet)
+    feedforward_from_efforts(arm, joints, jet, out.effort_jet, out=out)
+    np.testing.assert_allclose(out.motor_effort_jet, expected.motor_effort_jet, rtol=1e-13)
+    efforts = sd.inverse_dynamics(arm, jet)
+    for wrong in (efforts + 1j, efforts.astype(str)):
+        with pytest.raises(InputError, match='effort_jet'):
+            feedforward_from_efforts(arm, joints, jet, wrong, out=out)
+    jet[2, 1] = np.inf
+    with pytest.raises(NotFiniteError):
+        feedforward_from_efforts(arm, joints, jet, efforts, out=out)
+    with pytest.raises(ShapeError, match='effort_jet'):
+        feedforward_from_efforts(arm, joints, np.zeros((5, arm.n)), efforts[:2], out=out)
 
 
 def test_an_overflow_of_the_commands_is_named(arm):

@@ -20,6 +20,7 @@ from screw_dynamics.jit.compile_turn import compile_turn
 
 pytestmark = pytest.mark.skipif(not jit_enabled(), reason='needs numba')
 
+MOST_AT_REST = 120 * 1024  # KiB, of a node without a trajectory
 TOTAL = re.compile(r'Compiled (\d+) kernels after')
 
 
@@ -148,6 +149,8 @@ def test_with_the_extension_module_nothing_is_compiled(ros, planar, tmp_path, na
         assert not list(tmp_path.iterdir())
         maps = Path(f'/proc/{process.pid}/maps').read_text()
         assert '_kernels' in maps and 'llvmlite' not in maps
+        status = Path(f'/proc/{process.pid}/status').read_text()
+        assert int(re.search(r'VmRSS:\s+(\d+) kB', status)[1]) < MOST_AT_REST
     finally:
         process.kill()
 

@@ -143,6 +143,9 @@ class ExternalWrenches:
 
     def inverse_dynamics(self, joint_jet: Array, out: Array, now: int, timeout: float) -> None:
         """Write the efforts of `joint_jet` (k + 3, n) under the fresh wrenches to `out`."""
+        if not self._wrenches:
+            inverse_dynamics(self._model, joint_jet, out=out)
+            return
         oldest = now - round(timeout * SECOND)
         for name, wrench in self._wrenches.items():
             if wrench.in_force and wrench.instant < oldest:

@@ -3,7 +3,6 @@
 """Node `load_observer`: joint states in, external efforts, a wrench and contacts out."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
@@ -14,8 +13,6 @@ from std_msgs.msg import Bool
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.messages.joints import field_view
-from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.shared.diagnostics import (
@@ -31,6 +28,7 @@ from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.shared.serialized_message import STAMP, SerializedMessage
 from screw_dynamics.observers import Contact
 
 NAME = 'load_observer'
@@ -194,30 +192,35 @@ class EffortOutput(MessageOutput):
     """Publishes the external efforts of the joints."""
 
     def __init__(self, node: Node, names: Sequence[str]) -> None:
-        super().__init__(node, JointState(name=list(names)), '~/external_effort')
-        self._view = field_view(self._message, 'effort', len(names))
+        super().__init__(node, JointState, '~/external_effort')
+        self._row = np.zeros((1, len(names)))
+        message = JointState(name=list(names))
+        self._message = SerializedMessage(message, {('effort',): self._row}, STAMP)
 
     def publish(self, time: int, effort: Array) -> None:
         """Publish them (n,) with the stamp of the measurement [ns]."""
-        set_stamp(self._message.header.stamp, time)
-        self._view[:] = effort
-        self._send()
+        self._row[:] = effort
+        self._publisher.publish(self._message.written((time,)))
+
+
+_COMPONENTS = tuple(f'wrench.{part}.{axis}' for part in ('torque', 'force') for axis in 'xyz')
 
 
 class WrenchOutput(MessageOutput):
     """Publishes the wrench at a link, in its axes and at its origin."""
 
     def __init__(self, node: Node, frame: str) -> None:
-        super().__init__(node, WrenchStamped(), '~/estimated_wrench')
-        self._message.header.frame_id = frame
+        super().__init__(node, WrenchStamped, '~/estimated_wrench')
+        self._components = np.zeros((6, 1))
+        message = WrenchStamped()
+        message.header.frame_id = frame
+        carried = {_COMPONENTS: self._components}
+        self._message = SerializedMessage(message, carried, STAMP)
 
     def publish(self, time: int, wrench: Array) -> None:
         """Publish [torque; force] (6,) with the stamp of the measurement [ns]."""
-        set_stamp(self._message.header.stamp, time)
-        content: Any = self._message.wrench
-        for part, values in ((content.torque, wrench[:3]), (content.force, wrench[3:])):
-            part.x, part.y, part.z = values.tolist()
-        self._send()
+        self._components[:, 0] = wrench
+        self._publisher.publish(self._message.written((time,)))
 
 
 class ContactFlag:

@@ -13,8 +13,6 @@ from std_srvs.srv import Trigger
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
-from screw_dynamics.messages.joints import field_view
-from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.sea_simulator.motor_drives import (
     command_age,
     command_of_array,
@@ -30,14 +28,14 @@ from screw_dynamics.nodes.sea_simulator.simulated_time import (
 )
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, Report, model_report
-from screw_dynamics.nodes.shared.endpoints import MessageOutput, make_subscription
+from screw_dynamics.nodes.shared.endpoints import STATE_FIELDS, MessageOutput, make_subscription
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.shared.serialized_message import STAMP, SerializedMessage
 
 NAME = 'sea_simulator'
-_STATE_FIELDS = ('position', 'velocity', 'effort')
 
 
 class SeaSimulatorNode(Node):
@@ -194,12 +192,13 @@ class StateOutput(MessageOutput):
     """Publishes position, velocity and effort of named joints or motors."""
 
     def __init__(self, node: Node, topic: str, names: Sequence[str]) -> None:
-        super().__init__(node, JointState(name=list(names)), topic)
-        self._views = [field_view(self._message, field, len(names)) for field in _STATE_FIELDS]
+        super().__init__(node, JointState, topic)
+        self._rows = np.zeros((len(STATE_FIELDS), len(names)))
+        message = JointState(name=list(names))
+        self._message = SerializedMessage(message, {STATE_FIELDS: self._rows}, STAMP)
 
     def publish(self, time: int, state: tuple[Array, Array, Array]) -> None:
         """Publish position, velocity and effort with a stamp [ns]."""
-        set_stamp(self._message.header.stamp, time)
-        for view, values in zip(self._views, state, strict=True):
-            view[:] = values
-        self._publisher.publish(self._message)
+        for row, values in zip(self._rows, state, strict=True):
+            row[:] = values
+        self._publisher.publish(self._message.written((time,)))

@@ -15,14 +15,12 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.subscription import Subscription
 from rclpy.timer import Timer
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.messages.joints import field_view
-
 DEPTH = 10
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # status of each trajectory; late subscribers still receive the newest ones
 STATUS_TOPIC = 'trajectory_status'
 STATUS_QOS = QoSProfile(depth=DEPTH, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+STATE_FIELDS = ('position', 'velocity', 'effort')  # of a JointState
 FRAME_ID = 'header.frame_id'  # value of a status that identifies its trajectory
 
 
@@ -64,21 +62,10 @@ def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Tim
 
 
 class MessageOutput:
-    """A publisher, its reused message, and the rows that are copied into it."""
+    """A publisher of messages of which only numbers change."""
 
-    def __init__(self, node: Node, message: Any, topic: str) -> None:
-        self._node, self._message = node, message
-        self._publisher = make_publisher(node, type(message), topic)
-        self._copies: list[tuple[Array, Array]] = []
-
-    def _carry(self, owner: Any, field: str, row: Array) -> None:
-        """Copy a row of the sample to a field of every message."""
-        self._copies.append((field_view(owner, field, len(row)), row))
-
-    def _send(self) -> None:
-        for view, row in self._copies:
-            view[:] = row
-        self._publisher.publish(self._message)
+    def __init__(self, node: Node, kind: Any, topic: str) -> None:
+        self._node, self._publisher = node, make_publisher(node, kind, topic)
 
     def destroy(self) -> None:
         """Destroy the publisher."""

@@ -142,7 +142,8 @@ class TickTimer:
 
     def _tick(self) -> None:
         begun = time.monotonic_ns()
-        now = self._clock.now().nanoseconds
+        # without use_sim_time the clock of the node is that of the system
+        now = self._clock.now().nanoseconds if self._times_by_node else time.time_ns()
         if now == self._last:
             return  # simulated time has not advanced
         if now < self._last:

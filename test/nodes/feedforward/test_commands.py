@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.planar_sea import LENGTHS, MASSES, NAMES, STIFFNESS
+from helpers.published import commands_of
 from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
@@ -50,7 +51,7 @@ class Node:
         self.pipeline = FeedforwardPipeline(ros.node, robot, values)
         self._output, *_ = self.pipeline.commands._outputs
         self._sent = 0
-        send = self._output._send
+        send = self._output.send
         self._output.send = lambda: (send(), self._count())
         self.now = START
 
@@ -74,12 +75,12 @@ class Node:
         before = self._sent
         self.pipeline.publish(self.now)
         self.now += PERIOD
-        data = np.array(self._output._message.data).reshape(-1, 2)
+        data = np.array(commands_of(self._output).data).reshape(-1, 2)
         return data if self._sent > before else None
 
     @property
     def dims(self):
-        dims = self._output._message.layout.dim
+        dims = commands_of(self._output).layout.dim
         return [(dim.label, dim.size, dim.stride) for dim in dims]
 
 
@@ -117,7 +118,7 @@ def test_topics_apart_carry_the_rows_of_one_array(node):
         rows = one.tick()
         apart.tick()
         outputs = apart.pipeline.commands._outputs
-        np.testing.assert_array_equal(rows, [list(output._message.data) for output in outputs])
+        np.testing.assert_array_equal(rows, [list(commands_of(output).data) for output in outputs])
     assert (rows != 0.0).all()
     topics = [output._publisher.topic_name.split('/')[-1] for output in outputs]
     names = ['position', 'velocity', 'kp', 'kd']
@@ -329,7 +330,7 @@ def test_a_measured_robot_is_damped_where_it_is(node):
     state = JointState(name=NAMES, position=[0.3, -0.2], velocity=[2.0, 1.0])
     hand.pipeline.measured.update(state, hand.now)
     hand.pipeline.compensate(hand.now)
-    command = np.array(hand._output._message.data).reshape(5, 2)
+    command = np.array(commands_of(hand._output).data).reshape(5, 2)
     np.testing.assert_array_equal(command[0], state.position)
     np.testing.assert_array_equal(command[1], 0.0)
     expected = sd.bias_forces(hand.model, state.position, state.velocity)

@@ -189,12 +189,14 @@ class TestOverDds:
         )
 
     def wait_until_together(self, ros, node, controller, samples):
-        """Wait for samples that have the controller's time."""
+        """Wait for samples, all later than what was reported so far, of the controller's time."""
         samples.clear()
+        since = controller.reported[-1][0]
         ros.wait_for(
             "the controller's time",
             lambda: (
                 len(samples) > 40
+                and nanoseconds(samples[-20].header.stamp) > since
                 and nanoseconds(samples[-1].header.stamp) < controller.reported[-1][0]
                 and self.apart(controller, samples[-20:]) < 1e-6
             ),

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.published import commands_of
 from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
@@ -130,7 +131,7 @@ class Ticks:
         """Return the command of the next tick, (fields, 4)."""
         self._pipeline.publish(self.now)
         [output] = self._pipeline.commands._outputs
-        rows = np.array(output._message.data).reshape(-1, 4)
+        rows = np.array(commands_of(output).data).reshape(-1, 4)
         self.now += self.period
         return rows
 

@@ -5,15 +5,18 @@
 from __future__ import annotations
 
 import shutil
+import time
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from helpers.node_processes import LATCHED, trajectory
 from helpers.spline_follower import build_follower, follow
+from numpy.polynomial import Polynomial
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque, JointSpline
@@ -129,6 +132,69 @@ def test_the_controller_follows_the_reference_of_the_node(watched, tmp_path):
     one.ros.wait_for('the spline', lambda: one.splines[-1].pieces, one.process)
     one.end()
     one.ros.wait_for('no pieces', lambda: not one.splines[-1].pieces)
+
+
+def state_of(piece, instant):
+    """Return the joint jet (5, n) by the clock of a published piece at an instant [ns]."""
+    elapsed = piece.speed * 1e-9 * (instant - nanoseconds(piece.begin))
+    passed, end = piece.time + elapsed, np.array(piece.end)
+    jet = np.zeros((5, len(end)))
+    if passed >= piece.breaks[-1]:
+        jet[0] = end
+        return jet
+    segment = int(np.searchsorted(piece.breaks, passed, 'right')) - 1
+    assert segment >= 0
+    shape = len(piece.breaks) - 1, -1, len(end)
+    powers = np.array(piece.coefficients).reshape(shape)[segment]
+    length = piece.breaks[segment + 1] - piece.breaks[segment]
+    for j, column in enumerate(powers.T):
+        polynomial = Polynomial(column)
+        for d in range(len(jet)):
+            rate = (piece.speed / length) ** d
+            jet[d, j] = polynomial((passed - piece.breaks[segment]) / length) * rate
+            polynomial = polynomial.deriv()
+    return jet
+
+
+def test_a_trajectory_that_is_replaced_all_the_time_has_no_jump(watched):
+    """Of the pieces both limits at every join, position to snap; of the samples each one."""
+    rng = np.random.default_rng(20)
+    one = watched()
+    one.send([0.0, 0.0], [0.1, -0.1], times=[0.0, 5.0])
+    one.move(0.1)
+    times = 0.4 + 0.1 * np.arange(10)  # no point soon after a join, where its jerk would be large
+    publisher = one.ros.node.create_publisher(JointTrajectory, TRAJECTORY, 10)
+    one.ros.wait_for('the node', publisher.get_subscription_count, one.process)
+    due = time.monotonic()
+    for _ in range(60):
+        points = rng.uniform(-0.3, 0.3, (len(times), 2))
+        publisher.publish(trajectory(NAMES, *points, times=times))
+        due += 0.05
+        one.ros.spin(max(0.0, due - time.monotonic()))
+    one.move(0.1)
+    pairs = {
+        later.motion: (before, later)
+        for message in one.splines
+        for before, later in pairwise(message.pieces)
+    }
+    jets = np.array([jet_of(sample) for sample in one.samples])
+    scale = np.abs(jets).max(axis=(0, 2))[:, None]
+    assert len(pairs) > 10
+    for before, later in pairs.values():
+        assert later.continues
+        join = nanoseconds(later.begin)
+        jump = state_of(later, join) - state_of(before, join)
+        assert (np.abs(jump) <= BOUND * scale).all()
+    pieces = sorted(
+        {piece.motion: piece for message in one.splines for piece in message.pieces}.values(),
+        key=lambda piece: nanoseconds(piece.begin),
+    )
+    begins = [nanoseconds(piece.begin) for piece in pieces]
+    for sample, jet in zip(one.samples, jets, strict=True):
+        instant = nanoseconds(sample.header.stamp)
+        piece = pieces[int(np.searchsorted(begins, instant, 'right')) - 1]
+        assert (np.abs(jet - state_of(piece, instant)) <= BOUND * scale).all()
+    one.end()
 
 
 def test_streams_are_rejected_and_the_motion_goes_on(watched):

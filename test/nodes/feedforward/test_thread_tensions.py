@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
 from screw_dynamics.robot import Robot
@@ -30,7 +32,7 @@ class Publisher:
         self.efforts = []
 
     def publish(self, message):
-        self.efforts.append(np.array(message.effort))
+        self.efforts.append(np.array(deserialize_message(message, JointState).effort))
 
 
 class Node:

@@ -23,7 +23,6 @@ from screw_dynamics.messages import joints, times
 from screw_dynamics.messages import joints as fields
 from screw_dynamics.messages import joints as trajectories
 from screw_dynamics.nodes.dynamics_server import requests
-from screw_dynamics_interfaces.msg import FeedforwardTorque
 from screw_dynamics_interfaces.srv import GetMassMatrix
 
 NAMES = ('a', 'b', 'c')
@@ -46,13 +45,6 @@ def test_negative_durations():
 def test_double_arrays_are_row_major():
     result = fields.double_array(np.arange(6).reshape(2, 3).T)
     assert result == array('d', [0, 3, 1, 4, 2, 5])
-
-
-def test_what_is_written_to_a_view_is_in_the_message():
-    message = FeedforwardTorque()
-    view = fields.field_view(message, 'effort', 3)
-    view[:] = [1.0, 2.0, 3.0]
-    assert message.effort == array('d', [1.0, 2.0, 3.0])
 
 
 def test_joint_order():

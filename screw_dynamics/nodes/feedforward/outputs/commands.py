@@ -22,6 +22,7 @@ from screw_dynamics.nodes.feedforward.outputs.position_servos import PositionSer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.nodes.shared.endpoints import MessageOutput
+from screw_dynamics.nodes.shared.serialized_message import SerializedMessage
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 
@@ -37,12 +38,12 @@ class _RowsOutput(MessageOutput):
         message.layout.dim = [MultiArrayDimension(label=label, size=m, stride=m)]
         if f > 1:
             message.layout.dim.insert(0, MultiArrayDimension(label='fields', size=f, stride=f * m))
-        super().__init__(node, message, topic)
-        self._carry(message, 'data', rows.reshape(-1))
+        super().__init__(node, Float64MultiArray, topic)
+        self._message = SerializedMessage(message, {('data',): rows.reshape(1, -1)})
 
     def send(self) -> None:
         """Publish the rows."""
-        self._send()
+        self._publisher.publish(self._message.written())
 
     def destroy(self) -> None:
         """Destroy the publisher when the last command has been received, or a moment later."""

@@ -12,16 +12,23 @@ from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
-from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.outputs.guards import EffortGuard
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.endpoints import MessageOutput, make_publisher
+from screw_dynamics.nodes.shared.endpoints import STATE_FIELDS, MessageOutput, make_publisher
+from screw_dynamics.nodes.shared.serialized_message import STAMP, SerializedMessage
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.trajectory import JET_ROWS
 
 LEAST_ROWS = 3  # efforts require accelerations
+
+
+_EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
+_MOTIONS = tuple(f'reference.{name}' for name in ('positions', 'velocities', 'accelerations'))
+_HIGHER = ('reference_jerk', 'reference_snap')
+_TIMES = (*STAMP, 'reference.time_from_start')
+NUMBERS = ('reference_continuity', 'source')
 
 
 class EffortSample(NamedTuple):
@@ -40,48 +47,37 @@ class FeedforwardOutput(MessageOutput):
     """``~/feedforward``: the shared arrays of the reference (5, n) and the efforts (k + 1, n)."""
 
     def __init__(self, node: Node, joint_names: tuple[str, ...], jet: Array, tau: Array) -> None:
-        messages = {
-            rows: interfaces.msg.FeedforwardTorque(joint_names=list(joint_names))
-            for rows in range(LEAST_ROWS, JET_ROWS + 1)
-        }
-        super().__init__(node, messages[JET_ROWS], '~/feedforward')
+        super().__init__(node, interfaces.msg.FeedforwardTorque, '~/feedforward')
         self._variants = {}
-        for rows, message in messages.items():
-            self._copies = []
-            known = zip(('effort', 'effort_dot', 'effort_ddot'), tau[: rows - 2], strict=False)
-            for field, row in known:
-                self._carry(message, field, row)
-            for field, row in zip(('positions', 'velocities', 'accelerations'), jet, strict=False):
-                self._carry(message.reference, field, row)
-            for field, row in zip(('reference_jerk', 'reference_snap'), jet[3:rows], strict=False):
-                self._carry(message, field, row)
-            self._variants[rows] = message, self._copies
+        for rows in range(LEAST_ROWS, JET_ROWS + 1):
+            message = interfaces.msg.FeedforwardTorque(joint_names=list(joint_names))
+            known, higher = min(len(tau), rows - 2), rows - LEAST_ROWS
+            carried = {
+                _EFFORTS[:known]: tau[:known],
+                _MOTIONS: jet[:LEAST_ROWS],
+                _HIGHER[:higher]: jet[LEAST_ROWS:rows],
+            }
+            self._variants[rows] = SerializedMessage(message, carried, _TIMES, NUMBERS)
 
     def publish(self, sample: EffortSample) -> None:
         """Publish the sample in the shared arrays."""
-        message, self._copies = self._variants[sample.rows]
-        self._message = message
-        set_stamp(message.header.stamp, sample.instant)
-        set_stamp(message.reference.time_from_start, sample.time_from_start)
-        message.reference_continuity = sample.continuity
-        message.source = int(sample.source)
-        self._send()
+        times = sample.instant, sample.time_from_start
+        numbers = sample.continuity, sample.source
+        self._publisher.publish(self._variants[sample.rows].written(times, numbers))
 
 
 class JointEffortOutput(MessageOutput):
     """``~/joint_effort``: effort, position and velocity of the reference, for plotting tools."""
 
     def __init__(self, node: Node, joint_names: tuple[str, ...], jet: Array, tau: Array) -> None:
+        super().__init__(node, JointState, '~/joint_effort')
+        carried = {STATE_FIELDS[:2]: jet[:2], STATE_FIELDS[2:]: tau[:1]}
         message = JointState(name=list(joint_names))
-        super().__init__(node, message, '~/joint_effort')
-        self._carry(message, 'position', jet[0])
-        self._carry(message, 'velocity', jet[1])
-        self._carry(message, 'effort', tau[0])
+        self._message = SerializedMessage(message, carried, STAMP)
 
     def publish(self, sample: EffortSample) -> None:
         """Publish the sample in the shared arrays."""
-        set_stamp(self._message.header.stamp, sample.instant)
-        self._send()
+        self._publisher.publish(self._message.written((sample.instant,)))
 
 
 class _Arrays(NamedTuple):

@@ -9,11 +9,11 @@ from sensor_msgs.msg import JointState
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import MotorFeedforward
 from screw_dynamics.messages.joints import double_array
-from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.feedforward.outputs.effort_outputs import EffortSample
+from screw_dynamics.nodes.feedforward.outputs.effort_outputs import NUMBERS, EffortSample
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.endpoints import MessageOutput
+from screw_dynamics.nodes.shared.endpoints import STATE_FIELDS, MessageOutput
+from screw_dynamics.nodes.shared.serialized_message import STAMP, SerializedMessage
 from screw_dynamics.robot import Robot
 
 _EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
@@ -27,35 +27,30 @@ class MotorFeedforwardOutput(MessageOutput):
     def __init__(
         self, node: Node, joint_names: tuple[str, ...], variants: dict[int, MotorFeedforward]
     ) -> None:
+        kind = interfaces.msg.MotorFeedforward
+        super().__init__(node, kind, '~/motor_feedforward')
         self._variants = {}
-        messages = {
-            rows: interfaces.msg.MotorFeedforward(
+        for rows, motors in variants.items():
+            message = kind(
                 joint_names=list(joint_names),
                 motor_names=list(motors.motor_names),
                 gear_ratio=double_array(motors.gear_ratios),
             )
-            for rows, motors in variants.items()
-        }
-        super().__init__(node, next(iter(messages.values())), '~/motor_feedforward')
-        for rows, motors in variants.items():
-            self._copies = []
-            for fields, jet in (
-                (_EFFORTS, motors.effort_jet),
-                (_MOTIONS, motors.motor_jet),
-                (_MOTOR_EFFORTS, motors.motor_effort_jet),
-            ):
-                for field, row in zip(fields, jet, strict=False):
-                    self._carry(messages[rows], field, row)
-            self._carry(messages[rows], 'deflection', motors.deflection)
-            self._variants[rows] = messages[rows], self._copies
+            carried = {
+                fields[: len(jet)]: jet[: len(fields)]
+                for fields, jet in (
+                    (_EFFORTS, motors.effort_jet),
+                    (_MOTIONS, motors.motor_jet),
+                    (_MOTOR_EFFORTS, motors.motor_effort_jet),
+                    (('deflection',), motors.deflection_jet),
+                )
+            }
+            self._variants[rows] = SerializedMessage(message, carried, STAMP, NUMBERS)
 
     def publish(self, sample: EffortSample, rows: int) -> None:
         """Publish the arrays computed from this number of rows of the reference."""
-        self._message, self._copies = self._variants[rows]
-        set_stamp(self._message.header.stamp, sample.instant)
-        self._message.reference_continuity = sample.continuity
-        self._message.source = int(sample.source)
-        self._send()
+        numbers = sample.continuity, sample.source
+        self._publisher.publish(self._variants[rows].written((sample.instant,), numbers))
 
 
 class GearSide:
@@ -95,11 +90,10 @@ class MotorStateOutput(MessageOutput):
     def __init__(self, node: Node, side: GearSide, variants: dict[int, MotorFeedforward]) -> None:
         self._side, self._variants = side, variants
         names = next(iter(variants.values())).motor_names
-        message = JointState(name=list(names))
-        super().__init__(node, message, '~/motor_effort')
+        super().__init__(node, JointState, '~/motor_effort')
         self._rows = np.zeros((3, len(names)))
-        for field, row in zip(('position', 'velocity', 'effort'), self._rows, strict=True):
-            self._carry(message, field, row)
+        message = JointState(name=list(names))
+        self._message = SerializedMessage(message, {STATE_FIELDS: self._rows}, STAMP)
 
     def publish(self, sample: EffortSample, rows: int) -> None:
         """Publish the arrays computed from this number of rows of the reference."""
@@ -107,5 +101,4 @@ class MotorStateOutput(MessageOutput):
         for d in range(2):
             self._side.motion(motors.motor_jet[d], self._rows[d])
         self._side.effort(motors.motor_effort_jet[0], self._rows[2])
-        set_stamp(self._message.header.stamp, sample.instant)
-        self._send()
+        self._publisher.publish(self._message.written((sample.instant,)))

@@ -10,8 +10,8 @@ from sensor_msgs.msg import JointState
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
-from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.shared.endpoints import MessageOutput
+from screw_dynamics.nodes.shared.serialized_message import STAMP, SerializedMessage
 from screw_dynamics.nodes.shared.tick_timer import Seldom
 from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.thread_set import ThreadSet, threads_of
@@ -24,14 +24,13 @@ class _Output(MessageOutput):
     """Names of threads and one row of numbers in the field `effort`."""
 
     def __init__(self, node: Node, topic: str, names: tuple[str, ...], row: Array) -> None:
+        super().__init__(node, JointState, topic)
         message = JointState(name=list(names))
-        super().__init__(node, message, topic)
-        self._carry(message, 'effort', row)
+        self._message = SerializedMessage(message, {('effort',): row[np.newaxis]}, STAMP)
 
     def publish(self, instant: int) -> None:
         """Publish the row for an instant [ns]."""
-        set_stamp(self._message.header.stamp, instant)
-        self._send()
+        self._publisher.publish(self._message.written((instant,)))
 
 
 class TensionOutput:
