@@ -94,8 +94,9 @@ def load_yaml(content: str | bytes) -> Any:
             loader.dispose()
     except (yaml.YAMLError, UnicodeError) as error:
         text = ' '.join(str(error).split())
-        if 'maximum nesting depth' in text:  # libyaml, from 0.2.6 on, before our own bound
-            raise InputError(f'line {error.problem_mark.line + 1}: {_TOO_DEEP}') from None
+        mark = getattr(error, 'problem_mark', None)
+        if mark and 'maximum nesting depth' in text:  # libyaml, from 0.2.6 on
+            raise InputError(f'line {mark.line + 1}: {_TOO_DEEP}') from None
         raise InputError(f'expected YAML: {text}') from None
 
 
