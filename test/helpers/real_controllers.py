@@ -155,13 +155,17 @@ class Controllers:
         states = self._collect()[0]
         return deserialize_message(states[-1], JointTrajectoryControllerState) if states else None
 
-    def executed(self) -> Executed:
-        """Return what was executed since `forget`."""
+    def executed(self, last: int = 0) -> Executed:
+        """Return what was executed since `forget`, or by the last messages of each topic."""
         states, samples, _ = (
-            [deserialize_message(message, subscription.msg_type) for message in messages]
+            [deserialize_message(message, subscription.msg_type) for message in messages[-last:]]
             for subscription, messages in zip(self._received, self._collect(), strict=True)
         )
         return Executed(states, samples, self.rate)
+
+    def streaming(self) -> bool:
+        """Return whether the node has published since `forget`."""
+        return bool(self._collect()[2])
 
     def published(self) -> list[FeedforwardTorque]:
         """Return what the node has published since `forget`."""

@@ -53,7 +53,7 @@ def running(ros, arm, tmp_path):
 
 
 def send(ros, controllers, message, topic, subscribers):
-    """Publish a trajectory until the controller moves: readers may match later than writers."""
+    """Publish a trajectory until node and controller move: readers may match after writers."""
     again = 0.0
 
     def moving():
@@ -61,7 +61,7 @@ def send(ros, controllers, message, topic, subscribers):
         if time.monotonic() >= again:
             ros.publish(message, topic, subscribers=subscribers)
             again = time.monotonic() + RESPONSE_TIMEOUT
-        state = controllers.latest()
+        state = controllers.latest() if controllers.streaming() else None
         return state and np.abs(np.array(state.reference.positions) - REST).max() > 0.05
 
     ros.wait_for('motion', moving, controllers.process)
@@ -83,7 +83,7 @@ def require_weight(ros, arm, controllers, positions):
     weight = sd.gravity_forces(arm, positions)
     ros.wait_for(
         f'the efforts {weight}',
-        lambda: np.abs(controllers.executed().efforts[-1] - weight).max() < 1e-9,
+        lambda: np.abs(controllers.executed(last=10 * RATE).efforts[-1] - weight).max() < 1e-9,
         controllers.process,
     )
 
