@@ -20,8 +20,12 @@ def run(ros, process, client, goal):
 
 
 def begin(ros, process, client, goal):
-    """Send a goal that is accepted or rejected; again while controller or state are unknown."""
-    unknown = 'no server of the action', 'no state to start from is known'
+    """
+    Send a goal that is accepted or rejected; again while controller or state are unknown.
+
+    And again if the answer of the controller is lost: its end for the node may match later.
+    """
+    unknown = 'no server of the action', 'no state to start from is known', 'no answer from'
 
     def answered():
         nonlocal sent

@@ -9,6 +9,7 @@ from typing import Any
 
 from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient, CancelResponse, GoalResponse
+from rclpy.action.client import ClientGoalHandle
 from rclpy.serialization import serialize_message
 from trajectory_msgs.msg import JointTrajectory
 
@@ -203,7 +204,9 @@ class GoalInputs:
         if self._hold is not None:
             self._hold.drop()
         points = len(trajectory.points)
-        future = self._client.send_goal_async(goal.request, partial(self._on_feedback, goal))
+        future = self._client.send_goal_async(
+            goal.request, partial(self._on_feedback, goal), goal_uuid=goal.handle.goal_id
+        )
         goal.request.trajectory = JointTrajectory()  # results are kept for some time
         future.add_done_callback(partial(self._on_answer, goal, points))
 
@@ -260,7 +263,7 @@ class GoalInputs:
 
     def _on_feedback(self, goal: ForwardedGoal, message: Any) -> None:
         """Publish the feedback of the controller with the times of the client's trajectory."""
-        if goal.ended:
+        if goal.ended or goal.sent is None:  # or its answer is still on the way
             return
         feedback = message.feedback
         for point in (feedback.desired, feedback.actual):
@@ -270,7 +273,7 @@ class GoalInputs:
         goal.handle.publish_feedback(feedback)
 
     def _watch(self) -> None:
-        """Abort goals whose controller is gone or does not answer."""
+        """Abort goals whose controller is gone, or does not answer and then has to cancel them."""
         if not self._client.server_is_ready():
             for goal in [goal for goal in self._goals if goal.asked]:
                 self.end(goal, 'abort', self._absent())
@@ -278,6 +281,9 @@ class GoalInputs:
         for goal in [
             goal for goal in self._goals if goal.sent is None and 0.0 < goal.asked < late
         ]:
+            # it may run there all the same: only the answer may be lost
+            answer = self._type.Impl.SendGoalService.Response()
+            ClientGoalHandle(self._client, goal.handle.goal_id, answer).cancel_goal_async()
             self.end(
                 goal, 'abort', f'no answer from {self._controller} within {_LONGEST_ANSWER:g} s'
             )

@@ -124,6 +124,28 @@ def test_a_controller_that_is_not_there(ros, start, client):
     assert node.interrupt() == 0, node.log
 
 
+def test_a_goal_without_an_answer_is_canceled_at_the_controller(ros, start, client):
+    node = start()
+    arm = ros.add_node('arm')
+    controller = ActionController(arm, NAMES)
+    sent = begin(ros, node, client, goal_of([0.1, 0.1], times=[0.5]))
+    ros.wait_for('the end', lambda: sent.over, node)
+    assert sent.outcome == ('succeeded', 0)
+    ros.pause_node(arm)  # as if its process hung
+    sent = client.send(goal_of(FAR, times=[60.0]))
+    ros.wait_for('the end', lambda: sent.over, node)
+    assert sent.outcome == ('aborted', INVALID)
+    assert sent.result.error_string == f'no answer from {CONTROLLER} within 5 s'
+    received = len(controller.received)
+    ros.resume_node(arm)
+    ros.wait_for('the goal', lambda: len(controller.received) > received, node)
+    ros.wait_for('its end', lambda: controller._goal is None, node)
+    assert np.abs(controller.command - 0.1).max() < 0.05
+    controller.destroy()
+    ros.remove_node(arm)
+    assert node.interrupt() == 0, node.log
+
+
 @pytest.mark.parametrize(
     'transitions', [['DEACTIVATE', 'CLEANUP'], ['ACTIVE_SHUTDOWN']], ids=lambda names: names[0]
 )
