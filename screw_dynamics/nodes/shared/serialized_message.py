@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from rclpy.serialization import serialize_message
+from rclpy.serialization import deserialize_message, serialize_message
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.messages.times import SECOND, set_stamp
@@ -46,9 +46,10 @@ class SerializedMessage:
         for fields, values in rows.items():
             for field in fields:
                 _set(message, field, _floats(np.zeros(values.shape[1])))
-        self._data: bytearray | None = bytearray(serialize_message(message))
+        self._data: bytearray | None = None
         self._copies: list[tuple[Array, Array]] = []
         try:
+            self._data = _data(message)
             self._copies = [
                 (view, part)
                 for fields, values in rows.items()
@@ -107,7 +108,31 @@ class SerializedMessage:
 
 
 class _NotFoundError(Exception):
-    """A mark in a field is not in the bytes, or more than once."""
+    """The bytes are not the message, or a mark in a field is not in them once."""
+
+
+def _data(message: Any) -> bytearray:
+    """
+    Return the bytes of a message.
+
+    Behind its end there may be room that serialisation has not used and not cleared: readers that
+    count would reject it.
+    """
+    data = serialize_message(message)
+    low, high = 0, len(data) + 1  # bytes that are not and that are enough
+    while high - low > 1:
+        size = (low + high) // 2
+        low, high = (low, size) if _holds(data[:size], message) else (size, high)
+    if high > len(data):
+        raise _NotFoundError
+    return bytearray(data[:high])
+
+
+def _holds(data: bytes, message: Any) -> bool:
+    try:
+        return bool(deserialize_message(data, type(message)) == message)
+    except Exception:  # what a middleware raises is not documented
+        return False
 
 
 def _owner(message: Any, field: str) -> tuple[Any, str]:
