@@ -134,21 +134,21 @@ def test_the_controller_follows_the_reference_of_the_node(watched, tmp_path):
     one.ros.wait_for('no pieces', lambda: not one.splines[-1].pieces)
 
 
-def state_of(piece, instant):
-    """Return the joint jet (5, n) by the clock of a published piece at an instant [ns]."""
+def state_of(piece, instant, of=np.positive):
+    """Return the joint jet (5, n) of a piece at an instant [ns], `of` its coefficients."""
     elapsed = piece.speed * 1e-9 * (instant - nanoseconds(piece.begin))
     passed, end = piece.time + elapsed, np.array(piece.end)
     jet = np.zeros((5, len(end)))
     if passed >= piece.breaks[-1]:
-        jet[0] = end
+        jet[0] = of(end)
         return jet
     segment = int(np.searchsorted(piece.breaks, passed, 'right')) - 1
-    assert segment >= 0
+    assert segment >= 0, (piece.begin, instant, piece.time, elapsed, piece.breaks)
     shape = len(piece.breaks) - 1, -1, len(end)
     powers = np.array(piece.coefficients).reshape(shape)[segment]
     length = piece.breaks[segment + 1] - piece.breaks[segment]
     for j, column in enumerate(powers.T):
-        polynomial = Polynomial(column)
+        polynomial = Polynomial(of(column))
         for d in range(len(jet)):
             rate = (piece.speed / length) ** d
             jet[d, j] = polynomial((passed - piece.breaks[segment]) / length) * rate
@@ -167,33 +167,48 @@ def test_a_trajectory_that_is_replaced_all_the_time_has_no_jump(watched):
     one.ros.wait_for('the node', publisher.get_subscription_count, one.process)
     due = time.monotonic()
     for _ in range(60):
-        points = rng.uniform(-0.3, 0.3, (len(times), 2))
+        points, count = rng.uniform(-0.3, 0.3, (len(times), 2)), len(one.splines)
         publisher.publish(trajectory(NAMES, *points, times=times))
         due += 0.05
         one.ros.spin(max(0.0, due - time.monotonic()))
+        one.ros.wait_for('a spline', lambda count=count: len(one.splines) > count, one.process)
     one.move(0.1)
-    pairs = {
-        later.motion: (before, later)
-        for message in one.splines
-        for before, later in pairwise(message.pieces)
-    }
+
+    # a busy node may publish a change after its instant, and says so
+    published = {}
+    for message in one.splines:
+        for piece in message.pieces:
+            published.setdefault(piece.motion, nanoseconds(message.header.stamp))
     jets = np.array([jet_of(sample) for sample in one.samples])
     scale = np.abs(jets).max(axis=(0, 2))[:, None]
-    assert len(pairs) > 10
-    for before, later in pairs.values():
-        assert later.continues
-        join = nanoseconds(later.begin)
-        jump = state_of(later, join) - state_of(before, join)
-        assert (np.abs(jump) <= BOUND * scale).all()
-    pieces = sorted(
-        {piece.motion: piece for message in one.splines for piece in message.pieces}.values(),
-        key=lambda piece: nanoseconds(piece.begin),
-    )
-    begins = [nanoseconds(piece.begin) for piece in pieces]
+    joins = 0
+    for message in one.splines:
+        for before, later in pairwise(message.pieces):
+            join = nanoseconds(later.begin)
+            assert later.continues
+            if join < nanoseconds(message.header.stamp):
+                continue
+            jump = state_of(later, join) - state_of(before, join)
+            # relative to the terms of the sums, which are rounded
+            terms = np.maximum(*(state_of(piece, join, np.abs) for piece in (before, later)))
+            assert (np.abs(jump) <= BOUND * np.maximum(scale, terms)).all()
+            joins += 1
+    assert joins > 10
+    late = [
+        (nanoseconds(piece.begin), published[piece.motion])
+        for message in one.splines
+        for piece in message.pieces
+    ]
+    stamps, compared = [nanoseconds(message.header.stamp) for message in one.splines], 0
     for sample, jet in zip(one.samples, jets, strict=True):
         instant = nanoseconds(sample.header.stamp)
-        piece = pieces[int(np.searchsorted(begins, instant, 'right')) - 1]
+        if instant < stamps[0] or any(begin <= instant < stamp for begin, stamp in late):
+            continue
+        message = one.splines[int(np.searchsorted(stamps, instant, 'right')) - 1]
+        piece = [piece for piece in message.pieces if nanoseconds(piece.begin) <= instant][-1]
         assert (np.abs(jet - state_of(piece, instant)) <= BOUND * scale).all()
+        compared += 1
+    assert compared > 100
     one.end()
 
 
