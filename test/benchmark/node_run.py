@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -156,6 +157,8 @@ def main(args: Sequence[str] | None = None) -> int:
     parser.add_argument('--rates', type=float, nargs='+', default=[250.0, 1000.0])
     parser.add_argument('--output', type=Path, default=ROOT / 'docs')
     options = parser.parse_args(args)
+    # a shell starts what runs in its background with SIGINT ignored, and so would the nodes be
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     runs = [
         measure(subject, motors, rate, options.seconds)
         for rate in options.rates
