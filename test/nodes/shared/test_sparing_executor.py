@@ -4,8 +4,12 @@
 
 from __future__ import annotations
 
+import platform
+import subprocess
+import sys
 import time
 
+import pytest
 from rclpy.event_handler import (
     EventHandler,
     PublisherEventCallbacks,
@@ -82,3 +86,32 @@ def test_requests_are_answered_between_frequent_ticks(ros):
     finally:
         executor.shutdown()
         node.destroy_node()
+
+
+PAGES = """
+import resource
+from rclpy.node import Node
+from screw_dynamics.nodes.shared.executor import run_node
+
+def faults():
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_minflt
+
+def work(node):
+    for _ in range(3):
+        before = faults()
+        copies = [bytes(10**6) + b'1' for _ in range(3)]  # as rclpy takes a message
+        del copies
+    print(faults() - before)
+
+run_node(lambda: Node('paging'), 'paging', ['paging'], work=work)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != 'glibc', reason='needs glibc')
+def test_a_long_message_takes_no_new_pages(ros):
+    """Those of the message before are used again; otherwise there are some 700."""
+    done = subprocess.run(
+        [sys.executable, '-c', PAGES], env=ros.environment, capture_output=True, text=True
+    )
+    assert not done.returncode, done.stderr
+    assert int(done.stdout) < 50
