@@ -35,6 +35,7 @@ class FeedforwardPlan:
         self.jets = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
         self._efforts = self.jets[0]
         self._kernel: Callable[..., int] | None = None
+        self._jet = self._batch = np.empty(0)  # the jet seen last, and as a batch of one
         self._bind(model, table)
 
     def _bind(self, model: ScrewModel, table: MotorTable) -> None:
@@ -52,7 +53,7 @@ class FeedforwardPlan:
         if not self._fits(model, joints, jet):
             return False
         inverse_dynamics(model, jet, None, self._efforts)
-        return self._filled(jet)
+        return self._filled()
 
     def follow(self, model: ScrewModel, joints: object, jet: Array, efforts: Array) -> bool:
         """Fill the buffers for link efforts that are known; see `run`."""
@@ -62,7 +63,7 @@ class FeedforwardPlan:
         if not self._fits(model, joints, jet):
             return False
         own[...] = efforts
-        return self._filled(jet)
+        return self._filled()
 
     def _fits(self, model: ScrewModel, joints: object, jet: Array) -> bool:
         """Return True if the buffers are those of a motion, in memory of its own."""
@@ -73,9 +74,13 @@ class FeedforwardPlan:
             if table.names != self._table.names or table.joint_names != self._table.joint_names:
                 return False
             self._bind(model, table)
-        return not np.may_share_memory(jet, self._block)
+        if jet is not self._jet:  # a control loop has one
+            if np.may_share_memory(jet, self._block):
+                return False
+            self._jet, self._batch = jet, jet[np.newaxis]
+        return True
 
-    def _filled(self, jet: Array) -> bool:
+    def _filled(self) -> bool:
         """Fill the buffers from the efforts in them."""
         kernel = self._kernel
         if kernel is None:
@@ -83,7 +88,7 @@ class FeedforwardPlan:
             if set_motor_commands.compiled() is not None:
                 self._kernel = kernel
         try:
-            return kernel(jet[np.newaxis], *self._arguments) == OK
+            return kernel(self._batch, *self._arguments) == OK
         except TypeError:
             return False  # not an array for the kernel
 

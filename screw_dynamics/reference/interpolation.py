@@ -65,6 +65,13 @@ def is_bounded(jet: Array) -> bool:
 
 # A trajectory that ends at once must end at the current reference; encoders are coarser than this.
 _SAME_POSITION = 1e-6  # rad or m
+# A curve that joins shortly before a point leads to the next one: how far the state is from the
+# point, divided by the third power of the time that is left, is its jerk.
+_NEAR_SHARE, _NEAR, _NEAREST = (
+    0.1,
+    1e-2,
+    1e-3,
+)  # of the time between two points; [s], at most, least
 
 
 class Interpolation(Protocol):
@@ -120,21 +127,22 @@ class Smooth:
     def join(
         self, waypoints: Waypoints, time: float, jet: Array | None
     ) -> tuple[float, PiecewisePolynomial]:
-        """Return the curve from the state through the remaining points."""
+        """
+        Return the curve from the state through the remaining points.
+
+        Without points so shortly after the join that the way to them would be a jolt: with less
+        than a tenth of the time since the point before them left, at most 10 ms, or less than
+        1 ms. The last point is not left out.
+        """
         if jet is None:
             _require_first_point_by(waypoints, 0.0)
             return 0.0, self.curve(waypoints, None)
-        left = int(np.searchsorted(waypoints.times, time, side='right'))
+        left, inside = _next_point(waypoints.times, time)
+        remaining = max(0.0, float(waypoints.times[-1]) - time)
+        if left == len(waypoints.times) or (inside and remaining < _NEAREST):
+            _require_reached(waypoints, remaining, jet)
         if left < len(waypoints.times):
             return time, self.curve(shifted(waypoints, slice(left, None), time), jet)
-        gap = np.abs(waypoints.positions[-1] - jet[0])
-        if (gap > _SAME_POSITION).any():
-            j = int(np.argmax(gap))
-            raise TrajectoryError(
-                f'no time is left to reach the last point (time_from_start '
-                f'{waypoints.times[-1]:g} s): joint {waypoints.joint_names[j]} would jump '
-                f'from {jet[0, j]:g} to {waypoints.positions[-1, j]:g}'
-            )
         last = shifted(waypoints, slice(-1, None), waypoints.times[-1])
         return time, self.curve(last, None)
 
@@ -187,6 +195,24 @@ class ControllerSpline:
         return None
 
 
+def _next_point(times: Array, time: float) -> tuple[int, bool]:
+    """
+    Return the first point of a curve that begins at a time, and whether it begins after the first.
+
+    A motion from the very begin of a segment has the time that was planned for it.
+    """
+    left = int(np.searchsorted(times, time, side='right'))
+    before = float(times[left - 1]) if left else 0.0
+    if time <= before:
+        return left, False
+    while left < len(times) - 1:
+        planned = times[left] - before
+        if times[left] - time >= min(max(_NEAR_SHARE * planned, _NEAREST), _NEAR):
+            break
+        before, left = float(times[left]), left + 1
+    return left, True
+
+
 SMOOTH, CONTROLLER_SPLINE = Smooth(), ControllerSpline()
 INTERPOLATIONS: dict[str, Interpolation] = {'smooth': SMOOTH, 'jtc': CONTROLLER_SPLINE}
 
@@ -200,6 +226,20 @@ def shifted(waypoints: Waypoints, part: slice, time: float) -> Waypoints:
         waypoints.velocities[part].copy(),
         waypoints.accelerations[part].copy(),
     )
+
+
+def _require_reached(waypoints: Waypoints, remaining: float, jet: Array) -> None:
+    """Raise TrajectoryError unless a state leads to the last point in what remains [s]."""
+    with np.errstate(all='ignore'):
+        ahead = jet[0] + remaining * (jet[1] + 0.5 * remaining * jet[2])
+    gap = np.abs(waypoints.positions[-1] - ahead)
+    if (gap > _SAME_POSITION).any():
+        j = int(np.argmax(gap))
+        raise TrajectoryError(
+            f'no time is left to reach the last point (time_from_start {waypoints.times[-1]:g} s, '
+            f'{1e3 * remaining:.3g} ms after the join): joint {waypoints.joint_names[j]} would '
+            f'jump from {ahead[j]:g} to {waypoints.positions[-1, j]:g}'
+        )
 
 
 def _require_first_point_by(waypoints: Waypoints, time: float) -> None:

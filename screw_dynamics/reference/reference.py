@@ -10,6 +10,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.kernels.motions import sample_polynomial
 from screw_dynamics.reference.interpolation import (
     ActiveTrajectory,
     Interpolation,
@@ -191,12 +192,13 @@ class Reference:
         motion = self._motions[0]
         self.first = motion.waypoints is not self._sampled
         self._sampled = motion.waypoints
-        t = self._curve_time(motion, time)
-        motion.curve.sample(t, out)
+        t, curve = self._curve_time(motion, time), motion.curve
+        # not `curve.sample`, whose checks cost more: `out` is an array of the node
+        sample_polynomial(curve.breaks, curve.coefficients, curve.end, t, out)
         if self.speed != 1.0:
             scale_speed(out, self.speed)
         self.time_from_start = max(-LONGEST_DURATION, min(motion.joined + t, LONGEST_DURATION))
-        beyond = t - motion.curve.breaks[-1]
+        beyond = t - curve.breaks.item(-1)
         if beyond < 0.0:
             self.held_for, self._held = 0.0, None
             return Source.TRAJECTORY

@@ -19,6 +19,7 @@ from benchmark.report import machine  # noqa: E402
 LARGEST_OWN_SHARE = 0.03  # of the period, at the highest rate, with motors
 LARGEST_EXCESS = 0.08  # of a core, beyond the bare node
 LARGEST_MISSED_EXCESS = 0.001  # of the ticks, beyond the bare node
+MOST_AT_REST = 120.0  # MiB, of a process
 US = 1e-3  # of a nanosecond
 
 
@@ -195,9 +196,11 @@ def _profile(runs: Sequence[Run]) -> list[str]:
     lines = [
         '**Where the time goes**, in percent of a core. In the thread of the executor: the own '
         'part of the ticks,',
-        '`publish()` (rclpy and the write of DDS), and the waits of rclpy between them. The other '
-        'threads are those',
-        'of DDS.',
+        '`publish()` (rclpy and the write of DDS; `bare` publishes messages, `feedforward` their '
+        'bytes), and the waits of',
+        'rclpy between them, which take the longer the more subscriptions, services, timers and '
+        'events a node has. The other',
+        'threads are those of DDS.',
         '',
         '| node | rate | own | publish() | rclpy | other threads | in all |',
         '|---|---|---|---|---|---|---|',
@@ -213,6 +216,52 @@ def _profile(runs: Sequence[Run]) -> list[str]:
         values = ' | '.join(f'{100.0 * share:.1f}' for share in shares)
         lines.append(f'| {run.name} | {run.rate:g} Hz | {values} |')
     return lines
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Memory of a node at rest, or of the process that fits its trajectories [KiB]."""
+
+    node: str
+    child: bool
+    resident: int
+    proportional: int
+
+    @property
+    def holds(self) -> bool:
+        """True if it is as small as required."""
+        return self.resident <= 1024.0 * MOST_AT_REST
+
+
+def too_large(rests: Sequence[Rest]) -> list[str]:
+    """Return the processes whose memory exceeds what is required."""
+    return [
+        f'{one.node} at rest: expected at most {MOST_AT_REST:g} MiB, got '
+        f'{one.resident / 1024.0:.1f}'
+        for one in rests
+        if not one.holds
+    ]
+
+
+def memory(rests: Sequence[Rest]) -> list[str]:
+    """Return the lines of the table of nodes at rest."""
+    lines = [
+        '## Memory at rest',
+        '',
+        'Nodes with iiwa14.urdf that have received nothing yet. In the proportional memory a page '
+        'that n processes share counts',
+        f'1/n. Required: a resident memory of at most {MOST_AT_REST:g} MiB.',
+        '',
+        '| process | resident | proportional | |',
+        '|---|---|---|---|',
+    ]
+    for one in rests:
+        name = f'`{one.node}`{", its process for trajectories" if one.child else ""}'
+        lines.append(
+            f'| {name} | {one.resident / 1024.0:.1f} MiB | {one.proportional / 1024.0:.1f} MiB '
+            f'| {"met" if one.holds else "🔴 **missed**"} |'
+        )
+    return [*lines, '']
 
 
 def plot(runs: Sequence[Run], path: Path) -> None:

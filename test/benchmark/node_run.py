@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -26,7 +27,7 @@ sys.path[:0] = [str(ROOT), str(TESTS), str(ROOT / 'examples')]
 from helpers.node_processes import RosFixture, trajectory  # noqa: E402
 
 from benchmark import hybrid_share, node_report, replacements, state_latency  # noqa: E402
-from benchmark.memory import usage  # noqa: E402
+from benchmark.memory import children, proportional, usage  # noqa: E402
 from ros_demo.stages import Stage  # noqa: E402
 from screw_dynamics import read_urdf, share_path  # noqa: E402
 from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward  # noqa: E402
@@ -45,6 +46,7 @@ JOINT = {
 }
 MOTOR_TOPIC = '/feedforward/motor_feedforward'
 WARM_UP = 2.0  # s before the measurement
+SETTLED = 3.0  # s until a node that has started is at rest
 STEP = 0.1  # s between looks at the memory
 POINTS_PER_SECOND = 0.5
 
@@ -120,6 +122,24 @@ def measure(subject: str, motors: bool, rate: float, seconds: float) -> node_rep
     )
 
 
+def at_rest() -> list[node_report.Rest]:
+    """Measure the memory of nodes that have a robot, and of their processes, and do nothing."""
+    rests = []
+    with RosFixture() as ros:
+        for name, text in (('feedforward', 'Active at'), ('dynamics_server', 'Ready')):
+            process = ros.start(name, urdf_path=URDF)
+            ros.wait_for('the node', lambda: text in process.log, process)  # noqa: B023
+            ros.spin(SETTLED)
+            pids = [process.pid, *children(process.pid)]
+            rests += [
+                node_report.Rest(name, bool(i), usage(pid).resident, proportional(pid))
+                for i, pid in enumerate(pids)
+            ]
+            if process.interrupt():
+                raise RuntimeError(f'{name} ended badly: {process.log[-2000:]}')
+    return rests
+
+
 def may_be_real_time() -> bool:
     """Return whether this process may have a real-time priority."""
     try:
@@ -137,6 +157,8 @@ def main(args: Sequence[str] | None = None) -> int:
     parser.add_argument('--rates', type=float, nargs='+', default=[250.0, 1000.0])
     parser.add_argument('--output', type=Path, default=ROOT / 'docs')
     options = parser.parse_args(args)
+    # a shell starts what runs in its background with SIGINT ignored, and so would the nodes be
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     runs = [
         measure(subject, motors, rate, options.seconds)
         for rate in options.rates
@@ -151,19 +173,25 @@ def main(args: Sequence[str] | None = None) -> int:
         for subject in state_latency.SUBJECTS
     ]
     arms = hybrid_share.shares(options.seconds)
+    rests = at_rest()
     text = '\n'.join(
         [
             node_report.markdown(runs, options.seconds),
             *replacements.markdown(busy, options.seconds),
             *state_latency.markdown(cases, options.seconds),
             *hybrid_share.markdown(*arms, options.seconds),
+            *node_report.memory(rests),
         ]
     )
     print(text)
     options.output.mkdir(exist_ok=True)
     (options.output / 'benchmark_node.md').write_text(text, encoding='utf-8')
     node_report.plot(runs, options.output / 'benchmark_node.png')
-    missed = [*node_report.missed(runs), *replacements.missed(busy)]
+    missed = [
+        *node_report.missed(runs),
+        *replacements.missed(busy),
+        *node_report.too_large(rests),
+    ]
     if not hybrid_share.met(*arms):
         more = 100.0 * (arms[1].at_full_rate - arms[0].at_full_rate)
         missed.append(

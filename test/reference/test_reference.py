@@ -120,6 +120,76 @@ def test_a_jump_at_once_is_rejected_and_the_old_motion_goes_on(reference):
     np.testing.assert_array_equal(sampled(reference, START + SECOND // 2)[1], before)
 
 
+@pytest.mark.parametrize(
+    ('step', 'left', 'skipped'),
+    [
+        (0.05, 1.5e-4, 1),
+        (0.05, 4.9e-3, 1),
+        (0.05, 5.1e-3, 0),
+        (2.0, 9.9e-3, 1),
+        (2.0, 1.1e-2, 0),
+        (1e-4, 5e-5, 10),
+    ],
+)
+def test_a_point_shortly_after_a_join_is_no_jolt(reference, step, left, skipped):
+    """The curve leads to the next point that leaves time, through all after it."""
+    reference.add(waypoints([0.0, 0.0], [1.0, -1.0]), START, START)
+    begin = START + SECOND // 2
+    before = sampled(reference, begin)[1]
+    at = np.arange(1.0, 40.0)
+    points = before[0] + 0.002 * np.sin(0.7 * at)[:, None] * [1.0, -1.0] + 0.002
+    start = begin - round((step * 12 - left) * SECOND)
+    reference.add(waypoints(*points, first=step, step=step), start, begin)
+    np.testing.assert_allclose(sampled(reference, begin)[1], before, rtol=1e-9, atol=1e-9)
+    curve = reference.newest.curve
+    times = step * at[11:] - reference.newest.joined
+    gaps = np.abs(curve.jets(times)[:, 0] - points[11:]).max(axis=1)
+    assert (gaps[:skipped] > 1e-7).any() == bool(skipped)
+    np.testing.assert_allclose(gaps[skipped:], 0.0, atol=1e-9)
+    # 0.002 rad in the time that the law leaves, by a curve that is at rest at neither end
+    least = min(max(0.1 * step, 1e-3), 1e-2)
+    jolt = np.abs(curve.jets(np.linspace(0.0, times[skipped], 500))[:, 3]).max()
+    assert jolt < 1e3 * 0.01 / least**3
+    if left < 1e-3:
+        straight = smooth_trajectory(waypoints(*points[11:], first=left, step=step), before).jets(
+            np.linspace(0.0, left, 500)
+        )
+        assert np.abs(straight[:, 3]).max() > 1e2 * jolt
+
+
+def test_a_segment_has_the_time_that_was_planned_for_it(reference):
+    """From its begin, however short."""
+    measured = np.zeros((5, 2))
+    reference.add(waypoints([0.0, 0.0], [1e-6, 0.0], first=1e-4), START, START, measured)
+    _, jet = sampled(reference, START + 10**5)
+    np.testing.assert_allclose(jet[0], 0.0, atol=1e-12)
+    assert len(reference.newest.curve.breaks) == 3
+
+
+def test_the_last_point_is_not_left_out(reference):
+    reference.add(waypoints([0.0, 0.0], [1.0, 1.0]), START, START)
+    begin = START + SECOND // 2
+    before = sampled(reference, begin)[1]
+    with pytest.raises(
+        TrajectoryError, match=r'0.15 ms after the join\): joint a would jump from 0.5'
+    ):
+        reference.add(waypoints([0.0, 0.5], [0.6, 0.5]), begin - SECOND + 150_000, begin)
+    np.testing.assert_array_equal(sampled(reference, begin)[1], before)
+    # 5 ms are left, which limits judge; or less than 1 ms of the same motion
+    reference.add(waypoints([0.0, 0.5], [0.5, 0.5]), begin - SECOND + 5_000_000, begin)
+    np.testing.assert_allclose(sampled(reference, begin + 5_000_000)[1][0], 0.5)
+
+
+def test_the_same_motion_is_continued_to_its_end(reference):
+    points = waypoints([0.0, 0.0], [1.0, -1.0])
+    reference.add(points, START, START)
+    begin = START + SECOND - 150_000
+    before = sampled(reference, begin)[1]
+    reference.add(points, START, begin)
+    np.testing.assert_allclose(sampled(reference, begin)[1], before, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(sampled(reference, begin + SECOND)[1][0], [1.0, -1.0])
+
+
 def test_a_single_point_where_it_stands_is_held(reference):
     reference.add(waypoints([1.0, 1.0]), START, START)
     reference.add(waypoints([1.0, 1.0]), START + SECOND, START + SECOND)

@@ -11,13 +11,14 @@ from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference, Source
 from screw_dynamics.reference.streamed_reference import StreamedReference
 from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory import JET_ROWS
 
 
 class FollowedMotion:
     """Trajectories and streams of references, one of which applies at an instant."""
 
     def __init__(self, robot: Robot, parameters: FeedforwardParameters) -> None:
-        self._parameters = parameters
+        self._use(parameters)
         self.continuous = tuple(
             name
             for name, kind in zip(robot.joint_names, robot.model.coordinate_types, strict=True)
@@ -32,12 +33,15 @@ class FollowedMotion:
 
     def apply(self, parameters: FeedforwardParameters, now: int) -> None:
         """Apply changed parameters at a time [ns]."""
-        self._parameters = parameters
+        self._use(parameters)
         self.streamed.apply(parameters.stream_settings, self.sampled(now))
+
+    def _use(self, parameters: FeedforwardParameters) -> None:
+        self._parameters, self._lead = parameters, round(1e9 * parameters.lead)
 
     def sampled(self, now: int) -> int:
         """Return the instant sampled by a tick at this time [ns]."""
-        return now + round(1e9 * self._parameters.lead)
+        return now + self._lead
 
     def sample(self, now: int, jet: Array) -> EffortSample | None:
         """Write the joint jet of this tick; return None if there is nothing to publish."""
@@ -49,16 +53,18 @@ class FollowedMotion:
             return EffortSample(
                 streamed.instant, Source.STREAM, streamed.continuity, rows=streamed.rows
             )
-        source = self.reference.sample(time, jet)
+        reference = self.reference
+        source = reference.sample(time, jet)
         if source is None or (source is Source.HOLD and self._idle()):
             return None
         return EffortSample(
             time,
             source,
-            self.reference.continuity,
-            round(1e9 * self.reference.time_from_start),
-            continues=self.reference.continues,
-            first=self.reference.first,
+            reference.continuity,
+            round(1e9 * reference.time_from_start),
+            JET_ROWS,
+            reference.continues,
+            reference.first,
         )
 
     def _idle(self) -> bool:

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Latest states of joints and motors, and external wrenches, with their timeouts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,7 @@ class JointStateBuffer:
 
 _COMPONENTS = [f'{part}.{axis}' for part in ('torque', 'force') for axis in 'xyz']
 _components_of = attrgetter(*_COMPONENTS)
+_NONE: Mapping[str, Array] = MappingProxyType({})
 
 
 @dataclass
@@ -137,8 +139,10 @@ class ExternalWrenches:
             lists[now - wrench.instant > timeout * SECOND].append(name)
         return lists
 
-    def in_force(self) -> dict[str, Array]:
+    def in_force(self) -> Mapping[str, Array]:
         """Return the wrenches (6,) that are included in the latest efforts, by frame."""
+        if not self._wrenches:
+            return _NONE
         return {name: item.components for name, item in self._wrenches.items() if item.in_force}
 
     def inverse_dynamics(self, joint_jet: Array, out: Array, now: int, timeout: float) -> None:

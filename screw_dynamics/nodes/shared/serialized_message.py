@@ -19,7 +19,6 @@ STAMP = ('header.stamp',)
 _TIME = struct.Struct('=iI')  # seconds and nanoseconds of a Time or a Duration
 _MARKED_TIME = (0x2B1C3D4E, 0x1A2B3C4D)
 _MARKED_NUMBERS = (255, 1, 170, 85, 51, 204, 15, 0)
-_FLOAT = 8  # bytes
 
 
 class SerializedMessage:
@@ -47,49 +46,38 @@ class SerializedMessage:
             for field in fields:
                 _set(message, field, _floats(np.zeros(values.shape[1])))
         self._data: bytearray | None = None
-        self._copies: list[tuple[Array, Array]] = []
+        self._parts: list[memoryview] = []  # of the message, in order
         try:
             self._data = _data(message)
-            self._copies = [
-                (view, part)
-                for fields, values in rows.items()
-                for view, part in self._views(self._data, fields, values)
-            ]
             self._times = [_time_place(message, field) for field in times]
             self._numbers = [_number_place(message, field) for field in numbers]
+            self._parts = self._divided(self._data)
         except _NotFoundError:
             self._data = None
 
-    def _views(
-        self, data: bytearray, fields: tuple[str, ...], rows: Array
-    ) -> list[tuple[Array, Array]]:
-        """Return views of the bytes with the rows that belong there: one if evenly spaced."""
-        size = rows.shape[1]
-        if not fields:
-            return []
-        places = [_floats_place(self._message, field, size) for field in fields]
-        steps = set(np.diff(places).tolist())
-        parts = [slice(None)] if len(steps) <= 1 else [slice(i, i + 1) for i in range(len(places))]
-        step = max(steps, default=_FLOAT)
-        views = []
-        for part in parts:
-            shape, offset = rows[part].shape, places[part][0]
-            view: Array = np.ndarray(shape, np.float64, data, offset, strides=(step, _FLOAT))
-            views.append((view, rows[part]))
-        return views
+    def _divided(self, data: bytearray) -> list[memoryview]:
+        """Return the bytes before, between and behind the floating-point fields, and the rows."""
+        places = sorted(
+            (_floats_place(self._message, field, len(row)), field, _bytes(row))
+            for fields, values in self._rows.items()
+            for field, row in zip(fields, values, strict=False)
+        )
+        parts, end = [], 0
+        for place, _, row in places:
+            parts += [memoryview(data)[end:place], row]
+            end = place + len(row)
+        return [*parts, memoryview(data)[end:]]
 
     def written(self, times: Sequence[int] = (), numbers: Sequence[int] = ()) -> Any:
         """Return what to publish, with the present rows, with times [ns] and numbers."""
         data = self._data
         if data is None:
             return self._filled(times, numbers)
-        for view, rows in self._copies:
-            view[...] = rows
         for place, time in zip(self._times, times, strict=True):
             _TIME.pack_into(data, place, *divmod(time, SECOND))
         for place, number in zip(self._numbers, numbers, strict=True):
             data[place] = number
-        return bytes(data)
+        return b''.join(self._parts)
 
     def _filled(self, times: Sequence[int], numbers: Sequence[int]) -> Any:
         """Return the message with all fields set."""
@@ -146,6 +134,11 @@ def _owner(message: Any, field: str) -> tuple[Any, str]:
 def _set(message: Any, field: str, values: Any) -> None:
     owner, name = _owner(message, field)
     setattr(owner, name, values[0] if isinstance(getattr(owner, name), float) else values)
+
+
+def _bytes(row: Array) -> memoryview:
+    """Return the memory of a contiguous array."""
+    return row.data.cast('B')
 
 
 def _floats(values: Array) -> array[float]:

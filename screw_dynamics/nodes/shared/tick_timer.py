@@ -67,7 +67,8 @@ class TickStatistics:
         self._ticks += 1
         self.ticks_total += 1
         self._busy += duration
-        self._longest = max(self._longest, duration)
+        if duration > self._longest:
+            self._longest = duration
 
     def pause(self) -> None:
         """End the run: the time until the next tick does not count as missed."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from screw_dynamics import inverse_dynamics, read_urdf
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
+from screw_dynamics.nodes.feedforward.inputs import trajectory_verdicts
 from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints
@@ -269,3 +271,28 @@ class TestStartState:
         fresh.accept(trajectory(fresh.names, [2.0, 2.0], [0.0, 0.0]), now, lead_time=0.1)
         np.testing.assert_allclose(fresh.sample(now + SECOND // 10), seen, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(fresh.sample(now + 2 * SECOND)[0], [0.0, 0.0])
+
+
+def test_one_reason_again_and_again_is_logged_once_per_second(monkeypatch):
+    """Every rejection is counted and published; its line takes longer than a tick at 1 kHz."""
+    lines, published, counted, now = [], [], [], [100.0]
+    node = SimpleNamespace(
+        create_publisher=lambda *_: SimpleNamespace(publish=published.append),
+        get_logger=lambda: SimpleNamespace(error=lines.append),
+        get_fully_qualified_name=lambda: '/feedforward',
+    )
+    monkeypatch.setattr(trajectory_verdicts.time, 'monotonic', lambda: now[0])
+    verdicts = trajectory_verdicts.TrajectoryVerdicts(
+        node, SimpleNamespace(count_rejected=counted.append)
+    )
+    reasons = ['late'] * 4 + ['wrong', 'late']
+    for reason in reasons:
+        now[0] += 0.1
+        verdicts.reject(None, reason)
+    now[0] += 0.5
+    verdicts.reject(None, 'late')
+    now[0] += 0.6
+    verdicts.reject(None, 'late')
+    assert counted == [one.message for one in published] == [*reasons, 'late', 'late']
+    expected = ['late', 'wrong', 'late', 'late (and 1 before it)']
+    assert lines == [f'Trajectory rejected: {text}' for text in expected]

@@ -1,16 +1,24 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The executor of the nodes: events of endpoints arrive, although few waits look for them."""
+"""The executor of the nodes: events and requests arrive, although few waits look for them."""
 
 from __future__ import annotations
 
+import platform
+import subprocess
+import sys
+import time
+
+import pytest
 from rclpy.event_handler import (
     EventHandler,
     PublisherEventCallbacks,
     SubscriptionEventCallbacks,
 )
+from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Empty
+from std_srvs.srv import Trigger
 
 from screw_dynamics.nodes.shared.executor import SparingExecutor
 
@@ -44,3 +52,66 @@ def test_most_waits_leave_events_out(ros):
 
     ros.wait_for('waits with and without events', both_kinds)
     executor.shutdown()
+
+
+def test_requests_are_answered_between_frequent_ticks(ros):
+    """Most waits leave services out then; without ticks none does, as the test above shows."""
+    executor, answered = SparingExecutor(context=ros.context), []
+    node = Node('ticking', context=ros.context)
+    try:
+        executor.add_node(node)
+        ticks, looked = [], []
+        timer = node.create_timer(0.001, lambda: ticks.append(1))
+        service = node.create_service(
+            Trigger, 'asked', lambda _, response: answered.append(1) or response
+        )
+        client = ros.node.create_client(Trigger, 'asked')
+        ros.wait_for('the service', client.service_is_ready)
+        for _ in range(3):
+            asked = len(answered)
+            client.call_async(Trigger.Request())
+
+            def is_answered(before=asked):
+                for _ in range(5):
+                    executor.spin_once(timeout_sec=0.1)
+                    looked.append(executor.can_execute(service))
+                return len(answered) > before
+
+            ros.wait_for('the answer', is_answered)
+        ros.wait_for('both kinds of waits', lambda: is_answered() and set(looked) == {True, False})
+        timer.cancel()
+        time.sleep(0.02)  # longer than between ticks that are frequent
+        executor.spin_once(timeout_sec=0.0)
+        assert executor.can_execute(service)
+    finally:
+        executor.shutdown()
+        node.destroy_node()
+
+
+PAGES = """
+import resource
+from rclpy.node import Node
+from screw_dynamics.nodes.shared.executor import run_node
+
+def faults():
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_minflt
+
+def work(node):
+    for _ in range(3):
+        before = faults()
+        copies = [bytes(10**6) + b'1' for _ in range(3)]  # as rclpy takes a message
+        del copies
+    print(faults() - before)
+
+run_node(lambda: Node('paging'), 'paging', ['paging'], work=work)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != 'glibc', reason='needs glibc')
+def test_a_long_message_takes_no_new_pages(ros):
+    """Those of the message before are used again; otherwise there are some 700."""
+    done = subprocess.run(
+        [sys.executable, '-c', PAGES], env=ros.environment, capture_output=True, text=True
+    )
+    assert not done.returncode, done.stderr
+    assert int(done.stdout) < 50

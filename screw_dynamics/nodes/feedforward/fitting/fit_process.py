@@ -9,7 +9,6 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
@@ -21,6 +20,8 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Reading,
     Refusal,
     WarmUp,
+    receive,
+    send,
 )
 
 _BOOT = (
@@ -49,7 +50,7 @@ class FitProcess:
         self.on_answer: Callable[[], object] | None = None
         self._asker = 0  # answers to tasks of earlier askers are dropped
         self._process: subprocess.Popen[bytes] | None = None
-        self._connection: Connection | None = None
+        self._connection: socket.socket | None = None
         self._closed = False
         self._warm = threading.Event()
         # daemon: a running fit does not delay Ctrl-C
@@ -146,13 +147,12 @@ class FitProcess:
 
     def _ask(self, task: Any) -> Any:
         assert self._connection is not None
-        self._connection.send(task)
-        return self._connection.recv()
+        send(self._connection, task)
+        return receive(self._connection)
 
     def _start(self) -> None:
-        own, other = socket.socketpair()
+        self._connection, other = socket.socketpair()
         with other:
-            self._connection = Connection(own.detach())
             descriptor = other.fileno()
             self._process = subprocess.Popen(
                 [sys.executable, '-c', _BOOT, str(descriptor), *sys.path],

@@ -1,9 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks for the process that fits trajectories, and its answers; all are pickled."""
+"""Tasks for the process that fits trajectories, its answers, and their way through a socket."""
 
+import pickle
+import socket
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,3 +124,39 @@ class Refusal:
 
     reason: str
     outline: Outline | None = None
+
+
+_SIZE = struct.Struct('=Q')
+
+
+def send(channel: socket.socket, item: Any) -> None:
+    """Send a task or an answer: its pickle, then the memory of its arrays."""
+    arrays: list[pickle.PickleBuffer] = []
+    data = pickle.dumps(item, 5, buffer_callback=arrays.append)
+    parts: list[bytes | memoryview] = [data, *(array.raw() for array in arrays)]
+    channel.sendall(b''.join(map(_SIZE.pack, (len(parts), *map(len, parts)))))
+    for part in parts:
+        channel.sendall(part)
+
+
+def receive(channel: socket.socket) -> Any:
+    """
+    Return what `send` has sent; raise EOFError if the other side has ended.
+
+    The system fills the arrays in place, without the interpreter lock: to copy those of 10 000
+    points with it would take longer than several ticks.
+    """
+    (count,) = _SIZE.unpack(_received(channel, _SIZE.size))
+    sizes = [size for (size,) in _SIZE.iter_unpack(_received(channel, count * _SIZE.size))]
+    data, *arrays = [_received(channel, size) for size in sizes]
+    return pickle.loads(data, buffers=arrays)
+
+
+def _received(channel: socket.socket, size: int) -> memoryview:
+    data = left = np.empty(size, np.uint8).data
+    while left:
+        count = channel.recv_into(left, len(left), socket.MSG_WAITALL)
+        if not count:
+            raise EOFError('the connection is closed')
+        left = left[count:]
+    return data

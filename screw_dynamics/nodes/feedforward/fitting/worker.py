@@ -5,9 +5,9 @@
 import gc
 import os
 import signal
+import socket
 import threading
 from contextlib import suppress
-from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
@@ -94,9 +94,9 @@ def main(descriptor: int) -> None:
     # Ctrl-C is for the parent; this process exits with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _leave_real_time()
-    connection = Connection(descriptor)
+    channel = socket.socket(fileno=descriptor)
     queue: SimpleQueue[Any] = SimpleQueue()
-    threading.Thread(target=_receive, args=(connection, queue), daemon=True).start()
+    threading.Thread(target=_receive, args=(channel, queue), daemon=True).start()
     worker = Worker()
     while True:
         task = queue.get()
@@ -109,7 +109,7 @@ def main(descriptor: int) -> None:
         except Exception as error:  # no message may end the process
             answer = tasks.Refusal(f'{type(error).__name__}: {error}')
         with suppress(BrokenPipeError):  # without its parent, this process is about to exit
-            connection.send(answer)
+            tasks.send(channel, answer)
 
 
 def _leave_real_time() -> None:
@@ -119,11 +119,11 @@ def _leave_real_time() -> None:
             os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
-def _receive(connection: Connection, queue: SimpleQueue[Any]) -> None:
+def _receive(channel: socket.socket, queue: SimpleQueue[Any]) -> None:
     """Queue the received tasks; exit the process at once if the socket is closed."""
     while True:
         try:
-            queue.put(connection.recv())
+            queue.put(tasks.receive(channel))
         except (EOFError, OSError):
             os._exit(0)
         except BaseException:  # do not let the parent wait for an answer

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``~/trajectory_status``: acceptance or rejection of every trajectory, for its sender."""
 
+import math
 import time
 from collections import deque
 
@@ -19,6 +20,7 @@ ACCEPTED = 'accepted'
 
 
 _LINES_PER_SECOND = 5  # about accepted trajectories
+_REPEAT_PERIOD = 1.0  # s between lines about rejections for the same reason
 _SOON = 0.05  # s; an earlier start is not logged
 _SERVO_COUNT = 4  # consecutive replacements before the end that count as a stream
 _SERVO_PERIOD = 60.0  # s between warnings about such a stream
@@ -32,6 +34,7 @@ class TrajectoryVerdicts:
         self._publisher = node.create_publisher(DiagnosticStatus, f'~/{STATUS_TOPIC}', STATUS_QOS)
         self._lines: deque[float] = deque(maxlen=_LINES_PER_SECOND)
         self._unlogged = 0
+        self._refusal, self._refused, self._repeated = '', -math.inf, 0  # logged last [s]
         self._end = 0  # of the last accepted trajectory [ns]; 0 unless it has one point
         self._cut_short = 0  # consecutive ones that were replaced before their end
 
@@ -61,8 +64,21 @@ class TrajectoryVerdicts:
     def reject(self, heading: Heading | None, reason: str) -> None:
         """Log, count and publish a rejected trajectory."""
         self._reports.count_rejected(reason)
-        self._node.get_logger().error(f'Trajectory rejected: {reason}')
+        self._log_refusal(reason)
         self._publish(Report(ERROR, reason, _named(heading)))
+
+    def _log_refusal(self, reason: str) -> None:
+        """Log a reason, the same as before at most once per second: a line takes half a tick."""
+        now = time.monotonic()
+        if reason == self._refusal and now - self._refused < _REPEAT_PERIOD:
+            self._repeated += 1
+            return
+        if self._repeated and reason == self._refusal:
+            more = f' (and {self._repeated} before it)'
+        else:
+            more = ''
+        self._refusal, self._refused, self._repeated = reason, now, 0
+        self._node.get_logger().error(f'Trajectory rejected: {reason}{more}')
 
     def _publish(self, report: Report) -> None:
         self._publisher.publish(status(self._node, 'trajectory', report))

@@ -10,7 +10,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import MotorFeedforward
 from screw_dynamics.feasibility.quantities import motor_checks, motor_limits, unit_of
-from screw_dynamics.kernels.commands.limits import keeps_effort_limits, keeps_motor_limits
+from screw_dynamics.kernels.commands.limits import passes_effort_limits, passes_motor_limits
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 
@@ -33,7 +33,7 @@ class MotionGuard:
 
     def __init__(self, robot: Robot, warn: Callable[[str], object], count: int = 0) -> None:
         self._warn = warn
-        self._last = np.zeros(count)  # efforts of the tick before; a new model does not change it
+        self._last = np.zeros(count)  # efforts that passed last; a new model does not change it
         self.set_robot(robot)
         self.forget()
 
@@ -80,11 +80,6 @@ class MotionGuard:
         """Return the time since the sample before [s]; 0 if there is none."""
         return 0.0 if self._instant is None else 1e-9 * (instant - self._instant)
 
-    def _pass(self, efforts: Array, instant: int) -> bool:
-        self._last[:] = efforts
-        self._instant, self.reason = instant, ''
-        return True
-
     def _stop_at_limit(self, violation: str) -> None:
         self.pause()
         self.reason = f'limit exceeded: {violation}; they resume {self.resumption}'
@@ -98,6 +93,7 @@ class MotorGuard(MotionGuard):
 
     def __init__(self, robot: Robot, warn: Callable[[str], object]) -> None:
         super().__init__(robot, warn, robot.motors.m)
+        self._passes = passes_motor_limits.compile()
 
     def set_robot(self, robot: Robot) -> None:
         """Continue with another model that has the same joints."""
@@ -107,19 +103,19 @@ class MotorGuard(MotionGuard):
             limits.effort_rates,
             limits.deflections,
             limits.motor_velocities,
+            limits.motor_efforts,
+            limits.motor_effort_rates,
         )
-        self._efforts, self._rates = limits.motor_efforts, limits.motor_effort_rates
 
     def passes(self, motors: MotorFeedforward, instant: int) -> bool:
         """Return True if the commands of the sample last passed to `follow` are allowed."""
         if self.stopped:
             self.pause()
             return False
-        sent, step = motors.motor_effort_jet, self._step(instant)
-        if keeps_motor_limits(*guarded_jets(motors)[:-1], *self._bounds) and keeps_effort_limits(
-            sent, self._last, step, self._efforts, self._rates
-        ):
-            return self._pass(sent[0], instant)
+        step = self._step(instant)
+        if self._passes(*guarded_jets(motors), self._last, step, *self._bounds):
+            self._instant, self.reason = instant, ''
+            return True
         self._stop_at_limit(self._violation(motors, step))
         return False
 
@@ -153,6 +149,7 @@ class EffortGuard(MotionGuard):
 
     def __init__(self, robot: Robot, warn: Callable[[str], object]) -> None:
         super().__init__(robot, warn, robot.n)
+        self._passes = passes_effort_limits.compile()
 
     def set_robot(self, robot: Robot) -> None:
         """Continue with another model that has the same joints."""
@@ -173,8 +170,9 @@ class EffortGuard(MotionGuard):
             self.pause()
             return False
         step = self._step(instant)
-        if keeps_effort_limits(efforts, self._last, step, self._limits, self.rates):
-            return self._pass(efforts[0], instant)
+        if self._passes(efforts, self._last, step, self._limits, self.rates):
+            self._instant, self.reason = instant, ''
+            return True
         self._stop_at_limit(self._violation(efforts, step))
         return False
 
@@ -204,11 +202,11 @@ def _two_rows(jet: Array) -> Array:
 
 
 def guarded_jets(motors: MotorFeedforward) -> tuple[Array, Array, Array, Array]:
-    """Return what has limits; the first three in the order of `keeps_motor_limits`."""
+    """Return what has limits, in the order of the kernels."""
     return motors.effort_jet, motors.deflection_jet, motors.motor_jet, motors.motor_effort_jet
 
 
 def compile_guards() -> None:
     """Compile the comparisons before the first control tick."""
-    keeps_motor_limits.compile()
-    keeps_effort_limits.compile()
+    passes_motor_limits.compile()
+    passes_effort_limits.compile()

@@ -13,7 +13,7 @@ from screw_dynamics.feasibility.quantities import (
     motor_checks,
 )
 from screw_dynamics.feasibility.report import FeasibilityReport
-from screw_dynamics.kernels.commands.limits import widen_spans
+from screw_dynamics.kernels.commands.limits import widen_link_spans, widen_motor_spans
 from screw_dynamics.nodes.feedforward.outputs.guards import guarded_jets
 from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.robot import Robot
@@ -45,6 +45,9 @@ class LimitWatch:
                 motor_effort_jet=np.empty((2, 2, table.m)),
             )
             self._effort = self._drives.effort_jet
+            self._spans = guarded_jets(self._drives)
+        self._widen_links = widen_link_spans.compile()
+        self._widen_motors = widen_motor_spans.compile()
         self.set_robot(robot)
 
     def set_robot(self, robot: Robot) -> None:
@@ -57,20 +60,27 @@ class LimitWatch:
         self._motion[0], self._motion[1] = np.inf, -np.inf
         self._effort[:] = 0.0  # within every limit
         if self._drives is not None:
-            for jet in guarded_jets(self._drives):
-                jet[:] = 0.0
+            for spans in self._spans:
+                spans[:] = 0.0
 
     def add(self, jet: Array, efforts: Array) -> None:
         """Add a joint jet (rows, n) and its efforts (order + 1, n); rates need elastic joints."""
         self._seen = True
-        widen_spans(self._motion, jet)
-        widen_spans(self._effort, efforts)
+        self._widen_links(self._motion, jet, self._effort, efforts)
 
     def add_motors(self, motors: MotorFeedforward) -> None:
         """Add the motor commands of a sample; elastic joints are required."""
-        assert self._drives is not None
-        for spans, jet in zip(guarded_jets(self._drives), guarded_jets(motors), strict=True):
-            widen_spans(spans, jet)  # including effort rates that are not published
+        effort, deflection, motor, motor_effort = self._spans
+        self._widen_motors(
+            effort,
+            motors.effort_jet,  # including rates that are not published
+            deflection,
+            motors.deflection_jet,
+            motor,
+            motors.motor_jet,
+            motor_effort,
+            motors.motor_effort_jet,
+        )
 
     def report(self) -> Report:
         """Return a report and restart; WARN if a limit was exceeded since the last one."""
@@ -101,4 +111,5 @@ class LimitWatch:
 
 def compile_limits() -> None:
     """Compile the comparisons before the first control tick."""
-    widen_spans.compile()
+    widen_link_spans.compile()
+    widen_motor_spans.compile()

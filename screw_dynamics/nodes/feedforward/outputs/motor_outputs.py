@@ -12,8 +12,8 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import (
     DeflectionFilter,
     MotorFeedforward,
+    elastic_feedforward,
     feedforward_from_efforts,
-    link_efforts,
 )
 from screw_dynamics.elastic.springs import AdjustableSpring
 from screw_dynamics.errors import ScrewDynamicsError
@@ -74,6 +74,7 @@ class MotorPipeline:
         self._start: Mapping[str, float] | None = None
         self._filters: dict[int, DeflectionFilter | None] = {}
         self._motors = {rows: robot.drives.buffers(robot.model, rows) for rows in counts}
+        self._jets = {rows: jet[:rows] for rows in counts}
         self._format = parameters.effort_format
         self._sent = self._motors
         if not self._format.trivial:
@@ -243,25 +244,29 @@ class MotorPipeline:
             damper.reset(self._deflections() or self._start)
             self._origin = sample.instant
         self._rows = rows
-        jet, motors = self._jet[:rows], self._motors[rows]
+        jet, motors = self._jets[rows], self._motors[rows]
         stiffness = self.stiffness.sample(sample.instant)
-        if efforts is None or len(efforts) < rows - 2 or self._drives.rotor_coupling:
+        time, count = 1e-9 * (sample.instant - self._origin), len(motors.effort_jet)
+        if efforts is None or len(efforts) < count or self._drives.rotor_coupling:
             jets = {frame: _constant(wrench, rows - 2) for frame, wrench in wrenches.items()}
-            efforts = link_efforts(
+            elastic_feedforward(
                 self._model,
                 self._drives,
                 jet,
                 jets or None,
                 stiffness_jets=stiffness,
-                out=motors.effort_jet,
+                times=time,
+                deflection=damper,
+                out=motors,
             )
+            return
         feedforward_from_efforts(
             self._model,
             self._drives,
             jet,
-            efforts[: len(motors.effort_jet)],
+            efforts if len(efforts) == count else efforts[:count],
             stiffness_jets=stiffness,
-            times=1e-9 * (sample.instant - self._origin),
+            times=time,
             deflection=damper,
             out=motors,
         )
