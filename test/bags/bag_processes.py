@@ -30,14 +30,6 @@ def wait_for_match(*publishers: Any, count: int = 1) -> None:
     time.sleep(1.0)  # the other side of the match
 
 
-def wait_until_received(*publishers: Any) -> None:
-    """Wait until subscriptions have all that reliable publishers have sent them."""
-    from rclpy.duration import Duration
-
-    for publisher in publishers:
-        assert publisher.wait_for_all_acked(Duration(seconds=patience())), 'timed out'
-
-
 def messages_in(path: Path, topic: str) -> list[Any]:
     """Return the messages of a topic that are in the file of a bag that is being recorded."""
     from screw_dynamics.bags import Bag

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bag_processes import messages_in, stop, wait_for, wait_for_match, wait_until_received
+from bag_processes import messages_in, stop, wait_for, wait_for_match
 from helpers.patience import patience
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
@@ -34,7 +34,6 @@ def publish_states(node: Any, publisher: Any, values: np.ndarray) -> None:
         message.position = array.array('d', row)
         publisher.publish(message)
         time.sleep(PERIOD)
-        wait_until_received(publisher)
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
