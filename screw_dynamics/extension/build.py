@@ -58,10 +58,13 @@ class BuildKernels(build_ext):
         folder.mkdir(parents=True, exist_ok=True)
         text = f'#define STAMP "{sources_stamp()}"\n{write_kernels(all_kernels())}'
         file = folder / 'kernels.inc'
-        if not file.exists() or file.read_text(encoding='utf-8') != text:
-            file.write_text(text, encoding='utf-8')
+        _write(file, text)
         for extension in self.extensions:
-            extension.include_dirs.append(str(folder))
+            # setuptools names an object file by its source, and builds both at a time
+            source = folder / f'{extension.name.rpartition(".")[2]}.c'
+            _write(source, '#include "module.c"\n')
+            extension.sources = [str(source)]
+            extension.include_dirs += [str(folder), str(_FOLDER)]
             extension.depends = [str(file), str(_FOLDER / 'module.c')]
             built = Path(self.get_ext_fullpath(extension.name))
             if built.exists() and not is_whole(built):  # a link that was killed
@@ -73,3 +76,9 @@ class BuildKernels(build_ext):
         for extension in self.extensions:
             Path(self.get_ext_fullpath(extension.name)).unlink(missing_ok=True)
         super().copy_extensions_to_source()
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file unless it has this text: what is built from it is as old."""
+    if not file.exists() or file.read_text(encoding='utf-8') != text:
+        file.write_text(text, encoding='utf-8')

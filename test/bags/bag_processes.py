@@ -7,10 +7,14 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
+import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from helpers.patience import patience
+
+from screw_dynamics.errors import BagError, BagWarning
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -24,6 +28,21 @@ def wait_for_match(*publishers: Any, count: int = 1) -> None:
     """Wait until what is published is heard by so many subscriptions."""
     wait_for(lambda: all(p.get_subscription_count() >= count for p in publishers))
     time.sleep(1.0)  # the other side of the match
+
+
+def messages_in(path: Path, topic: str) -> list[Any]:
+    """Return the messages of a topic that are in the file of a bag that is being recorded."""
+    from screw_dynamics.bags import Bag
+
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', BagWarning)
+        try:
+            with Bag(path) as bag:
+                if topic in bag.topics:
+                    return [found.message for found in bag.messages([topic])]
+        except BagError:  # the recorder has not made it yet
+            pass
+    return []
 
 
 def signal_until_it_ends(process: subprocess.Popen[str], number: int = signal.SIGINT) -> None:

@@ -8,16 +8,13 @@ import array
 import re
 import signal
 import time
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from bag_processes import stop, wait_for, wait_for_match
+from bag_processes import messages_in, stop, wait_for, wait_for_match
 from helpers.patience import patience
-
-from screw_dynamics.errors import BagError, BagWarning
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
@@ -79,7 +76,7 @@ def test_own_messages_and_latched_topics(node: Any, record: Any, tmp_path: Path)
     message.reference.positions = [1 / 3]
     message.reference.time_from_start.sec = 2
     torque.publish(message)
-    time.sleep(0.3)
+    wait_for(lambda: messages_in(tmp_path / 'bag', '/feedforward'))
     stop(recorder)
     with Bag(tmp_path / 'bag') as bag:
         assert [m.message.data for m in bag.messages(['/robot_description'])] == [
@@ -108,7 +105,7 @@ def test_mixed_offers_are_recorded_from_both(node: Any, record: Any, tmp_path: P
     for value, publisher in enumerate(publishers):
         wait_for_match(publisher)
         publisher.publish(Float64(data=float(value)))
-        time.sleep(0.2)
+        wait_for(lambda value=value: float(value) in values_in(tmp_path / 'bag', '/mixed'))
     assert 'Never published: /never' in stop(recorder)
     with Bag(tmp_path / 'bag') as bag:
         assert sorted(bag.arrays('/mixed')['data']) == [0.0, 1.0]
@@ -126,7 +123,7 @@ def test_simulated_time(node: Any, record: Any, tmp_path: Path) -> None:
     clock.publish(clock_message(clock=Time(sec=42, nanosec=5)))
     time.sleep(1.0)
     publisher.publish(Float64(data=1.0))
-    time.sleep(0.3)
+    wait_for(lambda: values_in(tmp_path / 'bag') == [1.0])
     stop(recorder)
     with Bag(tmp_path / 'bag') as bag:
         assert bag.arrays('/x')['log_time'].tolist() == [42_000_000_005]
@@ -158,14 +155,8 @@ def test_a_killed_recorder_leaves_what_it_received(
     assert len(re.findall(r'\[WARN\].*bag\.mcap: not closed, \d+ bytes', log)) == 1
 
 
-def values_in(path: Path) -> list[float]:
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', BagWarning)
-        try:
-            with Bag(path) as bag:
-                return [found.message.data for found in bag.messages()]
-        except BagError:  # the recorder has not made it yet
-            return []
+def values_in(path: Path, topic: str = '/x') -> list[float]:
+    return [message.data for message in messages_in(path, topic)]
 
 
 def spin(node: Any) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bag_processes import stop, wait_for, wait_for_match
+from bag_processes import messages_in, stop, wait_for, wait_for_match
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 pytest.importorskip('rclpy', reason='recording needs ROS 2 (rclpy)')
@@ -37,7 +37,7 @@ def test_what_is_sent_once_is_recorded(
         publisher = node.create_publisher(JointTrajectory, '/plan', 10)
         wait_for_match(publisher, count=2)
         publisher.publish(JointTrajectory(joint_names=[f'joint_{i}']))
-        time.sleep(0.5)
+        wait_for(lambda count=i + 1: len(messages_in(tmp_path / 'bag', '/plan')) == count)
         node.destroy_publisher(publisher)
     stop(recorder)
     with Bag(tmp_path / 'bag') as bag:

@@ -220,6 +220,15 @@ def test_a_build_replaces_what_a_killed_one_left(command, monkeypatch):
         assert built.exists() == kept
 
 
+def test_modules_that_are_built_at_a_time_have_object_files_of_their_own(command, monkeypatch):
+    monkeypatch.setattr(build, 'write_kernels', lambda kernels: '')
+    monkeypatch.setattr(build.build_ext, 'build_extensions', lambda self: None)
+    command.extensions = build.extension_modules()
+    command.build_extensions()
+    sources = [source for extension in command.extensions for source in extension.sources]
+    assert len(set(sources)) == len(command.extensions)  # setuptools names objects by sources
+
+
 def test_a_damaged_file_beside_the_sources_is_replaced(command):
     built = Path(command.get_ext_fullpath('screw_dynamics._kernels'))
     built.write_bytes(b'whole')
