@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
@@ -27,6 +28,7 @@ from screw_dynamics.identification.recording_checks import (
     check_efforts,
     check_positions,
     check_smoothness,
+    check_spikes,
     effort_spikes,
 )
 from screw_dynamics.identification.result import Explained, Identification
@@ -145,7 +147,9 @@ def identify(
     seen = motion.of(own)
     if check:
         check_smoothness(model, own.times, own.positions, motion.positions(own.times))
-        seen = _without_spikes(model, seen)
+        spikes = _spikes(model, seen)
+        check_spikes(model, seen.recording.times, seen.recording.efforts, spikes)
+        seen = _without(seen, spikes)
     spacing = _SPACING * seen.dead
     if np.ptp(seen.recording.times) < _FEWEST_WINDOWS * spacing:
         least = _FEWEST_WINDOWS * spacing + 2.0 * _AT_THE_ENDS * seen.dead
@@ -175,7 +179,7 @@ def identify(
     def explained(other: Recording) -> Explained:
         again = _Motion(model, smoothing_time, on_joint).of(other.of(model))
         if check:
-            again = _without_spikes(model, again)
+            again = _without(again, _spikes(model, again))
         known = columns.known(again.jets)
         return Explained(
             again.recording.times, again.recording.efforts, known, columns.of(again.jets)
@@ -246,12 +250,15 @@ class _Motion:
         return np.concatenate(parts)
 
 
-def _without_spikes(model: ScrewModel, seen: _Seen) -> _Seen:
-    """Return the samples without those whose efforts have spikes."""
-    recording, jets, dead = seen
-    predicted = inverse_dynamics(model, jets)[:, 0]
-    good = ~effort_spikes(model, recording.times, recording.efforts, predicted)
-    return _Seen(recording.samples(good), jets[good], dead)
+def _spikes(model: ScrewModel, seen: _Seen) -> NDArray[np.bool_]:
+    """Return where efforts have spikes, (T, n)."""
+    return effort_spikes(seen.recording.efforts, inverse_dynamics(model, seen.jets)[:, 0])
+
+
+def _without(seen: _Seen, spikes: NDArray[np.bool_]) -> _Seen:
+    """Return the samples without spikes (T, n)."""
+    good = ~spikes.any(axis=1)
+    return _Seen(seen.recording.samples(good), seen.jets[good], seen.dead)
 
 
 def _coulomb(columns: Columns, values: Array, jets: Array) -> Array:

@@ -144,14 +144,12 @@ def check_efforts(
             )
 
 
-def effort_spikes(
-    model: ScrewModel, times: Array, efforts: Array, predicted: Array
-) -> NDArray[np.bool_]:
+def effort_spikes(efforts: Array, predicted: Array) -> NDArray[np.bool_]:
     """
-    Return the samples (T,) with efforts (T, n) that leave those of their neighbours for a moment.
+    Return where efforts (T, n) leave those of their neighbours for a moment, (T, n).
 
-    Warn of them, or raise InputError if they are many. `predicted` (T, n) are efforts of the
-    model, whose changes between samples are no spikes; steps, as of friction, are none either.
+    `predicted` (T, n) are efforts of the model, whose changes between samples are no spikes;
+    steps, as of friction, are none either.
     """
     rest = efforts - predicted
     away = np.abs(rest - median_filter(rest, size=(_SPIKE_SAMPLES, 1), mode='nearest'))
@@ -160,19 +158,31 @@ def effort_spikes(
         _SPIKE_OF_MOST * np.quantile(away, _MOST, axis=0),
     )
     usual = np.quantile((efforts, predicted), (1.0 - _MOST, _MOST), axis=1)  # (2, 2, n)
-    spikes = away > np.maximum(level, _SPIKE_RANGE * np.ptp(usual, axis=0).max(axis=0))
-    for i in np.flatnonzero(spikes.any(axis=0)):
-        worst, count = int(np.argmax(away[:, i])), int(spikes[:, i].sum())
+    spikes: NDArray[np.bool_] = away > np.maximum(
+        level, _SPIKE_RANGE * np.ptp(usual, axis=0).max(axis=0)
+    )
+    return spikes
+
+
+def check_spikes(
+    model: ScrewModel, times: Array, efforts: Array, spikes: NDArray[np.bool_]
+) -> None:
+    """Warn of spikes (T, n) of efforts that are left out, or raise InputError if they are many."""
+    for i in np.flatnonzero(spikes.any(axis=0)).tolist():
+        places = np.flatnonzero(spikes[:, i])
+        width = _SPIKE_SAMPLES // 2
+        beside = [
+            np.median(efforts[max(place - width, 0) : place + width + 1, i]) for place in places
+        ]
+        worst = int(np.argmax(np.abs(efforts[places, i] - beside)))
         text = (
             f'recording: joint {model.joint_names[i]!r}: expected efforts without spikes, got '
-            f'{count}, the largest at {times[worst]:.6g} s: {efforts[worst, i]:.4g} beside about '
-            f'{efforts[worst, i] - away[worst, i] * np.sign(rest[worst, i]):.4g}'
+            f'{len(places)}, the largest at {times[places[worst]]:.6g} s: '
+            f'{efforts[places[worst], i]:.4g} beside about {beside[worst]:.4g}'
         )
-        if count > _FEW_SPIKES * len(times):
+        if len(places) > _FEW_SPIKES * len(times):
             raise InputError(text)
-        warnings.warn(f'{text}; left out', RecordingWarning, stacklevel=4)
-    found: NDArray[np.bool_] = spikes.any(axis=1)
-    return found
+        warnings.warn(f'{text}; left out', RecordingWarning, stacklevel=3)
 
 
 def check_delays(model: ScrewModel, delays: Array, deviations: Array) -> None:
