@@ -167,10 +167,9 @@ def _save_shares(robot: Robot, curve: PiecewisePolynomial, path: Path, title: st
             panel.set_ylim(0.0, 110.0)
             panel.set_ylabel('[% of limit]')
             panel.annotate(quantity, (0.0, 1.04), xycoords='axes fraction', weight='bold')
-        found = [line for panel in panels for line in panel.get_lines()]
-        lines = {line.get_label(): line for line in found if line.get_label() in names}
+        drawn = {line.get_label(): line for panel in panels for line in panel.get_lines()}
         legend = figure.legend(
-            list(lines.values()), list(lines), loc='outside right upper', frameon=False
+            handles=[drawn[name] for name in names], loc='outside right upper', frameon=False
         )
         for text in legend.get_texts():
             text.set_parse_math(False)
