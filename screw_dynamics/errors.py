@@ -203,5 +203,9 @@ class BagError(ScrewDynamicsError):
     """A bag cannot be read or written; the path is named."""
 
 
+class RecordingWarning(UserWarning):
+    """Samples of a recording that are not used."""
+
+
 class BagWarning(UserWarning):
     """A bag is incomplete; the intact part can be read, and the omitted part is named."""

@@ -22,7 +22,7 @@ from screw_dynamics.command_line.process_end import (
     signals_as_interrupts,
     usable_streams,
 )
-from screw_dynamics.errors import BagWarning, UnusedEntryWarning
+from screw_dynamics.errors import BagWarning, RecordingWarning, UnusedEntryWarning
 
 _PROGRAM = 'screw_dynamics'
 # each is a module in `commands`, imported when the command is used
@@ -89,7 +89,7 @@ def _run(options: argparse.Namespace) -> int:
 
     with warnings.catch_warnings(), np.errstate(all='ignore'):  # overflow raises an error later
         warnings.showwarning = _print_warning
-        for kind in (BagWarning, UnusedEntryWarning):
+        for kind in (BagWarning, RecordingWarning, UnusedEntryWarning):
             warnings.simplefilter('always', kind)
         with kernels_of_a_command():
             code: int = options.run(options)

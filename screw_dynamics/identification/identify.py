@@ -4,22 +4,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, shown
 from screw_dynamics.estimation import effort_standard_deviations, measured_motion
-from screw_dynamics.identification.columns import columns_of
-from screw_dynamics.identification.least_squares import CHUNK, cosine_windows, fit
+from screw_dynamics.identification.columns import Columns, columns_of
+from screw_dynamics.identification.least_squares import (
+    CHUNK,
+    Fit,
+    Window,
+    cosine_windows,
+    fit,
+)
 from screw_dynamics.identification.recording import Recording
 from screw_dynamics.identification.recording_checks import (
+    check_delays,
     check_efforts,
     check_positions,
     check_smoothness,
+    check_spikes,
+    effort_spikes,
 )
 from screw_dynamics.identification.result import Explained, Identification
 from screw_dynamics.identification.springs import fitted_springs, sprung
@@ -27,6 +37,7 @@ from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.scalars import require_number
 
 _ROWS = 3
+_COULOMB_VELOCITY = 0.01  # rad/s or m/s
 # smoothing times between windows of residuals: their bands are then some per cent too wide for
 # errors of accelerations alone, which cancel each other; fewer and longer windows tell them less
 _SPACING = 10.0
@@ -43,7 +54,7 @@ def identify(
     rotors: bool = True,
     links: bool = False,
     payload: str | None = None,
-    coulomb_velocity: float = 0.01,
+    coulomb_velocity: float = _COULOMB_VELOCITY,
     smoothing_time: float | None = None,
     check: bool = True,
     on_joint: Callable[[], object] | None = None,
@@ -83,7 +94,9 @@ def identify(
         See `measured_motion`.
     check : bool
         Raise for recordings that contradict the model or themselves: reversed or swapped joints,
-        units, clipping, jumps of positions or time stamps, efforts that were not measured.
+        units, clipping, jumps of positions or time stamps, efforts that lag the positions or
+        were not measured. Samples with spikes of the effort are left out, with a
+        RecordingWarning, or refused if they are many.
     on_joint : callable, optional
         Called after the motion of each joint was estimated.
 
@@ -134,6 +147,9 @@ def identify(
     seen = motion.of(own)
     if check:
         check_smoothness(model, own.times, own.positions, motion.positions(own.times))
+        spikes = _spikes(model, seen)
+        check_spikes(model, seen.recording.times, seen.recording.efforts, spikes)
+        seen = _without(seen, spikes)
     spacing = _SPACING * seen.dead
     if np.ptp(seen.recording.times) < _FEWEST_WINDOWS * spacing:
         least = _FEWEST_WINDOWS * spacing + 2.0 * _AT_THE_ENDS * seen.dead
@@ -146,6 +162,9 @@ def identify(
     rest = efforts - columns.known(jets)
     spread = motion.spread(seen.recording.times, jets)
     found = fit(lambda part: columns.of(jets[part]), rest, spread, windows)
+    if check:
+        smooth = efforts - found.residuals - _coulomb(columns, found.values, jets)
+        check_delays(model, *_delays(model, seen, smooth, spread, windows, found))
 
     known = np.isfinite(np.diag(found.covariance))
     covariance = np.where(np.outer(known, known), found.covariance, 0.0)
@@ -159,6 +178,8 @@ def identify(
 
     def explained(other: Recording) -> Explained:
         again = _Motion(model, smoothing_time, on_joint).of(other.of(model))
+        if check:
+            again = _without(again, _spikes(model, again))
         known = columns.known(again.jets)
         return Explained(
             again.recording.times, again.recording.efforts, known, columns.of(again.jets)
@@ -227,6 +248,63 @@ class _Motion:
             covariances = self._motion.covariances(times[part], _ROWS)
             parts.append(effort_standard_deviations(self._model, jets[part], covariances)[:, 0])
         return np.concatenate(parts)
+
+
+def _spikes(model: ScrewModel, seen: _Seen) -> NDArray[np.bool_]:
+    """Return where efforts have spikes, (T, n)."""
+    return effort_spikes(seen.recording.efforts, inverse_dynamics(model, seen.jets)[:, 0])
+
+
+def _without(seen: _Seen, spikes: NDArray[np.bool_]) -> _Seen:
+    """Return the samples without spikes (T, n)."""
+    good = ~spikes.any(axis=1)
+    return _Seen(seen.recording.samples(good), seen.jets[good], seen.dead)
+
+
+def _coulomb(columns: Columns, values: Array, jets: Array) -> Array:
+    """Return the part (T, n) of the efforts that is Coulomb friction."""
+    names = np.array(columns.names)
+    chosen = np.char.endswith(names, '.coulomb')
+    if not chosen.any():
+        return np.zeros_like(jets[:, 0])
+    return np.tanh(jets[:, 1] / columns.coulomb_velocity) * values[chosen]
+
+
+def _delays(
+    model: ScrewModel,
+    seen: _Seen,
+    smooth: Array,
+    spread: Array,
+    windows: Sequence[Window],
+    found: Fit,
+) -> tuple[Array, Array]:
+    """
+    Return the delays (n,) of the efforts behind the positions, and their standard deviations [s].
+
+    Efforts that lag by d differ by -d times their rate. These rates, of `smooth` efforts (T, n)
+    without Coulomb friction, are further columns of a fit of all that a rigid robot may have, so
+    that what the chosen parameters lack is not taken for a delay.
+    """
+    times, jets = seen.recording.times, seen.jets
+    instants, first, place = np.unique(times, return_index=True, return_inverse=True)
+    rates = np.gradient(smooth[first], instants, axis=0)[place]
+    n = model.n
+    columns = columns_of(
+        model,
+        offsets=True,
+        friction=True,
+        rotors=np.ones(n, dtype=bool),
+        links=True,
+        payload=None,
+        coulomb_velocity=_COULOMB_VELOCITY,
+    )
+
+    def of(part: slice) -> Array:
+        own = -rates[part][..., np.newaxis] * np.eye(n)
+        return np.concatenate((columns.of(jets[part]), own), axis=2)
+
+    wide = fit(of, seen.recording.efforts, spread, windows, found.noise)
+    return wide.values[-n:], np.sqrt(np.diag(wide.covariance)[-n:])
 
 
 def _too_short(least: float, start: float, end: float) -> InputError:

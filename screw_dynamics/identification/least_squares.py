@@ -65,18 +65,23 @@ def cosine_windows(times: Array, spacing: float) -> list[Window]:
 
 
 def fit(
-    columns: Callable[[slice], Array], rest: Array, spread: Array, windows: Sequence[Window]
+    columns: Callable[[slice], Array],
+    rest: Array,
+    spread: Array,
+    windows: Sequence[Window],
+    noise: Array | None = None,
 ) -> Fit:
     """
     Return the parameters x that make `rest` - A x small.
 
     `columns` returns rows of A (C, n, P) of a slice of the samples; `rest` and `spread` are
-    (T, n), the second the standard deviation that the motion adds to the first. The noise of each
-    column of `rest` is estimated. Sums of residuals over different `windows` count as
-    independent, but for the samples that neighbours share.
+    (T, n), the second the standard deviation that the motion adds to the first. `noise` (n,) of
+    the columns of `rest` is estimated if it is not given. Sums of residuals over different
+    `windows` count as independent, but for the samples that neighbours share.
     """
-    noise = rest.std(axis=0)
-    for _ in range(_ROUNDS):
+    rounds = 1 if noise is not None else _ROUNDS
+    noise = rest.std(axis=0) if noise is None else noise
+    for _ in range(rounds):
         weights = 1.0 / np.sqrt(noise**2 + spread**2)
         values, root, triangular, kept = _solve(columns, rest, weights)
         residuals = np.empty_like(rest)

@@ -92,8 +92,21 @@ class Recording:
         start, end : float
             [s].
         """
-        kept = np.flatnonzero((self.times >= start) & (self.times <= end))
-        return self._part(kept, np.arange(len(self.joint_names)))
+        return self.samples((self.times >= start) & (self.times <= end))
+
+    def samples(self, kept: ArrayLike) -> Recording:
+        """
+        Return some of the samples.
+
+        Parameters
+        ----------
+        kept : (T,) array_like of bool
+            In the order of `times`.
+        """
+        chosen = np.asarray(kept)
+        if chosen.dtype != bool or chosen.shape != self.times.shape:
+            raise ShapeError('kept', f'{self.times.shape} truth values', chosen.shape)
+        return self._part(np.flatnonzero(chosen), np.arange(len(self.joint_names)))
 
     def of(self, model: ScrewModel) -> Recording:
         """Return the columns of the coordinates of a model, in its order."""

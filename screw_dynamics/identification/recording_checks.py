@@ -3,15 +3,20 @@
 """
 Recordings that cannot be used.
 
-Opposite signs, swapped joints, units, clipping, rest, jumps, and efforts that were not measured.
+Opposite signs, swapped joints, units, clipping, rest, jumps, spikes, delays, and efforts that were
+not measured.
 """
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import median_filter
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, RecordingWarning
 from screw_dynamics.model.screw_model import ScrewModel
 
 _CLIPPED = 0.01  # of the samples, at the same largest value
@@ -26,6 +31,14 @@ _SCATTER = 0.02  # of the range of a position: deviations from a smooth motion
 _JUMP = 15.0
 _ROUNDING = 1e-9  # of the range of a position: smaller deviations are no jumps
 _STUCK = 0.2  # of the range of an effort, by which that of the model changes meanwhile
+_SPIKE_SAMPLES = 7  # of a median, which leaves out spikes of up to 3
+# of the deviation from this median: times its standard deviation, and times the size that 5 % of
+# the samples exceed, as where the motion changes fast between samples
+_SPIKE, _SPIKE_OF_MOST, _MOST = 15.0, 5.0, 0.95
+_SPIKE_RANGE = 0.02  # of the range of the effort, measured or of the model
+_MEDIAN_OF_NORMAL = 0.6745  # standard deviations
+_FEW_SPIKES = 0.01  # of the samples
+_LEAST_DELAY, _SURE_DELAY = 5e-3, 6.0  # s, standard deviations
 
 
 def check_positions(model: ScrewModel, positions: Array) -> None:
@@ -129,6 +142,63 @@ def check_efforts(
                 f'recording: joint {name!r}: expected efforts of the joint in N m or N, got '
                 f'{factor:.3g} times those of the model: another unit, or the side of the motor?'
             )
+
+
+def effort_spikes(efforts: Array, predicted: Array) -> NDArray[np.bool_]:
+    """
+    Return where efforts (T, n) leave those of their neighbours for a moment, (T, n).
+
+    `predicted` (T, n) are efforts of the model, whose changes between samples are no spikes;
+    steps, as of friction, are none either.
+    """
+    rest = efforts - predicted
+    away = np.abs(rest - median_filter(rest, size=(_SPIKE_SAMPLES, 1), mode='nearest'))
+    level = np.maximum(
+        _SPIKE / _MEDIAN_OF_NORMAL * np.median(away, axis=0),
+        _SPIKE_OF_MOST * np.quantile(away, _MOST, axis=0),
+    )
+    usual = np.quantile((efforts, predicted), (1.0 - _MOST, _MOST), axis=1)  # (2, 2, n)
+    spikes: NDArray[np.bool_] = away > np.maximum(
+        level, _SPIKE_RANGE * np.ptp(usual, axis=0).max(axis=0)
+    )
+    return spikes
+
+
+def check_spikes(
+    model: ScrewModel, times: Array, efforts: Array, spikes: NDArray[np.bool_]
+) -> None:
+    """Warn of spikes (T, n) of efforts that are left out, or raise InputError if they are many."""
+    for i in np.flatnonzero(spikes.any(axis=0)).tolist():
+        places = np.flatnonzero(spikes[:, i])
+        width = _SPIKE_SAMPLES // 2
+        beside = [
+            np.median(efforts[max(place - width, 0) : place + width + 1, i]) for place in places
+        ]
+        worst = int(np.argmax(np.abs(efforts[places, i] - beside)))
+        text = (
+            f'recording: joint {model.joint_names[i]!r}: expected efforts without spikes, got '
+            f'{len(places)}, the largest at {times[places[worst]]:.6g} s: '
+            f'{efforts[places[worst], i]:.4g} beside about {beside[worst]:.4g}'
+        )
+        if len(places) > _FEW_SPIKES * len(times):
+            raise InputError(text)
+        warnings.warn(f'{text}; left out', RecordingWarning, stacklevel=3)
+
+
+def check_delays(model: ScrewModel, delays: Array, deviations: Array) -> None:
+    """Raise InputError for efforts that lag the positions by delays (n,) that are certain [s]."""
+    certain = (np.abs(delays) > _LEAST_DELAY) & (np.abs(delays) > _SURE_DELAY * deviations)
+    found = np.flatnonzero(certain)
+    if not len(found):
+        return
+    worst = found[np.argmax(np.abs(delays[found]) / deviations[found])]
+    delay = 1e3 * delays[worst]
+    others = f'; so do those of {len(found) - 1} other joints' if len(found) > 1 else ''
+    side = f'lag by {delay:.0f} ms' if delay > 0.0 else f'are {-delay:.0f} ms ahead'
+    raise InputError(
+        f'recording: joint {model.joint_names[worst]!r}: expected efforts of the instants of the '
+        f'positions, got efforts that {side}{others}'
+    )
 
 
 def _check_stuck(name: str, times: Array, effort: Array, predicted: Array) -> None:

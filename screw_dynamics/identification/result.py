@@ -254,7 +254,8 @@ class Identification:
         Parameters
         ----------
         recording : Recording
-            That was not used to identify the parameters.
+            That was not used to identify the parameters. Samples with effort spikes are left out,
+            unless `identify` had ``check=False``.
         consistent : bool
             With `consistent_values` instead of `values`.
 

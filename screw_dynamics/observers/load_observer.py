@@ -21,6 +21,9 @@ from screw_dynamics.observers.driven_links import DrivenLinks
 from screw_dynamics.observers.wrenches import least_squares_wrench
 from screw_dynamics.scalars import require_number
 
+_STRETCH = 2.5  # times the step before: longer steps would multiply noise
+_FORGOTTEN = 1e3  # times 1 / K, after which nothing is left
+
 
 class Sample(NamedTuple):
     """Coordinates, rates and efforts on the links (n,) of one instant."""
@@ -35,10 +38,10 @@ class LoadObserver:
     Observer of external joint efforts by the generalised momentum.
 
     The momentum p = M q' obeys ``p' = tau + tau_ext + C^T q' - g`` [MK2021, (1)] with the Coriolis
-    matrix for which M' = C + C^T, exactly: no mass matrix is differentiated. Between samples the
-    other terms are integrated by the trapezoidal rule; their sum with the momentum is the impulse
-    e of the external efforts, and ``r' = K (e' - r)`` is solved exactly for e linear between
-    samples. r follows tau_ext as a filter of first order, joint by joint, stable for every sample
+    matrix for which M' = C + C^T, exactly: no mass matrix is differentiated. With the known terms
+    f of the right side, ``r' = K (p' - f - r)`` is solved exactly for K p + f that is quadratic
+    through the last three samples, or linear where a step is far longer than the one
+    before. r follows tau_ext as a filter of first order, joint by joint, stable for every sample
     time.
 
     Parameters
@@ -95,18 +98,22 @@ class LoadObserver:
         self._bandwidth = per_joint('bandwidth', bandwidth, n, above=True)
         self._effort_variance = per_joint('effort_deviation', effort_deviation, n) ** 2
         self._velocity_variance = per_joint('velocity_deviation', velocity_deviation, n) ** 2
-        self._effort: Array = np.zeros(n)
-        self._filtered: Array = np.zeros((n, n))
-        self.covariance: Array = np.zeros((n, n))
+        self._noisy = bool(self._effort_variance.any() or self._velocity_variance.any())
         self.reset()
 
     def reset(self) -> None:
         """Forget all samples: the next one begins with external efforts of zero."""
+        n = self.model.n
         self._time: float | None = None
-        self._q = np.zeros(self.model.n)
-        self._momentum, self._force = np.zeros(self.model.n), np.zeros(self.model.n)
-        self._rate, self._link_effort = np.zeros(self.model.n), np.zeros(self.model.n)
-        self._effort[:], self._filtered[:], self.covariance[:] = 0.0, 0.0, 0.0
+        self._step = 0.0  # to the last sample
+        self._q, self._rate, self._link_effort = np.zeros(n), np.zeros(n), np.zeros(n)
+        self._effort = np.zeros(n)
+        self._behind: Array = np.zeros(n)  # r - K p
+        self._sums = np.zeros((3, n))  # K p + f of the last samples, the newest first
+        # noise of the momenta and efforts of the last samples in r - K p, of older ones in r
+        self._shares, self._momenta = np.zeros((2, 3, n)), np.zeros((3, n, n))
+        self._older: Array = np.zeros((n, n))
+        self.covariance: Array = np.zeros((n, n))
 
     @property
     def effort(self) -> Array:
@@ -159,31 +166,44 @@ class LoadObserver:
         with np.errstate(over='ignore', invalid='ignore'):
             velocity_force = coriolis_matrix(self.model, position, rate).T @ rate
             force = link_effort + velocity_force - gravity_forces(self.model, position)
-            momentum = inertia @ rate
-        require_finite('result', momentum + force, 'overflow')
-        if self._time is not None:
-            step = instant - self._time
-            gain = -np.expm1(-self._bandwidth * step)
-            impulse = momentum - self._momentum - 0.5 * step * (force + self._force)
-            self._effort += gain * (impulse / step - self._effort)
-            self._propagate(inertia, step, gain)
-        self._time, self._momentum, self._force = instant, momentum, force
+            behind = self._bandwidth * (inertia @ rate)
+            newest = require_finite('result', behind + force, 'overflow')
+        first = self._time is None
+        step = instant - (instant if self._time is None else self._time)
+        decay, weights = _filter(self._bandwidth, step, 0.0 if first else self._step)
+        self._sums[1:] = self._sums[:2]
+        self._sums[0] = newest
+        self._behind = decay * self._behind - (weights * self._sums).sum(axis=0)
+        if first:
+            self._behind = -behind
+        self._effort = self._behind + behind
+        if self._noisy:
+            self._propagate(inertia, decay, weights)
+        self._time, self._step = instant, step
         self._q, self._rate, self._link_effort = position, rate, link_effort
         return self.effort
 
-    def _propagate(self, inertia: Array, step: float, gain: Array) -> None:
+    def _propagate(self, inertia: Array, decay: Array, weights: Array) -> None:
         """
         Update the covariance for white noise of the measured velocities and efforts.
 
-        With a = 1 - gain and c = gain / step, the noise of a sample enters r at once by c v, and
-        the filtered rest r - c v afterwards by c (a v - u): v = M n - h/2 w, u = M n + h/2 w.
+        A sample has shares in r - K p as long as it is one of three, then decays with the rest.
         """
-        momentum = (inertia * self._velocity_variance) @ inertia.T
-        efforts = np.diag(0.25 * step**2 * self._effort_variance)
-        scale, decay = gain / step, 1.0 - gain
-        own = np.outer(gain, gain) * momentum + np.outer(1.0 + decay, 1.0 + decay) * efforts
-        self.covariance = self._filtered + np.outer(scale, scale) * (momentum + efforts)
-        self._filtered = np.outer(decay, decay) * self._filtered + np.outer(scale, scale) * own
+        bandwidth, momenta = self._bandwidth, self._momenta
+        shares = self._shares * decay
+        self._older = np.outer(decay, decay) * self._older + _spread(
+            shares[:, 2:], momenta[2:], self._effort_variance
+        )
+        momenta[1:] = momenta[:2]
+        momenta[0] = (inertia * self._velocity_variance) @ inertia.T
+        shares[:, 1:], shares[:, 0] = shares[:, :2].copy(), 0.0
+        if not weights.any():  # the first sample: r is 0 whatever its noise
+            shares[0, 0] = -bandwidth
+        shares[0] -= bandwidth * weights
+        shares[1] -= weights
+        self._shares = shares.copy()
+        shares[0, 0] += bandwidth
+        self.covariance = self._older + _spread(shares, momenta, self._effort_variance)
 
     def wrench(self, frame: str, components: str = 'all') -> tuple[Array, Array]:
         """
@@ -216,6 +236,44 @@ class LoadObserver:
         return least_squares_wrench(
             self.model, frame, self._q, jacobian, self._effort, self.covariance, components
         )
+
+
+def _spread(shares: Array, momenta: Array, efforts: Array) -> Array:
+    """
+    Return the covariance (n, n) of shares (2, s, n) of independent noise.
+
+    That of samples of the momentum has covariances (s, n, n), that of efforts variances (n,).
+    """
+    of_momenta, of_efforts = shares
+    spread: Array = (of_momenta[:, :, np.newaxis] * of_momenta[:, np.newaxis] * momenta).sum(
+        axis=0
+    )
+    spread.flat[:: len(spread) + 1] += (of_efforts**2).sum(axis=0) * efforts
+    return spread
+
+
+def _filter(bandwidth: Array, step: float, before: float) -> tuple[Array, Array]:
+    """
+    Return exp(-K h) (n,), and weights (3, n) of the last samples of a function.
+
+    They are those of the integral of ``K exp(-K (h - s))`` times the function over the step h,
+    with the function quadratic through the samples; all 0 for a step of 0.
+    """
+    scaled = np.minimum(bandwidth * step, _FORGOTTEN)
+    decay = np.exp(-scaled)
+    weights = np.zeros((3, len(bandwidth)))
+    if step == 0.0:
+        return decay, weights
+    gain = -np.expm1(-scaled)
+    # of the distance y from the last sample, and of y (y - h)
+    linear = (gain - decay * scaled) / bandwidth
+    bent = (2.0 * linear - decay * scaled * step) / bandwidth - step * linear
+    weights[0], weights[1] = gain - linear / step, linear / step
+    if step <= _STRETCH * before:
+        weights[0] += bent / (step * (step + before))
+        weights[1] -= bent / (step * before)
+        weights[2] = bent / (before * (step + before))
+    return decay, weights
 
 
 def per_joint(name: str, value: ArrayLike, n: int, *, above: bool = False) -> Array:

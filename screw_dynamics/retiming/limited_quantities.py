@@ -20,6 +20,7 @@ from screw_dynamics.elastic.springs import LinearSpring
 from screw_dynamics.errors import InputError, ShapeError, listed, shown
 from screw_dynamics.feasibility.quantities import motor_limits
 from screw_dynamics.model import JointLimits, ScrewModel
+from screw_dynamics.model.other_models import JointedModel
 from screw_dynamics.robot import Robot, as_robot
 
 Limits: TypeAlias = JointLimits | Mapping[str, ArrayLike] | None
@@ -43,6 +44,8 @@ def limited_robot(
 ) -> Robot:
     """Return the robot with `limits` in place of its own; see `retime`."""
     robot = as_robot(model, joints)
+    if isinstance(robot.model, JointedModel):
+        raise InputError('model: expected a rigid robot, got one with soft segments')
     if limits is None:
         return robot
     own = robot.model.limits

@@ -29,7 +29,9 @@ def motion(times):
 def bag(folder, recordings):
     """Return a function that writes 12 s of an arm with friction and a load at the tool."""
 
-    def write(name='measured_bag', factors=(1.0, 1.0), stiffness=None, lacking=()):
+    def write(
+        name='measured_bag', factors=(1.0, 1.0), stiffness=None, lacking=(), spikes=(), late=0
+    ):
         model = sd.read_urdf('my_robot.urdf')
         times = PERIOD * 1e-9 * np.arange(2400)
         jets = motion(times)
@@ -38,7 +40,8 @@ def bag(folder, recordings):
         efforts += VISCOUS * jets[:, 1] + COULOMB * np.tanh(jets[:, 1] / 0.01)
         clean = efforts.copy()
         noise = np.random.default_rng(0).normal(size=(2, len(times), 2))
-        efforts = factors * (efforts + 0.1 * noise[0])
+        efforts = factors * (np.roll(efforts, late, axis=0) + 0.1 * noise[0])
+        efforts[list(spikes), 1] += 300.0
         positions = jets[:, 0] + 1e-5 * noise[1]
         rows = [recordings.description(folder / 'my_robot.urdf')]
         for i, (q, effort) in enumerate(zip(positions, efforts, strict=True)):
@@ -112,6 +115,27 @@ def test_messages_without_efforts_are_counted(bag, capsys):
     shown = capsys.readouterr().out
     assert shown.startswith('2160 samples over 11.99 s; repeated: 0, without all joints, efforts')
     assert 'stamp: 240' in shown.splitlines()[0]
+
+
+def test_spikes_are_left_out_and_named_once(bag, capsys):
+    """Two where parameters are identified, one in the part that is held out; with a figure."""
+    path = str(bag(spikes=(500, 1200, 2100)))
+    assert main(['identify', path, '--load', 'tool', '--plot', 'found.png']) == 0
+    printed = capsys.readouterr()
+    assert printed.err.count('\n') == 1
+    assert printed.err.startswith(
+        "warning: recording: joint 'joint_2': expected efforts without spikes, got 2, the largest "
+    )
+    table = printed.out[printed.out.index('efforts that remain') :].splitlines()
+    (line,) = (line.split() for line in table if line.startswith('joint_2'))
+    assert float(line[3]) == pytest.approx(0.1, rel=0.3)
+
+
+def test_efforts_that_lag_are_refused_with_their_delay(bag, capsys):
+    assert main(['identify', str(bag(late=4)), '--load', 'tool']) == 1
+    printed = capsys.readouterr().err
+    assert 'expected efforts of the instants of the positions' in printed
+    assert 'lag by 20 ms' in printed or 'lag by 19 ms' in printed or 'lag by 21 ms' in printed
 
 
 def test_a_reversed_joint_is_named_unless_it_is_wanted(bag, capsys):

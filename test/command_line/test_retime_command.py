@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import screw_dynamics as sd
+from screw_dynamics.command_line.commands.retime import limit_shares
 from screw_dynamics.command_line.main import main
+from screw_dynamics.retiming.certification import instants
 from screw_dynamics.retiming.limited_quantities import limited_robot
 from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
 
@@ -52,6 +54,45 @@ def test_points_on_standard_output(folder, capsys):
     printed = capsys.readouterr()
     assert printed.out.startswith('time,joint_1,joint_2,joint_1.velocity,')
     assert 's before' in printed.err
+
+
+def test_figure_of_the_shares_of_limits(folder, capsys):
+    """A panel per limited quantity; the largest share of each is that of the printed table."""
+    pytest.importorskip('matplotlib', reason='figures need matplotlib')
+    (folder / 'springs.yaml').write_text(
+        'elastic_joints:\n  joint_1:\n    spring: {type: linear, stiffness: 3000.0}\n'
+        '    limits: {deflection: 0.05}\n'
+    )
+    code = main(['retime', 'arm.urdf', 'motion.csv', '--elastic', 'springs.yaml',
+                 '--effort-rate', '1500', '--plot', 'fast.svg'])  # fmt: skip
+    printed = capsys.readouterr()
+    assert code == 0, printed.err
+    assert printed.out.endswith('written: fast.svg\n')
+    assert (folder / 'fast.svg').read_text().startswith('<?xml')
+    arm = sd.read_urdf('arm.urdf')
+    robot = limited_robot(
+        sd.Robot(arm, sd.ElasticJoints.from_yaml('springs.yaml')), None, {'effort_rate': 1500.0}
+    )
+    given = read_trajectory('motion.csv')
+    curve = smooth_trajectory(
+        waypoints_from_points(given.joint_names, given.points, arm.joint_names), rest_at_ends=True
+    )
+    fast = sd.retime(robot, curve)
+    times = instants(fast)
+    shares = limit_shares(robot, fast, times)
+    assert list(shares) == ['velocity', 'effort', 'effort rate', 'deflection']
+    assert list(shares['deflection']) == ['joint_1']
+    report = sd.check_feasibility(robot, None, fast.jets(times, rows=6), times)
+    for check in report.checks:
+        if check.quantity != 'position':
+            largest = shares[check.quantity][check.joint].max()
+            assert largest == pytest.approx(100.0 * (1.0 + check.excess), rel=1e-9)
+
+
+def test_a_figure_needs_a_file(folder, capsys):
+    code = main(['retime', 'arm.urdf', 'motion.csv', '--plot', '-'])
+    assert code == 1
+    assert '-: expected the name of a file or bag' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

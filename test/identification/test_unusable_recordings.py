@@ -1,21 +1,32 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings that cannot be used: the error names what is wrong with them."""
+"""Recordings that cannot be used, or not all of them: the text names what is wrong with them."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.recordings import drawn
+from helpers.recordings import (
+    COM,
+    EFFORT_NOISE,
+    V0,
+    drawn,
+    random_motion,
+    random_robot,
+    recording,
+)
 
+import screw_dynamics as sd
 from screw_dynamics.errors import (
     InputError,
     NotFiniteError,
+    RecordingWarning,
     ShapeError,
     TrajectoryError,
     UnknownNameError,
 )
 from screw_dynamics.identification import Recording, identify
+from screw_dynamics.identification.recording_checks import effort_spikes
 
 
 @pytest.fixture(scope='module')
@@ -71,6 +82,36 @@ def test_efforts_that_are_missing_for_a_while(iiwa, good):
     efforts[1000:1400] = 0.0
     text = 'got 0 all the time from 5 s to 6.995 s'
     refused(iiwa, changed(good, efforts=efforts), text)
+
+
+def test_many_spikes_of_efforts(iiwa, good):
+    efforts = good.efforts.copy()
+    efforts[10::50, 2] += 40.0
+    text = "'joint_3': expected efforts without spikes, got 7[0-9], the largest at"
+    refused(iiwa, changed(good, efforts=efforts), text)
+
+
+def late(good, delays):
+    efforts = [
+        np.interp(good.times - delay, good.times, column)
+        for delay, column in zip(delays, good.efforts.T, strict=True)
+    ]
+    return changed(good, efforts=np.column_stack(efforts))
+
+
+def test_efforts_that_lag_the_positions(iiwa, good):
+    text = 'efforts of the instants.*lag by (19|20|21) ms; so do those of [2-6] other joints'
+    refused(iiwa, late(good, np.full(7, 0.02)), text)
+
+
+def test_efforts_of_one_joint_that_lag(iiwa, good):
+    text = "'joint_3': expected efforts of the instants.*that lag by (19|20|21) ms$"
+    refused(iiwa, late(good, 0.02 * np.eye(7)[2]), text)
+
+
+def test_efforts_ahead_of_the_positions(iiwa, good):
+    text = "'joint_2': expected efforts of the instants.*that are (9|10|11) ms ahead$"
+    refused(iiwa, late(good, -0.01 * np.eye(7)[1]), text)
 
 
 def test_efforts_that_are_noise(iiwa, good):
@@ -132,7 +173,51 @@ def test_names_and_shapes(iiwa, good):
         identify(iiwa, other)
     with pytest.raises(ShapeError, match='efforts'):
         changed(good, efforts=good.efforts[:, :3])
+    with pytest.raises(ShapeError, match='kept'):
+        good.samples([True, False])
     with pytest.raises(NotFiniteError, match='times'):
         changed(good, times=good.times * np.nan)
     with pytest.raises(InputError, match='named twice'):
         Recording(['a', 'a'], [0.0], [[0.0, 0.0]], [[0.0, 0.0]])
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_single_spikes_of_efforts_are_left_out(seed):
+    """With a warning; what is found hardly changes, nor what remains of the held-out part."""
+    model = random_robot(seed)
+    measured, _ = drawn(model, 100 + seed, seconds=20.0)
+    rng = np.random.default_rng(seed)
+    efforts, joint = measured.efforts.copy(), rng.integers(model.n)
+    rows = [*rng.integers(100, 2900, 3), 3500]
+    efforts[rows, joint] += rng.choice([-1.0, 1.0]) * 2.0 * np.ptp(efforts[:, joint])
+    spoilt = changed(measured, efforts=efforts)
+    text = (
+        f"joint '{model.joint_names[joint]}': expected efforts without spikes, got 3, .*left out"
+    )
+    with pytest.warns(RecordingWarning, match=text):
+        found = identify(model, spoilt.between(0.0, 15.0))
+    kept = identify(model, measured.between(0.0, 15.0))
+    known = np.isfinite(kept.standard_deviations)
+    away = np.abs(found.values - kept.values) / kept.standard_deviations
+    assert away[known].max() < 0.5
+    remaining = found.validate(spoilt.between(15.0, 20.0))
+    assert remaining[joint] < 2.0 * EFFORT_NOISE
+
+
+@pytest.mark.parametrize('rate', [20.0, 50.0])
+def test_fast_motions_between_samples_are_no_spikes(planar, rate):
+    """Nor is friction that changes its sign."""
+    rng = np.random.default_rng(31)
+    times, jets = random_motion(planar, rng, 30.0, rate)
+    modelled = sd.inverse_dynamics(planar, jets)[:, 0]
+    measured = recording(planar, rng, times, jets, modelled + 5.0 * np.tanh(jets[:, 1] / V0))
+    assert not effort_spikes(measured.efforts, modelled).any()
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_what_the_fit_lacks_is_no_delay(seed):
+    """Neither a load of 1 kg nor friction is identified: nothing is refused."""
+    model = random_robot(seed)
+    load = model.body_names[-1], 1.0, COM, np.diag([1e-3, 2e-3, 1.5e-3])
+    measured, _ = drawn(model, 200 + seed, load)
+    identify(model, measured, friction=False)

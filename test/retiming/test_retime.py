@@ -15,7 +15,12 @@ from screw_dynamics.errors import InfeasibleError, InputError, ShapeError
 from screw_dynamics.retiming import retimed_waypoints
 from screw_dynamics.retiming.limited_quantities import limited_robot
 from screw_dynamics.retiming.time_law import SquaredSpeed, joint_jets, parameter_jets
-from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints, smooth_trajectory
+from screw_dynamics.trajectory import (
+    PiecewisePolynomial,
+    Waypoints,
+    smooth_trajectory,
+    waypoints_from_points,
+)
 
 SLIDER = """<robot name="slider"><link name="base"/>
 <link name="cart"><inertial><mass value="2.0"/>
@@ -410,6 +415,16 @@ def test_bad_limits(planar, limits, error, text):
     curve = curve_through(planar, [[0.0, 0.0], [1.0, 0.0]])
     with pytest.raises(error, match=text):
         sd.retime(planar, curve, limits)
+
+
+@pytest.mark.parametrize('limits', [None, {'effort_rate': 100.0}, {}])
+@pytest.mark.parametrize('as_robot', [False, True])
+def test_soft_robots_are_refused(planar, limits, as_robot):
+    soft = sd.soft.append_segments(planar, sd.share_path('config/soft_finger.yaml'))
+    points = [(0.0, [0.0] * soft.n), (1.0, [0.3] * soft.n)]
+    curve = smooth_trajectory(waypoints_from_points(soft.joint_names, points, soft.joint_names))
+    with pytest.raises(InputError, match='expected a rigid robot, got one with soft segments'):
+        sd.retime(sd.Robot(soft) if as_robot else soft, curve, limits)
 
 
 def test_a_path_beyond_the_limits_of_positions_is_refused_at_once(iiwa):

@@ -233,7 +233,7 @@ def _report(found: Identification, remaining: Array) -> str:
     if found.payload is not None:
         load = found.payload
         com = ', '.join(
-            f'{value:.4g} +- {2.0 * deviation:.1g}'
+            f'{value:.4g} +- {2.0 * deviation:.1g}' if np.isfinite(deviation) else 'unknown'
             for value, deviation in zip(load.com, load.com_deviations, strict=True)
         )
         parts.append(

@@ -19,9 +19,9 @@ from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.paths import is_standard_output, new_file
 from screw_dynamics.retiming import own_limits, retime, retimed_waypoints
 from screw_dynamics.retiming.certification import instants
-from screw_dynamics.retiming.limited_quantities import limited_robot
+from screw_dynamics.retiming.limited_quantities import limited_quantities, limited_robot
 from screw_dynamics.robot import Robot
-from screw_dynamics.trajectory import Waypoints
+from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
 
 FILES = 'URDF TRAJECTORY'
 DESCRIPTION = (
@@ -31,8 +31,10 @@ DESCRIPTION = (
 EXAMPLES = (
     'screw_dynamics retime my_robot.urdf my_trajectory.yaml --effort-rate 1500 --csv fast.csv',
     'screw_dynamics retime my_robot.urdf my_trajectory.yaml --elastic my_springs.yaml '
-    '--csv fast.csv',
+    '--csv fast.csv --plot fast.png',
 )
+_MOTOR_QUANTITIES = 'deflection', 'motor velocity', 'motor effort', 'motor effort rate'
+_WIDTH, _PANEL = 9.0, 1.5  # inches
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,11 +59,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='points of the fast motion, with velocities and accelerations, for a smooth '
         'interpolation; - for standard output',
     )
+    group.add_argument(
+        '--plot', metavar='PNG', type=Path, help='a figure of the shares of the limits over time'
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return 0."""
-    outputs.check((options.urdf, options.trajectory, options.elastic), (options.csv,))
+    inputs = options.urdf, options.trajectory, options.elastic
+    outputs.check(inputs, (options.csv,), options.plot)
     given = robots.read_robot(options)
     robot = limited_robot(given, None, _limits(options, given))
     curve = motions.read_curve(options, robot.model)
@@ -78,6 +84,13 @@ def run(options: argparse.Namespace) -> int:
         with new_file(options.csv) as place, place.open('w', encoding='utf-8') as file:
             _write(waypoints, file)
         print(f'written: {options.csv}')
+    if options.plot is not None:
+        title = (
+            f'{robot.model.name}: {fast.duration:.4g} s along {options.trajectory} '
+            f'({curve.duration:.4g} s before)'
+        )
+        _save_shares(robot, fast, options.plot, title)
+        print(f'written: {options.plot}', file=output)
     return 0
 
 
@@ -96,6 +109,74 @@ def _limits(options: argparse.Namespace, robot: Robot) -> dict[str, Array]:
         if chosen is not None:
             found[name] = np.where(given > 0.0, given, values)
     return found
+
+
+def limit_shares(
+    robot: Robot, curve: PiecewisePolynomial, times: Array
+) -> dict[str, dict[str, Array]]:
+    """Return the shares (T,) of the limits at times (T,) by quantity and joint or motor [%]."""
+    quantities = limited_quantities(robot)
+    jets = curve.jets(times, rows=max(quantities.rows, 2))
+    with kernels_of_a_command():
+        values = quantities.values(jets[:, : quantities.rows])
+    bounds = own_limits(robot)['velocity']
+    limited = np.flatnonzero(np.isfinite(bounds))
+    parts = [('velocity', limited, jets[:, 1, limited] / bounds[limited])]
+    first = 0
+    for name, columns, own in quantities.parts:
+        parts.append((name, columns, values[:, first : first + len(own)] / own))
+        first += len(own)
+    return {
+        name: {
+            (robot.motors.names if name in _MOTOR_QUANTITIES else robot.joint_names)[j]: column
+            for j, column in zip(columns.tolist(), 100.0 * np.abs(shares).T, strict=True)
+        }
+        for name, columns, shares in parts
+        if len(columns)
+    }
+
+
+def _save_shares(robot: Robot, curve: PiecewisePolynomial, path: Path, title: str) -> None:
+    """Draw a panel per quantity with limits, with a line per joint or motor."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    from screw_dynamics.results.results_plot import BLACK, COLOURS, GREY, STYLE, figure_format
+
+    times = instants(curve)
+    shares = limit_shares(robot, curve, times)
+    names = list(dict.fromkeys(name for lines in shares.values() for name in lines))
+    ending = figure_format(path)
+    with matplotlib.rc_context({**STYLE, 'font.size': 9, 'lines.linewidth': 1.2}):
+        size = (_WIDTH, 1.2 + _PANEL * len(shares))
+        figure = Figure(figsize=size, dpi=110, layout='constrained')
+        panels = figure.subplots(len(shares), 1, sharex=True, squeeze=False)[:, 0]
+        for (quantity, lines), panel in zip(shares.items(), panels, strict=True):
+            panel.margins(x=0.0)
+            panel.axhline(100.0, color=GREY, linestyle='--')
+            for name, values in lines.items():
+                k = names.index(name)
+                panel.plot(
+                    times,
+                    values,
+                    color=COLOURS[k % len(COLOURS)],
+                    linestyle=('-', '--', ':')[k // len(COLOURS) % 3],
+                    label=name,
+                    marker='o' if len(times) == 1 else None,
+                )
+            panel.set_ylim(0.0, 110.0)
+            panel.set_ylabel('[% of limit]')
+            panel.annotate(quantity, (0.0, 1.04), xycoords='axes fraction', weight='bold')
+        drawn = {line.get_label(): line for panel in panels for line in panel.get_lines()}
+        legend = figure.legend(
+            handles=[drawn[name] for name in names], loc='outside right upper', frameon=False
+        )
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+        panels[-1].set_xlabel('time [s]')
+        figure.suptitle(title, x=0.01, ha='left', weight='bold', color=BLACK, parse_math=False)
+        with new_file(path) as place:
+            figure.savefig(place, format=ending)
 
 
 def _write(waypoints: Waypoints, file: TextIO) -> None:

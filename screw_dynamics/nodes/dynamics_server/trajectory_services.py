@@ -20,7 +20,7 @@ from screw_dynamics.messages.joints import (
 )
 from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
-from screw_dynamics.nodes.dynamics_server.requests import EFFORTS
+from screw_dynamics.nodes.dynamics_server.requests import EFFORTS, require_tree
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve, points_text
 from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
 from screw_dynamics.robot import Robot
@@ -96,6 +96,7 @@ def retime_trajectory(
     from screw_dynamics.retiming import retime, retimed_waypoints
     from screw_dynamics.retiming.limited_quantities import limited_robot
 
+    require_tree(robot, 'retime_trajectory')
     names, waypoints = _waypoints(robot, request)
     if len(waypoints.times) > _MOST_POINTS:
         raise InputError(

@@ -241,6 +241,15 @@ def test_services_without_an_answer_for_soft_segments(ask, service, fields):
     assert 'expected a rigid robot, got one with soft_segments' in answer.message
 
 
+def test_the_motion_of_soft_segments_is_not_retimed(ask, hybrid):
+    names = list(hybrid.joint_names)
+    answer = ask('retime_trajectory', trajectory=trajectory(names, [0.0] * 8, [0.1] * 8))
+    assert not answer.success
+    assert (
+        'retime_trajectory: expected a rigid robot, got one with soft_segments' in answer.message
+    )
+
+
 def test_a_wrong_entry_ends_the_node_with_its_name(ros, planar, tmp_path):
     file = tmp_path / 'wrong.yaml'
     file.write_text(FINGER.read_text().replace('length: 0.12', 'length: -0.12'))
