@@ -271,7 +271,7 @@ def test_lost_and_wrong_measurements(ros, planar, tmp_path):
 
     def follows():
         # the node rejects it until it has received a time
-        clock.step()
+        tick()
         ros.publish(trajectory(NAMES, UPRIGHT, UPRIGHT), '/lossy/joint_trajectory')
         ros.spin(0.5)
         return bool(motors)

@@ -166,7 +166,12 @@ def test_nothing_beyond_a_limit_is_published(ros, start, mode):
     name = f'limited_{mode}'
     text = TEXT.replace('max_effort: 30.0}', 'max_effort: 30.0}\n    limits: {deflection: 0.008}')
     commanding = {'publish_commands': True, 'commands_content': 'motor_efforts'}
-    process = start(name, text, check_limits=mode, max_joint_state_age=60.0, **commanding)
+    # a client that is late must not miss one of the messages that it compares
+    kept = {
+        f'qos_overrides__/{name}/{topic}__publisher__depth': 1000
+        for topic in ('feedforward', 'motor_feedforward', 'commands')
+    }
+    process = start(name, text, check_limits=mode, max_joint_state_age=60.0, **commanding, **kept)
     links = ros.listen(FeedforwardTorque, f'/{name}/feedforward', 1000)
     motors = ros.listen(MotorFeedforward, f'/{name}/motor_feedforward', 1000)
     commands = ros.listen(Float64MultiArray, f'/{name}/commands', 1000)

@@ -188,6 +188,10 @@ def test_partial_joints_with_nothing_to_hold(planar):
     text = 'leaves out joint_2: expected a reference that it holds, or its position on joint_stat'
     with pytest.raises(TrajectoryError, match=text):
         intake.accept(message, allow_partial_joints=True)
+    # what is unknown is named first
+    message = trajectory(['joint_1', 'nose'], [0.0, 0.0], [0.05, 0.0])
+    with pytest.raises(TrajectoryError, match="Incoming joint nose doesn't match"):
+        intake.accept(message, allow_partial_joints=True)
 
 
 def test_joints_that_cannot_be_commanded_are_explained(intake):

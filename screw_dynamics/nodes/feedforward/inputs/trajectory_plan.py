@@ -184,6 +184,8 @@ def _require_fresh(
     parameters: FeedforwardParameters,
 ) -> None:
     """Raise TrajectoryError if an omitted joint has no reference and no fresh measurement."""
+    if not set(named) <= set(joint_names):
+        return  # another error, which names what is unknown, comes first
     for name, position in zip(joint_names, positions, strict=True):
         if name not in named and not np.isfinite(position):
             raise TrajectoryError(

@@ -126,7 +126,7 @@ def test_cancel_before_it_is_sent(ros, node, client, controller):
     ros.wait_for('the acceptance', lambda: sent.accepted, node)
     sent.cancel()
     ros.wait_for('the ends', lambda: sent.end and first.end, node)
-    assert sent.outcome == ('canceled', 0)
+    assert sent.outcome == ('canceled', 0), sent.result.error_string
     assert sent.result.error_string == 'canceled before it was sent to the controller'
     # the controller alone would have left the first goal for the second one
     assert first.outcome == ('aborted', INVALID)
