@@ -104,12 +104,12 @@ def test_numbers_of_the_node_are_those_of_its_document():
     text = document('benchmark_node')
     shown = rows(README, 'figure, on a 2-core machine')
     (share,) = (cells[0] for figure, cells in shown.items() if figure.startswith('our own share'))
-    assert f'mean): **{share}**' in text
+    assert f'| own part of the period, with motors | {share} |' in text
     lines = [re.split(r' *\| *', line)[1:-1] for line in text.splitlines()]
     for rate in ('250 Hz', '1 kHz'):
         wanted = {'250 Hz': '250 Hz', '1 kHz': '1000 Hz'}[rate]
-        for column, node in enumerate(('`feedforward`', '`bare`')):
-            first, second = (cells for cells in lines if cells[:2] == [node, wanted])
+        for column, node in enumerate(('`feedforward`, motors', '`bare`, motors')):
+            first, _, second = (cells for cells in lines if cells[:2] == [node, wanted])
             assert f'({shown[f"missed ticks at {rate}"][column]})' in first[3]
             if rate == '1 kHz':
                 core = shown[f'share of a core at {rate}'][column]
