@@ -11,8 +11,8 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 
-# median, 99th percentile and maximum of the jitter [s] of the node `feedforward` by rate [Hz], in
-# docs/benchmark_node.md, on two cores shared with other work
+# median, 99th percentile and maximum of the jitter [s] of the node `feedforward` by rate [Hz], by
+# make bench-node on two cores that had other work, too
 JITTER = {250.0: (23e-6, 1128e-6, 18321e-6), 1000.0: (5e-6, 938e-6, 8174e-6)}
 SECONDS = 60.0  # s of that measurement
 BEFORE = 0.1  # s of commands before the motion

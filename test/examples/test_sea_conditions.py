@@ -82,11 +82,9 @@ def test_a_known_delay_changes_nothing():
     assert np.abs(unknown - plain).max() == pytest.approx(30.0 * 0.002, rel=0.01)
 
 
-def test_the_jitter_is_that_of_the_benchmark():
+def test_the_jitter_is_that_of_the_document():
     rows = re.findall(
-        r'^\| `feedforward` \| (\d+) Hz \|.*\| (\d+) / (\d+) / (\d+) \|$',
-        (DOCS / 'benchmark_node.md').read_text(encoding='utf-8'),
-        re.MULTILINE,
+        r'(\d+) Hz: (\d+) / (\d+) / (\d+) µs', (DOCS / 'demo_sea.md').read_text(encoding='utf-8')
     )
     assert {float(rate): tuple(1e-6 * float(x) for x in three) for rate, *three in rows} == {
         rate: pytest.approx(three, rel=1e-12) for rate, three in JITTER.items()

@@ -217,9 +217,14 @@ def test_streams_are_rejected_and_the_motion_goes_on(watched):
     one.send([0.0, 0.0], [1.0, 1.0], times=[0.0, 2.0])
     one.move(0.1)
     position = JointState(name=NAMES, position=[0.0, 0.0])
-    one.ros.publish(position, '/feedforward/joint_state_reference')
     text = '~/joint_state_reference rejected: publish_spline: a stream has no spline'
-    one.ros.wait_for('the reason', lambda: text in one.process.log, one.process)
+
+    def rejected():
+        one.ros.publish(position, '/feedforward/joint_state_reference')  # best effort
+        one.ros.spin(0.02)
+        return text in one.process.log
+
+    one.ros.wait_for('the reason', rejected, one.process)
     one.move(0.1)
     assert one.samples[-1].source == FeedforwardTorque.SOURCE_TRAJECTORY
     assert len(one.splines) == 1
