@@ -111,8 +111,8 @@ Ratio of the largest errors, iiwa and Panda, under [all conditions](#all-conditi
   shows the worse. *all*: each parameter of each joint is wrong by a random amount within the band,
   in the same {DRAWS} draws for every feedforward.
 - *delay*: from the node to the motors. *in lead_time*: `lead_time` is the delay + half the hold.
-- *with jitter*: ticks are late as those of the node `feedforward` in 60 s of `make bench-node` were
-  on two cores that had other work, too (median / 99 % / maximum;
+- *with jitter*: ticks are late as those of the node `feedforward` in 60 s of `make bench-node`, on
+  two cores that had other work, too (median / 99 % / maximum;
   {jitter}), in {JITTERS} draws. Without other work
   they are [less late](benchmark_node.md). A late tick is computed for its own time.
 - *tick held*, *middle held*: the instant of the hold for which a command is computed
