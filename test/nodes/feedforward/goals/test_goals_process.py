@@ -137,7 +137,7 @@ def test_cancel_before_it_is_sent(ros, node, client, controller):
 
 @pytest.mark.parametrize('stamp', [False, True])
 def test_preemption_in_motion(ros, node, client, controller, stamp):
-    first = begin(ros, node, client, goal_of(FAR, times=[5.0]))
+    first = begin(ros, node, client, goal_of(FAR, times=[20.0]))
     ros.wait_for('motion', lambda: abs(controller.command[0]) > 0.05, node)
     goal = goal_of([0.2, 0.1], [0.0, 0.0], times=[0.5, 1.0])
     if stamp:
