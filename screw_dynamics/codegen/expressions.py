@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from types import FunctionType
@@ -59,7 +60,7 @@ class Scope:
             raise TranslationError(f'{where}: {name} has no value here') from None
 
 
-class Expressions:
+class Expressions(ABC):
     """Evaluation of expressions; `out` receives the statements that they need."""
 
     def __init__(self) -> None:
@@ -72,9 +73,9 @@ class Expressions:
         self.memory: dict[str, dict[int, Value]] = {}
         """Numbers and variables in elements of arrays of the function."""
 
+    @abstractmethod
     def call(self, function: Any, arguments: Sequence[Value]) -> Value:
         """Return the value of a call."""
-        raise NotImplementedError
 
     def new_name(self, hint: str) -> str:
         """Return a new name for a variable in C."""

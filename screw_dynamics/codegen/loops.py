@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import re
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -50,17 +51,17 @@ class Loops(Expressions):
     unroll: int
     conditions = 0  # on values that are not known, so far
 
+    @abstractmethod
     def saved(self) -> Any:
         """Return the state of the translation."""
-        raise NotImplementedError
 
+    @abstractmethod
     def restore(self, state: Any) -> None:
         """Go back to a state of the translation."""
-        raise NotImplementedError
 
+    @abstractmethod
     def run(self, statements: Sequence[ast.stmt], scope: Scope) -> Any:
         """Translate statements."""
-        raise NotImplementedError
 
     def loop(self, statement: ast.For | ast.While, scope: Scope) -> Any:
         """Translate a loop; return how it ends."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from operator import (
     add,
@@ -81,7 +82,7 @@ _OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-class Expressions:
+class Expressions(ABC):
     """Expressions of one function; `types` are those of its variables."""
 
     def __init__(self, function: FunctionType, types: dict[str, Type]) -> None:
@@ -89,9 +90,9 @@ class Expressions:
         cells = function.__closure__ or ()
         self.outer = dict(zip(function.__code__.co_freevars, cells, strict=True))
 
+    @abstractmethod
     def call(self, function: Any, arguments: Sequence[Value]) -> Value:
         """Return the value of a call of a function of Python."""
-        raise NotImplementedError
 
     def evaluate(self, node: ast.expr) -> Value:
         """Return the value of an expression."""

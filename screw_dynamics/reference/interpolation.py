@@ -67,11 +67,8 @@ def is_bounded(jet: Array) -> bool:
 _SAME_POSITION = 1e-6  # rad or m
 # A curve that joins shortly before a point leads to the next one: how far the state is from the
 # point, divided by the third power of the time that is left, is its jerk.
-_NEAR_SHARE, _NEAR, _NEAREST = (
-    0.1,
-    1e-2,
-    1e-3,
-)  # of the time between two points; [s], at most, least
+_NEAR_SHARE = 0.1  # of the time between two points, within which a point is near
+_NEAREST, _NEAR = 1e-3, 1e-2  # least and largest such time [s]
 
 
 class Interpolation(Protocol):

@@ -14,6 +14,7 @@ PAGES = [
     *(ROOT / name for name in ('README.md', 'CONTRIBUTING.md')),
     *(page for page in sorted(DOCS.rglob('*.md')) if '_build' not in page.parts),
 ]
+TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding='utf-8') for path in PAGES}
 
 
 def section(text: str, heading: str) -> str:

@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
+from helpers.curves import curve_through
 from scipy.optimize import brentq
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InfeasibleError, InputError, ShapeError
 from screw_dynamics.retiming import retimed_waypoints
 from screw_dynamics.retiming.limited_quantities import limited_robot
 from screw_dynamics.retiming.time_law import SquaredSpeed, joint_jets, parameter_jets
@@ -19,22 +17,9 @@ from screw_dynamics.trajectory import (
     PiecewisePolynomial,
     Waypoints,
     smooth_trajectory,
-    waypoints_from_points,
 )
 
-SLIDER = """<robot name="slider"><link name="base"/>
-<link name="cart"><inertial><mass value="2.0"/>
-<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="slide" type="prismatic"><parent link="base"/><child link="cart"/><axis xyz="1 0 0"/>
-<limit lower="-9" upper="9" velocity="5" effort="20"/></joint></robot>"""
 MASS = 2.0
-
-
-def curve_through(model, positions, seconds=1.0):
-    positions = np.asarray(positions, dtype=float)
-    unknown = np.full(positions.shape, np.nan)
-    times = seconds * np.arange(len(positions))
-    return smooth_trajectory(Waypoints(model.joint_names, times, positions, unknown, unknown))
 
 
 def random_curve(model, rng):
@@ -46,21 +31,6 @@ def random_curve(model, rng):
 def even(curve, count=5001):
     """Return instants of a curve before its end, others than those of the final check."""
     return np.linspace(curve.breaks[0], curve.breaks[-1], count)[:-1]
-
-
-@pytest.fixture(scope='module')
-def slider():
-    return sd.read_urdf(SLIDER)
-
-
-@pytest.fixture(scope='module')
-def iiwa():
-    return sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
-
-
-@pytest.fixture(scope='module')
-def planar():
-    return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
 
 
 def test_time_law_of_an_exponential():
@@ -386,63 +356,6 @@ def test_a_payload_makes_the_motion_longer(planar):
     assert 0.98 < shares[1] <= 1.0
 
 
-def test_limits_that_no_speed_keeps(planar):
-    curve = curve_through(planar, [[0.0, 0.0], [1.0, 0.0]])
-    text = r'feasible when slow, got joint_1: effort .* at t = (.*) s, limit 1 N m, with t of the'
-    with pytest.raises(InfeasibleError, match=text) as found:
-        sd.retime(planar, curve, {'effort': 1.0})
-    assert 0.0 <= float(re.search(text, str(found.value))[1]) <= curve.duration
-
-
-def test_limits_that_bound_no_speed(planar):
-    curve = curve_through(planar, [[0.0, 0.0], [1.0, 0.0]])
-    free = {'velocity': np.inf, 'effort': np.inf}
-    with pytest.raises(InputError, match='limits: expected some that bound the speed'):
-        sd.retime(planar, curve, free)
-
-
-@pytest.mark.parametrize(
-    ('limits', 'error', 'text'),
-    [
-        ({'jerk': 1.0}, InputError, "expected effort, effort_rate, velocity, got 'jerk'"),
-        ({'effort': -1.0}, InputError, r"limits\['effort'\]: expected numbers above 0, got -1"),
-        ({'effort': np.nan}, InputError, 'expected numbers above 0, got nan'),
-        ({'effort': [1.0, 2.0, 3.0]}, ShapeError, 'a number or'),
-        (3.0, InputError, 'expected JointLimits or a mapping, got 3'),
-    ],
-)
-def test_bad_limits(planar, limits, error, text):
-    curve = curve_through(planar, [[0.0, 0.0], [1.0, 0.0]])
-    with pytest.raises(error, match=text):
-        sd.retime(planar, curve, limits)
-
-
-@pytest.mark.parametrize('limits', [None, {'effort_rate': 100.0}, {}])
-@pytest.mark.parametrize('as_robot', [False, True])
-def test_soft_robots_are_refused(planar, limits, as_robot):
-    soft = sd.soft.append_segments(planar, sd.share_path('config/soft_finger.yaml'))
-    points = [(0.0, [0.0] * soft.n), (1.0, [0.3] * soft.n)]
-    curve = smooth_trajectory(waypoints_from_points(soft.joint_names, points, soft.joint_names))
-    with pytest.raises(InputError, match='expected a rigid robot, got one with soft segments'):
-        sd.retime(sd.Robot(soft) if as_robot else soft, curve, limits)
-
-
-def test_a_path_beyond_the_limits_of_positions_is_refused_at_once(iiwa):
-    """No speed changes it: the joint, the value and the time of the given motion are named."""
-    curve = curve_through(iiwa, [[0.0] * 7, [0.0, 2.5, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0] * 7])
-    text = r'limits of positions, got joint_2: position 2.5 rad at t = 1 s, limit 2.0944 rad, with'
-    with pytest.raises(InfeasibleError, match=text):
-        sd.retime(iiwa, curve)
-
-
-def test_coupled_rotors_that_need_too_many_derivatives_are_refused(planar):
-    joint = sd.ElasticJoint(sd.LinearSpring(3e3), sd.Motor(rotor_inertia=1e-4, max_effort=80.0))
-    joints = sd.ElasticJoints(dict.fromkeys(planar.joint_names, joint), rotor_coupling=True)
-    curve = curve_through(planar, [[0.0, 0.0], [1.0, 0.5]])
-    with pytest.raises(InputError, match='at most 5 derivatives.*got 6: leave out rotor_coupling'):
-        sd.retime(planar, curve, joints=joints)
-
-
 @pytest.mark.parametrize('seconds', [1e-3, 1e5])
 def test_the_time_of_the_given_curve_does_not_matter(planar, seconds):
     points = [[0.0, 0.0], [1.0, 0.3], [0.0, 1.0]]
@@ -450,12 +363,3 @@ def test_the_time_of_the_given_curve_does_not_matter(planar, seconds):
     expected = sd.retime(planar, curve_through(planar, points), limits).duration
     found = sd.retime(planar, curve_through(planar, points, seconds), limits).duration
     assert found == pytest.approx(expected, rel=1e-3)
-
-
-def test_bad_curves(planar, slider):
-    with pytest.raises(InputError, match='at least 0.001 s, got 0.0002 s'):
-        sd.retime(planar, curve_through(planar, [[0.0, 0.0], [1.0, 0.5]], 2e-4))
-    with pytest.raises(InputError, match='curve: expected a PiecewisePolynomial'):
-        sd.retime(planar, [0.0, 1.0])
-    with pytest.raises(ShapeError, match='2 joints'):
-        sd.retime(planar, curve_through(slider, [[0.0], [1.0]]))

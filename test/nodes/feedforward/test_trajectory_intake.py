@@ -298,5 +298,5 @@ def test_one_reason_again_and_again_is_logged_once_per_second(monkeypatch):
     now[0] += 0.6
     verdicts.reject(None, 'late')
     assert counted == [one.message for one in published] == [*reasons, 'late', 'late']
-    expected = ['late', 'wrong', 'late', 'late (and 1 before it)']
+    expected = ['late', 'late (3 more)', 'wrong', 'late', 'late (and 1 before it)']
     assert lines == [f'Trajectory rejected: {text}' for text in expected]

@@ -97,9 +97,14 @@ class GoalInputs:
             self._stop(goal, reason)
 
     def _stop(self, goal: ForwardedGoal, reason: str) -> None:
-        if goal.sent is not None:
-            goal.sent.cancel_goal_async()
+        if goal.asked:
+            self._cancel(goal)
         self.end(goal, 'abort', reason)
+
+    def _cancel(self, goal: ForwardedGoal) -> None:
+        """Let the controller cancel a goal that it was sent, though its answer may be lost."""
+        answer = self._type.Impl.SendGoalService.Response()
+        ClientGoalHandle(self._client, goal.handle.goal_id, answer).cancel_goal_async()
 
     def now(self) -> int:
         """Return the time of the node [ns]."""
@@ -281,9 +286,7 @@ class GoalInputs:
         for goal in [
             goal for goal in self._goals if goal.sent is None and 0.0 < goal.asked < late
         ]:
-            # it may run there all the same: only the answer may be lost
-            answer = self._type.Impl.SendGoalService.Response()
-            ClientGoalHandle(self._client, goal.handle.goal_id, answer).cancel_goal_async()
+            self._cancel(goal)
             self.end(
                 goal, 'abort', f'no answer from {self._controller} within {_LONGEST_ANSWER:g} s'
             )

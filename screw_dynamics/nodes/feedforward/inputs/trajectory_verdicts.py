@@ -73,12 +73,13 @@ class TrajectoryVerdicts:
         if reason == self._refusal and now - self._refused < _REPEAT_PERIOD:
             self._repeated += 1
             return
+        logger, more = self._node.get_logger(), ''
         if self._repeated and reason == self._refusal:
             more = f' (and {self._repeated} before it)'
-        else:
-            more = ''
+        elif self._repeated:
+            logger.error(f'Trajectory rejected: {self._refusal} ({self._repeated} more)')
         self._refusal, self._refused, self._repeated = reason, now, 0
-        self._node.get_logger().error(f'Trajectory rejected: {reason}{more}')
+        logger.error(f'Trajectory rejected: {reason}{more}')
 
     def _publish(self, report: Report) -> None:
         self._publisher.publish(status(self._node, 'trajectory', report))

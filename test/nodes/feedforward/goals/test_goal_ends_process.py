@@ -124,7 +124,8 @@ def test_a_controller_that_is_not_there(ros, start, client):
     assert node.interrupt() == 0, node.log
 
 
-def test_a_goal_without_an_answer_is_canceled_at_the_controller(ros, start, client):
+@pytest.mark.parametrize('ended', [False, True], ids=['late', 'ended by the node'])
+def test_a_goal_without_an_answer_is_canceled_at_the_controller(ros, start, client, ended):
     node = start()
     arm = ros.add_node('arm')
     controller = ActionController(arm, NAMES)
@@ -133,9 +134,15 @@ def test_a_goal_without_an_answer_is_canceled_at_the_controller(ros, start, clie
     assert sent.outcome == ('succeeded', 0)
     ros.pause_node(arm)  # as if its process hung
     sent = client.send(goal_of(FAR, times=[60.0]))
+    ros.wait_for('the acceptance', lambda: sent.accepted, node)
+    reason = f'no answer from {CONTROLLER} within 5 s'
+    if ended:
+        ros.spin(2.0)  # it is fitted and sent meanwhile
+        reason = 'the node is not active any more'
+        assert ros.change_state('/feedforward', Transition.TRANSITION_DEACTIVATE)
     ros.wait_for('the end', lambda: sent.over, node)
     assert sent.outcome == ('aborted', INVALID)
-    assert sent.result.error_string == f'no answer from {CONTROLLER} within 5 s'
+    assert sent.result.error_string == reason
     received = len(controller.received)
     ros.resume_node(arm)
     ros.wait_for('the goal', lambda: len(controller.received) > received, node)
