@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
-from screw_dynamics.errors import InputError, shown
+from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.estimation import effort_standard_deviations, measured_motion
 from screw_dynamics.identification.columns import Columns, columns_of
 from screw_dynamics.identification.least_squares import (
@@ -51,7 +51,7 @@ def identify(
     *,
     offsets: bool = False,
     friction: bool = True,
-    rotors: bool = True,
+    rotors: bool | ArrayLike = True,
     links: bool = False,
     payload: str | None = None,
     coulomb_velocity: float = _COULOMB_VELOCITY,
@@ -79,10 +79,10 @@ def identify(
         Constant offset of the measured effort of each joint.
     friction : bool
         Viscous and Coulomb friction of each joint, d v + c tanh(v / v0).
-    rotors : bool
-        Inertia of each rotor seen at its joint, J r^2, but for those behind springs, which do not
-        move the links. Spinning rotors on moving links have further, small effects that are left
-        out.
+    rotors : bool or (n,) array_like of bool
+        Inertia of each rotor, or of some, seen at its joint, J r^2, but for those behind springs,
+        which do not move the links. Spinning rotors on moving links have further, small effects
+        that are left out.
     links : bool
         The base parameters of all links instead of those of the model.
     payload : str, optional
@@ -136,7 +136,7 @@ def identify(
         model,
         offsets=offsets,
         friction=friction,
-        rotors=~sprung(own) & rotors,
+        rotors=~sprung(own) & _chosen(model, rotors),
         links=links,
         payload=payload,
         coulomb_velocity=require_number('coulomb_velocity', coulomb_velocity, above=True),
@@ -199,6 +199,14 @@ def identify(
         found.root,
         explained,
     )
+
+
+def _chosen(model: ScrewModel, rotors: bool | ArrayLike) -> NDArray[np.bool_]:
+    """Return the joints (n,) whose rotors are identified; raise ShapeError for other shapes."""
+    chosen = np.asarray(rotors, dtype=bool)
+    if chosen.shape not in ((), (model.n,)):
+        raise ShapeError('rotors', f'(), or ({model.n},)', chosen.shape)
+    return np.broadcast_to(chosen, model.n)
 
 
 class _Seen(NamedTuple):

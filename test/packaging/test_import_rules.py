@@ -98,7 +98,7 @@ ALLOWED = {
         'bags',
         'results',
     },
-    'nodes': {*PUBLIC, 'kernels', 'observers', 'simulation'},
+    'nodes': {*PUBLIC, 'identification', 'kernels', 'observers', 'simulation'},
     'demo': set(),  # starts studies in examples/
 }
 # the rooms of nodes/, and the ones below them

@@ -13,8 +13,13 @@ from std_msgs.msg import Bool
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.nodes.load_observer.identification_service import (
+    IdentificationService,
+    Kept,
+)
 from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
+from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import (
     OK,
     WARN,
@@ -43,6 +48,7 @@ class LoadObserverNode(Node):
 
     def __init__(self) -> None:
         super().__init__(NAME)
+        self._identification: IdentificationService | None = None
         with destroyed_on_error(self):
             self._settings = NodeParameters(self, LoadObserverParameters)
             self._loads: ObservedLoads | None = None
@@ -59,6 +65,10 @@ class LoadObserverNode(Node):
             self._contact: Contact | None = None  # the last one
             self._reported = -1
             self._model_info = ModelInfoOutput(self)
+            if interfaces.srv is not None:
+                self._identification = IdentificationService(self)
+            else:
+                self.get_logger().warning(f'No service ~/identify: {interfaces.MISSING}')
             self._source = ModelSource(
                 self, self._settings, self._prepare, self._on_model, self._make_loads
             )
@@ -77,6 +87,12 @@ class LoadObserverNode(Node):
                 self._settings,
             )
 
+    def destroy_node(self) -> None:
+        """End a running identification, and destroy the node."""
+        if self._identification is not None:
+            self._identification.close()
+        super().destroy_node()
+
     # model ---------------------------------------------------------------------------------------
 
     def _make_loads(self, loaded: LoadedRobot) -> ObservedLoads:
@@ -89,6 +105,8 @@ class LoadObserverNode(Node):
 
     def _on_model(self, loaded: LoadedRobot) -> None:
         before, self._loads = self._loads, self._make_loads(loaded)
+        if self._identification is not None:
+            self._identification.kept = Kept(loaded, self._loads.kept)
         self._flag.set(False)
         if before is None or before.joint_names != self._loads.joint_names:
             if self._effort is not None:

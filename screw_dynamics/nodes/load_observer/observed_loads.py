@@ -11,6 +11,7 @@ from screw_dynamics.elastic.spring_efforts import SpringEfforts, compile_spring_
 from screw_dynamics.errors import InputError, SingularJacobianError, UnknownNameError
 from screw_dynamics.messages.joints import joint_state_rows, named_row
 from screw_dynamics.messages.times import SECOND, nanoseconds
+from screw_dynamics.nodes.load_observer.kept_states import KeptStates
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.shared.motor_states import MotorStateBuffer
 from screw_dynamics.nodes.shared.parameters import values_per_motor
@@ -27,12 +28,17 @@ _FIELDS = ('position', 'velocity', 'effort')
 
 
 class ObservedLoads:
-    """External efforts, a wrench and contacts of a robot; `instant` [ns] is that of the sample."""
+    """
+    External efforts, a wrench and contacts of a robot.
+
+    `instant` [ns] is that of the sample; `kept` has the newest ones since the last gap.
+    """
 
     def __init__(self, robot: Robot, parameters: LoadObserverParameters) -> None:
         self.joint_names = robot.joint_names
         self._robot = robot
         self.effort: Array = np.zeros(robot.n)
+        self.kept = KeptStates(robot.n, parameters.kept_samples)
         self.apply(parameters)
         self._motors: MotorStateBuffer | None = None
         if parameters.effort_source == 'motor_states':
@@ -51,6 +57,7 @@ class ObservedLoads:
         self._detector = _detector(self._robot, parameters)
         self._parameters, self.instant, self._begin = parameters, 0, 0
         self.effort[:] = 0.0
+        self.kept.clear()
 
     @property
     def contact(self) -> Contact | None:
@@ -89,7 +96,10 @@ class ObservedLoads:
         if not self._begin or not 0 < gap <= self._parameters.timeout * SECOND:
             self._detector.reset()
             self._begin = instant
-        self._detector.update((instant - self._begin) / SECOND, q, qd, effort)
+            self.kept.clear()
+        time = (instant - self._begin) / SECOND
+        self._detector.update(time, q, qd, effort)
+        self.kept.add(time, q, effort)
         self.instant = instant
         self.effort[:] = self._detector.observer.effort
         return True

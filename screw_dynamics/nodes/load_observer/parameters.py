@@ -91,6 +91,13 @@ class LoadObserverParameters(ModelParameters):
         within=(0.0, 3600.0),
     )
 
+    kept_samples: int = parameter(
+        60000,
+        'Joint states since the last gap that are kept for ~/identify, the newest ones.',
+        within=(100, 10_000_000),
+        read_only=True,
+    )
+
     @property
     def observer_settings(self) -> tuple[object, ...]:
         """Values with which the observer begins anew if they change."""

@@ -6,6 +6,7 @@ import hashlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -63,9 +64,14 @@ class LoadedRobot:
     segments: Segments | None
     robot: Robot
     source: str
-    sha256: str  # of the URDF text
+    text: str  # of the URDF
     uncontrolled_joints: Mapping[str, str]
     warnings: tuple[str, ...]  # of the reader
+
+    @cached_property
+    def sha256(self) -> str:
+        """The digest of the URDF text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
 
 
 def load_robot(
@@ -89,7 +95,7 @@ def load_robot(
         segments,
         Robot(with_settings(described, parameters, segments), drives),
         source,
-        hashlib.sha256(text.encode()).hexdigest(),
+        text,
         uncontrolled_joints(description, described),
         tuple(str(item.message) for item in caught),
     )

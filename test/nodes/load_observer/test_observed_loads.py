@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -238,3 +240,27 @@ def test_other_parameters_begin_anew(arm):
     with pytest.raises(InputError, match='contact.floor'):
         loads.apply(LoadObserverParameters(floor=(1.0, 2.0)))
     assert loads.threshold.min() >= 1e6
+
+
+def test_samples_are_kept_since_the_last_gap():
+    """A jump of the stamps back and another setting of the observer begin anew, too."""
+    arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    loads = observed(arm, kept_samples=100)
+
+    def hear(*instants):
+        for instant in instants:
+            q = [1e-9 * (instant - NOW), 0.0]
+            message = joint_states(arm.joint_names, q, [0.0, 0.0], [1.0, 2.0], instant)
+            loads.receive(message, instant)
+        return loads.kept.latest(math.inf)
+
+    times, positions, efforts = hear(*(NOW + 10 * MS * i for i in range(20)))
+    np.testing.assert_allclose(times, np.arange(20) * 0.01, atol=1e-12)
+    np.testing.assert_allclose(positions[:, 0], np.arange(20) * 0.01, atol=1e-12)
+    np.testing.assert_array_equal(efforts, np.tile([1.0, 2.0], (20, 1)))
+    assert len(hear(NOW + 190 * MS)[0]) == 20  # there already
+    assert hear(NOW + 1000 * MS)[0].tolist() == [0.0]
+    assert len(hear(NOW + 1010 * MS)[0]) == 2
+    assert hear(NOW)[0].tolist() == [0.0]
+    loads.apply(LoadObserverParameters(bandwidth=(20.0,)))
+    assert len(loads.kept.latest(math.inf)[0]) == 0

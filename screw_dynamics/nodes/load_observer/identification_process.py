@@ -1,0 +1,179 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Identification in a process beside the node, which it takes no time from."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import warnings
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import InputError, ScrewDynamicsError, bounded
+from screw_dynamics.robot import Robot
+
+if TYPE_CHECKING:
+    from screw_dynamics.identification import Identification
+
+GROUPS = ('friction', 'rotors', 'offsets', 'links')
+_BOOT = (
+    'import sys; sys.path[:] = sys.argv[1:]; '
+    'from screw_dynamics.nodes.load_observer.identification_process import main; main()'
+)
+# threads of linear algebra would take the cores of other nodes, and gain nothing
+_ENVIRONMENT = dict.fromkeys(('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS'), '1')
+_NICE = 5
+
+
+@dataclass(frozen=True)
+class Task:
+    """
+    What is to be identified, and from what.
+
+    Times (T,) [s], positions and efforts (T, n) of the joints of the robot; `groups` are some of
+    `GROUPS`; `held_out` is the part at the end that is left out. See `identify` for the rest.
+    """
+
+    robot: Robot
+    urdf: str
+    times: Array
+    positions: Array
+    efforts: Array
+    groups: tuple[str, ...]
+    payload: str | None
+    held_out: float
+    coulomb_velocity: float
+    smoothing_time: float | None
+    check: bool
+
+
+class Load(NamedTuple):
+    """A payload as `Payload`: without its frame, and without SciPy, which nodes do not load."""
+
+    mass: float
+    mass_deviation: float
+    com: Array
+    com_deviations: Array
+    inertia: Array
+
+
+class Found(NamedTuple):
+    """Names, values and deviations of parameters, remaining efforts (n,), documents, remarks."""
+
+    rows: tuple[tuple[str, float, float], ...]
+    load: Load | None
+    before: Array
+    fitted: Array
+    held_out: Array
+    urdf: str
+    drives: str
+    message: str
+
+
+def found(task: Task) -> Found:
+    """Return what explains a recording, or raise ScrewDynamicsError."""
+    from screw_dynamics.identification import Recording, identify  # in this process alone
+
+    robot = task.robot
+    if len(task.times) < 2:
+        raise InputError(f'joint_states: expected some that last, got {len(task.times)}')
+    recording = Recording(robot.joint_names, task.times, task.positions, task.efforts)
+    begin, end = recording.times[[0, -1]]
+    used = end - task.held_out * (end - begin)
+    sprung = np.zeros(robot.n, dtype=bool)
+    if robot.drives is not None:
+        sprung = np.array([joint.spring is not None for joint in robot.joints])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        result = identify(
+            robot.model,
+            recording.between(begin, used),
+            friction='friction' in task.groups,
+            rotors=~sprung & ('rotors' in task.groups),
+            offsets='offsets' in task.groups,
+            links='links' in task.groups,
+            payload=task.payload,
+            coulomb_velocity=task.coulomb_velocity,
+            smoothing_time=task.smoothing_time,
+            check=task.check,
+        )
+        held_out = result.validate(recording.between(used, end))
+    urdf, drives, remark = _documents(result, task)
+    remarks = [f'{len(recording.times)} joint states of {end - begin:.4g} s', remark]
+    remarks += [str(warning.message) for warning in caught]
+    load = None if result.payload is None else Load(*result.payload[1:])
+    message = '; '.join(filter(None, dict.fromkeys(remarks)))
+    remaining = result.before, result.residuals, held_out
+    return Found(result.rows, load, *remaining, urdf, drives, message)
+
+
+def _documents(result: Identification, task: Task) -> tuple[str, str, str]:
+    """Return the URDF and the file of drives, and why one is missing."""
+    try:
+        drives = result.robot().drives
+        urdf = result.to_urdf(task.urdf.encode())
+    except InputError as error:
+        return '', '', f'no robot_description: {error}'
+    if task.robot.drives is not None:
+        return urdf, '', 'no elastic_joints: the node has a file of its own'
+    return urdf, '' if drives is None else drives.to_yaml(), ''
+
+
+class IdentificationProcess:
+    """Executes one task at a time."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._closed = False
+
+    def found(self, task: Task) -> Found:
+        """Return the result of a task; raise ScrewDynamicsError if there is none."""
+        with subprocess.Popen(
+            [sys.executable, '-c', _BOOT, *sys.path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, **_ENVIRONMENT},
+            start_new_session=True,
+        ) as process:
+            self._process = process
+            if self._closed:
+                process.kill()
+            data, _ = process.communicate(pickle.dumps(task))
+        if process.returncode:
+            raise InputError(f'the process of the identification has ended ({process.returncode})')
+        answer = pickle.loads(data)
+        if isinstance(answer, Found):
+            return answer
+        raise InputError(answer)
+
+    def close(self) -> None:
+        """End a running task, and refuse later ones."""
+        self._closed = True
+        if self._process is not None:
+            self._process.kill()
+
+
+def main() -> None:
+    """Read a task from standard input and write its `Found`, or the reason, to standard output."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the node ends this process
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        os.nice(_NICE)
+    with suppress(BrokenPipeError), os.fdopen(os.dup(1), 'wb') as output:  # the node has ended
+        os.dup2(2, 1)  # for whatever a library prints
+        answer: Found | str
+        try:
+            answer = found(pickle.load(sys.stdin.buffer))
+        except ScrewDynamicsError as error:
+            answer = str(error)
+        except Exception as error:  # the node reports it
+            answer = bounded(f'{type(error).__name__}: {error}')
+        pickle.dump(answer, output)
