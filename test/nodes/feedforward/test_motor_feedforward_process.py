@@ -29,6 +29,7 @@ elastic_joints:
     spring: {type: tabulated, deflections: [-0.1, 0.0, 0.1], efforts: [-2.0, 0.0, 2.0]}
     motor: {rotor_inertia: 0.1}
 """
+DEPTH = 5000  # messages of a topic, the most that Fast DDS keeps
 COUPLED = TEXT + 'rotor_coupling: true\n'
 
 
@@ -168,13 +169,13 @@ def test_nothing_beyond_a_limit_is_published(ros, start, mode):
     commanding = {'publish_commands': True, 'commands_content': 'motor_efforts'}
     # a client that is late must not miss one of the messages that it compares
     kept = {
-        f'qos_overrides__/{name}/{topic}__publisher__depth': 1000
+        f'qos_overrides__/{name}/{topic}__publisher__depth': DEPTH
         for topic in ('feedforward', 'motor_feedforward', 'commands')
     }
     process = start(name, text, check_limits=mode, max_joint_state_age=60.0, **commanding, **kept)
-    links = ros.listen(FeedforwardTorque, f'/{name}/feedforward', 1000)
-    motors = ros.listen(MotorFeedforward, f'/{name}/motor_feedforward', 1000)
-    commands = ros.listen(Float64MultiArray, f'/{name}/commands', 1000)
+    links = ros.listen(FeedforwardTorque, f'/{name}/feedforward', DEPTH)
+    motors = ros.listen(MotorFeedforward, f'/{name}/motor_feedforward', DEPTH)
+    commands = ros.listen(Float64MultiArray, f'/{name}/commands', DEPTH)
     reports = ros.listen(DiagnosticArray, '/diagnostics')
     hanging = [-np.pi / 2, 0.0]
 
