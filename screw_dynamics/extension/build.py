@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +27,13 @@ _OPTIONS = ('-std=gnu11', '-g0', '-ffp-contract=fast', '-fno-math-errno', '-fno-
 
 
 def extension_modules() -> list[Extension]:
-    """Return the modules; a build goes on without one that cannot be compiled."""
+    """
+    Return the modules; a build goes on without one that cannot be compiled.
+
+    The environment variable SCREW_DYNAMICS_CFLAGS has further options of the compiler. Those of
+    CFLAGS come before ours, so that distributions do not make all kernels slower with theirs.
+    """
+    further = shlex.split(os.environ.get('SCREW_DYNAMICS_CFLAGS', ''))
     names: dict[str, tuple[str, ...]] = {'_kernels': ('-O3',)}
     if platform.machine().lower() in ('x86_64', 'amd64'):
         # the first one serves processors of before 2013, and is built in less time
@@ -36,7 +44,7 @@ def extension_modules() -> list[Extension]:
             ['screw_dynamics/extension/module.c'],
             define_macros=[('NAME', name)],
             include_dirs=[np.get_include()],
-            extra_compile_args=[*_OPTIONS, *options],
+            extra_compile_args=[*_OPTIONS, *options, *further],
             libraries=['m', 'pthread'],
             optional=True,
         )

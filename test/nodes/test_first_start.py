@@ -40,6 +40,7 @@ def by_numba(ros, cache):
         **ros.environment,
         'NUMBA_CACHE_DIR': str(cache),
         'SCREW_DYNAMICS_KERNELS': 'numba',
+        'NUMBA_OPT': '0',  # these tests are about compilation, which takes half the time
     }
 
 
