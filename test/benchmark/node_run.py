@@ -26,7 +26,13 @@ sys.path[:0] = [str(ROOT), str(TESTS), str(ROOT / 'examples')]
 
 from helpers.node_processes import RosFixture, trajectory  # noqa: E402
 
-from benchmark import hybrid_share, node_report, replacements, state_latency  # noqa: E402
+from benchmark import (  # noqa: E402
+    hybrid_share,
+    node_report,
+    replacements,
+    state_latency,
+    tick_floor,
+)
 from benchmark.memory import children, proportional, usage  # noqa: E402
 from ros_demo.stages import Stage  # noqa: E402
 from screw_dynamics import read_urdf, share_path  # noqa: E402
@@ -165,6 +171,11 @@ def main(args: Sequence[str] | None = None) -> int:
         for motors in (False, True)
         for subject in SUBJECTS
     ]
+    with tempfile.TemporaryDirectory() as folder:
+        floors = [
+            tick_floor.measure(URDF, motors, own_parameters('feedforward', motors, Path(folder)))
+            for motors in (False, True)
+        ]
     busy = [replacements.measure(points, options.seconds) for points in replacements.POINTS]
     cases = [
         state_latency.latency(subject, events, real_time, options.seconds)
@@ -177,6 +188,7 @@ def main(args: Sequence[str] | None = None) -> int:
     text = '\n'.join(
         [
             node_report.markdown(runs, options.seconds),
+            *tick_floor.markdown(floors),
             *replacements.markdown(busy, options.seconds),
             *state_latency.markdown(cases, options.seconds),
             *hybrid_share.markdown(*arms, options.seconds),

@@ -3,11 +3,13 @@
 """
 A process that publishes FeedforwardTorque at a steady rate and notes when and for how long.
 
-    python node_subject.py feedforward|bare|echo SAMPLES OUTPUT.npz --ros-args ...
+    python node_subject.py feedforward|loops|bare|echo SAMPLES OUTPUT.npz --ros-args ...
 
 `feedforward` is the node as it is shipped; `bare` a node whose rclpy timer publishes a message
 that was filled beforehand, with the parameter `motors` a MotorFeedforward too; `echo` answers
-every joint state with one. All are spun by the same executor. Ends with SIGINT.
+every joint state with one. All are spun by the same executor. Ends with SIGINT; `loops`, the node
+as it is shipped that ticks a third of SAMPLES in its executor, a third after sleeps and a third in
+a loop, by itself.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 import gc
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +35,7 @@ from std_msgs.msg import Float64MultiArray  # noqa: E402
 
 from screw_dynamics.messages.joints import double_array  # noqa: E402
 from screw_dynamics.nodes.feedforward.node import FeedforwardNode  # noqa: E402
-from screw_dynamics.nodes.shared.executor import run_node  # noqa: E402
+from screw_dynamics.nodes.shared.executor import SparingExecutor, run_node  # noqa: E402
 from screw_dynamics.nodes.shared.tick_timer import TickTimer  # noqa: E402
 from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward  # noqa: E402
 
@@ -154,13 +157,29 @@ class EchoNode(Node):
         self._publisher.publish(self._message)
 
 
+def tick_in_loops(probe: Probe, node: Node) -> None:
+    """Tick in the executor, after sleeps, and without a pause."""
+    executor = SparingExecutor()
+    executor.add_node(node)
+    number, tick = len(probe.ticks) // 3, node._ticks._tick
+    while probe.tick_count < number:
+        executor.spin_once(timeout_sec=0.1)
+    executor.shutdown()
+    while probe.tick_count < 2 * number:
+        time.sleep(1e-3)
+        tick()
+    while probe.tick_count < 3 * number:
+        tick()
+
+
 def main() -> int:
     """Run the node that is asked for."""
     subject, samples, output, *arguments = sys.argv[1:]
     probe = Probe(int(samples))
-    if subject == 'feedforward':
+    if subject in ('feedforward', 'loops'):
         probe.probe(TickTimer, '_tick')
-        code = run_node(FeedforwardNode, subject, [subject, *arguments])
+        work = partial(tick_in_loops, probe) if subject == 'loops' else None
+        code = run_node(FeedforwardNode, subject, [subject, *arguments], work=work)
     else:
         kind = {'bare': BareNode, 'echo': EchoNode}[subject]
         probe.probe(kind, 'tick')

@@ -91,9 +91,11 @@ def measure(points: int, seconds: float) -> Replacements:
                 f'/{name}/feedforward/joint_trajectory',
             )
         topic = f'/{NODES[0]}/feedforward'
-        ros.node.create_subscription(
-            FeedforwardTorque, f'{topic}/feedforward', samples.append, 1000, raw=True
-        )
+        # both publish to somebody: that costs a tick more than to nobody
+        for name, take in zip(NODES, (samples.append, lambda _: None), strict=True):
+            ros.node.create_subscription(
+                FeedforwardTorque, f'/{name}/feedforward/feedforward', take, 1000, raw=True
+            )
         ros.node.create_subscription(
             DiagnosticStatus, f'{topic}/trajectory_status', verdicts.append, 1000
         )

@@ -15,6 +15,8 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.subscription import Subscription
 from rclpy.timer import Timer
 
+from screw_dynamics.nodes.shared.executor import SeldomGroup
+
 DEPTH = 10
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # status of each trajectory; late subscribers still receive the newest ones
@@ -43,8 +45,14 @@ def make_subscription(
     *,
     warn_of_others: bool = True,
     raw: bool = False,
+    seldom: bool = False,
 ) -> Subscription:
-    """Return a subscription; `warn_of_others` logs publishers with incompatible QoS."""
+    """
+    Return a subscription.
+
+    `warn_of_others` logs publishers with incompatible QoS; messages of a `seldom` one may wait
+    for some milliseconds between frequent ticks.
+    """
     return node.create_subscription(
         kind,
         topic,
@@ -53,6 +61,7 @@ def make_subscription(
         event_callbacks=SubscriptionEventCallbacks(use_default_callbacks=warn_of_others),
         qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         raw=raw,
+        callback_group=SeldomGroup() if seldom else None,
     )
 
 

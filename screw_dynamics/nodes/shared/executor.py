@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import rclpy
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.context import Context
 from rclpy.event_handler import EventHandler
 from rclpy.exceptions import ParameterException
@@ -31,10 +32,16 @@ _LONGEST_WAIT = 0.1  # s, of a signal for an executor whose loop it ends
 _WRONG_ARGUMENTS = 2
 # s: events of endpoints, such as an incompatible QoS, are looked for during _LOOK of every _LOOKS
 _LOOK, _LOOKS = _LONGEST_WAIT, 1.0
-_SERVICE_PERIOD = 0.005  # s between looks for requests while ticks are frequent
+_SELDOM_PERIOD = 0.005  # s between looks for what is seldom while ticks are frequent
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # M_... of malloc.h
 _KEPT = 2**25  # bytes, the most that glibc accepts
+# s until a thread hands over the interpreter lock, for which a tick would wait 5 ms
+_HAND_OVER = 2e-4
 _FREQUENT = 0.01  # s between ticks, or from the last one to a wait: the next wait will be short
+
+
+class SeldomGroup(MutuallyExclusiveCallbackGroup):
+    """Callbacks that may wait for some milliseconds between frequent ticks."""
 
 
 class SparingExecutor(SingleThreadedExecutor):
@@ -44,30 +51,35 @@ class SparingExecutor(SingleThreadedExecutor):
     rclpy prepares each entity anew for each wait. Events of endpoints, some of which every
     publisher and subscription has, are a third of the cost of a node with ticks at 250 Hz: they
     last until they are taken. Of a node at 1 kHz, its 13 services, five of every lifecycle and
-    eight of parameters and types, are a fifth: between frequent ticks a request waits for
-    `_SERVICE_PERIOD`.
+    eight of parameters and types, are a fifth: between frequent ticks they, and what is in a
+    `SeldomGroup`, wait for `_SELDOM_PERIOD`; more of them that have arrived follow at once.
     """
 
     def __init__(self, *, context: Context | None = None) -> None:
         super().__init__(context=context)
-        self._left_out: tuple[type, ...] = ()  # of the next wait
-        self._served = self._ticked = -math.inf  # [s]
+        self._without_events = self._without_seldom = False  # the next wait
+        self._looked = self._ticked = -math.inf  # for what is seldom, and the last tick [s]
         self._interval = math.inf  # between the last two ticks [s]
 
     def spin_once(self, timeout_sec: float | None = None) -> None:
         """Wait for and execute a single callback."""
         now = time.monotonic()
-        self._left_out = () if now % _LOOKS <= _LOOK else (EventHandler,)
+        self._without_events = now % _LOOKS > _LOOK
         frequent = max(self._interval, now - self._ticked) < _FREQUENT
-        if frequent and now - self._served < _SERVICE_PERIOD:
-            self._left_out += (Service,)
-        else:
-            self._served = now
+        self._without_seldom = frequent and now - self._looked < _SELDOM_PERIOD
+        if not self._without_seldom:
+            self._looked = now
         super().spin_once(timeout_sec)
 
     def can_execute(self, entity: Any) -> bool:
         """Return True if an entity is to be waited for."""
-        return not isinstance(entity, self._left_out) and bool(super().can_execute(entity))
+        if isinstance(entity, EventHandler):
+            left_out = self._without_events
+        elif isinstance(entity, Timer):
+            left_out = entity.is_canceled()
+        else:
+            left_out = self._without_seldom and _is_seldom(entity)
+        return not left_out and bool(super().can_execute(entity))
 
     def wait_for_ready_callbacks(self, *args: Any, **kwargs: Any) -> Any:
         """Return the next callback, with its entity and node."""
@@ -75,7 +87,16 @@ class SparingExecutor(SingleThreadedExecutor):
         if isinstance(found[1], Timer):
             now = time.monotonic()
             self._interval, self._ticked = now - self._ticked, now
+        elif _is_seldom(found[1]):
+            self._looked = -math.inf  # there may be more
         return found
+
+
+def _is_seldom(entity: Any) -> bool:
+    """Return True if the callback of an entity may wait between frequent ticks."""
+    return isinstance(entity, Service) or isinstance(
+        getattr(entity, 'callback_group', None), SeldomGroup
+    )
 
 
 def run_node(
@@ -96,6 +117,7 @@ def run_node(
     unknown arguments.
     """
     _keep_memory()
+    sys.setswitchinterval(_HAND_OVER)
     with stop_once(to_the_end=args is None) as stop:
         try:
             code = _without_node(name, args, purpose, parameters)

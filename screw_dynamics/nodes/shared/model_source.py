@@ -80,7 +80,7 @@ class ModelSource:
                 raise InputError(f'{path}: {error}') from None
             self._start_given(text, str(path))
         else:
-            make_subscription(node, String, TOPIC, self._on_description, LATCHED)
+            make_subscription(node, String, TOPIC, self._on_description, LATCHED, seldom=True)
 
     @property
     def busy(self) -> bool:

@@ -164,7 +164,7 @@ def test_two_namespaces_at_once(ros, started, planar, gripper):
         ({'urdf_path': '@broken'}, 'broken.urdf: expected well-formed XML'),
         (
             {'urdf_path': '@planar', 'elastic_joints_path': '@deep'},
-            'l: line 1: expected at most 100 levels of nesting',
+            ': expected at most 100 levels of nesting, got more',  # where: as libyaml says
         ),
         (
             {'urdf_path': '@planar', 'payload.frame': 'nose', 'payload.mass': 1.0},

@@ -20,6 +20,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
 
+from screw_dynamics.nodes.shared.endpoints import make_subscription
 from screw_dynamics.nodes.shared.executor import SparingExecutor
 
 UNRELIABLE = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -88,9 +89,65 @@ def test_requests_are_answered_between_frequent_ticks(ros):
         node.destroy_node()
 
 
+def test_seldom_messages_arrive_between_frequent_ticks(ros):
+    """Most waits leave them out, but those that follow one that has arrived."""
+    executor = SparingExecutor(context=ros.context)
+    node = Node('receiving', context=ros.context)
+    try:
+        executor.add_node(node)
+        events = []
+        node.create_timer(0.002, lambda: events.append('tick'))
+        seldom = make_subscription(
+            node, Empty, 'seldom', lambda _: events.append('message'), seldom=True
+        )
+        other = make_subscription(node, Empty, 'other', lambda _: None)
+        publisher = ros.node.create_publisher(Empty, 'seldom', 10)
+        ros.wait_for('the subscription', publisher.get_subscription_count)
+        looked = set()
+
+        def left_out():
+            executor.spin_once(timeout_sec=0.1)
+            assert executor.can_execute(other)
+            looked.add(executor.can_execute(seldom))
+            return looked == {True, False}
+
+        ros.wait_for('both kinds of waits', left_out)
+        for _ in range(10):
+            publisher.publish(Empty())
+
+        def all_have_arrived():
+            before = events.count('message')
+            executor.spin_once(timeout_sec=0.1)
+            if events.count('message') > before:
+                executor.spin_once(timeout_sec=0.1)
+                assert executor.can_execute(seldom)
+            return events.count('message') == 10
+
+        ros.wait_for('the messages', all_have_arrived)
+    finally:
+        executor.shutdown()
+        node.destroy_node()
+
+
+def test_cancelled_timers_are_left_out(ros):
+    executor, ticks = SparingExecutor(context=ros.context), []
+    timer = ros.node.create_timer(0.001, lambda: ticks.append(1))
+    try:
+        assert executor.can_execute(timer)
+        timer.cancel()
+        assert not executor.can_execute(timer)
+        timer.reset()
+        assert executor.can_execute(timer)
+        ros.wait_for('ticks', lambda: len(ticks) > 3)
+    finally:
+        executor.shutdown()
+        ros.node.destroy_timer(timer)
+
+
 PAGES = """
 import resource
 from rclpy.node import Node
+from screw_dynamics.nodes.shared.endpoints import make_subscription
 from screw_dynamics.nodes.shared.executor import run_node
 
 def faults():

@@ -55,10 +55,18 @@ class SpeedInput:
             )
             self._field = 'factor'
         self._subscriptions = [
-            make_subscription(context.node, kind, SPEED_TOPIC, self._take, QoSProfile(depth=1)),
+            make_subscription(
+                context.node, kind, SPEED_TOPIC, self._take, QoSProfile(depth=1), seldom=True
+            ),
             # matches publishers that keep their last message for it; duplicates have no effect
             make_subscription(
-                context.node, kind, SPEED_TOPIC, self._take, LATCHED, warn_of_others=False
+                context.node,
+                kind,
+                SPEED_TOPIC,
+                self._take,
+                LATCHED,
+                warn_of_others=False,
+                seldom=True,
             ),
         ]
 
@@ -107,14 +115,21 @@ class TrajectoryInputs:
         # raw: decoding a long message takes longer than a tick
         self._subscriptions.append(
             make_subscription(
-                node, JointTrajectory, '~/joint_trajectory', self._on_trajectory, raw=True
+                node,
+                JointTrajectory,
+                '~/joint_trajectory',
+                self._on_trajectory,
+                raw=True,
+                seldom=True,
             )
         )
         if context.parameters.cartesian_frame:
             frame = context.parameters.cartesian_frame
             path = optional_message('nav_msgs', 'Path', 'cartesian_frame', frame, '')
             self._subscriptions.append(
-                make_subscription(node, path, '~/cartesian_trajectory', self._on_poses, raw=True)
+                make_subscription(
+                    node, path, '~/cartesian_trajectory', self._on_poses, raw=True, seldom=True
+                )
             )
         self._verdicts = TrajectoryVerdicts(node, reports)
         self._queue = TrajectoryQueue(context, self._verdicts, process)
