@@ -135,14 +135,18 @@ class IdentificationProcess:
         self._closed = False
 
     def found(self, task: Task) -> Found:
-        """Return the result of a task; raise ScrewDynamicsError if there is none."""
-        with subprocess.Popen(
-            [sys.executable, '-c', _BOOT, *sys.path],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, **_ENVIRONMENT},
-            start_new_session=True,
-        ) as process:
+        """Return the result of a task; raise InputError with the reason if there is none."""
+        try:
+            process = subprocess.Popen(
+                [sys.executable, '-c', _BOOT, *sys.path],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, **_ENVIRONMENT},
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise InputError(f'the identification could not be started: {error}') from None
+        with process:
             self._process = process
             if self._closed:
                 process.kill()
@@ -164,7 +168,7 @@ class IdentificationProcess:
 def main() -> None:
     """Read a task from standard input and write its `Found`, or the reason, to standard output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the node ends this process
-    with suppress(OSError):
+    with suppress(OSError, AttributeError):
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
         os.nice(_NICE)
     with suppress(BrokenPipeError), os.fdopen(os.dup(1), 'wb') as output:  # the node has ended

@@ -18,6 +18,7 @@ from rclpy.context import Context
 from rclpy.event_handler import EventHandler
 from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.guard_condition import GuardCondition
 from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.service import Service
@@ -44,6 +45,17 @@ class SeldomGroup(MutuallyExclusiveCallbackGroup):
     """Callbacks that may wait for some milliseconds between frequent ticks."""
 
 
+class _Waker(GuardCondition):
+    """Ends the wait of the thread that spins, unless that thread asks for it: it does not wait."""
+
+    thread = 0
+
+    def trigger(self) -> None:
+        """End the wait."""
+        if threading.get_ident() != self.thread:
+            super().trigger()
+
+
 class SparingExecutor(SingleThreadedExecutor):
     """
     A single-threaded executor that does not look for everything before every wait.
@@ -61,26 +73,22 @@ class SparingExecutor(SingleThreadedExecutor):
         super().__init__(context=context)
         self._without_events = self._without_seldom = False  # the next wait
         self._looked = self._ticked = -math.inf  # for what is seldom, and the last tick [s]
-        self._thread = 0  # that spins
-        self._trigger = self._guard.trigger
-        self._guard.trigger = self._wake_from_outside
+        guard: GuardCondition = self._guard
+        guard.destroy()
+        self._waker = _Waker(None, None, context=self._context)
+        self._guard: GuardCondition = self._waker  # in place of the one that rclpy has made
         self._interval = math.inf  # between the last two ticks [s]
 
     def spin_once(self, timeout_sec: float | None = None) -> None:
         """Wait for and execute a single callback."""
         now = time.monotonic()
-        self._thread = threading.get_ident()
+        self._waker.thread = threading.get_ident()
         self._without_events = now % _LOOKS > _LOOK
         frequent = max(self._interval, now - self._ticked) < _FREQUENT
         self._without_seldom = frequent and now - self._looked < _SELDOM_PERIOD
         if not self._without_seldom:
             self._looked = now
         super().spin_once(timeout_sec)
-
-    def _wake_from_outside(self) -> None:
-        """End the wait of another thread; this one does not wait now."""
-        if threading.get_ident() != self._thread:
-            self._trigger()
 
     def can_execute(self, entity: Any) -> bool:
         """Return True if an entity is to be waited for."""
