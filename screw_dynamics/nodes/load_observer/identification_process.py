@@ -12,16 +12,13 @@ import sys
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.errors import InputError, ScrewDynamicsError, bounded
+from screw_dynamics.errors import InputError, RecordingWarning, ScrewDynamicsError, bounded
 from screw_dynamics.robot import Robot
-
-if TYPE_CHECKING:
-    from screw_dynamics.identification import Identification
 
 GROUPS = ('friction', 'rotors', 'offsets', 'links')
 _BOOT = (
@@ -105,26 +102,25 @@ def found(task: Task) -> Found:
             smoothing_time=task.smoothing_time,
             check=task.check,
         )
-        held_out = result.validate(recording.between(used, end))
-    urdf, drives, remark = _documents(result, task)
-    remarks = [f'{len(recording.times)} joint states of {end - begin:.4g} s', remark]
-    remarks += [str(warning.message) for warning in caught]
-    load = None if result.payload is None else Load(*result.payload[1:])
-    message = '; '.join(filter(None, dict.fromkeys(remarks)))
-    remaining = result.before, result.residuals, held_out
-    return Found(result.rows, load, *remaining, urdf, drives, message)
-
-
-def _documents(result: Identification, task: Task) -> tuple[str, str, str]:
-    """Return the URDF and the file of drives, and why one is missing."""
+        try:
+            held_out = result.validate(recording.between(used, end))
+        except InputError as error:
+            raise InputError(f'held_out: {error}') from None
+    remarks = [f'{len(recording.times)} joint states of {end - begin:.4g} s']
+    remarks += [str(one.message) for one in caught if one.category is RecordingWarning]
+    load, urdf, drives = None, '', ''
     try:
-        drives = result.robot().drives
+        load = None if result.payload is None else Load(*result.payload[1:])
+        found_drives = result.robot().drives
         urdf = result.to_urdf(task.urdf.encode())
+        if task.robot.drives is not None:
+            remarks.append('no elastic_joints, as the node has a file of its own')
+        elif found_drives is not None:
+            drives = found_drives.to_yaml()
     except InputError as error:
-        return '', '', f'no robot_description: {error}'
-    if task.robot.drives is not None:
-        return urdf, '', 'no elastic_joints: the node has a file of its own'
-    return urdf, '' if drives is None else drives.to_yaml(), ''
+        remarks.append(f'no robot_description: {error}')
+    remaining = result.before, result.residuals, held_out
+    return Found(result.rows, load, *remaining, urdf, drives, '; '.join(remarks))
 
 
 class IdentificationProcess:
@@ -151,6 +147,8 @@ class IdentificationProcess:
             if self._closed:
                 process.kill()
             data, _ = process.communicate(pickle.dumps(task))
+        if self._closed:
+            raise InputError('the node ends')
         if process.returncode:
             raise InputError(f'the process of the identification has ended ({process.returncode})')
         answer = pickle.loads(data)
@@ -170,6 +168,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the node ends this process
     with suppress(OSError, AttributeError):
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    with suppress(OSError):
         os.nice(_NICE)
     with suppress(BrokenPipeError), os.fdopen(os.dup(1), 'wb') as output:  # the node has ended
         os.dup2(2, 1)  # for whatever a library prints

@@ -15,6 +15,7 @@ from screw_dynamics.errors import (
     NotFiniteError,
     ScrewDynamicsError,
     UnknownNameError,
+    bounded,
     shown,
 )
 from screw_dynamics.messages.joints import double_array
@@ -33,6 +34,7 @@ _HELD_OUT = 0.25
 _COULOMB_VELOCITY = 0.01  # rad/s or m/s
 _INERTIAS = {f'i{"xyz"[i]}{"xyz"[j]}': (i, j) for i in range(3) for j in range(i, 3)}
 _PATIENCE = 5.0  # s, for the thread to end
+_LOOK_PERIOD = 1.0  # s between looks whether it is to end, if no wake-up has arrived
 
 
 class Kept(NamedTuple):
@@ -52,7 +54,7 @@ class IdentificationService:
 
     def __init__(self, node: Node) -> None:
         self.kept: Kept | None = None
-        self._process = IdentificationProcess()
+        self._process, self._closed = IdentificationProcess(), False
         self._kind = interfaces.srv.IdentifyDynamics
         self._logger = node.get_logger()
         self.name = node.resolve_service_name('~/identify')
@@ -73,13 +75,16 @@ class IdentificationService:
     def close(self) -> None:
         """End a running identification and the service."""
         self._process.close()
-        self._executor.shutdown(_PATIENCE)
+        self._closed = True
+        self._executor.wake()
         self._thread.join(_PATIENCE)
+        self._executor.shutdown()
         self._node.destroy_node()
 
     def _spin(self) -> None:
         with suppress(ExternalShutdownException):
-            self._executor.spin()
+            while not self._closed:
+                self._executor.spin_once(timeout_sec=_LOOK_PERIOD)
 
     def _answer(self, request: Any, response: Any) -> Any:
         codes = self._kind.Response
@@ -98,6 +103,10 @@ class IdentificationService:
                 code = codes.NOT_FINITE
             self._logger.error(f'Identification failed: {error}')
             return codes(error_code=code, message=str(error))
+        except Exception as error:  # later requests must still be answered
+            text = bounded(f'{type(error).__name__}: {error}')
+            self._logger.error(f'Identification failed: {text}')
+            return codes(error_code=code, message=text)
         _fill(response, found)
         response.joint_names, response.success = list(task.robot.joint_names), True
         seconds = (self._node.get_clock().now() - begin).nanoseconds / 1e9
@@ -124,6 +133,8 @@ def _task(request: Any, kept: Kept) -> Task:
     robot, payload = kept.loaded.robot, request.payload_frame or None
     if payload is not None and payload not in robot.model.frames:
         raise UnknownNameError('link', payload, robot.model.frames, 'payload_frame')
+    if payload is not None and robot.model.frames[payload].body < 0:
+        raise InputError(f'payload_frame: expected a link that moves, got {payload!r}')
     if payload is not None and 'links' in groups:
         raise InputError(
             f'payload_frame: expected none with parameters links, which contain it, got {payload}'

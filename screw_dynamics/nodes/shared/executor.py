@@ -16,7 +16,7 @@ import rclpy
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.context import Context
 from rclpy.event_handler import EventHandler
-from rclpy.exceptions import ParameterException
+from rclpy.exceptions import InvalidHandle, ParameterException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.guard_condition import GuardCondition
 from rclpy.logging import get_logger
@@ -38,6 +38,7 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # M_... of malloc.h
 _KEPT = 2**25  # bytes, the most that glibc accepts
 # s until a thread hands over the interpreter lock, for which a tick would wait 5 ms
 _HAND_OVER = 2e-4
+_AT_ONCE = 2e-4  # s between two timers of one wait, at most
 _FREQUENT = 0.01  # s between ticks, or from the last one to a wait: the next wait will be short
 
 
@@ -51,9 +52,13 @@ class _Waker(GuardCondition):
     thread = 0
 
     def trigger(self) -> None:
-        """End the wait."""
+        """End the wait of another thread."""
         if threading.get_ident() != self.thread:
             super().trigger()
+
+    def end_wait(self) -> None:
+        """End the present or the next wait."""
+        super().trigger()
 
 
 class SparingExecutor(SingleThreadedExecutor):
@@ -79,8 +84,16 @@ class SparingExecutor(SingleThreadedExecutor):
         self._guard: GuardCondition = self._waker  # in place of the one that rclpy has made
         self._interval = math.inf  # between the last two ticks [s]
 
-    def spin_once(self, timeout_sec: float | None = None) -> None:
-        """Wait for and execute a single callback."""
+    def create_task(self, *args: Any, **kwargs: Any) -> Any:
+        """Return a task for the next callback, also of the thread that spins."""
+        task = super().create_task(*args, **kwargs)
+        self._waker.end_wait()
+        return task
+
+    def _wait_for_ready_callbacks(
+        self, timeout_sec: Any = None, nodes: Any = None, condition: Any = lambda: False
+    ) -> Iterator[Any]:
+        """Yield the callbacks that are ready after one wait, for what is due now."""
         now = time.monotonic()
         self._waker.thread = threading.get_ident()
         self._without_events = now % _LOOKS > _LOOK
@@ -88,14 +101,19 @@ class SparingExecutor(SingleThreadedExecutor):
         self._without_seldom = frequent and now - self._looked < _SELDOM_PERIOD
         if not self._without_seldom:
             self._looked = now
-        super().spin_once(timeout_sec)
+        limit = getattr(timeout_sec, 'timeout', timeout_sec)
+        longer = limit is None or not 0.0 <= limit < _SELDOM_PERIOD
+        # tasks that are not done wait for what a callback may do
+        if longer and (self._without_seldom or any(not task.done() for task, *_ in self._tasks)):
+            timeout_sec = _SELDOM_PERIOD
+        yield from super()._wait_for_ready_callbacks(timeout_sec, nodes, condition)
 
     def can_execute(self, entity: Any) -> bool:
         """Return True if an entity is to be waited for."""
         if isinstance(entity, EventHandler):
             left_out = self._without_events
         elif isinstance(entity, Timer):
-            left_out = entity.is_canceled()
+            left_out = _is_off(entity)
         else:
             left_out = self._without_seldom and _is_seldom(entity)
         return not left_out and bool(super().can_execute(entity))
@@ -105,10 +123,19 @@ class SparingExecutor(SingleThreadedExecutor):
         found = super().wait_for_ready_callbacks(*args, **kwargs)
         if isinstance(found[1], Timer):
             now = time.monotonic()
-            self._interval, self._ticked = now - self._ticked, now
+            if now - self._ticked > _AT_ONCE:
+                self._interval, self._ticked = now - self._ticked, now
         elif _is_seldom(found[1]):
             self._looked = -math.inf  # there may be more
         return found
+
+
+def _is_off(timer: Timer) -> bool:
+    """Return True for a timer that is canceled or destroyed."""
+    try:
+        return bool(timer.is_canceled())
+    except InvalidHandle:
+        return True
 
 
 def _is_seldom(entity: Any) -> bool:

@@ -19,6 +19,7 @@ from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
 from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp
+from screw_dynamics.nodes.load_observer.identification_process import Task, found
 from screw_dynamics_interfaces.srv import IdentifyDynamics
 
 BEGIN = 1_700_000_000 * SECOND
@@ -142,6 +143,30 @@ def test_the_documents_are_a_robot(node, truth):
     found = dict(zip(response.names, response.values, strict=True))
     for name, joint in zip(robot.joint_names, robot.joints, strict=True):
         assert joint.friction.viscous == pytest.approx(found[f'{name}.viscous'], rel=0.05)
+
+
+def test_a_load_that_the_model_has_already_costs_only_the_documents(planar):
+    """Such as that of the parameters of a node whose gripper is empty."""
+    arm, (recording, drives) = sd.read_urdf(planar), drawn(sd.read_urdf(planar), 12, seconds=16.0)
+    task = Task(
+        sd.Robot(arm.with_payload(*LOAD)),
+        Path(planar).read_text(),
+        recording.times,
+        recording.positions,
+        recording.efforts,
+        groups=('friction', 'rotors'),
+        payload='tool',
+        held_out=0.25,
+        coulomb_velocity=0.01,
+        smoothing_time=None,
+        check=False,
+    )
+    answer = found(task)
+    rows = {name: (value, deviation) for name, value, deviation in answer.rows}
+    assert rows['payload.m'][0] == pytest.approx(-1.0, abs=0.05)
+    assert abs(rows['joint_1.viscous'][0] - drives.viscous[0]) < 4.5 * rows['joint_1.viscous'][1]
+    assert (answer.load, answer.urdf, answer.drives) == (None, '', '')
+    assert '; no robot_description: ' in answer.message
 
 
 def test_chosen_parameters_of_a_chosen_time(node):

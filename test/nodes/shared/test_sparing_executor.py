@@ -17,6 +17,7 @@ from rclpy.event_handler import (
 )
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.task import Future
 from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
 
@@ -142,6 +143,37 @@ def test_cancelled_timers_are_left_out(ros):
     finally:
         executor.shutdown()
         ros.node.destroy_timer(timer)
+
+
+def test_a_task_made_by_a_task_is_executed_at_once(ros):
+    """Although the executor leaves out wake-ups of its own thread: it would wait for a minute."""
+    executor, done = SparingExecutor(context=ros.context), []
+    try:
+        executor.create_task(lambda: executor.create_task(lambda: done.append(1)))
+        executor.spin_once(timeout_sec=60.0)
+        executor.spin_once(timeout_sec=60.0)
+        assert done
+    finally:
+        executor.shutdown()
+
+
+def test_a_coroutine_that_waits_for_a_callback_goes_on(ros):
+    executor, done = SparingExecutor(context=ros.context), []
+    node, future = Node('waited_for', context=ros.context), Future()
+    node.create_timer(0.01, lambda: future.set_result(1))
+
+    async def waits():
+        await future
+        done.append(1)
+
+    try:
+        executor.add_node(node)
+        task = executor.create_task(waits)
+        executor.spin_until_future_complete(task, timeout_sec=60.0)
+        assert done
+    finally:
+        executor.shutdown()
+        node.destroy_node()
 
 
 PAGES = """
