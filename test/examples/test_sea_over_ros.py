@@ -62,9 +62,12 @@ def test_states_come_in_lock_step(runs, folder):
         during = states['header.stamp'] >= states['header.stamp'][-1] - DURATION
         steps = np.diff(states['header.stamp'][during])
         assert (steps > 0).all() and not (steps % STEP).any()
-        # none is missed unless the recorder was delayed for longer than a queue lasts
-        waited = np.diff(states['log_time'][during])[steps > STEP]
-        assert (waited > QUEUE * STEP).all()
+        # none is missed unless the queue of the recorder was full: it is emptied in no time then,
+        # and was filled as fast where the simulation had to catch up
+        logged = states['log_time'][during]
+        for i in np.flatnonzero(steps > STEP):
+            queued = logged[i + 1 : i + 1 + QUEUE]
+            assert np.ptp(queued) <= (len(queued) - 1) * STEP
         if not waited.size:
             assert (run.time[0], run.time[-1]) == (0.0, 2.5)
 
