@@ -65,10 +65,11 @@ def test_states_come_in_lock_step(runs, folder):
         # none is missed unless the queue of the recorder was full: it is emptied in no time then,
         # and was filled as fast where the simulation had to catch up
         logged = states['log_time'][during]
-        for i in np.flatnonzero(steps > STEP):
+        gaps = np.flatnonzero(steps > STEP)
+        for i in gaps:
             queued = logged[i + 1 : i + 1 + QUEUE]
             assert np.ptp(queued) <= (len(queued) - 1) * STEP
-        if not waited.size:
+        if not gaps.size:
             assert (run.time[0], run.time[-1]) == (0.0, 2.5)
 
 
