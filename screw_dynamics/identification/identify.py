@@ -106,6 +106,8 @@ def identify(
 
     Raises
     ------
+    ShapeError
+        If `rotors` is neither one value nor one per joint.
     InputError
         If the recording cannot be used (see `check`) or is too short, or there is nothing to
         identify.

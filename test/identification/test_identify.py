@@ -17,6 +17,7 @@ from helpers.recordings import (
 )
 
 import screw_dynamics as sd
+from screw_dynamics.errors import ShapeError
 from screw_dynamics.identification import Recording, identify
 
 
@@ -60,6 +61,18 @@ def test_base_parameters_of_all_links(planar):
     found = identify(planar, without, links=True, rotors=False)
     away = np.abs(found.values[4:] - base.values) / found.standard_deviations[4:]
     assert away.max() < 4.0
+
+
+def test_chosen_rotors(planar):
+    measured, drives = drawn(planar, 9, seconds=15.0, rotors=np.array([0.0, 1.0]))
+    found = identify(planar, measured, rotors=[False, True])
+    names = [name for name in found.names if name.endswith('.rotor_inertia')]
+    assert names == ['joint_2.rotor_inertia']
+    deviation = found.standard_deviations[found.names.index(names[0])]
+    assert abs(found[names[0]] - drives.rotors[1]) < 4.5 * deviation < 0.3
+    assert identify(planar, measured, rotors=True).names == identify(planar, measured).names
+    with pytest.raises(ShapeError, match=r'rotors: expected shape \(\), or \(2,\), got \(3,\)'):
+        identify(planar, measured, rotors=[True] * 3)
 
 
 def test_offsets(planar):

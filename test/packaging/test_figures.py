@@ -20,7 +20,7 @@ from source_tree import MODULES, PACKAGE, ROOT
 
 FILES = [PACKAGE / module for module in MODULES]
 
-MOST_FILES = 528
+MOST_FILES = 529
 MOST_IMPORTS = 0.15  # per line of code
 CLAUSES = {'What', 'How', 'Which', 'Where', 'Why'}
 LAYOUT = {

@@ -18,13 +18,10 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, RecordingWarning, ScrewDynamicsError, bounded
+from screw_dynamics.nodes.shared.side_process import side_command
 from screw_dynamics.robot import Robot
 
 GROUPS = ('friction', 'rotors', 'offsets', 'links')
-_BOOT = (
-    'import sys; sys.path[:] = sys.argv[1:]; '
-    'from screw_dynamics.nodes.load_observer.identification_process import main; main()'
-)
 # threads of linear algebra would take the cores of other nodes, and gain nothing
 _ENVIRONMENT = dict.fromkeys(('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS'), '1')
 _NICE = 5
@@ -134,7 +131,7 @@ class IdentificationProcess:
         """Return the result of a task; raise InputError with the reason if there is none."""
         try:
             process = subprocess.Popen(
-                [sys.executable, '-c', _BOOT, *sys.path],
+                side_command(__name__, _NICE),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env={**os.environ, **_ENVIRONMENT},
@@ -163,13 +160,11 @@ class IdentificationProcess:
             self._process.kill()
 
 
-def main() -> None:
+def main(niceness: int) -> None:
     """Read a task from standard input and write its `Found`, or the reason, to standard output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the node ends this process
-    with suppress(OSError, AttributeError):
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     with suppress(OSError):
-        os.nice(_NICE)
+        os.nice(niceness)
     with suppress(BrokenPipeError), os.fdopen(os.dup(1), 'wb') as output:  # the node has ended
         os.dup2(2, 1)  # for whatever a library prints
         answer: Found | str

@@ -98,6 +98,7 @@ class IdentificationService:
             code = codes.UNUSABLE_RECORDING
             self._logger.info(f'Identifies from {len(task.times)} joint states')
             found = self._process.found(task)
+            _fill(response, found)
         except ScrewDynamicsError as error:
             if isinstance(error, NotFiniteError):
                 code = codes.NOT_FINITE
@@ -107,7 +108,6 @@ class IdentificationService:
             text = bounded(f'{type(error).__name__}: {error}')
             self._logger.error(f'Identification failed: {text}')
             return codes(error_code=code, message=text)
-        _fill(response, found)
         response.joint_names, response.success = list(task.robot.joint_names), True
         seconds = (self._node.get_clock().now() - begin).nanoseconds / 1e9
         self._logger.info(f'Identified {len(found.rows)} parameters in {seconds:.1f} s')

@@ -187,6 +187,7 @@ def test_chosen_parameters_of_a_chosen_time(node):
         ({'held_out': 1.0}, 'held_out: expected a part below 1, got 1'),
         ({'parameters': ['mass']}, "parameters: expected some of friction, rotors, .*got 'mass'"),
         ({'payload_frame': 'hand'}, "payload_frame: unknown link 'hand': expected one of "),
+        ({'payload_frame': 'plane'}, "payload_frame: expected a link that moves, got 'plane'"),
         (
             {'payload_frame': 'tool', 'parameters': ['links']},
             'payload_frame: expected none with parameters links',

@@ -56,14 +56,15 @@ def test_most_waits_leave_events_out(ros):
     executor.shutdown()
 
 
-def test_requests_are_answered_between_frequent_ticks(ros):
+@pytest.mark.parametrize('periods', [(0.001,), (0.004, 0.004)], ids=str)
+def test_requests_are_answered_between_frequent_ticks(ros, periods):
     """Most waits leave services out then; without ticks none does, as the test above shows."""
     executor, answered = SparingExecutor(context=ros.context), []
     node = Node('ticking', context=ros.context)
     try:
         executor.add_node(node)
         ticks, looked = [], []
-        timer = node.create_timer(0.001, lambda: ticks.append(1))
+        timers = [node.create_timer(period, lambda: ticks.append(1)) for period in periods]
         service = node.create_service(
             Trigger, 'asked', lambda _, response: answered.append(1) or response
         )
@@ -81,7 +82,8 @@ def test_requests_are_answered_between_frequent_ticks(ros):
 
             ros.wait_for('the answer', is_answered)
         ros.wait_for('both kinds of waits', lambda: is_answered() and set(looked) == {True, False})
-        timer.cancel()
+        for timer in timers:
+            timer.cancel()
         time.sleep(0.02)  # longer than between ticks that are frequent
         executor.spin_once(timeout_sec=0.0)
         assert executor.can_execute(service)
@@ -160,7 +162,7 @@ def test_a_task_made_by_a_task_is_executed_at_once(ros):
 def test_a_coroutine_that_waits_for_a_callback_goes_on(ros):
     executor, done = SparingExecutor(context=ros.context), []
     node, future = Node('waited_for', context=ros.context), Future()
-    node.create_timer(0.01, lambda: future.set_result(1))
+    timer = node.create_timer(0.01, lambda: timer.cancel() or future.set_result(1))
 
     async def waits():
         await future

@@ -4,7 +4,6 @@
 
 import socket
 import subprocess
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -23,11 +22,9 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
     receive,
     send,
 )
+from screw_dynamics.nodes.shared.side_process import side_command
 
-_BOOT = (
-    'import sys; sys.path[:] = sys.argv[2:]; '
-    'from screw_dynamics.nodes.feedforward.fitting.worker import main; main(int(sys.argv[1]))'
-)
+_WORKER = 'screw_dynamics.nodes.feedforward.fitting.worker'
 _PATIENCE = 5.0  # s
 _LOOK_PERIOD = 0.1  # s between checks that the thread is still running
 
@@ -155,7 +152,7 @@ class FitProcess:
         with other:
             descriptor = other.fileno()
             self._process = subprocess.Popen(
-                [sys.executable, '-c', _BOOT, str(descriptor), *sys.path],
+                side_command(_WORKER, descriptor),
                 stdin=subprocess.DEVNULL,
                 pass_fds=[descriptor],
                 start_new_session=True,

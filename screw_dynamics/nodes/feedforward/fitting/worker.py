@@ -93,7 +93,6 @@ def main(descriptor: int) -> None:
     """Execute the tasks that arrive on a socket (`descriptor`) until it is closed."""
     # Ctrl-C is for the parent; this process exits with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _leave_real_time()
     channel = socket.socket(fileno=descriptor)
     queue: SimpleQueue[Any] = SimpleQueue()
     threading.Thread(target=_receive, args=(channel, queue), daemon=True).start()
@@ -110,13 +109,6 @@ def main(descriptor: int) -> None:
             answer = tasks.Refusal(f'{type(error).__name__}: {error}')
         with suppress(BrokenPipeError):  # without its parent, this process is about to exit
             tasks.send(channel, answer)
-
-
-def _leave_real_time() -> None:
-    """Reset the real-time priority inherited from the node, whose ticks have precedence."""
-    if hasattr(os, 'sched_setscheduler'):
-        with suppress(OSError):
-            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 def _receive(channel: socket.socket, queue: SimpleQueue[Any]) -> None:
