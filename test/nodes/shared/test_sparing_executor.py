@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.event_handler import (
     EventHandler,
     PublisherEventCallbacks,
@@ -151,6 +152,7 @@ def test_a_task_made_by_a_task_is_executed_at_once(ros):
     """Although the executor leaves out wake-ups of its own thread: it would wait for a minute."""
     executor, done = SparingExecutor(context=ros.context), []
     try:
+        executor.spin_once(timeout_sec=0.0)  # it knows its thread now, and no wake-up is left
         executor.create_task(lambda: executor.create_task(lambda: done.append(1)))
         executor.spin_once(timeout_sec=60.0)
         executor.spin_once(timeout_sec=60.0)
@@ -159,18 +161,33 @@ def test_a_task_made_by_a_task_is_executed_at_once(ros):
         executor.shutdown()
 
 
-def test_a_coroutine_that_waits_for_a_callback_goes_on(ros):
-    executor, done = SparingExecutor(context=ros.context), []
-    node, future = Node('waited_for', context=ros.context), Future()
-    timer = node.create_timer(0.01, lambda: timer.cancel() or future.set_result(1))
+def test_a_coroutine_that_waits_for_an_older_one_goes_on(ros):
+    """The older one goes on in the same turn, after the newer one has been looked at."""
+    executor, begun, done = SparingExecutor(context=ros.context), [], []
+    node, first, second = Node('waited_for', context=ros.context), Future(), Future()
 
-    async def waits():
-        await future
+    async def older():
+        begin.cancel()
+        begun.append(1)
+        await first
+        second.set_result(1)
+
+    async def newer():
+        await second
         done.append(1)
+
+    def end():
+        if begun and not first.done():
+            first.set_result(1)
+            ending.cancel()
 
     try:
         executor.add_node(node)
-        task = executor.create_task(waits)
+        begin = node.create_timer(0.01, older, callback_group=ReentrantCallbackGroup())
+        while not begun:
+            executor.spin_once(timeout_sec=1.0)
+        task = executor.create_task(newer)
+        ending = node.create_timer(0.05, end)
         executor.spin_until_future_complete(task, timeout_sec=60.0)
         assert done
     finally:
