@@ -14,6 +14,7 @@ import numpy as np
 matplotlib.use('Agg')
 from matplotlib import pyplot as plt  # noqa: E402
 
+from benchmark.real_time import PRIORITY  # noqa: E402
 from benchmark.report import machine  # noqa: E402
 
 LARGEST_OWN_SHARE = 0.03  # of the period, at the highest rate, with motors
@@ -29,6 +30,7 @@ class Run:
 
     subject: str
     motors: bool
+    real_time: bool  # priority
     rate: float
     ticks: np.ndarray
     pauses: np.ndarray
@@ -80,7 +82,8 @@ class Run:
     @property
     def name(self) -> str:
         """Name of the node in tables."""
-        return f'`{self.subject}`{", motors" if self.motors else ""}'
+        motors = ', motors' if self.motors else ''
+        return f'`{self.subject}`{motors}{", real-time" if self.real_time else ""}'
 
     @property
     def growth(self) -> float:
@@ -92,10 +95,10 @@ class Run:
 def _pairs(runs: Sequence[Run]) -> list[tuple[Run, Run]]:
     """Return the node and the bare node of each case at the highest rate."""
     rate = max(run.rate for run in runs)
-    cases: dict[bool, dict[str, Run]] = {False: {}, True: {}}
+    cases: dict[tuple[bool, bool], dict[str, Run]] = {}
     for run in runs:
         if run.rate == rate:
-            cases[run.motors][run.subject] = run
+            cases.setdefault((run.motors, run.real_time), {})[run.subject] = run
     return [(case['feedforward'], case['bare']) for case in cases.values()]
 
 
@@ -104,6 +107,8 @@ def requirements(runs: Sequence[Run]) -> list[tuple[str, str, str, bool]]:
     rows = []
     for node, bare in _pairs(runs):
         where = f'with{"" if node.motors else "out"} motors'
+        if node.real_time:
+            where += ', real-time'
         for what, value, most in (
             ('own part of the period', node.own_share, LARGEST_OWN_SHARE),
             ('share of a core', node.share, bare.share + LARGEST_EXCESS),
@@ -140,7 +145,9 @@ def markdown(runs: Sequence[Run], seconds: float) -> str:
         'and `MotorFeedforward` is',
         'published too. `bare` is a node whose rclpy timer publishes messages of the same types, '
         'filled',
-        'beforehand, with the same executor: what rclpy and DDS cost without us.',
+        'beforehand, with the same executor: what rclpy and DDS cost without us. Real-time: the '
+        'node, but not the',
+        f'process that fits trajectories, as by `chrt -f {PRIORITY}`.',
         '',
         f'Machine: {machine()}, shared with other work; `p50 / p99 / max` in microseconds.',
         '',
@@ -268,7 +275,7 @@ def plot(runs: Sequence[Run], path: Path) -> None:
     """Draw histograms of own time and jitter."""
     figure, axes = plt.subplots(1, 2, figsize=(10.0, 4.0), layout='constrained')
     styles = {'feedforward': '-', 'bare': '--'}
-    runs = [run for run in runs if run.motors]
+    runs = [run for run in runs if run.motors and not run.real_time]
     rates = sorted({run.rate for run in runs})
     colours = dict(zip(rates, ('tab:blue', 'tab:orange', 'tab:green', 'tab:red'), strict=False))
     for axis, name, title in (

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import signal
 import sys
 import tempfile
@@ -34,6 +33,7 @@ from benchmark import (  # noqa: E402
     tick_floor,
 )
 from benchmark.memory import children, proportional, usage  # noqa: E402
+from benchmark.real_time import may_be_real_time, priority  # noqa: E402
 from ros_demo.stages import Stage  # noqa: E402
 from screw_dynamics import read_urdf, share_path  # noqa: E402
 from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward  # noqa: E402
@@ -69,17 +69,20 @@ def own_parameters(subject: str, motors: bool, folder: Path) -> dict[str, object
     return {'urdf_path': URDF, 'elastic_joints_path': path}
 
 
-def measure(subject: str, motors: bool, rate: float, seconds: float) -> node_report.Run:
+def measure(
+    subject: str, motors: bool, rate: float, seconds: float, real_time: bool = False
+) -> node_report.Run:
     """Run one node at one rate."""
     samples = round(rate * (seconds + 30.0))
     with RosFixture() as ros, tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / 'ticks.npz'
         script = Path(__file__).with_name('node_subject.py')
-        process = ros.start_command(
-            [sys.executable, '-W', 'ignore', str(script), subject, str(samples), str(output)],
-            publish_rate=rate,
-            **own_parameters(subject, motors, Path(folder)),
-        )
+        with priority(real_time):
+            process = ros.start_command(
+                [sys.executable, '-W', 'ignore', str(script), subject, str(samples), str(output)],
+                publish_rate=rate,
+                **own_parameters(subject, motors, Path(folder)),
+            )
         if subject == 'feedforward':
             ros.wait_until_active(process)
         received = [0]
@@ -104,7 +107,8 @@ def measure(subject: str, motors: bool, rate: float, seconds: float) -> node_rep
         steps = round(seconds / STEP)
         begun, before = time.monotonic_ns(), usage(process.pid)
         resident = []
-        with Stage(f'{subject}{" with motors" if motors else ""} at {rate:g} Hz', steps) as bar:
+        what = f'{subject}{" with motors" if motors else ""} at {rate:g} Hz'
+        with Stage(f'{what}{", real-time priority" if real_time else ""}', steps) as bar:
             for i in range(steps):
                 ros.spin(max(0.0, 1e-9 * begun + (i + 1) * STEP - time.monotonic()))
                 resident.append(usage(process.pid).resident)
@@ -118,6 +122,7 @@ def measure(subject: str, motors: bool, rate: float, seconds: float) -> node_rep
     return node_report.Run(
         subject=subject,
         motors=motors,
+        real_time=real_time,
         rate=rate,
         ticks=ticks[inside[0]],
         pauses=pauses[inside[1]],
@@ -146,16 +151,6 @@ def at_rest() -> list[node_report.Rest]:
     return rests
 
 
-def may_be_real_time() -> bool:
-    """Return whether this process may have a real-time priority."""
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(state_latency.PRIORITY))
-    except (AttributeError, OSError):
-        return False
-    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-    return True
-
-
 def main(args: Sequence[str] | None = None) -> int:
     """Measure, print, write; return 1 if the requirement is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -165,9 +160,11 @@ def main(args: Sequence[str] | None = None) -> int:
     options = parser.parse_args(args)
     # a shell starts what runs in its background with SIGINT ignored, and so would the nodes be
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    priorities = (False, True) if may_be_real_time() else (False,)
     runs = [
-        measure(subject, motors, rate, options.seconds)
+        measure(subject, motors, rate, options.seconds, real_time)
         for rate in options.rates
+        for real_time in (priorities if rate == max(options.rates) else (False,))
         for motors in (False, True)
         for subject in SUBJECTS
     ]
@@ -176,10 +173,14 @@ def main(args: Sequence[str] | None = None) -> int:
             tick_floor.measure(URDF, motors, own_parameters('feedforward', motors, Path(folder)))
             for motors in (False, True)
         ]
-    busy = [replacements.measure(points, options.seconds) for points in replacements.POINTS]
+    busy = [
+        replacements.measure(points, options.seconds, real_time)
+        for real_time in priorities
+        for points in replacements.POINTS
+    ]
     cases = [
         state_latency.latency(subject, events, real_time, options.seconds)
-        for real_time in ([False, True] if may_be_real_time() else [False])
+        for real_time in priorities
         for events in (False, True)
         for subject in state_latency.SUBJECTS
     ]

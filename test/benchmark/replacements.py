@@ -17,6 +17,7 @@ from helpers.node_processes import RosFixture, trajectory
 from rclpy.serialization import deserialize_message, serialize_message
 from trajectory_msgs.msg import JointTrajectory
 
+from benchmark.real_time import PRIORITY, priority
 from ros_demo.stages import Stage
 from screw_dynamics import read_urdf, share_path
 from screw_dynamics_interfaces.msg import FeedforwardTorque
@@ -36,11 +37,17 @@ class Replacements:
     """Missed ticks of both nodes, verdicts, and the smallest continuity of the reference."""
 
     points: int
+    real_time: bool
     ticks: dict[str, int]
     missed: dict[str, int]
     sent: int
     accepted: int
     continuity: int
+
+    @property
+    def priority(self) -> str:
+        """Name of the priority of both nodes."""
+        return 'real-time' if self.real_time else 'normal'
 
     @property
     def parts(self) -> list[float]:
@@ -66,7 +73,7 @@ def messages(points: int) -> list[bytes]:
     return made
 
 
-def measure(points: int, seconds: float) -> Replacements:
+def measure(points: int, seconds: float, real_time: bool = False) -> Replacements:
     """Send trajectories of so many points to one of two nodes."""
     sent, names = messages(points), read_urdf(URDF).joint_names
     first = trajectory(names, *np.zeros((2, len(names))))  # nobody measures where it begins
@@ -75,15 +82,16 @@ def measure(points: int, seconds: float) -> Replacements:
         samples, verdicts = [], []  # of the replaced node
         script = str(Path(__file__).with_name('node_subject.py'))
         count = round(RATE * (seconds + 60.0))
-        processes = [
-            ros.start_command(
-                [sys.executable, '-W', 'ignore', script, 'feedforward', str(count), str(output)],
-                namespace=f'/{name}',
-                urdf_path=URDF,
-                publish_rate=RATE,
-            )
-            for name, output in outputs.items()
-        ]
+        with priority(real_time):
+            processes = [
+                ros.start_command(
+                    [sys.executable, '-W', 'ignore', script, 'feedforward', str(count), str(path)],
+                    namespace=f'/{name}',
+                    urdf_path=URDF,
+                    publish_rate=RATE,
+                )
+                for name, path in outputs.items()
+            ]
         for name, process in zip(NODES, processes, strict=True):
             ros.wait_until_active(process, f'/{name}/feedforward')
             ros.publish(
@@ -107,7 +115,8 @@ def measure(points: int, seconds: float) -> Replacements:
         verdicts.clear()
         number = round(seconds * PER_SECOND)
         begun = time.monotonic_ns()
-        with Stage(f'replacements of {points} points', number) as bar:
+        what = f'replacements of {points} points{", real-time priority" if real_time else ""}'
+        with Stage(what, number) as bar:
             for i in range(number):
                 publisher.publish(sent[i % len(sent)])
                 due = 1e-9 * begun + (i + 1) / PER_SECOND
@@ -129,6 +138,7 @@ def measure(points: int, seconds: float) -> Replacements:
     )
     return Replacements(
         points=points,
+        real_time=real_time,
         ticks={name: len(times) for name, times in begins.items()},
         missed={name: max(0, due - len(times)) for name, times in begins.items()},
         sent=number,
@@ -140,8 +150,9 @@ def measure(points: int, seconds: float) -> Replacements:
 def missed(cases: Sequence[Replacements]) -> list[str]:
     """Return the requirements that do not hold."""
     return [
-        f'replacements of {case.points} points: expected {100 * case.parts[1]:.2f} % missed ticks '
-        f'and continuity {LEAST_CONTINUITY}, got {100 * case.parts[0]:.2f} % and {case.continuity}'
+        f'replacements of {case.points} points, {case.priority} priority: expected '
+        f'{100 * case.parts[1]:.2f} % missed ticks and continuity {LEAST_CONTINUITY}, got '
+        f'{100 * case.parts[0]:.2f} % and {case.continuity}'
         for case in cases
         if not case.holds
     ]
@@ -157,10 +168,12 @@ def markdown(cases: Sequence[Replacements], seconds: float) -> list[str]:
         'receives nothing. A trajectory that arrives while ten others wait for their fit takes '
         'the place of the oldest, which',
         'is refused. Required: no more missed ticks than the quiet node has (to 0.1 %), and a '
-        'reference of class C4.',
+        'reference of class C4. Real-time: both nodes, but not the processes that fit '
+        'trajectories, as by',
+        f'`chrt -f {PRIORITY}`.',
         '',
-        '| points | missed, `replaced` | missed, `quiet` | followed | class | |',
-        '|---|---|---|---|---|---|',
+        '| points | priority | missed, `replaced` | missed, `quiet` | followed | class | |',
+        '|---|---|---|---|---|---|---|',
     ]
     for case in cases:
         ticks = ' | '.join(
@@ -168,7 +181,7 @@ def markdown(cases: Sequence[Replacements], seconds: float) -> list[str]:
             for name, part in zip(NODES, case.parts, strict=True)
         )
         lines.append(
-            f'| {case.points} | {ticks} | {case.accepted} of {case.sent} | C{case.continuity} '
-            f'| {"met" if case.holds else "**missed**"} |'
+            f'| {case.points} | {case.priority} | {ticks} | {case.accepted} of {case.sent} '
+            f'| C{case.continuity} | {"met" if case.holds else "**missed**"} |'
         )
     return [*lines, '']

@@ -7,8 +7,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from helpers.node_processes import NodeProcess, RosFixture, node_command
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
+from benchmark.real_time import PRIORITY, priority
 from ros_demo.stages import Stage
 from screw_dynamics import read_urdf, share_path
 
@@ -25,7 +25,6 @@ RATE = 500.0  # Hz, of the states
 WARM_UP = 500  # states
 LOST = 0.5  # s
 SUBJECTS = ('compensate', 'echo')
-PRIORITY = 50
 
 
 @dataclass(frozen=True)
@@ -36,18 +35,6 @@ class Latency:
     events: bool
     real_time: bool
     times: np.ndarray
-
-
-@contextmanager
-def priority(real_time: bool) -> Iterator[None]:
-    """Give the threads and processes that begin in a block a real-time priority if wanted."""
-    if real_time:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
-    try:
-        yield
-    finally:
-        if real_time:
-            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 def start(ros: RosFixture, subject: str, events: bool) -> NodeProcess:

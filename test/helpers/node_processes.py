@@ -36,11 +36,17 @@ from screw_dynamics.nodes.shared.executor import SparingExecutor
 RESPONSE_TIMEOUT = 10.0
 READING_TIMEOUT = 1.0  # of one that changes nothing
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+MOST_KEPT = 5000  # messages of a topic, the most that Fast DDS keeps
 
 
 def node_command(name: str, *arguments: str) -> list[str]:
     """Return the command line of a node."""
     return [sys.executable, '-W', 'ignore', '-m', f'screw_dynamics.nodes.{name}', *arguments]
+
+
+def keep_all(namespace: str, *topics: str) -> dict[str, object]:
+    """Return parameters with which publishers keep all messages for a client that is late."""
+    return {f'qos_overrides__{namespace}/{name}__publisher__depth': MOST_KEPT for name in topics}
 
 
 def altered_command(name: str, *arguments: str, before: str) -> list[str]:
@@ -211,8 +217,8 @@ class RosFixture:
         self._executor.remove_node(node)
         node.destroy_node()
 
-    def listen(self, kind: type, topic: str, qos: Any = 1000) -> list[Any]:
-        """Return a list that fills with the messages of a topic."""
+    def listen(self, kind: type, topic: str, qos: Any = MOST_KEPT) -> list[Any]:
+        """Return a list that fills with the messages of a topic; see `keep_all`."""
         messages: list[Any] = []
         self.node.create_subscription(kind, topic, messages.append, qos)
         return messages

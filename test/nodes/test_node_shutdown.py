@@ -113,7 +113,7 @@ def test_commands_end_with_their_ramp_after_a_signal(ros, planar, number):
     process = NodeProcess(command, ros.environment)
     try:
         ros.wait_until_active(process)
-        commands = ros.listen(Float64MultiArray, '/feedforward/commands', 1000)
+        commands = ros.listen(Float64MultiArray, '/feedforward/commands')
         ros.wait_for('the topic', lambda: ros.node.count_publishers('/feedforward/commands'))
         ros.publish(trajectory(NAMES, [0.0, 0.0], [0.2, 0.1]), '/feedforward/joint_trajectory')
         assert process.wait() == 0, process.log

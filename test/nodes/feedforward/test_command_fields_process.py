@@ -350,8 +350,8 @@ def test_motors_on_the_side_of_the_gear(ros, start, tmp_path, side):
         publish_motor_state=True,
         ramp_time=0.1,
     )
-    states = ros.listen(JointState, f'/motors_{side}/motor_effort', 100)
-    motors = ros.listen(MotorFeedforward, f'/motors_{side}/motor_feedforward', 100)
+    states = ros.listen(JointState, f'/motors_{side}/motor_effort')
+    motors = ros.listen(MotorFeedforward, f'/motors_{side}/motor_feedforward')
     drives.wait('a state', lambda: True)
     drives.move(GOAL)
     drives.followed()

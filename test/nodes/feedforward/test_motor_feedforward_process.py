@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
-from helpers.node_processes import trajectory
+from helpers.node_processes import keep_all, trajectory
 from helpers.planar_sea import NAMES, TEXT, motor_feedforward, write_joints
 from helpers.stream_client import jet_of
 from sensor_msgs.msg import JointState
@@ -29,7 +29,6 @@ elastic_joints:
     spring: {type: tabulated, deflections: [-0.1, 0.0, 0.1], efforts: [-2.0, 0.0, 2.0]}
     motor: {rotor_inertia: 0.1}
 """
-DEPTH = 5000  # messages of a topic, the most that Fast DDS keeps
 COUPLED = TEXT + 'rotor_coupling: true\n'
 
 
@@ -45,6 +44,7 @@ def start(ros, planar, tmp_path):
             urdf_path=planar,
             elastic_joints_path=write_joints(tmp_path, text),
             diagnostic_updater__period=0.1,
+            **keep_all(f'/{name}', 'feedforward', 'motor_feedforward', 'commands'),
             **parameters,
         )
         started.append(process)
@@ -59,9 +59,9 @@ def start(ros, planar, tmp_path):
 
 def test_samples_agree_with_equations_by_hand(ros, start):
     process = start('springs', publish_commands=True, commands_content='motor_efforts')
-    links = ros.listen(FeedforwardTorque, '/springs/feedforward', 100)
-    motors = ros.listen(MotorFeedforward, '/springs/motor_feedforward', 100)
-    commands = ros.listen(Float64MultiArray, '/springs/commands', 100)
+    links = ros.listen(FeedforwardTorque, '/springs/feedforward')
+    motors = ros.listen(MotorFeedforward, '/springs/motor_feedforward')
+    commands = ros.listen(Float64MultiArray, '/springs/commands')
     ros.publish(trajectory(NAMES, *POINTS, times=[0.0, 0.6, 1.0]), '/springs/joint_trajectory')
     ros.wait_for('the end', lambda: motors and motors[-1].source == 0, process)
     by_stamp = {nanoseconds(sample.header.stamp): sample for sample in links}
@@ -120,9 +120,9 @@ def test_what_a_spring_cannot_transmit_stops_the_motors_only(ros, start):
         commands_content='motor_efforts',
         max_joint_state_age=60.0,
     )
-    links = ros.listen(FeedforwardTorque, '/weak/feedforward', 100)
-    motors = ros.listen(MotorFeedforward, '/weak/motor_feedforward', 100)
-    commands = ros.listen(Float64MultiArray, '/weak/commands', 100)
+    links = ros.listen(FeedforwardTorque, '/weak/feedforward')
+    motors = ros.listen(MotorFeedforward, '/weak/motor_feedforward')
+    commands = ros.listen(Float64MultiArray, '/weak/commands')
     reports = ros.listen(DiagnosticArray, '/diagnostics')
     hanging, stretched = [-np.pi / 2, 0.0], [0.0, 0.0]
     ros.publish(trajectory(NAMES, hanging, hanging), '/weak/joint_trajectory')
@@ -167,15 +167,10 @@ def test_nothing_beyond_a_limit_is_published(ros, start, mode):
     name = f'limited_{mode}'
     text = TEXT.replace('max_effort: 30.0}', 'max_effort: 30.0}\n    limits: {deflection: 0.008}')
     commanding = {'publish_commands': True, 'commands_content': 'motor_efforts'}
-    # a client that is late must not miss one of the messages that it compares
-    kept = {
-        f'qos_overrides__/{name}/{topic}__publisher__depth': DEPTH
-        for topic in ('feedforward', 'motor_feedforward', 'commands')
-    }
-    process = start(name, text, check_limits=mode, max_joint_state_age=60.0, **commanding, **kept)
-    links = ros.listen(FeedforwardTorque, f'/{name}/feedforward', DEPTH)
-    motors = ros.listen(MotorFeedforward, f'/{name}/motor_feedforward', DEPTH)
-    commands = ros.listen(Float64MultiArray, f'/{name}/commands', DEPTH)
+    process = start(name, text, check_limits=mode, max_joint_state_age=60.0, **commanding)
+    links = ros.listen(FeedforwardTorque, f'/{name}/feedforward')
+    motors = ros.listen(MotorFeedforward, f'/{name}/motor_feedforward')
+    commands = ros.listen(Float64MultiArray, f'/{name}/commands')
     reports = ros.listen(DiagnosticArray, '/diagnostics')
     hanging = [-np.pi / 2, 0.0]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.node_processes import trajectory
+from helpers.node_processes import keep_all, trajectory
 from helpers.planar_sea import NAMES, write_joints
 from helpers.stream_client import jet_of
 from std_msgs.msg import Float64MultiArray
@@ -61,11 +61,12 @@ def test_commands_of_the_node(ros, planar, tmp_path):
         elastic_joints_path=write_joints(tmp_path, TEXT),
         publish_commands=True,
         commands_content='motor_efforts',
+        **keep_all('/geared', 'feedforward', 'motor_feedforward', 'commands'),
     )
     ros.wait_until_active(process, '/geared')
-    links = ros.listen(FeedforwardTorque, '/geared/feedforward', 100)
-    motors = ros.listen(MotorFeedforward, '/geared/motor_feedforward', 100)
-    commands = ros.listen(Float64MultiArray, '/geared/commands', 100)
+    links = ros.listen(FeedforwardTorque, '/geared/feedforward')
+    motors = ros.listen(MotorFeedforward, '/geared/motor_feedforward')
+    commands = ros.listen(Float64MultiArray, '/geared/commands')
     ros.publish(trajectory(NAMES, *POINTS, times=[0.0, 0.6, 1.0]), '/geared/joint_trajectory')
     ros.wait_for('the end', lambda: motors and motors[-1].source == 0, process)
     by_stamp = {nanoseconds(sample.header.stamp): sample for sample in links}

@@ -39,9 +39,9 @@ def arm(ros, exit_codes):
 
 @pytest.mark.launch(fixture=arm)
 def test_the_simulated_arm_follows(ros, exit_codes):
-    states = ros.listen(JointState, '/arm/joint_states', 5000)
-    samples = ros.listen(FeedforwardTorque, '/arm/feedforward/feedforward', 5000)
-    motors = ros.listen(MotorFeedforward, '/arm/feedforward/motor_feedforward', 5000)
+    states = ros.listen(JointState, '/arm/joint_states')
+    samples = ros.listen(FeedforwardTorque, '/arm/feedforward/feedforward')
+    motors = ros.listen(MotorFeedforward, '/arm/feedforward/motor_feedforward')
 
     def arrived():
         assert not any(exit_codes.values()), f'a process ended early: {exit_codes}'

@@ -64,7 +64,7 @@ def test_anything_at_all(ros, planar, tmp_path, rng, kind, topic, publish_clock)
         publish_clock=publish_clock,
         lock_step_timeout=0.02,
     )
-    states = [ros.listen(JointState, topic, 100) for topic in ('/joint_states', '/motor_states')]
+    states = [ros.listen(JointState, topic) for topic in ('/joint_states', '/motor_states')]
     ros.wait_for('states', lambda: all(states), process)
     for i in range(COUNT):
         ros.publish(command(rng, kind), f'/{name}/{topic}')
