@@ -24,6 +24,7 @@ from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial, Waypoints, 
 MAX_SPEED = 1000.0
 # Limit of a Duration message, reached after 68 years at speed 1 [s].
 LONGEST_DURATION = 2.0**31 - 1.0
+_POSTPONED = 10**8  # ns by which a motion that is held back is put off at a time
 
 
 class Source(IntEnum):
@@ -59,6 +60,7 @@ class Reference:
         self.on_change: Callable[[int], object] | None = None
         self._sampled: Waypoints | None = None
         self._held: tuple[Waypoints, int] | None = None  # and the instant of its end [ns]
+        self._held_back: Waypoints | None = None  # of a motion that waits for `release`
         self.interpolation, self.continuous = interpolation, continuous
         self._motions: list[ActiveTrajectory] = []
         self._jet = np.empty((JET_ROWS, joint_count))
@@ -185,6 +187,8 @@ class Reference:
 
     def sample(self, time: int, out: Array) -> Source | None:
         """Write the joint jet at an instant [ns] to `out` (5, n); None if no motion applies."""
+        if self._held_back is not None:
+            self._postpone(time)
         while len(self._motions) > 1 and self._motions[1].begin <= time:
             del self._motions[0]
         if not self._motions or time < self._motions[0].begin:
@@ -257,13 +261,33 @@ class Reference:
         self._rejoin(later)
         self._changed(instant)
 
-    def shift(self, motion: ActiveTrajectory, by: int) -> None:
-        """Let the newest motion, if it is this one, begin from rest later by a time [ns]."""
+    def hold_back(self) -> None:
+        """Do not let the newest motion, which begins from rest, begin before `release`."""
+        self._held_back = self.newest.waypoints
+
+    def holds_back(self, motion: ActiveTrajectory) -> bool:
+        """Return whether a motion waits for `release`."""
+        return motion.waypoints is self._held_back
+
+    def release(self, motion: ActiveTrajectory, start: int) -> None:
+        """Let the newest motion, if it is this one, start from rest at an instant [ns]."""
         if self._motions and self._motions[-1].waypoints is motion.waypoints:
-            last = self._motions[-1]
-            begin, start, anchor = last.begin + by, last.start + by, last.anchor + by
-            self._motions[-1] = replace(last, begin=begin, start=start, anchor=anchor)
-            self._changed(min(last.begin, begin))
+            self._held_back = None
+            self._shift(start - self._motions[-1].start)
+
+    def _postpone(self, time: int) -> None:
+        """Let the motion that is held back, if it is the newest, begin after an instant [ns]."""
+        last = self._motions[-1] if self._motions else None
+        if last is None or last.waypoints is not self._held_back:
+            self._held_back = None
+        elif last.begin <= time:
+            self._shift(time - last.begin + _POSTPONED)
+
+    def _shift(self, by: int) -> None:
+        last = self._motions[-1]
+        begin, start, anchor = last.begin + by, last.start + by, last.anchor + by
+        self._motions[-1] = replace(last, begin=begin, start=start, anchor=anchor)
+        self._changed(min(last.begin, begin))
 
     def _rejoin(self, later: list[ActiveTrajectory]) -> None:
         """Recompute the start of every later motion that continues its predecessor."""

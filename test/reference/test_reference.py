@@ -207,12 +207,12 @@ def test_continuous_joints_take_the_nearest_turn():
 
 
 @pytest.mark.parametrize('late', [SECOND // 10, -SECOND // 10])
-def test_the_newest_motion_is_shifted(reference, late):
+def test_the_newest_motion_is_released(reference, late):
     """From rest; the end of the motion before, if it is still known, is held until then."""
     reference.add(waypoints([0.0, 0.0], [1.0, 2.0]), START, START)
     reference.add(waypoints([1.0, 2.0], [0.0, 0.0]), START + 2 * SECOND, START)
     curve = reference.newest.curve
-    reference.shift(reference.newest, late)
+    reference.release(reference.newest, START + 2 * SECOND + late)
     held = sampled(reference, START + 2 * SECOND + late - 1)[1]
     np.testing.assert_array_equal(held, [[1.0, 2.0], *np.zeros((4, 2))])
     for t in (0.0, 0.3, 1.0):
@@ -222,8 +222,38 @@ def test_the_newest_motion_is_shifted(reference, late):
     old = reference.newest
     reference.add(waypoints([0.0, 0.0], [1.0, 1.0]), START + 4 * SECOND, START)
     newest = reference.newest
-    reference.shift(old, late)
+    reference.release(old, START)
     assert reference.newest is newest
+
+
+@pytest.mark.parametrize('held', [False, True])
+def test_a_motion_that_is_held_back_begins_when_it_is_released(reference, held):
+    if held:
+        reference.add(waypoints([0.0, 0.0], [1.0, 2.0]), START - 3 * SECOND, START - 3 * SECOND)
+    reference.add(waypoints([1.0, 2.0], [0.0, 0.0]), START, START)
+    curve = reference.newest.curve
+    reference.hold_back()
+    assert reference.holds_back(reference.newest)
+    for time in range(START, START + SECOND, SECOND // 50):
+        source, jet = sampled(reference, time)
+        assert source is (Source.HOLD if held else None)
+        if held:
+            np.testing.assert_array_equal(jet, [[1.0, 2.0], *np.zeros((4, 2))])
+    reference.release(reference.newest, START + SECOND)
+    assert not reference.holds_back(reference.newest)
+    assert (reference.newest.begin, reference.newest.start) == (START + SECOND, START + SECOND)
+    for t in (0.0, 0.3, 1.0):
+        _, jet = sampled(reference, START + SECOND + round(t * SECOND))
+        np.testing.assert_allclose(jet, curve.jets([t])[0], rtol=1e-9, atol=1e-9)
+
+
+def test_another_motion_than_that_which_is_held_back_begins(reference):
+    reference.add(waypoints([0.0, 0.0], [1.0, 2.0]), START, START)
+    held = reference.newest
+    reference.hold_back()
+    reference.add(waypoints([0.0, 0.0], [0.5, 0.5]), START, START)
+    assert sampled(reference, START + SECOND)[0] is Source.HOLD
+    assert not reference.holds_back(held)
 
 
 def test_clear(reference):

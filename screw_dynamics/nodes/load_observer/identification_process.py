@@ -24,7 +24,6 @@ from screw_dynamics.robot import Robot
 GROUPS = ('friction', 'rotors', 'offsets', 'links')
 # threads of linear algebra would take the cores of other nodes, and gain nothing
 _ENVIRONMENT = dict.fromkeys(('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS'), '1')
-_NICE = 5
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,7 @@ class IdentificationProcess:
         """Return the result of a task; raise InputError with the reason if there is none."""
         try:
             process = subprocess.Popen(
-                side_command(__name__, _NICE),
+                side_command(__name__),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env={**os.environ, **_ENVIRONMENT},
@@ -160,11 +159,9 @@ class IdentificationProcess:
             self._process.kill()
 
 
-def main(niceness: int) -> None:
+def main() -> None:
     """Read a task from standard input and write its `Found`, or the reason, to standard output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the node ends this process
-    with suppress(OSError):
-        os.nice(niceness)
     with suppress(BrokenPipeError), os.fdopen(os.dup(1), 'wb') as output:  # the node has ended
         os.dup2(2, 1)  # for whatever a library prints
         answer: Found | str

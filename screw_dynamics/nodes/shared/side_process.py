@@ -1,25 +1,32 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Processes beside a node, which take no time from its callbacks."""
+"""Processes beside a node, whose callbacks have precedence."""
 
 import os
 import sys
 from contextlib import suppress
+from pathlib import Path
 
+_NICE = 5
 _SCRIPT = (
     'import sys; sys.path[:] = sys.argv[2:]; '
-    'from screw_dynamics.nodes.shared.side_process import leave_real_time; leave_real_time(); '
-    'from {module} import main; main(int(sys.argv[1]))'
+    'from screw_dynamics.nodes.shared.side_process import give_precedence; give_precedence(); '
+    'from {module} import main; main(*map(int, sys.argv[1].split()))'
 )
 
 
-def side_command(module: str, argument: int) -> list[str]:
+def side_command(module: str, *arguments: int) -> list[str]:
     """Return the command that calls `main` of a module, with the path of this process."""
-    return [sys.executable, '-c', _SCRIPT.format(module=module), str(argument), *sys.path]
+    script, given = _SCRIPT.format(module=module), ' '.join(map(str, arguments))
+    return [sys.executable, '-c', script, given, *sys.path]
 
 
-def leave_real_time() -> None:
-    """Reset the real-time priority inherited from the node, whose ticks have precedence."""
+def give_precedence() -> None:
+    """Reset the real-time priority inherited from the node, and lower the normal one."""
     if hasattr(os, 'sched_setscheduler'):
         with suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    with suppress(OSError):
+        os.nice(_NICE)
+    with suppress(OSError):  # Linux may share the processor between sessions first
+        Path('/proc/self/autogroup').write_text(str(_NICE))

@@ -71,6 +71,30 @@ def test_a_fit_that_comes_a_little_late_joins_where_the_motion_is_by_then(moving
     np.testing.assert_allclose(moving.jet(received + 2000 * MS)[0], [0.4, 0.4], atol=1e-9)
 
 
+@pytest.mark.parametrize('took', [20, 60])
+def test_a_goal_joins_when_its_controller_can_have_it(moving, took):
+    """Also if the fit comes a little late: the controller has the points before the join then."""
+    moving.receive([0.5, 0.5], [0.0, 0.0])
+    moving.arrival.goal, moving.arrival.ahead = object(), 50 * MS
+    planned = moving.plan(30 * MS).begin
+    assert planned == moving.now + 80 * MS
+    assert moving.join(took * MS)
+    begin = moving.reference.newest.begin
+    assert begin == max(planned, moving.now + 50 * MS)
+    assert moving.reference.leading_to_newest(moving.now)
+    assert not moving.reference.holds_back(moving.reference.newest)
+
+
+def test_a_goal_from_rest_waits_until_it_is_sent(planar):
+    node = Node(planar)
+    node.receive([0.0, 0.0], [1.0, -1.0])
+    node.arrival.goal, node.arrival.ahead = object(), 50 * MS
+    node.plan(30 * MS)
+    assert node.join(20 * MS)
+    assert node.reference.holds_back(node.reference.newest)
+    assert np.isnan(node.jet(node.now + 2000 * MS)).all()
+
+
 def test_a_speed_that_changes_during_the_fit(moving):
     received = moving.now
     moving.receive([0.5, 0.5], [0.0, 0.0])

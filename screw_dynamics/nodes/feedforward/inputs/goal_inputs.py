@@ -203,8 +203,9 @@ class GoalInputs:
             self.end(goal, 'abort', self._absent())
             return
         trajectory = goal.request.trajectory
-        self._begin_soon(trajectory, task)
         goal.lead = lead(task, nanoseconds(trajectory.header.stamp))
+        if not goal.lead:
+            self._begin_soon(trajectory, task)
         goal.asked = time.monotonic()
         if self._hold is not None:
             self._hold.drop()
@@ -217,13 +218,13 @@ class GoalInputs:
 
     def _begin_soon(self, trajectory: Any, task: Forwarding) -> None:
         """Let a motion from rest begin when the controller has it, not when it was planned."""
-        first, start = trajectory.points[0], nanoseconds(trajectory.header.stamp)
+        reference, first = self._context.configured.reference, trajectory.points[0]
         moves = any(first.velocities) or any(first.accelerations)
-        if not (task.stamp or moves or lead(task, start)):
+        if reference.holds_back(task.motion) or not (task.stamp or moves):
             ahead = max(_DELIVERY, round(SECOND * self._context.parameters.lead))
-            begin = self._context.now() + ahead
-            set_stamp(trajectory.header.stamp, begin)
-            self._context.configured.reference.shift(task.motion, begin - start)
+            start = self._context.now() + ahead
+            set_stamp(trajectory.header.stamp, start)
+            reference.release(task.motion, start)
 
     def _on_answer(self, goal: ForwardedGoal, points: int, future: Any) -> None:
         """Wait for the result of a goal that the controller has accepted."""

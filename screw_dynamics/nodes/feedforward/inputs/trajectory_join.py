@@ -19,7 +19,6 @@ from screw_dynamics.trajectory import PiecewisePolynomial
 
 # Changes of speed or state at the join that cause a new fit; then the first segment is bent
 _MOST_CHANGES = 3
-_SPARE = 4
 # Fraction of the first segment by which a fit may be late: the rest of the segment is bent to the
 # state reached by then.
 _LATEST = 0.25
@@ -37,6 +36,8 @@ def joined(plan: Plan, fit: Fit, arrival: Arrival, robot: FitRobot, running: Run
         if problem:
             return problem
     reference.follow(found.join, fit.waypoints, found.begin, found.curve, found.anchor)
+    if plan.floating and arrival.goal is not None:
+        reference.hold_back()  # it begins when it is sent
     running.streamed.supersede()
     return ''
 
@@ -64,9 +65,8 @@ def _candidate(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> _Can
         arrival.changes += 1
         if arrival.changes <= _MOST_CHANGES:
             return 'the speed has changed'
-    earliest = running.now + round(1e9 * parameters.lead)
+    earliest = running.now + round(1e9 * parameters.lead) + arrival.ahead
     if plan.floating:
-        earliest += _SPARE * arrival.ahead  # a goal begins when it is sent
         join = replace(join, start=earliest, begin=earliest)
     elif changed:
         join = _at_speed(join, arrival, reference.speed)
