@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from helpers.node_processes import trajectory
@@ -71,6 +72,16 @@ def kill(fits):
     """End the process, which is idle, and return when it has ended."""
     os.kill(fits._process.pid, signal.SIGKILL)
     os.waitid(os.P_PID, fits._process.pid, os.WEXITED | os.WNOWAIT)
+
+
+def test_ticks_have_precedence(fits):
+    """Within the session of the process, and where Linux shares the processor between sessions."""
+    assert done(fits, reading()).points == 2
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    assert os.getpriority(os.PRIO_PROCESS, fits._process.pid) == min(own + 5, 19)
+    group = Path(f'/proc/{fits._process.pid}/autogroup')
+    if group.exists() and group.read_text():
+        assert group.read_text().split()[-1] == '5'
 
 
 @pytest.mark.parametrize(
