@@ -170,8 +170,15 @@ class Reference:
         curve: PiecewisePolynomial,
         anchor: tuple[int, float] | None = None,
     ) -> None:
-        """Follow a curve from its join on, with the `anchor` of `ActiveTrajectory` or the join."""
-        kept = [motion for motion in self._motions if motion.begin < join.begin]
+        """
+        Follow a curve from its join on, with the `anchor` of `ActiveTrajectory` or the join.
+
+        Motions that begin later are dropped, and one that is held back.
+        """
+        held_back = self._held_back
+        kept = [m for m in self._motions if m.begin < join.begin and m.waypoints is not held_back]
+        if waypoints is not held_back:
+            self._held_back = None
         instant, time = anchor or (join.begin, join.elapsed)
         motion = ActiveTrajectory(
             waypoints, curve, join.begin, join.start, joined, instant, time, join.continues
@@ -235,7 +242,7 @@ class Reference:
     def motion_at(self, time: int) -> ActiveTrajectory | None:
         """Return the motion that applies at an instant [ns]; None if there is none."""
         for motion in reversed(self._motions):
-            if motion.begin <= time:
+            if motion.begin <= time and motion.waypoints is not self._held_back:
                 return motion
         return None
 

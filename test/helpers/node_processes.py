@@ -31,16 +31,12 @@ from helpers.discovery import wait_for_quiet
 from helpers.patience import patience
 from ros_demo.processes import unused_domain
 from screw_dynamics.nodes.shared.executor import SparingExecutor
+from screw_dynamics.nodes.shared.side_process import OWN_GROUP
 
 # s, to the next attempt of a service call
 RESPONSE_TIMEOUT = 10.0
 READING_TIMEOUT = 1.0  # of one that changes nothing
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-# Not a session of its own, if Python has a choice: Linux may share the processor between sessions
-# first, and then each process of a test has as much of it as all tests together.
-OWN_GROUP: dict[str, Any] = (
-    {'process_group': 0} if sys.version_info >= (3, 11) else {'start_new_session': True}
-)
 MOST_KEPT = 5000  # messages of a topic, the most that Fast DDS keeps
 
 

@@ -256,6 +256,21 @@ def test_another_motion_than_that_which_is_held_back_begins(reference):
     assert not reference.holds_back(held)
 
 
+def test_what_follows_does_not_see_a_motion_that_is_held_back(reference):
+    reference.add(waypoints([0.0, 0.0], [1.0, 2.0]), START - 3 * SECOND, START - 3 * SECOND)
+    reference.add(waypoints([1.0, 2.0], [0.0, 0.0]), START, START)
+    reference.hold_back()
+    assert reference.rests(START + SECOND // 2)
+    np.testing.assert_array_equal(reference.state(START + SECOND // 2)[0], [1.0, 2.0])
+    reference.set_speed(0.5, START - SECOND)
+    assert reference.holds_back(reference.newest)
+    reference.add(waypoints([1.0, 2.0], [0.5, 0.5]), START + SECOND, START)
+    # nor does it begin before what has a later start
+    source, jet = sampled(reference, START + SECOND // 2)
+    assert source is Source.HOLD
+    np.testing.assert_array_equal(jet[0], [1.0, 2.0])
+
+
 def test_clear(reference):
     reference.add(waypoints([0.0, 0.0], [1.0, 1.0]), START, START)
     reference.clear()

@@ -18,7 +18,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, RecordingWarning, ScrewDynamicsError, bounded
-from screw_dynamics.nodes.shared.side_process import side_command
+from screw_dynamics.nodes.shared.side_process import OWN_GROUP, side_command
 from screw_dynamics.robot import Robot
 
 GROUPS = ('friction', 'rotors', 'offsets', 'links')
@@ -134,7 +134,7 @@ class IdentificationProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env={**os.environ, **_ENVIRONMENT},
-                start_new_session=True,
+                **OWN_GROUP,
             )
         except OSError as error:
             raise InputError(f'the identification could not be started: {error}') from None

@@ -5,8 +5,13 @@
 import os
 import sys
 from contextlib import suppress
-from pathlib import Path
+from typing import Any
 
+# Options of `subprocess.Popen`: Ctrl-C is not for the process. Not a session of its own, if Python
+# has a choice: Linux may share the processor between sessions before it looks at priorities.
+OWN_GROUP: dict[str, Any] = (
+    {'process_group': 0} if sys.version_info >= (3, 11) else {'start_new_session': True}
+)
 _NICE = 5
 _SCRIPT = (
     'import sys; sys.path[:] = sys.argv[2:]; '
@@ -28,5 +33,3 @@ def give_precedence() -> None:
             os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     with suppress(OSError):
         os.nice(_NICE)
-    with suppress(OSError):  # Linux may share the processor between sessions first
-        Path('/proc/self/autogroup').write_text(str(_NICE))

@@ -22,7 +22,7 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
     receive,
     send,
 )
-from screw_dynamics.nodes.shared.side_process import side_command
+from screw_dynamics.nodes.shared.side_process import OWN_GROUP, side_command
 
 _WORKER = 'screw_dynamics.nodes.feedforward.fitting.worker'
 _PATIENCE = 5.0  # s
@@ -155,7 +155,7 @@ class FitProcess:
                 side_command(_WORKER, descriptor),
                 stdin=subprocess.DEVNULL,
                 pass_fds=[descriptor],
-                start_new_session=True,
+                **OWN_GROUP,
             )
         if self._closed:
             self._process.kill()

@@ -41,10 +41,12 @@ def forwarding(
     A controller leaves its motion when it receives a message, and leads to the first point from a
     state of its own. So the points before the newest motion are those of the motions before it:
     not if the speed is scaled, because then the times of a controller depend on its reception,
-    and not with a sync, which compares the times of the motion that the node publishes.
+    not with a sync, which compares the times of the motion that the node publishes, and not if
+    the newest motion is held back, because its time is not known yet.
     """
     scaled = reference.speed != 1.0 or parameters.sync != 'none'
-    before = () if scaled else reference.leading_to_newest(now)
+    waits = reference.holds_back(reference.newest)
+    before = () if scaled or waits else reference.leading_to_newest(now)
     period = parameters.resample_period
     return Forwarding(
         reference.newest,

@@ -74,6 +74,7 @@ class ForwardedGoal:
     def __init__(self, inputs: Forwarder, handle: Any, received: int) -> None:
         self._inputs, self.handle, self.received = inputs, handle, received
         self.motion: ActiveTrajectory | None = None  # of the reference
+        self.waits = False  # its motion is held back until it is sent
         self.joined = received  # instant at which that motion was accepted [ns]
         self.lead = 0  # time from start of the controller minus that of the client [ns]
         self.asked = 0.0  # time at which it was sent [s], 0 before
@@ -89,9 +90,9 @@ class ForwardedGoal:
         """End the goal: its trajectory is not followed."""
         self._inputs.end(self, 'abort', reason)
 
-    def followed(self, motion: ActiveTrajectory) -> None:
-        """Record the motion that the reference follows for it."""
-        self.motion, self.joined = motion, self._inputs.now()
+    def followed(self, motion: ActiveTrajectory, waits: bool) -> None:
+        """Record the motion that the reference follows for it, or holds back until it is sent."""
+        self.motion, self.waits, self.joined = motion, waits, self._inputs.now()
 
     def forward(self, answer: Samples | Refusal, task: Forwarding) -> None:
         """Send the trajectory with efforts to the controller."""

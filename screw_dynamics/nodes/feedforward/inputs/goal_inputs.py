@@ -202,10 +202,13 @@ class GoalInputs:
         if not self._client.server_is_ready():
             self.end(goal, 'abort', self._absent())
             return
+        if goal.waits and not self._context.configured.reference.holds_back(task.motion):
+            self.end(goal, 'abort', 'preempted by a newer trajectory before it was sent')
+            return
         trajectory = goal.request.trajectory
         goal.lead = lead(task, nanoseconds(trajectory.header.stamp))
         if not goal.lead:
-            self._begin_soon(trajectory, task)
+            self._begin_soon(goal, task)
         goal.asked = time.monotonic()
         if self._hold is not None:
             self._hold.drop()
@@ -216,15 +219,16 @@ class GoalInputs:
         goal.request.trajectory = JointTrajectory()  # results are kept for some time
         future.add_done_callback(partial(self._on_answer, goal, points))
 
-    def _begin_soon(self, trajectory: Any, task: Forwarding) -> None:
+    def _begin_soon(self, goal: ForwardedGoal, task: Forwarding) -> None:
         """Let a motion from rest begin when the controller has it, not when it was planned."""
-        reference, first = self._context.configured.reference, trajectory.points[0]
+        trajectory = goal.request.trajectory
+        first = trajectory.points[0]
         moves = any(first.velocities) or any(first.accelerations)
-        if reference.holds_back(task.motion) or not (task.stamp or moves):
+        if goal.waits or not (task.stamp or moves):
             ahead = max(_DELIVERY, round(SECOND * self._context.parameters.lead))
             start = self._context.now() + ahead
             set_stamp(trajectory.header.stamp, start)
-            reference.release(task.motion, start)
+            self._context.configured.reference.release(task.motion, start)
 
     def _on_answer(self, goal: ForwardedGoal, points: int, future: Any) -> None:
         """Wait for the result of a goal that the controller has accepted."""

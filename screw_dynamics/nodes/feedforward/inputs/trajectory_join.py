@@ -65,7 +65,9 @@ def _candidate(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> _Can
         arrival.changes += 1
         if arrival.changes <= _MOST_CHANGES:
             return 'the speed has changed'
-    earliest = running.now + round(1e9 * parameters.lead) + arrival.ahead
+    earliest = running.now + round(1e9 * parameters.lead)
+    if streamed.followed is None:  # a stream ends at once
+        earliest += arrival.ahead
     if plan.floating:
         join = replace(join, start=earliest, begin=earliest)
     elif changed:

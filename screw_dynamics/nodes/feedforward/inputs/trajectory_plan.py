@@ -33,8 +33,8 @@ class Goal(Protocol):
     def refused(self, reason: str) -> None:
         """End the goal: its trajectory is not followed."""
 
-    def followed(self, motion: ActiveTrajectory) -> None:
-        """Record the motion that the reference follows for it."""
+    def followed(self, motion: ActiveTrajectory, waits: bool) -> None:
+        """Record the motion that the reference follows for it, or holds back until it is sent."""
 
     def forward(self, answer: Samples | Refusal, task: Forwarding) -> None:
         """Send the trajectory with efforts to the controller."""

@@ -226,7 +226,7 @@ class TrajectoryQueue:
         self._verdicts.accept(outline, fit, reference.newest, now)
         if goal is not None:
             task = forwarding(reference, outline, parameters, now, serialised=False)
-            goal.followed(reference.newest)
+            goal.followed(reference.newest, reference.holds_back(reference.newest))
             self._ask(task, lambda answer: goal.forward(answer, task))
         elif pipeline.trajectory_output is not None:
             self._ask(forwarding(reference, outline, parameters, now), self._forward)
