@@ -200,7 +200,8 @@ def test_a_trajectory_that_is_replaced_all_the_time_has_no_jump(watched):
         for piece in message.pieces
     ]
     stamps, compared = [nanoseconds(message.header.stamp) for message in one.splines], 0
-    for sample, jet in zip(one.samples, jets, strict=True):
+    every = 1 + len(jets) // 3000  # a busy machine makes many more of them
+    for sample, jet in zip(one.samples[::every], jets[::every], strict=True):
         instant = nanoseconds(sample.header.stamp)
         if instant < stamps[0] or any(begin <= instant < stamp for begin, stamp in late):
             continue
