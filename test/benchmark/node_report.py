@@ -162,6 +162,12 @@ def markdown(runs: Sequence[Run], seconds: float) -> str:
             for what, value, most, holds in requirements(runs)
         ),
         '',
+        'Missed ticks with normal priority are those that other processes, the subscriber among '
+        'them, delay until they give the',
+        'processor back; with a real-time priority, as at 1 kHz on a robot, they wait. Shares of '
+        'a core vary by a quarter from',
+        'run to run, those of `bare` too. For the own part with motors see its floor below.',
+        '',
         '| node | wanted | achieved | missed ticks | own time | publish() | jitter |',
         '|---|---|---|---|---|---|---|',
     ]

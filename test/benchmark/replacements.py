@@ -168,9 +168,11 @@ def markdown(cases: Sequence[Replacements], seconds: float) -> list[str]:
         'receives nothing. A trajectory that arrives while ten others wait for their fit takes '
         'the place of the oldest, which',
         'is refused. Required: no more missed ticks than the quiet node has (to 0.1 %), and a '
-        'reference of class C4. Real-time: both nodes, but not the processes that fit '
-        'trajectories, as by',
-        f'`chrt -f {PRIORITY}`.',
+        'reference of class C4. Real-time:',
+        f'both nodes, but not the processes that fit trajectories, as by `chrt -f {PRIORITY}`. '
+        'With normal priority the',
+        'processes that fit trajectories, send them and listen, on two cores, delay ticks now '
+        'and then.',
         '',
         '| points | priority | missed, `replaced` | missed, `quiet` | followed | class | |',
         '|---|---|---|---|---|---|---|',

@@ -112,5 +112,8 @@ def test_numbers_of_the_node_are_those_of_its_document():
             first, _, second = (cells for cells in lines if cells[:2] == [node, wanted])
             assert f'({shown[f"missed ticks at {rate}"][column]})' in first[3]
             if rate == '1 kHz':
+                first, *_ = (row for row in lines if row[:2] == [f'{node}, real-time', wanted])
+                (missed,) = (row for figure, row in shown.items() if 'real-time' in figure)
+                assert f'({missed[column]})' in first[3]
                 core = shown[f'share of a core at {rate}'][column]
                 assert core == f'{float(second[2].split()[0]):.0f} %'
