@@ -229,6 +229,7 @@ class Reference:
             )
         if speed == self.speed:
             return
+        self._postpone(now)
         later = [motion for motion in self._motions if motion.begin > now]
         self._motions = [
             replace(m, anchor=now, anchor_time=m.time_at(now, self.speed))

@@ -247,6 +247,15 @@ def test_a_motion_that_is_held_back_begins_when_it_is_released(reference, held):
         np.testing.assert_allclose(jet, curve.jets([t])[0], rtol=1e-9, atol=1e-9)
 
 
+def test_the_speed_changes_between_the_planned_begin_and_the_next_tick(reference):
+    reference.add(waypoints([0.0, 0.0], [1.0, 2.0]), START, START)
+    reference.hold_back()
+    reference.set_speed(0.5, START + SECOND // 100)
+    reference.release(reference.newest, START + SECOND)
+    _, jet = sampled(reference, START + SECOND)
+    np.testing.assert_array_equal(jet, np.zeros((5, 2)))
+
+
 def test_another_motion_than_that_which_is_held_back_begins(reference):
     reference.add(waypoints([0.0, 0.0], [1.0, 2.0]), START, START)
     held = reference.newest

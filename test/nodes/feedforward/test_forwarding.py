@@ -166,6 +166,20 @@ def test_nothing_leads_to_a_motion_if_the_times_of_the_controller_may_differ(mov
     assert instants[0] == begin
 
 
+def test_nothing_leads_to_a_motion_that_is_held_back(moving):
+    moving.receive([0.5, 0.5], [0.0, 0.0])
+    moving.plan(30 * MS)
+    assert moving.join(20 * MS)
+
+    def before():
+        read = outline(moving.message)
+        return forwarding(moving.reference, read, moving.parameters, moving.now).before
+
+    assert before()
+    moving.reference.hold_back()
+    assert not before()
+
+
 @pytest.mark.parametrize('stamp', [-900, 5])
 def test_points_lead_from_the_instant_of_forwarding_on(planar, stamp):
     """Two replacements within the lead time, of which the first has not begun."""

@@ -217,12 +217,15 @@ def test_a_stream_that_begins_during_the_fit_is_the_newer_command(moving):
         moving.plan(30 * MS)
 
 
-def test_a_stream_that_goes_on_is_continued_where_it_is(planar):
+@pytest.mark.parametrize('ahead', [0, 50 * MS])
+def test_a_stream_that_goes_on_is_continued_where_it_is(planar, ahead):
+    """By a goal too, whose controller has it later: the stream ends at once."""
     node = Node(planar, filter_bandwidth=2.0)
     for k in range(20):
         node.streamed.add_positions(np.array([0.01 * k, 0.0]), node.now, node.now)
         node.now += 10 * MS
     node.receive([0.5, 0.5], [0.0, 0.0], [0.2, 0.2])
+    node.arrival.ahead = ahead
     node.plan(30 * MS)
     node.streamed.add_positions(np.array([0.3, 0.0]), node.now, node.now)
     expected = node.streamed.state(node.now + 20 * MS, node.now + 20 * MS)

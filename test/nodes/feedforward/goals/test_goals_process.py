@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from helpers.action_controller import PREEMPTED
 from helpers.goal_client import NAMES, goal_of
-from helpers.goal_runs import FAR, INVALID, OWN, begin, run
+from helpers.goal_runs import CONTROLLER, FAR, INVALID, OWN, begin, run
 from helpers.node_processes import altered_command, trajectory
 from trajectory_msgs.msg import MultiDOFJointTrajectory
 
@@ -174,6 +174,40 @@ def test_a_goal_that_is_preempted_before_it_is_sent(ros, node, client, controlle
     assert first.outcome == ('aborted', INVALID)
     assert first.result.error_string == 'preempted by a newer goal before it was sent'
     assert second.outcome == ('succeeded', 0)
+
+
+SLOW = """
+from screw_dynamics.nodes.feedforward.inputs import goal_messages
+goal_messages._PERIOD = 0.1
+"""
+
+
+def test_a_trajectory_takes_the_place_of_a_goal_that_is_not_sent_yet(
+    ros, client, controller, planar
+):
+    """The message of so many points is made part by part between the ticks, here in seconds."""
+    command = altered_command('feedforward', before=SLOW)
+    node = ros.start_command(command, urdf_path=planar, follow_joint_trajectory=CONTROLLER)
+    ros.wait_until_active(node)
+    samples = samples_of(ros)
+    begin(ros, node, client, goal_of([0.0, 0.0], times=[0.5]))
+    ros.wait_for('rest', lambda: samples and samples[-1].source == samples[-1].SOURCE_HOLD, node)
+    known = node.log.count('Following a trajectory')
+    times = np.linspace(0.0, 80.0, 8_000)[1:]
+    path = np.stack([0.3 * np.sin(times), 0.2 * np.sin(times)], axis=1)
+    sent = client.send(goal_of(*path, times=times))
+    ros.wait_for('the fit', lambda: node.log.count('Following a trajectory') > known, node)
+    ros.publish(trajectory(NAMES, [0.1, 0.1], times=[1.0]), '/feedforward/joint_trajectory')
+    ros.wait_for('the end', lambda: sent.end, node)
+    assert sent.outcome == ('aborted', INVALID), sent.result.error_string
+    assert sent.result.error_string == 'preempted by a newer trajectory before it was sent'
+    assert len(controller.received) == 1
+    ros.wait_for(
+        'the trajectory', lambda: np.allclose(samples[-1].reference.positions, [0.1, 0.1]), node
+    )
+    # nothing of the path was followed
+    assert max(max(sample.reference.positions) for sample in samples) < 0.1 + 1e-3
+    assert node.interrupt() == 0, node.log
 
 
 def test_beside_trajectories_of_the_topic(ros, node, client, controller):
