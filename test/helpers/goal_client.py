@@ -26,6 +26,18 @@ ENDS = {
 }
 
 
+class Outcome(tuple[str, int | None]):
+    """End and error code; a test that fails shows the reason too."""
+
+    def __new__(cls, values: tuple[str, int | None], reason: str = '') -> Outcome:
+        outcome = super().__new__(cls, values)
+        outcome.reason = reason
+        return outcome
+
+    def __repr__(self) -> str:
+        return f'{super().__repr__()} ({self.reason})'
+
+
 @dataclass
 class Sent:
     """A goal and what is known of it."""
@@ -38,9 +50,11 @@ class Sent:
     canceled: int | None = None  # return code of a request to cancel
 
     @property
-    def outcome(self) -> tuple[str, int | None]:
+    def outcome(self) -> Outcome:
         """How it has ended, and the error code."""
-        return (self.end, self.result.error_code) if self.end else ('rejected', None)
+        if not self.end:
+            return Outcome(('rejected', None))
+        return Outcome((self.end, self.result.error_code), self.result.error_string)
 
     @property
     def over(self) -> bool:

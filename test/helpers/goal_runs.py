@@ -1,6 +1,11 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Goals that are sent to a node in front of the controller `ActionController`."""
+"""
+Goals that are sent to a node in front of the controller `ActionController`.
+
+Those that shall succeed take three seconds: the controller rejects what arrives after its end, and
+a busy machine may take a second to deliver it.
+"""
 
 from __future__ import annotations
 

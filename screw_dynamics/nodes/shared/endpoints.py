@@ -8,6 +8,7 @@ from typing import Any
 
 from rclpy.clock import Clock, ClockType
 from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -66,8 +67,22 @@ def make_subscription(
 
 
 def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:
-    """Return a timer that no jump of the system clock affects; `period` in s."""
-    return node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
+    """
+    Return a timer that no jump of the system clock affects; `period` in s.
+
+    The events executor has calls in a queue, where they outlive the timer: those are dropped.
+    """
+
+    def call() -> None:
+        try:
+            ended = timer.is_canceled()
+        except InvalidHandle:  # destroyed
+            return
+        if not ended:
+            callback()
+
+    timer = node.create_timer(period, call, clock=Clock(clock_type=ClockType.STEADY_TIME))
+    return timer
 
 
 class MessageOutput:

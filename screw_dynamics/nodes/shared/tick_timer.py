@@ -142,6 +142,8 @@ class TickTimer:
         self.start(self._rate)
 
     def _tick(self) -> None:
+        if self._timer is None:
+            return  # stopped while this call was in the queue of the events executor
         begun = time.monotonic_ns()
         # without use_sim_time the clock of the node is that of the system
         now = self._clock.now().nanoseconds if self._times_by_node else time.time_ns()

@@ -41,10 +41,10 @@ def node(ros, planar, controller):
 def client(ros, node, controller):
     client = GoalClient(ros.node, OWN)
     ros.wait_for('the action', client.client.server_is_ready, node)
-    found = client.send(goal_of(controller.command, times=[0.1]))
+    found = client.send(goal_of(controller.command, times=[1.0]))
     ros.wait_for('the end', lambda: found.over, node)
     while found.outcome != ('succeeded', 0):  # the node looks for the controller
-        found = client.send(goal_of(controller.command, times=[0.1]))
+        found = client.send(goal_of(controller.command, times=[1.0]))
         ros.wait_for('the end', lambda sent=found: sent.over, node)
     controller.received.clear()
     yield client
@@ -119,13 +119,13 @@ def test_not_where_something_else_moves_the_arm(ros, node, controller, client):
     sent = moving(ros, node, controller, client)
     other = GoalClient(ros.node, CONTROLLER)
     ros.wait_for('the action', other.client.server_is_ready, node)
-    taken = other.send(goal_of([0.2, 0.2], times=[1.0]))
+    taken = other.send(goal_of([0.2, 0.2], times=[3.0]))
     ros.wait_for('both ends', lambda: sent.end and taken.end, node)
     assert (sent.end, taken.outcome) == ('aborted', ('succeeded', 0))
     # a goal that follows the canceled one
     sent = moving(ros, node, controller, client)
     sent.cancel()
-    following = client.send(goal_of([0.1, 0.1], times=[0.5]))
+    following = client.send(goal_of([0.1, 0.1], times=[3.0]))
     ros.wait_for('both ends', lambda: sent.end and following.end, node)
     assert following.outcome == ('succeeded', 0)
     ros.spin(0.3)

@@ -70,7 +70,7 @@ def test_rejected_and_aborted_as_by_the_controller(ros, start, client, controlle
         ros.wait_for(text, lambda text=text: re.search(text, node.log), node)
     controller.offset = 0.01
     for tolerances, code in (({'path': 0.001}, -4), ({'end': 0.001, 'end_time': 0.05}, -5)):
-        goal = goal_of([0.1, 0.1], FAR, times=[0.3, 0.4], **tolerances)
+        goal = goal_of([0.1, 0.1], FAR, times=[2.9, 3.0], **tolerances)
         outcomes = [run(ros, node, one, goal).outcome for one in (direct, client)]
         assert outcomes == [('aborted', code)] * 2
     controller.active = False
@@ -93,7 +93,7 @@ def test_rejected_and_aborted_as_by_the_controller(ros, start, client, controlle
 def test_a_goal_that_the_node_refuses_leaves_the_one_before(ros, start, client, controller):
     """By a rule that the controller does not have."""
     node = start(max_trajectory_points=1)
-    first = begin(ros, node, client, goal_of([0.1, 0.1], times=[2.0]))
+    first = begin(ros, node, client, goal_of([0.1, 0.1], times=[4.0]))
     second = run(ros, node, client, goal_of([0.1, 0.0], [0.2, 0.0], times=[1.0, 2.0]))
     assert second.outcome == ('aborted', INVALID)
     assert 'expected at most 1 points' in second.result.error_string
@@ -129,7 +129,7 @@ def test_a_goal_without_an_answer_is_canceled_at_the_controller(ros, start, clie
     node = start()
     arm = ros.add_node('arm')
     controller = ActionController(arm, NAMES)
-    sent = begin(ros, node, client, goal_of([0.1, 0.1], times=[0.5]))
+    sent = begin(ros, node, client, goal_of([0.1, 0.1], times=[3.0]))
     ros.wait_for('the end', lambda: sent.over, node)
     assert sent.outcome == ('succeeded', 0)
     ros.pause_node(arm)  # as if its process hung
@@ -169,7 +169,7 @@ def test_a_transition_ends_goals(ros, node, client, controller, transitions):
         ros.wait_for('the end of the action', lambda: not client.client.server_is_ready(), node)
         for name in ('CONFIGURE', 'ACTIVATE'):
             assert ros.change_state('/feedforward', getattr(Transition, f'TRANSITION_{name}'))
-        assert run(ros, node, client, goal_of([0.1, 0.1], times=[1.0])).outcome == ('succeeded', 0)
+        assert run(ros, node, client, goal_of([0.1, 0.1], times=[3.0])).outcome == ('succeeded', 0)
 
 
 @pytest.mark.filterwarnings('ignore:failed to send response:RuntimeWarning')  # to the node
@@ -187,7 +187,7 @@ def test_a_signal_ends_goals(ros, start, client, controller, number, events):
 def test_a_goal_that_is_canceled_by_others(ros, node, client, controller):
     sent = begin(ros, node, client, goal_of(FAR, times=[60.0]))
     other = GoalClient(ros.node, CONTROLLER)
-    preempting = run(ros, node, other, goal_of(FAR, times=[1.0]))
+    preempting = run(ros, node, other, goal_of(FAR, times=[3.0]))
     ros.wait_for('the end', lambda: sent.end, node)
     assert preempting.outcome == ('succeeded', 0)
     assert (sent.outcome, sent.result.error_string) == (('aborted', INVALID), PREEMPTED)
