@@ -3,7 +3,7 @@
 #
 # Every target sets up what is missing first: see .ci/set_up.
 RUN := .ci/run_in_env
-# Tests of five files at a time on two cores: those with processes, which come first, mostly wait.
+# Tests of five files at a time on two cores: those with processes mostly wait.
 # Without them: make test PYTEST_ARGS='-m "not processes" -n auto'
 SIDE_BY_SIDE := -n 5 --dist loadfile --no-loadscope-reorder
 

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import zlib
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,20 @@ PROCESSES = (
     'packaging/test_without_ros.py',
 )
 
+# files that take more than a minute
+LONGEST = (
+    'extension/test_extension.py',
+    'examples/test_gallery.py',
+    'examples/test_soft_study.py',
+    'nodes/feedforward/goals/test_goals_process.py',
+    'nodes/feedforward/goals/test_goal_ends_process.py',
+    'nodes/feedforward/test_trajectory_queue_process.py',
+    'nodes/load_observer/test_identify_service.py',
+    'nodes/test_first_start.py',
+    'nodes/test_fuzz_running_nodes.py',
+    'packaging/test_pip_install.py',
+)
+
 # Shells start background jobs with SIGINT ignored, and so would be all processes that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -65,16 +80,29 @@ hypothesis.settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'default')
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
-    Mark the tests with processes, and put them first.
+    Mark the tests with processes, and take files with and without them in turn.
 
-    So -m 'not processes' selects the library's, and these, which only compute, fill the cores at
-    the end of a run.
+    So -m 'not processes' selects the library's; these, which only compute, fill the cores while
+    others wait for processes. The longest files come first: none of them is left for the end.
     """
+    waiting: dict[str, list[pytest.Item]] = {}
+    computing: dict[str, list[pytest.Item]] = {}
     for item in items:
         path = item.path.relative_to(Path(__file__).parent).as_posix()
         if path.startswith(PROCESSES):
             item.add_marker('processes')
-    items.sort(key=lambda item: item.get_closest_marker('processes') is None)
+            waiting.setdefault(path, []).append(item)
+        else:
+            computing.setdefault(path, []).append(item)
+    in_turn = chain.from_iterable(
+        zip_longest(*(_longest_first(files) for files in (waiting, computing)), fillvalue=[])
+    )
+    items[:] = chain.from_iterable(in_turn)
+
+
+def _longest_first(files: dict[str, list[pytest.Item]]) -> list[list[pytest.Item]]:
+    """Return the tests of each file, those of `LONGEST` first."""
+    return [files[path] for path in sorted(files, key=lambda path: path not in LONGEST)]
 
 
 @pytest.fixture

@@ -94,9 +94,9 @@ def feedforward_arguments() -> list[DeclareLaunchArgument]:
         ),
         text(
             'action_controller_name',
-            'Controller whose action follow_joint_trajectory gets the goals sent to '
-            '<this name>/feedforward/follow_joint_trajectory, densely sampled and with efforts; '
-            'empty: none.',
+            'Controller whose action follow_joint_trajectory gets the goals sent to the action '
+            'feedforward/follow_joint_trajectory below its name, densely sampled and with '
+            'efforts; empty: none.',
         ),
         DeclareLaunchArgument(
             'sync',

@@ -15,6 +15,7 @@ from matplotlib import pyplot as plt  # noqa: E402
 
 from benchmark.memory import Usage  # noqa: E402
 from benchmark.report import machine  # noqa: E402
+from screw_dynamics.jit.kernel import kernel_form  # noqa: E402
 
 WARM_UP = 0.2  # of the time: caches fill, DDS grows its pools
 # A leak of one message per second would be some MiB per hour.
@@ -70,14 +71,14 @@ def markdown(soak: Soak) -> str:
     lines = [
         '# Soak',
         '',
-        f'Command: `make soak`. {minutes:.0f} minutes of both nodes with iiwa14.urdf, '
-        f'`feedforward` at {soak.rate:g} Hz.',
+        f'Command: `make soak`. {minutes:.0f} minutes of `feedforward`, at '
+        f'{soak.rate:g} Hz, and `dynamics_server` with iiwa14.urdf.',
         'Every 3 s a new trajectory, every 5 s one that is rejected, every 7 s another payload',
         '(the model is built anew), every minute a deactivation, clean-up and new start, and the',
         f'services all the time. {soak.received} samples received, {soak.not_finite} of them not '
         f'finite; {soak.answers} services answered.',
         '',
-        f'Machine: {machine()}.',
+        f'Machine: {machine()}; kernels in the form `{kernel_form()}`.',
         '',
         f'| node | RSS at the start | after {100 * WARM_UP:.0f} % of the time | at the end '
         '| slope after that | threads | open files | share of a core |',
@@ -96,9 +97,6 @@ def markdown(soak: Soak) -> str:
     lines += [
         '',
         *([f'**{problem}**' for problem in soak.problems()] or [passed]),
-        '',
-        'Kernels that a node compiles itself, at its first start, cost it some 150 MiB for good;',
-        'later starts find them compiled.',
         '',
         '![Resident memory over time](soak.png)',
         '',

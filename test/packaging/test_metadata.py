@@ -43,9 +43,10 @@ def manifest() -> ElementTree.Element:
 
 
 def test_versions_agree(setup_arguments, manifest):
-    interfaces = ElementTree.parse(ROOT / 'screw_dynamics_interfaces' / 'package.xml').getroot()
     assert setup_arguments['version'] == manifest.findtext('version')
-    assert setup_arguments['version'] == interfaces.findtext('version')
+    for nested in ('screw_dynamics_interfaces', 'screw_dynamics_controllers'):
+        other = ElementTree.parse(ROOT / nested / 'package.xml').getroot()
+        assert setup_arguments['version'] == other.findtext('version')
     assert setup_arguments['version'] == screw_dynamics.__version__
     assert setup_arguments['version'] in (ROOT / 'CHANGELOG.rst').read_text()
 
