@@ -39,9 +39,9 @@ def markdown(results: Results) -> str:
         '# Speed',
         '',
         'Command: `make bench`. Robot: iiwa14.urdf (7 joints) unless said. P is one',
-        '`pinocchio.rnea` call from Python (7 joints, order 0: tau alone). Calls of an order write',
-        'to an array that is there (`out`); "order 2, new array" is below. Every ratio is the',
-        'median over rounds in which both sides ran in turn, in this one run.',
+        '`pinocchio.rnea` call from Python (7 joints, order 0: tau alone). Calls of an order',
+        'write to an array that is there (`out`); "order 2, new array" is below. Every ratio is',
+        'the median over rounds in which both sides ran in turn, in this one run.',
         '',
         f'Machine: {_processor()}, Python {platform.python_version()}, '
         f'kernels in {kernel_form()}, numpy {version("numpy")}, pin {version("pin")}.',
