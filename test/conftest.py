@@ -15,6 +15,13 @@ from typing import TYPE_CHECKING
 # Before NumPy is imported: one thread of linear algebra per process. More would wait for each
 # other in loops that burn the cores which other workers need.
 os.environ.setdefault('OMP_NUM_THREADS', '1')
+# What tests have numba compile, beside the extension module, takes half the time at level 0. It is
+# kept apart from what users run.
+if 'NUMBA_OPT' not in os.environ:
+    os.environ['NUMBA_OPT'] = '0'
+    os.environ.setdefault(
+        'NUMBA_CACHE_DIR', str(Path(__file__).parents[1] / '.pytest_cache' / 'numba')
+    )
 
 import hypothesis  # noqa: E402
 import numpy as np  # noqa: E402

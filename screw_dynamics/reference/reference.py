@@ -87,6 +87,7 @@ class Reference:
 
     def clear(self) -> None:
         """Drop all motions."""
+        self._held_back = None
         if self._motions:
             self._motions.clear()
             self._changed(0)
@@ -268,6 +269,21 @@ class Reference:
         self._motions[at:] = [replace(motion, anchor=instant, anchor_time=time_from_start)]
         self._rejoin(later)
         self._changed(instant)
+
+    def follows(self, motion: ActiveTrajectory) -> bool:
+        """Return whether a motion applies, or will apply or be released."""
+        return any(one.waypoints is motion.waypoints for one in self._motions)
+
+    def withdraw(self, motion: ActiveTrajectory, time: int) -> bool:
+        """Drop the newest motion, if it is this one and begins after an instant [ns]."""
+        if not self._motions or self.newest.waypoints is not motion.waypoints:
+            return False
+        if self.newest.begin <= time and not self.holds_back(motion):
+            return False
+        dropped = self._motions.pop()
+        self._held_back = None
+        self._changed(dropped.begin if self._motions else 0)
+        return True
 
     def hold_back(self) -> None:
         """Do not let the newest motion, which begins from rest, begin before `release`."""

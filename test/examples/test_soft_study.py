@@ -113,6 +113,7 @@ def test_statics_of_threads_and_volume_preserving_bodies_have_their_slopes():
             assert np.allclose(slopes[rows, j], change[rows], rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.long
 def test_recorded_equilibria_balance_gravity_and_stress_by_pulling():
     statics, found = helicoid.Statics(), recorded_equilibria()
     assert found.tensions.min() >= helicoid.LEAST - 1e-3
@@ -129,6 +130,7 @@ def test_recorded_equilibria_balance_gravity_and_stress_by_pulling():
         assert away[2] < 0.3e-3 and away.max() < 4e-3
 
 
+@pytest.mark.long
 def test_slopes_of_the_motion_are_the_stiff_ones():
     """Against differences along velocities of shears and stretches, where viscosity is largest."""
     control = helicoid_motion.Control(recorded_equilibria())

@@ -37,8 +37,16 @@ def robot_of_bands(kind, seed, planar, iiwa):
     return model, (model.body_names[-1], 0.7, COM, inertia), 20.0
 
 
-@pytest.mark.parametrize('kind', ['planar', 'iiwa', 'random'])
-@pytest.mark.parametrize('count', [10, pytest.param(150, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    'kind, count',
+    [
+        ('planar', 10),
+        ('random', 10),
+        pytest.param('planar', 150, marks=pytest.mark.long),
+        pytest.param('random', 150, marks=pytest.mark.long),
+        pytest.param('iiwa', 150, marks=pytest.mark.long),
+    ],
+)
 def test_parameters_are_within_their_bands(planar, iiwa, kind, count):
     """
     95 % of all of them, with robots, motions, drives and noise drawn at random.

@@ -73,6 +73,7 @@ class ForwardedGoal:
 
     def __init__(self, inputs: Forwarder, handle: Any, received: int) -> None:
         self._inputs, self.handle, self.received = inputs, handle, received
+        self.data = b''  # its trajectory as received, until it is sent
         self.motion: ActiveTrajectory | None = None  # of the reference
         self.waits = False  # its motion is held back until it is sent
         self.joined = received  # instant at which that motion was accepted [ns]
@@ -86,6 +87,10 @@ class ForwardedGoal:
         """The goal as received; its trajectory is replaced on the way."""
         return self.handle.request
 
+    def awaits(self, task: Forwarding) -> bool:
+        """Return whether it is to be sent with this motion, not ended or fitted anew."""
+        return not self.ended and task.motion is self.motion
+
     def refused(self, reason: str) -> None:
         """End the goal: its trajectory is not followed."""
         self._inputs.end(self, 'abort', reason)
@@ -96,7 +101,7 @@ class ForwardedGoal:
 
     def forward(self, answer: Samples | Refusal, task: Forwarding) -> None:
         """Send the trajectory with efforts to the controller."""
-        if self.ended:
+        if not self.awaits(task):
             return
         if isinstance(answer, Refusal):
             self._inputs.end(self, 'abort', answer.reason)

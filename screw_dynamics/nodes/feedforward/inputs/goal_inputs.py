@@ -93,7 +93,7 @@ class GoalInputs:
         """Abort all goals; the controller is asked to cancel its own."""
         if self._hold is not None:
             self._hold.drop()
-        for goal in list(self._goals):
+        for goal in self._goals[::-1]:  # the newest first: no other follows one that ends
             self._stop(goal, reason)
 
     def _stop(self, goal: ForwardedGoal, reason: str) -> None:
@@ -138,7 +138,8 @@ class GoalInputs:
         if not self._client.server_is_ready():
             self.end(goal, 'abort', self._absent())
             return
-        self._queue.add(serialize_message(handle.request.trajectory), goal.received, goal)
+        goal.data = serialize_message(handle.request.trajectory)
+        self._queue.add(goal.data, goal.received, goal)
 
     def _on_cancel(self, handle: Any) -> CancelResponse:
         goal = next((goal for goal in self._goals if goal.handle is handle), None)
@@ -155,11 +156,11 @@ class GoalInputs:
     def _withdraw(self, goal: ForwardedGoal) -> None:
         """Cancel a goal that the controller does not have, and that which it would preempt."""
         older = self._goals[: self._goals.index(goal)] if goal in self._goals else []
-        for one in older:
-            self._stop(one, 'preempted by a newer goal, which was canceled')
         reason = 'canceled before it was sent to the controller'
         if not goal.ended and not self._queue.drop(reason, goal):
             self.end(goal, 'abort', reason)
+        for one in older[::-1]:
+            self._stop(one, 'preempted by a newer goal, which was canceled')
         if older:
             self._hold_soon()
 
@@ -183,14 +184,26 @@ class GoalInputs:
         self._server.end(goal.handle, event, result)
 
     def _leave(self, goal: ForwardedGoal) -> None:
-        """Stop following the motion of a goal that the controller has left."""
-        pipeline = self._context.pipeline
-        if goal.motion is None or pipeline is None or pipeline.followed.empty:
+        """Stop following the motion of a goal that the controller has left, or never gets."""
+        pipeline, motion = self._context.pipeline, goal.motion
+        if motion is None or pipeline is None or not pipeline.reference.follows(motion):
             return
         reference = pipeline.reference
-        if pipeline.streamed.followed is None and not reference.empty:
-            if reference.newest.waypoints is goal.motion.waypoints:
-                pipeline.clear()
+        if not goal.asked and not goal.canceling:
+            if reference.withdraw(motion, pipeline.followed.sampled(self._context.now())):
+                return  # the motion before continues
+        later = [one for one in self._goals if one.motion is not None and not one.asked]
+        ours = [motion, *(one.motion for one in later)]
+        if any(one is not None and one.waypoints is reference.newest.waypoints for one in ours):
+            pipeline.clear()
+            for one in later:
+                self._repeat(one)
+
+    def _repeat(self, goal: ForwardedGoal) -> None:
+        """Fit a goal anew that is not sent yet: it continued a motion that has been left."""
+        goal.motion, goal.waits = None, False
+        if not self._queue.repeat(goal.data, self._context.now(), goal):
+            self.end(goal, 'abort', 'preempted by a newer trajectory before it was sent')
 
     # the controller ------------------------------------------------------------------------------
 
@@ -199,11 +212,13 @@ class GoalInputs:
         self._messages.add(goal, task, samples)
 
     def _send(self, goal: ForwardedGoal, task: Forwarding) -> None:
+        if goal.canceling:
+            return  # `_withdraw` ends it
         if not self._client.server_is_ready():
             self.end(goal, 'abort', self._absent())
             return
-        if goal.waits and not self._context.configured.reference.holds_back(task.motion):
-            self.end(goal, 'abort', 'preempted by a newer trajectory before it was sent')
+        if not self._context.configured.reference.follows(task.motion):
+            self.end(goal, 'abort', 'its motion was replaced or dropped before it was sent')
             return
         trajectory = goal.request.trajectory
         goal.lead = lead(task, nanoseconds(trajectory.header.stamp))
@@ -217,6 +232,7 @@ class GoalInputs:
             goal.request, partial(self._on_feedback, goal), goal_uuid=goal.handle.goal_id
         )
         goal.request.trajectory = JointTrajectory()  # results are kept for some time
+        goal.data = b''
         future.add_done_callback(partial(self._on_answer, goal, points))
 
     def _begin_soon(self, goal: ForwardedGoal, task: Forwarding) -> None:
@@ -224,11 +240,12 @@ class GoalInputs:
         trajectory = goal.request.trajectory
         first = trajectory.points[0]
         moves = any(first.velocities) or any(first.accelerations)
-        if goal.waits or not (task.stamp or moves):
-            ahead = max(_DELIVERY, round(SECOND * self._context.parameters.lead))
-            start = self._context.now() + ahead
+        reference = self._context.configured.reference
+        ahead = max(_DELIVERY, round(SECOND * self._context.parameters.lead))
+        start = self._context.now() + ahead
+        if goal.waits or (reference.rests(start) and not (task.stamp or moves)):
             set_stamp(trajectory.header.stamp, start)
-            self._context.configured.reference.release(task.motion, start)
+            reference.release(task.motion, start)
 
     def _on_answer(self, goal: ForwardedGoal, points: int, future: Any) -> None:
         """Wait for the result of a goal that the controller has accepted."""
@@ -251,6 +268,8 @@ class GoalInputs:
 
     def _on_result(self, goal: ForwardedGoal, future: Any) -> None:
         """End a goal as the controller has ended its own."""
+        if goal.ended:
+            return  # by the node
         status, result = future.result().status, future.result().result
         if status == GoalStatus.STATUS_SUCCEEDED:
             self.end(goal, 'succeed', result=result)

@@ -37,7 +37,7 @@ class GoalMessages:
 
     def _make(self) -> None:
         """Make the next points of a trajectory; send it after the last."""
-        while self._waiting and self._waiting[0][0].ended:
+        while self._waiting and not self._waiting[0][0].awaits(self._waiting[0][1]):
             self._waiting.popleft()
         if not self._waiting:
             self._timer.cancel()

@@ -35,8 +35,9 @@ def joined(plan: Plan, fit: Fit, arrival: Arrival, robot: FitRobot, running: Run
         problem = _beyond_limits(robot, found, reference.speed, positions=positions)
         if problem:
             return problem
+    waits = arrival.goal is not None and _can_wait(plan, found, running)
     reference.follow(found.join, fit.waypoints, found.begin, found.curve, found.anchor)
-    if plan.floating and arrival.goal is not None:
+    if waits:
         reference.hold_back()  # it begins when it is sent
     running.streamed.supersede()
     return ''
@@ -50,6 +51,17 @@ class _Candidate(NamedTuple):
     curve: PiecewisePolynomial
     anchor: tuple[int, float] | None = None
     bent: bool = False  # at its first segment: only the limits of the fit have been checked
+
+
+def _can_wait(plan: Plan, found: _Candidate, running: Running) -> bool:
+    """Return whether a curve may begin later than it joins: from rest, at no given time."""
+    reference, parameters = running.reference, plan.task.parameters
+    if plan.stamped or running.streams or reference.leaves_at_reception:
+        return False
+    if parameters.start_state != 'reference':
+        return plan.floating
+    sampled = running.now + round(1e9 * parameters.lead)
+    return reference.rests(sampled) and reference.rests(found.join.begin)
 
 
 def _candidate(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> _Candidate | str:
@@ -66,7 +78,7 @@ def _candidate(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> _Can
         if arrival.changes <= _MOST_CHANGES:
             return 'the speed has changed'
     earliest = running.now + round(1e9 * parameters.lead)
-    if streamed.followed is None:  # a stream ends at once
+    if not running.streams:  # a stream ends at once
         earliest += arrival.ahead
     if plan.floating:
         join = replace(join, start=earliest, begin=earliest)
@@ -76,7 +88,7 @@ def _candidate(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> _Can
     if parameters.start_state == 'reference':
         late = (join.begin < earliest or earlier < 0.0) and plan.state is not None
         bent = changed
-        if late or streamed.followed is not None:
+        if late or running.streams:
             # a stream ends now, in its present state: no tick is skipped
             passed = 1e-9 * (join.begin - earliest) * reference.speed
             earlier, bent = earlier + passed, True

@@ -83,6 +83,11 @@ class Running(NamedTuple):
     now: int  # [ns]
 
     @property
+    def streams(self) -> bool:
+        """True if a stream is followed that has not ended."""
+        return self.streamed.followed is not None and not self.streamed.stale(self.now)
+
+    @property
     def measured_state(self) -> Array | None:
         """The state (5, n) from which a trajectory starts that continues no motion, if fresh."""
         # the controller starts from its measured state, including the velocity
@@ -110,6 +115,7 @@ class Plan:
     """A requested fit and its assumptions."""
 
     task: Fitting
+    stamped: bool  # the time of its start is given
     floating: bool  # starts when its fit is ready: with stamp 0, from rest
     state: Array | None  # (5, n), followed at the join
     soonest: int  # instant from which a start at once could be followed [ns]
@@ -141,7 +147,7 @@ def plan(
     floating = (
         not outline.stamp
         and not reference.leaves_at_reception
-        and streamed.followed is None
+        and not running.streams
         and (not follow or reference.rests(now + lead))
     )
     if floating:
@@ -174,7 +180,7 @@ def plan(
         reference.speed,
         arrival.received,
     )
-    return Plan(task, floating, known, at)
+    return Plan(task, bool(outline.stamp), floating, known, at)
 
 
 def _require_fresh(

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`TrajectoryQueue`: fitting of trajectories in the background, in order of reception."""
 
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -38,6 +39,7 @@ _MOST_REFITS = 12  # per trajectory
 _MOST_DOUBLED = 8  # how often the time for a fit is doubled if fits are late
 _MOST_OF_PATH = 0.5  # of a path of poses, for its fit
 _MOST_AHEAD = SECOND // 5  # of the time until a controller has a goal
+_FASTEST = 100  # how much faster than ours simulated time may run
 
 
 class TrajectoryQueue:
@@ -56,7 +58,7 @@ class TrajectoryQueue:
         self._fit_times = {False: FitTime(), True: FitTime(0.3, 0.05)}  # True: of poses
         self._forward_time = FitTime(0.01, 2e-5)  # until a controller has a goal
         self._robot: tuple[Any, ...] = ()
-        self._asked = 0  # time of request of the current fit [ns]
+        self._asked = self._asked_steady = 0  # time of request of the current fit [ns]
         self._waiting: deque[Arrival] = deque()
         self._current: Arrival | None = None
         self._outline: Outline | None = None  # of the current trajectory
@@ -78,6 +80,13 @@ class TrajectoryQueue:
         self._waiting.append(arrival(data, self._running(now), goal, poses=poses))
         self._timer.reset()
         self._advance()
+
+    def repeat(self, data: bytes, now: int, goal: Goal) -> bool:
+        """Add the trajectory of a goal again, unless a newer one waits; return whether."""
+        if self._pending:
+            return False
+        self.add(data, now, goal)
+        return True
 
     def drop(self, reason: str, goal: Goal | None = None) -> int:
         """Reject what is not followed yet, all or that of a goal; return how many trajectories."""
@@ -171,6 +180,7 @@ class TrajectoryQueue:
         delay = self._delay(current, outline)
         chosen = plan(current, outline, self._context.configured.model.joint_names, running, delay)
         robot, self._asked = self._robot, self._context.now()
+        self._asked_steady = time.monotonic_ns()
         self._ask(chosen.task, lambda answer: self._fitted(chosen, robot, answer))
 
     def _running(self, now: int) -> Running:
@@ -198,8 +208,9 @@ class TrajectoryQueue:
             self._reject(answer.reason)
             return
         now = self._context.now()
-        # measured on the clock of the join: simulated time may run faster
-        taken = max(0, now - self._asked) / SECOND
+        # measured on the clock of the join: simulated time may run faster, a jump is not meant
+        most = _FASTEST * (time.monotonic_ns() - self._asked_steady)
+        taken = min(max(0, now - self._asked), most) / SECOND
         self._fit_times[current.poses].learn(outline.points, taken)
         if self._robot_now() != robot or self._context.parameters != plan.task.parameters:
             problem = 'the robot model or the parameters have changed'

@@ -200,7 +200,7 @@ def test_a_trajectory_takes_the_place_of_a_goal_that_is_not_sent_yet(
     ros.publish(trajectory(NAMES, [0.1, 0.1], times=[1.0]), '/feedforward/joint_trajectory')
     ros.wait_for('the end', lambda: sent.end, node)
     assert sent.outcome == ('aborted', INVALID), sent.result.error_string
-    assert sent.result.error_string == 'preempted by a newer trajectory before it was sent'
+    assert sent.result.error_string == 'its motion was replaced or dropped before it was sent'
     assert len(controller.received) == 1
     ros.wait_for(
         'the trajectory', lambda: np.allclose(samples[-1].reference.positions, [0.1, 0.1]), node
