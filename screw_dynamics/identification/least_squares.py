@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
-from scipy.stats import norm
-from scipy.stats import t as student
+from scipy.special import ndtri, stdtrit
 
 from screw_dynamics.arrays import Array
 
@@ -167,6 +166,6 @@ def _covariance(
     # degrees of freedom of a sum of squares of unequal size, after Satterthwaite
     spread = np.sum(np.square(own), axis=0) + 2.0 * np.sum(np.square(shared), axis=0)
     freedom = np.sum(own, axis=0) ** 2 / spread
-    wider = student.ppf(_INSIDE, freedom) / norm.ppf(_INSIDE)
+    wider = stdtrit(freedom, _INSIDE) / ndtri(_INSIDE)
     covariance: Array = np.outer(wider, wider) * (inverse @ total @ inverse.T)
     return covariance

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
@@ -89,11 +88,17 @@ def test_a_gap_is_told_as_start_and_end_count(run, states):
     assert code == 0 and '100 samples' in out, err
 
 
+def smoothed(q):
+    from scipy.signal import lfilter  # which takes a second
+
+    return lfilter([0.5], [1.0, -0.5], q, axis=0)
+
+
 @pytest.mark.parametrize(
     ('change', 'text'),
     [
         (lambda q: q, None),
-        (lambda q: lfilter([0.5], [1.0, -0.5], q, axis=0), 'neighbouring samples err alike'),
+        (smoothed, 'neighbouring samples err alike'),
         (lambda q: q + [[0.0], [0.5]] * (len(q) // 2), 'do two sources send on this topic?'),
     ],
     ids=['white', 'filtered', 'two robots'],

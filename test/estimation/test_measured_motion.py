@@ -10,7 +10,6 @@ import time
 import numpy as np
 import pytest
 from scipy.linalg import solve_triangular
-from scipy.signal import lfilter
 from sine_motions import sines
 
 from screw_dynamics.estimation import measured_motion
@@ -163,6 +162,8 @@ def test_a_long_recording_takes_seconds(rng):
 
 
 def test_correlations_tell_noise_that_is_not_white(rng):
+    from scipy.signal import lfilter  # which takes a second
+
     times = np.arange(0.0, 4.0, 0.002)
     truth = sines(times, [2.0, 3.0], 1)[:, 0]
     white = 1e-4 * rng.normal(size=truth.shape)

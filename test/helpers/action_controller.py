@@ -18,7 +18,7 @@ from sensor_msgs.msg import JointState
 from screw_dynamics.messages.times import nanoseconds, set_stamp
 
 Result = FollowJointTrajectory.Result
-PERIOD = 0.01  # s
+PERIOD = 0.02  # s
 PREEMPTED = 'Current goal preempted by new incoming action.'
 DEACTIVATED = 'Current goal cancelled during deactivate transition.'
 
