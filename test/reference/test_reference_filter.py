@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import linalg, signal
+from scipy import linalg
 
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 from screw_dynamics.reference.reference_filter import ReferenceFilter, compile_filter
@@ -55,6 +55,8 @@ def test_a_step_in_time_is_the_matrix_exponential(order, scaled_step):
 
 @pytest.mark.parametrize('order', ORDERS)
 def test_many_ticks_agree_with_the_state_space_simulation_of_scipy(order):
+    from scipy import signal  # which takes a second
+
     smooth = ReferenceFilter(1, order, bandwidth=8.0)
     a = companion(smooth)
     b = np.zeros((order, 1))
@@ -165,6 +167,8 @@ def test_a_ramp_is_followed_with_the_delay_that_is_told(order):
 
 @pytest.mark.parametrize('order', ORDERS)
 def test_the_amplitude_at_the_bandwidth_is_3_db_lower(order):
+    from scipy import signal  # which takes a second
+
     smooth = ReferenceFilter(1, order, bandwidth=7.0)
     numerator, denominator = [smooth.pole**order], np.poly([-smooth.pole] * order)
     _, response = signal.freqs(numerator, denominator, [2.0 * np.pi * 7.0])
