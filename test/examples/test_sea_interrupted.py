@@ -46,7 +46,7 @@ def running(pid: int) -> bool:
     ids=['Ctrl-C', 'SIGTERM', 'a closed terminal'],
 )
 @pytest.mark.usefixtures('hangup')
-@pytest.mark.parametrize('delay', [0.0, 5.0], ids=['at the start', 'in the middle'])
+@pytest.mark.parametrize('delay', [0.0, 3.0], ids=['at the start', 'in the middle'])
 def test_nothing_is_left(
     tmp_path: Path, number: signal.Signals, all_of_them: bool, delay: float
 ) -> None:

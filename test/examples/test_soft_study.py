@@ -63,19 +63,22 @@ def test_costs_are_measured_for_every_number_of_bodies():
     assert min(found.evaluation['automatic'].values()) > 0.0
 
 
-def test_the_first_instants_of_all_simulations_are_drawn(tmp_path):
+@pytest.mark.parametrize(
+    'others', [(), pytest.param(('arcs', 'helicoid'), marks=pytest.mark.long)], ids=len
+)
+def test_the_first_instants_of_simulations_are_drawn(tmp_path, others):
     """In a process of its own: at its end a job ignores the signals that stop it."""
     pytest.importorskip('soft_study.job', reason='figures need matplotlib')
     command = [sys.executable, '-m', 'screw_dynamics.demo', 'soft', '--short', '-o', str(tmp_path)]
     run = subprocess.run(
-        [*command, '--only', 'toy', 'arcs', 'hybrid', 'helicoid'],
+        [*command, '--only', 'toy', 'hybrid', *others],
         capture_output=True,
         text=True,
         timeout=patience(),
     )
     assert run.returncode == 0, run.stderr
     assert 'simulation 2: ' in run.stdout and 'Toy example' in run.stderr
-    for name in ('arcs', 'hybrid', 'helicoid'):
+    for name in ('hybrid', *others):
         assert (tmp_path / f'{name}.png').stat().st_size > 20_000
     times, columns = recorded_motion(tmp_path / 'hybrid.csv')
     assert times[-1] == 0.1 and columns['input'].shape == (len(times), 10)

@@ -15,7 +15,7 @@ from std_srvs.srv import Trigger
 
 from screw_dynamics_interfaces.msg import MotorFeedforward
 
-COUNT = 1500
+COUNTS = [600, pytest.param(5000, marks=pytest.mark.long)]
 PARAMETERS = {
     'feedback.proportional': ([], [5.0], [1e9], [0.0, 1.0], [1.0] * 3, [-1.0], 'nose'),
     'feedback.derivative': ([], [1.0], [1e9, 0.0], [np.nan, 1.0]),
@@ -49,11 +49,12 @@ def command(rng, kind):
     return message
 
 
+@pytest.mark.parametrize('count', COUNTS)
 @pytest.mark.parametrize('publish_clock', [False, True])
 @pytest.mark.parametrize(
     'kind, topic', [(Float64MultiArray, 'commands'), (MotorFeedforward, 'motor_feedforward')]
 )
-def test_anything_at_all(ros, planar, tmp_path, rng, kind, topic, publish_clock):
+def test_anything_at_all(ros, planar, tmp_path, rng, kind, topic, publish_clock, count):
     name = f'{topic}_{publish_clock}'.lower()
     process = ros.start(
         'sea_simulator',
@@ -66,7 +67,7 @@ def test_anything_at_all(ros, planar, tmp_path, rng, kind, topic, publish_clock)
     )
     states = [ros.listen(JointState, topic) for topic in ('/joint_states', '/motor_states')]
     ros.wait_for('states', lambda: all(states), process)
-    for i in range(COUNT):
+    for i in range(count):
         ros.publish(command(rng, kind), f'/{name}/{topic}')
         if i % 20 == 0:
             item = str(rng.choice(list(PARAMETERS)))
