@@ -274,6 +274,11 @@ class Reference:
         """Return whether a motion applies, or will apply or be released."""
         return any(one.waypoints is motion.waypoints for one in self._motions)
 
+    def after(self, motion: ActiveTrajectory) -> tuple[ActiveTrajectory, ...]:
+        """Return the motions that follow a motion; all of them if it does not apply any more."""
+        found = [k for k, one in enumerate(self._motions) if one.waypoints is motion.waypoints]
+        return tuple(self._motions[found[0] + 1 if found else 0 :])
+
     def withdraw(self, motion: ActiveTrajectory, time: int) -> bool:
         """Drop the newest motion, if it is this one and begins after an instant [ns]."""
         if not self._motions or self.newest.waypoints is not motion.waypoints:

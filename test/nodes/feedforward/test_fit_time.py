@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from screw_dynamics.nodes.feedforward.fitting.fit_process import FitTime
+from screw_dynamics.nodes.feedforward.fitting import fit_process
+from screw_dynamics.nodes.feedforward.fitting.fit_process import FitTime, Stopwatch
 
 SECOND = 10**9
 
@@ -32,6 +33,18 @@ def test_a_stall_in_a_small_fit_does_not_count_by_the_point():
     for _ in range(20):
         time.learn(2, fit(2))
     assert time.estimate(2) / SECOND < 2.0 * fit(2)
+
+
+@pytest.mark.parametrize('jump', [-3600, 3600])
+def test_a_jump_of_the_clock_is_no_part_of_what_a_fit_takes(monkeypatch, jump):
+    """Simulated time may run faster than the steady clock, but not by a thousand."""
+    steady = 0
+    monkeypatch.setattr(fit_process.time, 'monotonic_ns', lambda: steady)
+    watch = Stopwatch(50 * SECOND)
+    steady = SECOND // 50
+    assert watch.passed((50 + jump) * SECOND, simulated=False) == 0.02
+    assert watch.passed((50 + jump) * SECOND, simulated=True) == (2.0 if jump > 0 else 0.0)
+    assert watch.passed(51 * SECOND, simulated=True) == 1.0
 
 
 def test_a_large_fit_does_not_slow_down_small_ones():

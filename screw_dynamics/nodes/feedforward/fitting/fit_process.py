@@ -5,6 +5,7 @@
 import socket
 import subprocess
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -27,6 +28,7 @@ from screw_dynamics.nodes.shared.side_process import OWN_GROUP, side_command
 _WORKER = 'screw_dynamics.nodes.feedforward.fitting.worker'
 _PATIENCE = 5.0  # s
 _LOOK_PERIOD = 0.1  # s between checks that the thread is still running
+_FASTEST = 100  # how much faster than ours simulated time may run
 
 
 class FitProcess:
@@ -200,6 +202,20 @@ class FitTime:
             self._fixed = max(fixed, _LEAST)
         else:
             self._per_point = _learned(self._per_point, (seconds - self._fixed) / points)
+
+
+class Stopwatch:
+    """Measures how long something takes, from an instant [ns] on the clock of the node."""
+
+    def __init__(self, now: int) -> None:
+        self._begun, self._steady = now, time.monotonic_ns()
+
+    def passed(self, now: int, *, simulated: bool) -> float:
+        """Return the time until now [s]; a jump of the clock is no part of it."""
+        steady = time.monotonic_ns() - self._steady
+        if simulated:  # this may run faster
+            return min(max(0, now - self._begun), _FASTEST * steady) / SECOND
+        return steady / SECOND
 
 
 def _learned(before: float, measured: float) -> float:

@@ -11,6 +11,7 @@ from rclpy.action.server import RCLError
 from rclpy.node import Node
 
 from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.feedforward.fitting.fit_process import Stopwatch
 from screw_dynamics.nodes.feedforward.fitting.tasks import Forwarding, Refusal, Samples
 from screw_dynamics.reference.interpolation import ActiveTrajectory
 
@@ -76,7 +77,7 @@ class ForwardedGoal:
         self.data = b''  # its trajectory as received, until it is sent
         self.motion: ActiveTrajectory | None = None  # of the reference
         self.waits = False  # its motion is held back until it is sent
-        self.joined = received  # instant at which that motion was accepted [ns]
+        self.forwarding = Stopwatch(received)  # since that motion was accepted
         self.lead = 0  # time from start of the controller minus that of the client [ns]
         self.asked = 0.0  # time at which it was sent [s], 0 before
         self.sent: Any = None  # the controller's goal, once accepted
@@ -97,7 +98,8 @@ class ForwardedGoal:
 
     def followed(self, motion: ActiveTrajectory, waits: bool) -> None:
         """Record the motion that the reference follows for it, or holds back until it is sent."""
-        self.motion, self.waits, self.joined = motion, waits, self._inputs.now()
+        self.motion, self.waits = motion, waits
+        self.forwarding = Stopwatch(self._inputs.now())
 
     def forward(self, answer: Samples | Refusal, task: Forwarding) -> None:
         """Send the trajectory with efforts to the controller."""

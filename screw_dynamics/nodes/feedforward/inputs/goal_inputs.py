@@ -99,6 +99,7 @@ class GoalInputs:
     def _stop(self, goal: ForwardedGoal, reason: str) -> None:
         if goal.asked:
             self._cancel(goal)
+        self._queue.drop(reason, goal)
         self.end(goal, 'abort', reason)
 
     def _cancel(self, goal: ForwardedGoal) -> None:
@@ -169,11 +170,12 @@ class GoalInputs:
         if goal.ended:
             return
         goal.ended = True
-        self._goals.remove(goal)
+        at = self._goals.index(goal)
+        del self._goals[at]
         if not self._goals:
             self._timer.cancel()
         if event != 'succeed':
-            self._leave(goal)
+            self._leave(goal, self._goals[at:])
         if result is None:
             canceled = goal.canceling and goal.handle.is_cancel_requested
             event = 'canceled' if canceled else event
@@ -183,20 +185,24 @@ class GoalInputs:
             self._node.get_logger().warning(f'Goal {event}: {result.error_string}')
         self._server.end(goal.handle, event, result)
 
-    def _leave(self, goal: ForwardedGoal) -> None:
+    def _leave(self, goal: ForwardedGoal, newer: list[ForwardedGoal]) -> None:
         """Stop following the motion of a goal that the controller has left, or never gets."""
         pipeline, motion = self._context.pipeline, goal.motion
-        if motion is None or pipeline is None or not pipeline.reference.follows(motion):
+        if motion is None or pipeline is None or pipeline.reference.empty:
             return
+        if any(one.asked for one in newer):
+            return  # the controller has gone on to that
         reference = pipeline.reference
         if not goal.asked and not goal.canceling:
             if reference.withdraw(motion, pipeline.followed.sampled(self._context.now())):
                 return  # the motion before continues
-        later = [one for one in self._goals if one.motion is not None and not one.asked]
-        ours = [motion, *(one.motion for one in later)]
-        if any(one is not None and one.waypoints is reference.newest.waypoints for one in ours):
+        later = [one for one in newer if one.motion is not None]
+        if not later and not reference.follows(motion):
+            return
+        ours = [one.motion.waypoints for one in later if one.motion is not None]
+        if all(any(one.waypoints is own for own in ours) for one in reference.after(motion)):
             pipeline.clear()
-            for one in later:
+            for one in later[::-1]:
                 self._repeat(one)
 
     def _repeat(self, goal: ForwardedGoal) -> None:
@@ -263,7 +269,7 @@ class GoalInputs:
         if goal.ended:
             return
         goal.sent = sent
-        self._queue.learn_forwarding(points, (self._context.now() - goal.joined) / SECOND)
+        self._queue.learn_forwarding(points, goal.forwarding)
         sent.get_result_async().add_done_callback(partial(self._on_result, goal))
 
     def _on_result(self, goal: ForwardedGoal, future: Any) -> None:

@@ -100,6 +100,8 @@ def _candidate(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> _Can
                 return 'the state at the join has changed'
         if bent:
             jet = _followed(join.begin, running)
+            if jet is None and plan.state is not None:
+                return 'what it continued has ended'
     elif parameters.start_state == 'joint_states' and join.begin <= max(earliest, plan.soonest):
         # the joints moved during the fit
         passed = 1e-9 * (join.begin - earliest) * reference.speed

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`TrajectoryQueue`: fitting of trajectories in the background, in order of reception."""
 
-import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +10,11 @@ from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.feedforward.fitting.fit import heading
-from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess, FitTime
+from screw_dynamics.nodes.feedforward.fitting.fit_process import (
+    FitProcess,
+    FitTime,
+    Stopwatch,
+)
 from screw_dynamics.nodes.feedforward.fitting.forwarding import MOST_POINTS, forwarding
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Fit,
@@ -39,7 +42,6 @@ _MOST_REFITS = 12  # per trajectory
 _MOST_DOUBLED = 8  # how often the time for a fit is doubled if fits are late
 _MOST_OF_PATH = 0.5  # of a path of poses, for its fit
 _MOST_AHEAD = SECOND // 5  # of the time until a controller has a goal
-_FASTEST = 100  # how much faster than ours simulated time may run
 
 
 class TrajectoryQueue:
@@ -58,7 +60,7 @@ class TrajectoryQueue:
         self._fit_times = {False: FitTime(), True: FitTime(0.3, 0.05)}  # True: of poses
         self._forward_time = FitTime(0.01, 2e-5)  # until a controller has a goal
         self._robot: tuple[Any, ...] = ()
-        self._asked = self._asked_steady = 0  # time of request of the current fit [ns]
+        self._fitting = Stopwatch(0)  # since the request of the current fit
         self._waiting: deque[Arrival] = deque()
         self._current: Arrival | None = None
         self._outline: Outline | None = None  # of the current trajectory
@@ -179,8 +181,7 @@ class TrajectoryQueue:
         running = self._running(self._context.now())
         delay = self._delay(current, outline)
         chosen = plan(current, outline, self._context.configured.model.joint_names, running, delay)
-        robot, self._asked = self._robot, self._context.now()
-        self._asked_steady = time.monotonic_ns()
+        robot, self._fitting = self._robot, Stopwatch(self._context.now())
         self._ask(chosen.task, lambda answer: self._fitted(chosen, robot, answer))
 
     def _running(self, now: int) -> Running:
@@ -208,9 +209,7 @@ class TrajectoryQueue:
             self._reject(answer.reason)
             return
         now = self._context.now()
-        # measured on the clock of the join: simulated time may run faster, a jump is not meant
-        most = _FASTEST * (time.monotonic_ns() - self._asked_steady)
-        taken = min(max(0, now - self._asked), most) / SECOND
+        taken = self._fitting.passed(now, simulated=self._simulated)
         self._fit_times[current.poses].learn(outline.points, taken)
         if self._robot_now() != robot or self._context.parameters != plan.task.parameters:
             problem = 'the robot model or the parameters have changed'
@@ -242,9 +241,14 @@ class TrajectoryQueue:
         elif pipeline.trajectory_output is not None:
             self._ask(forwarding(reference, outline, parameters, now), self._forward)
 
-    def learn_forwarding(self, points: int, seconds: float) -> None:
+    def learn_forwarding(self, points: int, since: Stopwatch) -> None:
         """Update the time until a controller has a goal of so many points."""
-        self._forward_time.learn(points, seconds)
+        taken = since.passed(self._context.now(), simulated=self._simulated)
+        self._forward_time.learn(points, taken)
+
+    @property
+    def _simulated(self) -> bool:
+        return bool(self._context.node.get_parameter('use_sim_time').value)
 
     def _forwarded_points(self, outline: Outline) -> int:
         period = self._context.parameters.resample_period
