@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -44,32 +45,33 @@ def by_numba(ros, cache):
     }
 
 
-@pytest.fixture(scope='module')
-def cache(tmp_path_factory):
-    return tmp_path_factory.mktemp('cache')
-
-
-@pytest.fixture(scope='module')
-def nodes(ros, planar, cache):
-    """Return both nodes, started at once on an empty cache, when they are ready."""
+@pytest.fixture(
+    scope='module', params=['feedforward', pytest.param('dynamics_server', marks=pytest.mark.long)]
+)
+def nodes(request, ros, planar, tmp_path_factory):
+    """Return a node and a `second` one, started at once on an empty cache, when they are ready."""
+    cache = tmp_path_factory.mktemp('cache')
     environment = by_numba(ros, cache)
     arguments = ('--ros-args', '-p', f'urdf_path:={planar}')
+    second = node_command(request.param, *arguments, '-r', '__node:=second')
     processes = {
-        name: NodeProcess(node_command(name, *arguments), environment)
-        for name in ('feedforward', 'dynamics_server')
+        'feedforward': NodeProcess(node_command('feedforward', *arguments), environment),
+        'second': NodeProcess(second, environment),
     }
+    ready = {'feedforward': 'Active at', 'dynamics_server': 'Ready:'}
     try:
-        for name, text in (('feedforward', 'Active at'), ('dynamics_server', 'Ready:')):
-            process = processes[name]
+        for process, text in zip(
+            processes.values(), (ready['feedforward'], ready[request.param]), strict=True
+        ):
             wait_while_it_advances(ros, lambda p=process, t=text: t in p.log, process)
-        yield processes
+        yield SimpleNamespace(**processes, kind=request.param, cache=cache)
     finally:
         for process in processes.values():
             process.kill()
 
 
 def test_the_log_of_a_first_start(nodes):
-    feedforward = nodes['feedforward'].log
+    feedforward = nodes.feedforward.log
     assert feedforward.index('(once, about a minute') < feedforward.index('Robot model')
     active = next(line for line in feedforward.splitlines() if 'Active at' in line)
     assert 'Active at 250 Hz: listens on' in active or 'Active at 500 Hz' in active, active
@@ -77,22 +79,28 @@ def test_the_log_of_a_first_start(nodes):
     assert '/feedforward/joint_trajectory' in listens
     assert '/feedforward/feedforward' in publishes
     assert '/rosout' not in active
-    ready = next(line for line in nodes['dynamics_server'].log.splitlines() if 'Ready:' in line)
-    assert '/dynamics_server/get_mass_matrix' in ready
+    if nodes.kind == 'dynamics_server':
+        ready = next(line for line in nodes.second.log.splitlines() if 'Ready:' in line)
+        assert '/second/get_mass_matrix' in ready
 
 
-def test_each_kernel_is_compiled_once(nodes, cache):
+def test_each_kernel_is_compiled_once(nodes):
     """Both say what they waited for; together they wrote every kernel once."""
-    assert 'Another process compiles' in nodes['feedforward'].log + nodes['dynamics_server'].log
-    written = [path.name for path in cache.rglob('*.nbc')]
+    logs = nodes.feedforward.log, nodes.second.log
+    assert 'Another process compiles' in ''.join(logs)
+    written = [path.name for path in nodes.cache.rglob('*.nbc')]
     assert len(written) == len(set(written))
-    assert not list(cache.rglob('*.lock'))
-    totals = [int(TOTAL.search(process.log).group(1)) for process in nodes.values()]
-    assert max(totals) <= len(written)
+    assert not list(nodes.cache.rglob('*.lock'))
+    totals = [int(match.group(1)) for log in logs if (match := TOTAL.search(log))]
+    assert totals and max(totals) <= len(written)
 
 
-def test_a_new_order_keeps_nobody_waiting(ros, nodes, cache, planar):
+@pytest.mark.parametrize(
+    'nodes', [pytest.param('dynamics_server', marks=pytest.mark.long)], indirect=True
+)
+def test_a_new_order_keeps_nobody_waiting(ros, nodes, planar):
     """The kernel of an order is compiled beside the requests, which are answered meanwhile."""
+    cache = nodes.cache
     model = sd.read_urdf(planar)
     jet = np.linspace(0.1, 1.2, 6 * model.n).reshape(6, model.n)
     fields = dict(zip(('position', 'velocity', 'acceleration', 'jerk', 'snap'), jet, strict=False))
@@ -107,7 +115,7 @@ def test_a_new_order_keeps_nobody_waiting(ros, nodes, cache, planar):
 
     def answer(name):
         service = SERVICES[name]
-        response = ros.call(service, f'/dynamics_server/{name}', service.Request(**requests[name]))
+        response = ros.call(service, f'/second/{name}', service.Request(**requests[name]))
         assert response.success, response.message
         return response
 
@@ -118,15 +126,15 @@ def test_a_new_order_keeps_nobody_waiting(ros, nodes, cache, planar):
         assert set(index.parent.glob('*.nbc')) == compiled
     expected = sd.inverse_dynamics(model, jet)
     scale = np.abs(expected).max()
-    server = nodes['dynamics_server']
+    server = nodes.second
     wait_while_it_advances(ros, lambda: set(index.parent.glob('*.nbc')) > compiled, server)
     for response in (meanwhile[0], meanwhile[2], answer('get_inverse_dynamics')):
         got = np.reshape(response.effort_jet, expected.shape)
         np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * scale)
 
 
-def test_a_second_start_compiles_nothing(ros, nodes, planar, cache):
-    environment = by_numba(ros, cache)
+def test_a_second_start_compiles_nothing(ros, nodes, planar):
+    environment = by_numba(ros, nodes.cache)
     arguments = ('--ros-args', '-p', f'urdf_path:={planar}', '-r', '__node:=again')
     process = NodeProcess(node_command('feedforward', *arguments), environment)
     try:
