@@ -95,6 +95,17 @@ def test_each_kernel_is_compiled_once(nodes):
     assert totals and max(totals) <= len(written)
 
 
+def test_a_second_start_compiles_nothing(ros, nodes, planar):
+    environment = by_numba(ros, nodes.cache)
+    arguments = ('--ros-args', '-p', f'urdf_path:={planar}', '-r', '__node:=again')
+    process = NodeProcess(node_command('feedforward', *arguments), environment)
+    try:
+        ros.wait_for('the node', lambda: 'Active at' in process.log, process)
+        assert 'Compil' not in process.log
+    finally:
+        process.kill()
+
+
 @pytest.mark.parametrize(
     'nodes', [pytest.param('dynamics_server', marks=pytest.mark.long)], indirect=True
 )
@@ -131,17 +142,6 @@ def test_a_new_order_keeps_nobody_waiting(ros, nodes, planar):
     for response in (meanwhile[0], meanwhile[2], answer('get_inverse_dynamics')):
         got = np.reshape(response.effort_jet, expected.shape)
         np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * scale)
-
-
-def test_a_second_start_compiles_nothing(ros, nodes, planar):
-    environment = by_numba(ros, nodes.cache)
-    arguments = ('--ros-args', '-p', f'urdf_path:={planar}', '-r', '__node:=again')
-    process = NodeProcess(node_command('feedforward', *arguments), environment)
-    try:
-        ros.wait_for('the node', lambda: 'Active at' in process.log, process)
-        assert 'Compil' not in process.log
-    finally:
-        process.kill()
 
 
 @pytest.mark.skipif(not extension_kernels(), reason='needs the extension module')
