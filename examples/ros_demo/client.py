@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import GetState
@@ -18,13 +19,16 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ros_demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC
 from screw_dynamics.arrays import Array
-from screw_dynamics.nodes.trajectory_sender import trajectory_message
+from screw_dynamics.nodes.shared.endpoints import STATUS_TOPIC
+from screw_dynamics.nodes.trajectory_sender import Verdicts, trajectory_message
 from screw_dynamics.trajectory import TrajectoryFile
 from screw_dynamics_interfaces.srv import GetInverseDynamics, GetMassMatrix
 
 CALL_TIMEOUT = 5.0  # s, per attempt
 # calls are repeated: a server that has not discovered the client yet drops its response
 CALL_ATTEMPTS = 3
+# s; so is a trajectory, whose fit takes longer
+ANSWER_TIMEOUT = 20.0
 
 
 class DemoClient(Node):
@@ -67,6 +71,8 @@ class DemoClient(Node):
         subscribers = self.count_subscribers  # of a trajectory: the node and the recorder
         if subscribers(TRAJECTORY_TOPIC) < 2 or subscribers(TORQUE_TOPIC) < 1:
             return f'the recorder to subscribe to {TRAJECTORY_TOPIC} and {TORQUE_TOPIC}'
+        if not self.count_publishers(f'/feedforward/{STATUS_TOPIC}'):
+            return f'the topic /feedforward/{STATUS_TOPIC}'
         # without a model, the service responds to any request with this code
         if self.mass_matrix([]).error_code == GetMassMatrix.Response.NO_MODEL:
             return 'dynamics_server to have a model'
@@ -109,8 +115,26 @@ class DemoClient(Node):
         )
 
     def send(self, file: TrajectoryFile) -> None:
-        """Publish a JointTrajectory that starts immediately."""
-        self._trajectory.publish(trajectory_message(file))
+        """
+        Publish a JointTrajectory that starts immediately, and wait for the node's answer.
+
+        Raises `TrajectoryError` if it is rejected, and `TimeoutError` after `CALL_ATTEMPTS`
+        messages without an answer in `ANSWER_TIMEOUT`.
+        """
+        message = trajectory_message(file)
+        for _ in range(CALL_ATTEMPTS):
+            message.header.frame_id = f'demo_{uuid4().hex}'
+            verdicts = Verdicts(self, TRAJECTORY_TOPIC, message.header.frame_id)
+            self._trajectory.publish(message)
+            end = time.monotonic() + ANSWER_TIMEOUT
+            while verdicts.missing and time.monotonic() < end:
+                self._executor.spin_once(timeout_sec=0.1)
+            if not verdicts.missing:
+                verdicts.text()  # raises if it was rejected
+                return
+            self._while_waiting('the answer of feedforward to the trajectory')
+        seconds = CALL_ATTEMPTS * ANSWER_TIMEOUT
+        raise TimeoutError(f'feedforward did not answer to the trajectory within {seconds:g} s')
 
     def spin(self, seconds: float) -> None:
         """Handle callbacks for some time [s]."""

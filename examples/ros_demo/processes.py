@@ -90,7 +90,7 @@ def ros_processes(log_folder: Path) -> Iterator[Processes]:
     """
     Initialise ROS 2 in a ``with`` block, and yield a `Processes` to start others.
 
-    Converts a `TimeoutError` to a `DemoError` with the folder of the logs.
+    Converts a `TimeoutError` to a `DemoError` with the last lines and the folder of the logs.
     """
     import rclpy
     from rclpy.signals import SignalHandlerOptions
@@ -100,9 +100,10 @@ def ros_processes(log_folder: Path) -> Iterator[Processes]:
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         with Processes(log_folder) as processes:
-            yield processes
-    except TimeoutError as error:
-        raise DemoError(f'{error}, see the logs in {log_folder}') from None
+            try:
+                yield processes
+            except TimeoutError as error:
+                raise DemoError(f'{error}. {processes.last_lines()}') from None
     finally:
         rclpy.try_shutdown()
 
@@ -168,6 +169,11 @@ class Processes:
         last = next((line for line in reversed(lines) if line.strip()), 'nothing')
         return _PREFIX.sub(r'\1 ', last.strip())[:_LONGEST_LINE]
 
+    def last_lines(self) -> str:
+        """Return the last log line of each running process, and the folder of the logs."""
+        lines = '; '.join(f'{name}: {self.last_line(name)}' for name in self._running)
+        return f'Last lines: {lines} (logs: {self._log_folder})'
+
     def require_advance(self, missing: str) -> str:
         """
         Return the newest log line with its process, while waiting for `missing`.
@@ -183,10 +189,9 @@ class Processes:
                 self._seen.add((name, line))
                 self._newest, self._advanced = f'{name}: {line}', now
         if now - self._advanced > SILENCE_TIMEOUT:
-            lines = '; '.join(f'{name}: {self.last_line(name)}' for name in self._running)
             raise DemoError(
-                f'waited {SILENCE_TIMEOUT:g} s for {missing} while nothing new was logged. Last '
-                f'lines: {lines} (logs: {self._log_folder})'
+                f'waited {SILENCE_TIMEOUT:g} s for {missing} while nothing new was logged. '
+                f'{self.last_lines()}'
             )
         return self._newest
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from uuid import uuid4
 
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -14,13 +15,19 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from ros_demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC
+from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp
-from screw_dynamics.nodes.trajectory_sender import trajectory_message
+from screw_dynamics.nodes.feedforward.context import NO_TIME
+from screw_dynamics.nodes.shared.endpoints import STATUS_TOPIC
+from screw_dynamics.nodes.trajectory_sender import Verdicts, trajectory_message
 from screw_dynamics.trajectory import TrajectoryFile
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 _LOOK_PERIOD = 0.1  # s
 _TIME_STEP = SECOND // 10  # ns
+_STATUS = f'/feedforward/{STATUS_TOPIC}'
+# a subscriber that has not discovered the publisher yet drops what it sends
+_SENDING_ATTEMPTS = 5
 
 
 class LoopClient(Node):
@@ -46,17 +53,19 @@ class LoopClient(Node):
         self._executor.add_node(self)
 
     def ready(self) -> bool:
-        """Return whether joint states, a trajectory subscriber, time and recorder are present."""
+        """Return whether joint states, `feedforward`, time and recorder are present."""
         return (
             self._standing
             and self._publisher.get_subscription_count() > 0
+            and self._listens('feedforward', TRAJECTORY_TOPIC)
+            and self.count_publishers(_STATUS) > 0
             and self.get_clock().now().nanoseconds > 0
-            and all(map(self._is_recorded, self._recorded))
+            and all(self._listens('recorder', topic) for topic in self._recorded)
         )
 
-    def _is_recorded(self, topic: str) -> bool:
+    def _listens(self, name: str, topic: str) -> bool:
         listeners = self.get_subscriptions_info_by_topic(topic)
-        return any(listener.node_name == 'recorder' for listener in listeners)
+        return any(listener.node_name == name for listener in listeners)
 
     def wait(
         self,
@@ -88,13 +97,37 @@ class LoopClient(Node):
                 meanwhile()
                 look = now + _LOOK_PERIOD
 
-    def send(self, file: TrajectoryFile, delay: float) -> None:
-        """Send a trajectory that starts after `delay` [s] of simulated time."""
+    def send(
+        self,
+        file: TrajectoryFile,
+        delay: float,
+        timeout: float,
+        meanwhile: Callable[[], object],
+    ) -> None:
+        """
+        Send a trajectory that starts after `delay` [s] of simulated time.
+
+        Sends it again, with a new start, while `feedforward` has no time or does not answer before
+        the start. Raises `TrajectoryError` if it is rejected, and `TimeoutError` without any
+        answer; see `wait` for `timeout` and `meanwhile`.
+        """
         message = trajectory_message(file)
-        start = self.get_clock().now().nanoseconds + round(SECOND * delay)
-        self._end = start + round(SECOND * file.points[-1].time_from_start)
-        set_stamp(message.header.stamp, start)
-        self._publisher.publish(message)
+        clock, answer = self.get_clock(), 'the answer of feedforward to the trajectory'
+        for _ in range(_SENDING_ATTEMPTS):
+            start = clock.now().nanoseconds + round(SECOND * delay)
+            set_stamp(message.header.stamp, start)
+            message.header.frame_id = f'sea_demo_{uuid4().hex}'
+            verdicts = Verdicts(self, self._publisher.topic_name, message.header.frame_id)
+            self._publisher.publish(message)
+
+            def ended(verdicts: Verdicts = verdicts, start: int = start) -> bool:
+                return not verdicts.missing or clock.now().nanoseconds > start
+
+            self.wait(answer, ended, timeout, meanwhile)
+            if not verdicts.missing and _accepted(verdicts):
+                self._end = start + round(SECOND * file.points[-1].time_from_start)
+                return
+        raise TimeoutError(f'{answer} did not come, sent {_SENDING_ATTEMPTS} times')
 
     def destroy_node(self) -> None:
         """Destroy the node and its executor."""
@@ -116,3 +149,14 @@ class LoopClient(Node):
             stamp = nanoseconds(sample.header.stamp)
             self._ended = self._ended or stamp
             self.held = 1e-9 * (stamp - self._ended)
+
+
+def _accepted(verdicts: Verdicts) -> bool:
+    """Return False if the receiver has no time yet; raise `TrajectoryError` if it rejects."""
+    try:
+        verdicts.text()
+    except TrajectoryError as error:
+        if NO_TIME in str(error):
+            return False
+        raise
+    return True

@@ -37,7 +37,7 @@ TRAJECTORY = share_path('config/sea_arm_trajectory.yaml')
 STATES = '/joint_states'
 MOTORS = '/feedforward/motor_feedforward'
 RECORDED = TORQUE_TOPIC, MOTORS, STATES, '/motor_states'
-DELAY = 2.0  # s from sending to the start, so that all nodes receive the trajectory in time
+DELAY = 4.0  # s from sending to the start, so that a busy computer has the fit in time
 HOLD = 0.5  # s of recording after the end
 LOCK_STEP_TIMEOUT = 5.0  # s that the simulation waits for a delayed process
 STALL_TIMEOUT = 30.0  # s without progress
@@ -132,7 +132,7 @@ def _follow(processes: Processes, client: LoopClient, feedforward: str) -> None:
 
         client.wait(missing, client.ready, math.inf, waiting)
     file = read_trajectory(TRAJECTORY)
-    client.send(file, DELAY)
+    client.send(file, DELAY, STALL_TIMEOUT, processes.require_running)
     duration = file.points[-1].time_from_start
     with Stage('Follow the trajectory in lock-step', 100) as bar:
 

@@ -1,9 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting of the client of the simulated loop: as long as something advances."""
+"""The client of the simulated loop: waits while something advances, sends until it is heard."""
 
 from __future__ import annotations
 
+import math
 import os
 
 import pytest
@@ -13,10 +14,21 @@ pytest.importorskip('screw_dynamics_interfaces', reason='screw_dynamics_interfac
 if not os.environ.get('AMENT_PREFIX_PATH'):
     pytest.skip('AMENT_PREFIX_PATH is not set', allow_module_level=True)
 
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue  # noqa: E402
+from rclpy.node import Node  # noqa: E402
 from rosgraph_msgs.msg import Clock  # noqa: E402
+from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 
 from ros_demo.processes import unused_domain  # noqa: E402
 from ros_demo.recording import TORQUE_TOPIC  # noqa: E402
+from screw_dynamics.errors import TrajectoryError  # noqa: E402
+from screw_dynamics.messages.times import nanoseconds  # noqa: E402
+from screw_dynamics.nodes.feedforward.context import NO_TIME  # noqa: E402
+from screw_dynamics.nodes.shared.endpoints import (  # noqa: E402
+    FRAME_ID,
+    STATUS_QOS,
+    STATUS_TOPIC,
+)
 from screw_dynamics.trajectory import read_trajectory  # noqa: E402
 from screw_dynamics_interfaces.msg import FeedforwardTorque  # noqa: E402
 from sea_study.loop_client import LoopClient  # noqa: E402
@@ -53,20 +65,90 @@ def test_samples_are_progress(client):
     assert heard[-1] >= 60
 
 
-def test_simulated_time_passes_the_end(client):
+@pytest.fixture
+def tick(client):
+    """A callable that lets two seconds of simulated time pass."""
     clock = client.create_publisher(Clock, '/clock', 10)
-    file = read_trajectory(TRAJECTORY)
-    now = 0
 
     def tick():
-        nonlocal now
-        now += 2
+        tick.now += 2
         message = Clock()
-        message.clock.sec = now
+        message.clock.sec = tick.now
         clock.publish(message)
 
+    tick.now = 0
     client.wait('a clock', lambda: client.get_clock().now().nanoseconds, 60.0, tick)
-    client.send(file, 2.0)
+    return tick
+
+
+class Answering(Node):
+    """
+    Stands in for `feedforward`: gives one answer after the other, and then accepts.
+
+    An answer is the reason of a rejection, or None: no answer.
+    """
+
+    def __init__(self, *answers: str | None) -> None:
+        super().__init__('feedforward')
+        self.heard = []
+        self._next = answers
+        self._answers = self.create_publisher(DiagnosticStatus, f'~/{STATUS_TOPIC}', STATUS_QOS)
+        self.create_subscription(JointTrajectory, '~/joint_trajectory', self._take, 10)
+
+    def _take(self, message: JointTrajectory) -> None:
+        answer = self._next[len(self.heard)] if len(self.heard) < len(self._next) else ''
+        self.heard.append(message)
+        if answer is not None:
+            values = {FRAME_ID: message.header.frame_id, 'start [s]': '1', 'end [s]': '2'}
+            items = [KeyValue(key=key, value=value) for key, value in values.items()]
+            level = DiagnosticStatus.ERROR if answer else DiagnosticStatus.OK
+            self._answers.publish(DiagnosticStatus(level=level, message=answer, values=items))
+
+
+@pytest.fixture
+def answering(client):
+    """A function that starts such a node, and waits until the client knows it."""
+    nodes = []
+
+    def start(*answers):
+        node = Answering(*answers)
+        nodes.append(node)
+        client._executor.add_node(node)
+        client._standing = True
+        client.wait('the node', client.ready, math.inf, lambda: None)
+        return node
+
+    yield start
+    for node in nodes:
+        node.destroy_node()
+
+
+def test_simulated_time_passes_the_end(client, tick, answering):
+    file = read_trajectory(TRAJECTORY)
+    answering()
+    client.send(file, 2.0, 60.0, lambda: None)
     with pytest.raises(TimeoutError, match='passed the end by 60 s, waiting for the end'):
         client.wait('the end', lambda: False, 60.0, tick)
-    assert now > 60 + file.points[-1].time_from_start
+    assert tick.now > 60 + file.points[-1].time_from_start
+
+
+def test_sent_again_until_it_is_answered(client, tick, answering):
+    node = answering(None, NO_TIME)
+    client.send(read_trajectory(TRAJECTORY), 20.0, 60.0, tick)
+    starts = [message.header.stamp.sec for message in node.heard]
+    assert len(starts) == 3
+    assert starts == sorted(set(starts))
+    assert client._end > nanoseconds(node.heard[-1].header.stamp)
+
+
+def test_rejected(client, tick, answering):
+    answering('limit exceeded')
+    with pytest.raises(TrajectoryError, match='feedforward rejected .*: limit exceeded'):
+        client.send(read_trajectory(TRAJECTORY), 20.0, 60.0, tick)
+
+
+def test_never_answered(client, tick, answering):
+    node = answering(*[None] * 9)
+    with pytest.raises(TimeoutError, match='the answer of feedforward .* sent 5 times'):
+        client.send(read_trajectory(TRAJECTORY), 20.0, 60.0, tick)
+    assert len(node.heard) == 5

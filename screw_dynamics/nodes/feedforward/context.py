@@ -10,6 +10,8 @@ from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 
+NO_TIME = 'use_sim_time is set and no time has been received on /clock yet'
+
 
 class FeedforwardContext:
     """The node, its parameters and what changes with its state."""
@@ -55,5 +57,5 @@ class FeedforwardContext:
             raise InputError('the node is not active')
         now = self.now()
         if now == 0:
-            raise InputError('use_sim_time is set and no time has been received on /clock yet')
+            raise InputError(NO_TIME)
         return now

@@ -29,8 +29,8 @@ class SerializedMessage:
     ten times as long as to publish bytes. `rows` are arrays (f, size) by their f fields, float64[]
     of this size or, with size 1, float64; `times` and `numbers` are fields of Time or Duration and
     of uint8. The names of fields have dots: ``header.stamp``. Where each field is in the bytes is
-    found by marks. If a middleware serialises numbers in another way than memory holds them, the
-    message itself is filled.
+    found by marks. The message itself is filled if a middleware serialises numbers in another way
+    than memory holds them, or if the last field of the message is none of these.
     """
 
     def __init__(
@@ -48,25 +48,31 @@ class SerializedMessage:
         self._data: bytearray | None = None
         self._parts: list[memoryview] = []  # of the message, in order
         try:
-            self._data = _data(message)
             self._times = [_time_place(message, field) for field in times]
             self._numbers = [_number_place(message, field) for field in numbers]
-            self._parts = self._divided(self._data)
+            places = self._floats_places()
+            self._data = _data(message, self._end(places))
+            self._parts = _divided(self._data, places)
         except _NotFoundError:
             self._data = None
 
-    def _divided(self, data: bytearray) -> list[memoryview]:
-        """Return the bytes before, between and behind the floating-point fields, and the rows."""
+    def _floats_places(self) -> list[tuple[int, memoryview]]:
+        """Return where the floating-point fields begin in the bytes, in order, and their rows."""
         places = sorted(
             (_floats_place(self._message, field, len(row)), field, _bytes(row))
             for fields, values in self._rows.items()
             for field, row in zip(fields, values, strict=False)
         )
-        parts, end = [], 0
-        for place, _, row in places:
-            parts += [memoryview(data)[end:place], row]
-            end = place + len(row)
-        return [*parts, memoryview(data)[end:]]
+        return [(place, row) for place, _, row in places]
+
+    def _end(self, floats: Sequence[tuple[int, memoryview]]) -> int:
+        """Return where the last field ends that is written."""
+        return max(
+            0,
+            *(place + len(row) for place, row in floats),
+            *(place + _TIME.size for place in self._times),
+            *(place + 1 for place in self._numbers),
+        )
 
     def written(self, times: Sequence[int] = (), numbers: Sequence[int] = ()) -> Any:
         """Return what to publish, with the present rows, with times [ns] and numbers."""
@@ -99,28 +105,30 @@ class _NotFoundError(Exception):
     """The bytes are not the message, or a mark in a field is not in them once."""
 
 
-def _data(message: Any) -> bytearray:
+def _data(message: Any, end: int) -> bytearray:
     """
-    Return the bytes of a message.
+    Return the bytes of a message, which end with a field that is written.
 
-    Behind its end there may be room that serialisation has not used and not cleared: readers that
+    Behind the end there may be room that serialisation has not used and not cleared: readers that
     count would reject it.
     """
-    data = serialize_message(message)
-    low, high = 0, len(data) + 1  # bytes that are not and that are enough
-    while high - low > 1:
-        size = (low + high) // 2
-        low, high = (low, size) if _holds(data[:size], message) else (size, high)
-    if high > len(data):
-        raise _NotFoundError
-    return bytearray(data[:high])
-
-
-def _holds(data: bytes, message: Any) -> bool:
+    data = serialize_message(message)[:end]
     try:
-        return bool(deserialize_message(data, type(message)) == message)
+        whole = deserialize_message(data, type(message)) == message
     except Exception:  # what a middleware raises is not documented
-        return False
+        whole = False
+    if not whole:
+        raise _NotFoundError
+    return bytearray(data)
+
+
+def _divided(data: bytearray, floats: Sequence[tuple[int, memoryview]]) -> list[memoryview]:
+    """Return the bytes before, between and behind the floating-point fields, and the rows."""
+    parts, end = [], 0
+    for place, row in floats:
+        parts += [memoryview(data)[end:place], row]
+        end = place + len(row)
+    return [*parts, memoryview(data)[end:]]
 
 
 def _owner(message: Any, field: str) -> tuple[Any, str]:

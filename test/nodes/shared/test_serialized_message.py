@@ -9,12 +9,13 @@ import pytest
 from geometry_msgs.msg import WrenchStamped
 from rclpy._rclpy_pybind11 import RMWError
 from rclpy.serialization import deserialize_message, serialize_message
+from sensor_msgs.msg import JointState
 
 from screw_dynamics.messages.joints import double_array
 from screw_dynamics.messages.times import nanoseconds, set_stamp
 from screw_dynamics.nodes.shared import serialized_message
 from screw_dynamics.nodes.shared.serialized_message import SerializedMessage
-from screw_dynamics_interfaces.msg import FeedforwardTorque
+from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward
 
 START = 1_700_000_000_123_456_789
 EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
@@ -78,6 +79,24 @@ def test_nothing_follows_the_message(n):
     assert len(data) < len(serialize_message(deserialize_message(data, FeedforwardTorque)))
     with pytest.raises(RMWError):
         deserialize_message(data[:-1], FeedforwardTorque)
+
+
+def test_the_middleware_prints_nothing(capfd):
+    """It does about sequences that are cut off."""
+    names, efforts = [f'joint_{i}' for i in range(30)], np.ones((2, 30))
+    message = MotorFeedforward(joint_names=names)
+    written = SerializedMessage(message, {('effort', 'deflection'): efforts}, (), NUMBERS)
+    got = deserialize_message(written.written((), (4, 2)), MotorFeedforward)
+    assert list(got.deflection) == [1.0] * 30
+    assert capfd.readouterr() == ('', '')
+
+
+def test_a_message_that_ends_with_another_field_is_filled():
+    positions = np.ones((1, 2))
+    message = JointState(name=['a', 'b'], effort=[3.0, 4.0])
+    got = SerializedMessage(message, {('position',): positions}).written()
+    assert isinstance(got, JointState)
+    assert (list(got.position), list(got.effort)) == ([1.0, 1.0], [3.0, 4.0])
 
 
 def test_bytes_of_no_field_may_change_all_the_time(monkeypatch):
