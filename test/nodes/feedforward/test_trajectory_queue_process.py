@@ -168,13 +168,17 @@ def test_the_output_goes_on_and_the_order_is_kept(node):
                       for s in samples])  # fmt: skip
     rows = [[s.reference.positions, s.reference.velocities, s.reference.accelerations,
              s.reference_jerk, s.reference_snap] for s in samples]  # fmt: skip
-    jets = np.array(rows)
-    steps = np.diff(times)
-    powers = steps[:, None] ** np.arange(1, 5) / [1.0, 2.0, 6.0, 24.0]
-    expected = jets[:-1, 0] + np.einsum('ik,ikj->ij', powers, jets[:-1, 1:])
-    close = steps < 0.02
+    jets, steps = np.array(rows), np.diff(times)
+    # Hermite's rule with both ends: between ticks that are missed on a busy machine, the fifth
+    # derivative of the long motion moves it by 1e-2, and the error of the rule is 6e-5 at most
+    before, after = jets[:-1], jets[1:]
+    moved = sum(
+        c * steps[:, None] ** d * (before[:, d] - (-1) ** d * after[:, d])
+        for d, c in ((1, 1 / 2), (2, 3 / 28), (3, 1 / 84), (4, 1 / 1680))
+    )
+    close = steps < 0.016
     assert close.any()
-    assert np.abs(expected - jets[1:, 0])[close].max() < 1e-4
+    assert np.abs(before[:, 0] + moved - after[:, 0])[close].max() < 1e-4
 
 
 @pytest.mark.parametrize('how', ['clear', 'deactivate', 'stream', 'cleanup'])
