@@ -42,7 +42,8 @@ PAGE = 'controllers.md'
 CONTROLLER = 'feedforward_controller'
 URDF = sd.share_path('urdf/iiwa14.urdf')
 RATE = 1000
-RAMP = 0.25  # s, `ramp_time`
+# ns after the begin of a motion: `ramp_time`, which counts from its first update, and two periods
+RAMPED = 250_000_000 + 2 * 10**9 // RATE
 BOUND = 1e-12  # of the largest command
 REST, TARGET = np.full(7, 0.1), np.array([0.6, 0.4, -0.3, -0.5, 0.5, 0.3, -0.4])
 
@@ -231,7 +232,7 @@ def test_efforts_of_splines(ros, arm, managed):
         (again, resumed, left),
         (last, renewed, found.instants[-1]),
     ):
-        chosen = (found.instants >= first + round(1e9 * RAMP)) & (found.instants < end)
+        chosen = (found.instants >= first + RAMPED) & (found.instants < end)
         jets = jets_of(motion, first, found.instants[chosen])
         require_equal(found.commands[chosen], sd.inverse_dynamics(arm, jets)[:, 0])
     waiting = (found.instants > activated) & (found.instants < renewed)
@@ -267,7 +268,7 @@ def test_efforts_behind_joint_trajectory_controller(ros, arm, managed):
     found = one.updates()
     known = np.isfinite(found.references).all(axis=(1, 2))
     begin = found.instants[np.argmax(known)]
-    chosen = known & (found.instants >= begin + round(1e9 * RAMP))
+    chosen = known & (found.instants >= begin + RAMPED)
     assert np.abs(found.references[chosen][:, 2]).max() > 0.5
     expected = sd.inverse_dynamics(arm, found.references[chosen])[:, 0]
     require_equal(found.commands[chosen], expected)
@@ -285,7 +286,7 @@ def test_commands_of_motors_behind_springs(ros, arm, drives, managed):
     positions, velocities, efforts = np.split(found.commands, 3, axis=1)
     assert np.isnan(positions[before]).all() or np.ptp(positions[before], axis=0).max() == 0.0
     assert not velocities[before].any() and not efforts[before].any()
-    chosen = found.instants >= begin + round(1e9 * RAMP)
+    chosen = found.instants >= begin + RAMPED
     expected = sd.elastic_feedforward(arm, drives, jets_of(curve, begin, found.instants[chosen]))
     require_equal(positions[chosen], expected.motor_jet[:, 0])
     require_equal(velocities[chosen], expected.motor_jet[:, 1])
@@ -316,6 +317,6 @@ def test_the_node_sends_what_the_controller_follows(ros, arm, managed):
     found = one.updates()
     piece = next(message.pieces[-1] for message in reversed(heard) if message.pieces)
     begin = piece.begin.sec * 10**9 + piece.begin.nanosec
-    chosen = (found.instants >= begin + round(1e9 * RAMP)) & (found.instants < ended)
+    chosen = (found.instants >= begin + RAMPED) & (found.instants < ended)
     jets = jets_of_piece(piece, found.instants[chosen])
     require_equal(found.commands[chosen], sd.inverse_dynamics(arm, jets)[:, 0])
