@@ -45,8 +45,13 @@ def by_numba(ros, cache):
     }
 
 
+# In the long run: numba compiles for more than a minute. That two processes compile once is in
+# jit/test_kernel_cache.py too.
 @pytest.fixture(
-    scope='module', params=['feedforward', pytest.param('dynamics_server', marks=pytest.mark.long)]
+    scope='module',
+    params=[
+        pytest.param(kind, marks=pytest.mark.long) for kind in ('feedforward', 'dynamics_server')
+    ],
 )
 def nodes(request, ros, planar, tmp_path_factory):
     """Return a node and a `second` one, started at once on an empty cache, when they are ready."""

@@ -50,7 +50,7 @@ def command(rng, kind):
 
 
 @pytest.mark.parametrize('count', COUNTS)
-@pytest.mark.parametrize('publish_clock', [False, True])
+@pytest.mark.parametrize('publish_clock', [pytest.param(False, marks=pytest.mark.long), True])
 @pytest.mark.parametrize(
     'kind, topic', [(Float64MultiArray, 'commands'), (MotorFeedforward, 'motor_feedforward')]
 )

@@ -54,7 +54,9 @@ def start(ros: RosFixture, planar: Path) -> Iterator[Callable[..., NodeProcess]]
         process.end()
 
 
-@pytest.fixture(params=[False, True], ids=['standard', 'events'])
+@pytest.fixture(
+    params=[False, pytest.param(True, marks=pytest.mark.long)], ids=['standard', 'events']
+)
 def node(
     request: pytest.FixtureRequest, controller: ActionController, start: Callable[..., NodeProcess]
 ) -> Iterator[NodeProcess]:
