@@ -3,9 +3,9 @@
 #
 # Every target sets up what is missing first: see .ci/set_up.
 RUN := .ci/run_in_env
-# Tests of six files at a time on two cores: those with processes mostly wait.
+# Tests of seven files at a time on two cores: those with processes mostly wait.
 # Without them: make test PYTEST_ARGS='-m "not processes" -n auto'
-SIDE_BY_SIDE := -n 6 --dist loadfile --no-loadscope-reorder
+SIDE_BY_SIDE := -n 7 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo demo-sea demo-soft gallery test test-all bench bench-node soak accuracy \

@@ -70,6 +70,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # Deadlines measure the machine, not the code: the first call of a kernel compiles it.
 hypothesis.settings.register_profile(
     'default',
+    max_examples=50,
     deadline=None,
     print_blob=True,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],

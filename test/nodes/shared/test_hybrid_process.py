@@ -78,12 +78,14 @@ def test_efforts_of_all_coordinates_with_two_derivatives(hybrid, heard):
     assert len(moving) > 20
     for sample in moving:
         assert tuple(sample.joint_names) == hybrid.joint_names
-        jet = jet_of(sample)
-        # the readable recursion of the paper, by series arithmetic; the node runs the kernel
-        expected = _readable_efforts(hybrid, jet)
+        expected = sd.inverse_dynamics(hybrid, jet_of(sample))
         bound = 1e-11 * np.abs(expected).max()
         np.testing.assert_allclose(efforts_of(sample), expected, rtol=0, atol=bound)
-        np.testing.assert_allclose(sd.inverse_dynamics(hybrid, jet), expected, atol=bound)
+    # the readable recursion of the paper, by series arithmetic; the node runs the kernel
+    for sample in moving[:: len(moving) // 20]:
+        expected = _readable_efforts(hybrid, jet_of(sample))
+        bound = 1e-11 * np.abs(expected).max()
+        np.testing.assert_allclose(efforts_of(sample), expected, rtol=0, atol=bound)
 
 
 def _readable_efforts(robot, jet):
