@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from uuid import uuid4
 
 from rclpy.executors import SingleThreadedExecutor
@@ -25,6 +26,7 @@ from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 _LOOK_PERIOD = 0.1  # s
 _TIME_STEP = SECOND // 10  # ns
+_PAUSE = SECOND // 2  # ns, before a trajectory is sent again to a node without time
 _STATUS = f'/feedforward/{STATUS_TOPIC}'
 # a subscriber that has not discovered the publisher yet drops what it sends
 _SENDING_ATTEMPTS = 5
@@ -59,7 +61,7 @@ class LoopClient(Node):
             and self._publisher.get_subscription_count() > 0
             and self._listens('feedforward', TRAJECTORY_TOPIC)
             and self.count_publishers(_STATUS) > 0
-            and self.get_clock().now().nanoseconds > 0
+            and self._passed(0)
             and all(self._listens('recorder', topic) for topic in self._recorded)
         )
 
@@ -89,7 +91,7 @@ class LoopClient(Node):
                 deadline, progress = now + timeout, self._progress()
             if now > deadline:
                 raise TimeoutError(f'nothing advanced for {timeout:g} s, waiting for {what}')
-            if self._end and self.get_clock().now().nanoseconds > self._end + SECOND * timeout:
+            if self._end and self._now() > self._end + SECOND * timeout:
                 raise TimeoutError(
                     f'simulated time has passed the end by {timeout:g} s, waiting for {what}'
                 )
@@ -107,27 +109,43 @@ class LoopClient(Node):
         """
         Send a trajectory that starts after `delay` [s] of simulated time.
 
-        Sends it again, with a new start, while `feedforward` has no time or does not answer before
-        the start. Raises `TrajectoryError` if it is rejected, and `TimeoutError` without any
-        answer; see `wait` for `timeout` and `meanwhile`.
+        Sends it again, with a new start, where `feedforward` does not answer before the start, and
+        after half a second of simulated time where it has no time. Raises `TrajectoryError` if it
+        is rejected, and `TimeoutError` without any answer, or if `feedforward` has no time for
+        `timeout` of simulated time; see `wait` for `timeout` and `meanwhile`.
         """
         message = trajectory_message(file)
-        clock, answer = self.get_clock(), 'the answer of feedforward to the trajectory'
-        for _ in range(_SENDING_ATTEMPTS):
-            start = clock.now().nanoseconds + round(SECOND * delay)
+        answer, unanswered = 'the answer of feedforward to the trajectory', 0
+        latest = self._now() + round(SECOND * timeout)
+        while unanswered < _SENDING_ATTEMPTS:
+            start = self._now() + round(SECOND * delay)
             set_stamp(message.header.stamp, start)
             message.header.frame_id = f'sea_demo_{uuid4().hex}'
             verdicts = Verdicts(self, self._publisher.topic_name, message.header.frame_id)
             self._publisher.publish(message)
-
-            def ended(verdicts: Verdicts = verdicts, start: int = start) -> bool:
-                return not verdicts.missing or clock.now().nanoseconds > start
-
-            self.wait(answer, ended, timeout, meanwhile)
-            if not verdicts.missing and _accepted(verdicts):
+            self.wait(answer, partial(self._answered, verdicts, start), timeout, meanwhile)
+            if verdicts.missing:
+                unanswered += 1
+            elif _accepted(verdicts):
                 self._end = start + round(SECOND * file.points[-1].time_from_start)
                 return
-        raise TimeoutError(f'{answer} did not come, sent {_SENDING_ATTEMPTS} times')
+            elif self._now() > latest:
+                raise TimeoutError(f'feedforward has received no time on /clock for {timeout:g} s')
+            else:
+                pause = partial(self._passed, self._now() + _PAUSE)
+                self.wait('simulated time', pause, timeout, meanwhile)
+        raise TimeoutError(f'{answer} did not come, sent {unanswered} times')
+
+    def _now(self) -> int:
+        """Return the simulated time [ns]."""
+        now: int = self.get_clock().now().nanoseconds
+        return now
+
+    def _passed(self, instant: int) -> bool:
+        return self._now() > instant
+
+    def _answered(self, verdicts: Verdicts, start: int) -> bool:
+        return not verdicts.missing or self._passed(start)
 
     def destroy_node(self) -> None:
         """Destroy the node and its executor."""
@@ -136,7 +154,7 @@ class LoopClient(Node):
 
     def _progress(self) -> tuple[int, int]:
         """Return the sample count, and simulated time in steps too large for a stalled loop."""
-        return self._samples, self.get_clock().now().nanoseconds // _TIME_STEP
+        return self._samples, self._now() // _TIME_STEP
 
     def _on_state(self, _: JointState) -> None:
         self._standing = True

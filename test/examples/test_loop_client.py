@@ -141,6 +141,21 @@ def test_sent_again_until_it_is_answered(client, tick, answering):
     assert client._end > nanoseconds(node.heard[-1].header.stamp)
 
 
+def test_sent_while_there_is_no_time(client, tick, answering):
+    """At once, a busy computer may say so more often than an answer may fail to come."""
+    node = answering(*[NO_TIME] * 9)
+    client.send(read_trajectory(TRAJECTORY), 20.0, 600.0, tick)
+    starts = [message.header.stamp.sec for message in node.heard]
+    assert len(starts) == 10
+    assert starts == sorted(set(starts))
+
+
+def test_no_time_comes(client, tick, answering):
+    answering(*[NO_TIME] * 99)
+    with pytest.raises(TimeoutError, match='feedforward has received no time on /clock for 30 s'):
+        client.send(read_trajectory(TRAJECTORY), 20.0, 30.0, tick)
+
+
 def test_rejected(client, tick, answering):
     answering('limit exceeded')
     with pytest.raises(TrajectoryError, match='feedforward rejected .*: limit exceeded'):
