@@ -22,6 +22,7 @@ NAMES = ['joint_1', 'joint_2']
 MIT = ['position', 'velocity', 'kp', 'kd', 'effort']
 GAINS = {'mit_kp': [20.0, 10.0], 'mit_kd': [1.0, 0.5]}
 STOOD, GOAL = [0.3, 0.2], [1.3, -0.8]
+SLOW = (6.0,)  # s, so that enough ticks are left where a busy computer misses most of them
 
 
 class Drives:
@@ -105,7 +106,7 @@ def start(ros, planar):
 def test_fields_of_one_instant(ros, start):
     drives, process = start('together', command_fields=MIT, ramp_time=0.1, **GAINS)
     drives.wait('a state', lambda: True)
-    drives.move(GOAL)
+    drives.move(GOAL, times=SLOW)
     drives.followed()
     first = dict(zip(MIT, drives.commands[0], strict=True))
     np.testing.assert_allclose(first['position'], STOOD, rtol=0.0, atol=1e-3)
@@ -134,7 +135,7 @@ def test_fields_on_topics_of_their_own(ros, start):
         **GAINS,
     )
     drives.wait('a state', lambda: True)
-    drives.move(GOAL)
+    drives.move(GOAL, times=SLOW)
     drives.followed()
     known = {
         'position': {tuple(sample.reference.positions) for sample in drives.samples},
@@ -298,7 +299,7 @@ def test_position_servos(ros, start, planar):
         ramp_time=0.0,  # no blend from where the robot is measured
     )
     drives.wait('a state', lambda: True)
-    drives.move(GOAL)
+    drives.move(GOAL, times=SLOW)
     drives.wait('commands', lambda: len(drives.commands) > 2)
 
     def ended():
