@@ -198,7 +198,7 @@ CHAINS = {
 
 
 @pytest.mark.parametrize('name', CHAINS)
-@pytest.mark.parametrize('order', [0, 4])
+@pytest.mark.parametrize('order', [pytest.param(0, marks=pytest.mark.long), 4])
 def test_efforts_are_the_virtual_work_of_the_material_points(name, order):
     chain = CHAINS[name]()
     jet = chain.rng.uniform(-1.0, 1.0, (order + 3, chain.n))

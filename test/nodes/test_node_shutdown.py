@@ -96,7 +96,9 @@ def test_signals_while_publishing(ros, planar, number, events):
     assert 'Traceback' not in process.log
 
 
-@pytest.mark.parametrize('number', [20, 40, 50, 60])
+@pytest.mark.parametrize(
+    'number', [20, *(pytest.param(n, marks=pytest.mark.long) for n in (40, 50)), 60]
+)
 def test_a_signal_while_the_events_executor_collects_the_parts_of_the_node(ros, planar, number):
     arguments = '--ros-args', '-p', f'urdf_path:={planar}', '-p', 'use_events_executor:=true'
     script = SIGNALLED.format(number=number)
@@ -105,7 +107,9 @@ def test_a_signal_while_the_events_executor_collects_the_parts_of_the_node(ros, 
     assert 'Traceback' not in process.log
 
 
-@pytest.mark.parametrize('number', [1, 13, 507, 5000])
+@pytest.mark.parametrize(
+    'number', [1, *(pytest.param(n, marks=pytest.mark.long) for n in (13, 507)), 5000]
+)
 def test_commands_end_with_their_ramp_after_a_signal(ros, planar, number):
     parameters = f'urdf_path:={planar}', 'publish_commands:=true', 'ramp_time:=0.1'
     arguments = [word for parameter in parameters for word in ('-p', parameter)]
