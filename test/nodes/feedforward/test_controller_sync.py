@@ -204,9 +204,13 @@ class TestOverDds:
         )
 
     @staticmethod
-    def assert_stops(node, left):
-        """Check that all stops but some were followed by a restart: a busy machine adds stops."""
-        assert node.log.count(STOPPED) == node.log.count(RESUMED) + left, node.log
+    def wait_for_restarts(ros, node, but):
+        """Wait until all stops but some are followed by a restart: a busy machine adds stops."""
+        ros.wait_for(
+            f'a restart after all stops but {but}',
+            lambda: node.log.count(STOPPED) == node.log.count(RESUMED) + but,
+            node,
+        )
 
     def test_its_time_and_speed(self, ros, node, controller, samples):
         self.send(ros, node, samples, 300.0)
@@ -215,7 +219,7 @@ class TestOverDds:
         self.wait_until_together(ros, node, controller, samples)
         # derivatives are those with respect to real time
         np.testing.assert_allclose(samples[-1].reference.velocities, [0.005, -0.01 / 3], rtol=1e-9)
-        self.assert_stops(node, 0)
+        self.wait_for_restarts(ros, node, but=0)
 
     def test_it_rejects(self, ros, node, controller, samples):
         reports = ros.listen(DiagnosticArray, '/diagnostics')
@@ -237,7 +241,7 @@ class TestOverDds:
         controller.accepting = True
         self.send(ros, node, samples, 300.0)
         self.wait_until_together(ros, node, controller, samples)
-        self.assert_stops(node, 1)
+        self.wait_for_restarts(ros, node, but=1)
 
     def test_it_is_deactivated(self, ros, node, controller, samples):
         self.send(ros, node, samples, 300.0)
@@ -251,7 +255,7 @@ class TestOverDds:
         assert nanoseconds(samples[-1].header.stamp) < back
         self.send(ros, node, samples, 300.0)
         self.wait_until_together(ros, node, controller, samples)
-        self.assert_stops(node, 1)
+        self.wait_for_restarts(ros, node, but=1)
 
     def test_its_states_are_lost_for_some_time(self, ros, node, controller, samples):
         self.send(ros, node, samples, 300.0)
@@ -268,7 +272,7 @@ class TestOverDds:
         ros.wait_for('the warning', lambda: STOPPED in node.log, node)
         ros.wait_for('the end of it', lambda: RESUMED in node.log, node)
         self.wait_until_together(ros, node, controller, samples)
-        self.assert_stops(node, 0)
+        self.wait_for_restarts(ros, node, but=0)
 
     def test_states_that_cannot_be_used(self, ros, node, controller, samples):
         """One warning each; the others count."""
