@@ -45,12 +45,27 @@ def unused_domain() -> int:
     """
     Return a random DDS domain, 1 to 101, in which nothing runs on this host.
 
-    It is reserved for this process: no other call, in this or another process, returns it before
-    the first node opens its ports. The common default domain 0 is never returned.
+    It is reserved for this process until `release_domain`: no other call, in this or another
+    process, returns it before the first node opens its ports. The common default domain 0 is
+    never returned. Raises ScrewDynamicsError if all domains are in use.
     """
     domains = list(DOMAINS)
     random.SystemRandom().shuffle(domains)
-    return next((d for d in domains if _is_unused(d) and _reserve(d)), domains[0])
+    for domain in domains:
+        if _is_unused(domain) and _reserve(domain):
+            return domain
+    raise ScrewDynamicsError(
+        f'expected an unused DDS domain among {DOMAINS[0]} to {DOMAINS[-1]}, all are in use or '
+        'reserved: end other ROS 2 nodes, or set ROS_DOMAIN_ID'
+    )
+
+
+def release_domain(domain: int) -> None:
+    """Let a domain that `unused_domain` returned be returned again, once its nodes have ended."""
+    _reservations.pop(domain).close()
+
+
+_reservations: dict[int, socket.socket] = {}
 
 
 def _reserve(domain: int) -> bool:
@@ -62,6 +77,7 @@ def _reserve(domain: int) -> bool:
         reservation.close()
         return False
     atexit.register(reservation.close)
+    _reservations[domain] = reservation
     return True
 
 

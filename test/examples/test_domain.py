@@ -10,7 +10,8 @@ import socket
 import pytest
 
 from ros_demo import processes as domain
-from ros_demo.processes import isolate_ros, unused_domain
+from ros_demo.processes import isolate_ros, release_domain, unused_domain
+from screw_dynamics.errors import ScrewDynamicsError
 
 
 @pytest.fixture
@@ -22,6 +23,20 @@ def unreserved(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_chosen_domain_is_reserved() -> None:
     chosen = [unused_domain() for _ in range(10)]
     assert len(set(chosen)) == 10
+    for number in chosen:
+        release_domain(number)
+
+
+def test_a_released_domain_is_chosen_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = unused_domain(), unused_domain()
+    monkeypatch.setattr(domain, 'DOMAINS', [first, second])
+    expected = f'expected an unused DDS domain among {first} to {second}, all are in use'
+    with pytest.raises(ScrewDynamicsError, match=expected):
+        unused_domain()
+    release_domain(second)
+    assert unused_domain() == second
+    for number in (first, second):
+        release_domain(number)
 
 
 @pytest.mark.parametrize('offset', [0, 10, 12, 40])
@@ -57,6 +72,8 @@ def test_the_domain_of_a_node_is_not_chosen(
             node.destroy_node()
         for context in contexts:
             rclpy.try_shutdown(context=context)
+        for number in (used, unused, *elsewhere):
+            release_domain(number)
 
 
 def test_a_chosen_domain_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

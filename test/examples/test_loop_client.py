@@ -19,7 +19,7 @@ from rclpy.node import Node  # noqa: E402
 from rosgraph_msgs.msg import Clock  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 
-from ros_demo.processes import unused_domain  # noqa: E402
+from ros_demo.processes import release_domain, unused_domain  # noqa: E402
 from ros_demo.recording import TORQUE_TOPIC  # noqa: E402
 from screw_dynamics.errors import TrajectoryError  # noqa: E402
 from screw_dynamics.messages.times import nanoseconds  # noqa: E402
@@ -40,11 +40,13 @@ TIMEOUT = 1.0
 @pytest.fixture
 def client(monkeypatch):
     monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    rclpy.init(args=[], domain_id=unused_domain())
+    domain = unused_domain()
+    rclpy.init(args=[], domain_id=domain)
     client = LoopClient('/joint_states', [])
     yield client
     client.destroy_node()
     rclpy.try_shutdown()
+    release_domain(domain)
 
 
 def test_nothing_advances(client):

@@ -29,7 +29,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from helpers.discovery import wait_for_quiet
 from helpers.patience import patience
-from ros_demo.processes import unused_domain
+from ros_demo.processes import release_domain, unused_domain
 from screw_dynamics.nodes.shared.executor import SparingExecutor
 from screw_dynamics.nodes.shared.side_process import OWN_GROUP
 
@@ -117,7 +117,7 @@ class RosFixture:
     """A DDS domain with one client node of ours and the processes under test."""
 
     def __init__(self) -> None:
-        domain = unused_domain()
+        self._domain = domain = unused_domain()
         self.environment = {
             **os.environ,
             'ROS_DOMAIN_ID': str(domain),
@@ -145,6 +145,7 @@ class RosFixture:
         rclpy.try_shutdown(context=self.context)
         for process in self._processes:
             process.kill()
+        release_domain(self._domain)
 
     def start(
         self, module: str, *, name: str = '', namespace: str = '', **parameters: object
