@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from helpers.dds_threads import participant_threads, threads_left, watched_command
-from helpers.node_processes import NodeProcess, node_command, trajectory
+from helpers.node_processes import NodeProcess, altered_command, node_command, trajectory
 from helpers.planar_sea import TEXT
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
@@ -56,6 +56,14 @@ def traced(self, *arguments):
         sys.settrace(None)
 FeedforwardPipeline.publish = traced
 sys.exit(main())
+"""
+# a node that Fast DDS does not destroy, which keeps the interpreter lock meanwhile
+NEVER_DESTROYED = """
+import ctypes
+from rclpy.node import Node
+from screw_dynamics.nodes.shared import executor
+executor._LONGEST_END = 0.5
+Node.destroy_node = lambda self: ctypes.PyDLL(None).pause()
 """
 NAMES = ['joint_1', 'joint_2']
 SAME = '-r', '~/joint_trajectory:=/same', '-r', '~/joint_trajectory_effort:=/same'
@@ -246,6 +254,22 @@ def test_signals_without_end(ros, planar, tmp_path, node, number):
         process.send(number)
         ros.spin(0.01)
     assert process.wait() == 0, process.log
+    assert 'Traceback' not in process.log
+
+
+@pytest.mark.parametrize('node', ['feedforward', 'dynamics_server'])
+@pytest.mark.parametrize('started', [True, False])
+def test_a_middleware_that_does_not_end(ros, planar, node, started):
+    """The process ends all the same, and a failure to start is logged before."""
+    command = altered_command(node, before=NEVER_DESTROYED)
+    parameters = {} if started else {'gravity': '[0.0]'}
+    process = ros.start_command(command, name=f'endless_{node}', urdf_path=planar, **parameters)
+    if started:
+        ros.wait_for('the model', lambda: 'Robot model' in process.log, process)
+        process.send(signal.SIGINT)
+    assert process.wait() == 1, process.log
+    assert ('[FATAL]' in process.log) == (not started)
+    assert ("'gravity'" in process.log) == (not started)
     assert 'Traceback' not in process.log
 
 

@@ -3,13 +3,14 @@
 """Main function of the nodes: choice of executor, signals, exit code."""
 
 import ctypes
+import faulthandler
 import math
 import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 import rclpy
@@ -39,7 +40,12 @@ _KEPT = 2**25  # bytes, the most that glibc accepts
 # s until a thread hands over the interpreter lock, for which a tick would wait 5 ms
 _HAND_OVER = 2e-4
 _AT_ONCE = 2e-4  # s between two timers of one wait, at most
+# s that the destruction of a node may take: some builds of Fast DDS 2.14 never end it if a callback
+# of the discovery runs meanwhile (eProsima/Fast-DDS#6513)
+_LONGEST_END = 30.0
 _FREQUENT = 0.01  # s between ticks, or from the last one to a wait: the next wait will be short
+
+_unfinished: list[list[Node]] = []  # of each `_run`: nodes whose constructors have failed
 
 
 class SeldomGroup(MutuallyExclusiveCallbackGroup):
@@ -219,6 +225,8 @@ def _run(
 ) -> int:
     """Run the node; Ctrl-C raises at any point, but not again while the node is destroyed."""
     node, initialized = None, False
+    unfinished: list[Node] = []
+    _unfinished.append(unfinished)
     try:
         rclpy.init(args=None if args is None else list(args))
         initialized = True
@@ -242,10 +250,27 @@ def _run(
         return 1
     finally:
         stop.armed = False
-        if node is not None:
-            node.destroy_node()
-        rclpy.try_shutdown()
+        _unfinished.remove(unfinished)
+        with nullcontext() if args is not None else _limited_end():
+            for made in unfinished if node is None else [node]:
+                made.destroy_node()
+            rclpy.try_shutdown()
     return 0
+
+
+@contextmanager
+def _limited_end() -> Iterator[None]:
+    """
+    End the process with exit code 1 if the ``with`` block takes longer than `_LONGEST_END`.
+
+    The thread of faulthandler does so: no other runs while C++ code keeps the interpreter lock.
+    """
+    with open(os.devnull, 'w') as nothing:
+        faulthandler.dump_traceback_later(_LONGEST_END, exit=True, file=nothing)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
 
 
 def _spin(node: Node, stop: StopOnce) -> None:
@@ -290,10 +315,13 @@ def destroyed_on_error(node: Node) -> Iterator[None]:
     Destroy a node if the ``with`` block, the part of its constructor after Node's, raises.
 
     Otherwise references to it would keep its DDS threads running while the library is unloaded,
-    which may crash.
+    which may crash. `run_node` destroys it later, once the reason is logged.
     """
     try:
         yield
     except BaseException:
-        node.destroy_node()
+        if _unfinished:
+            _unfinished[-1].append(node)
+        else:
+            node.destroy_node()
         raise
