@@ -40,8 +40,8 @@ _KEPT = 2**25  # bytes, the most that glibc accepts
 # s until a thread hands over the interpreter lock, for which a tick would wait 5 ms
 _HAND_OVER = 2e-4
 _AT_ONCE = 2e-4  # s between two timers of one wait, at most
-# s that the destruction of a node may take: some builds of Fast DDS 2.14 never end it if a callback
-# of the discovery runs meanwhile (eProsima/Fast-DDS#6513)
+# s that the destruction of a node may take: some builds of Fast DDS 2.14 never end it if they
+# discover something meanwhile (eProsima/Fast-DDS#6513)
 _LONGEST_END = 30.0
 _FREQUENT = 0.01  # s between ticks, or from the last one to a wait: the next wait will be short
 
