@@ -26,6 +26,7 @@ from screw_dynamics.stop_signals import STOP_SIGNALS, stop_once
 # all ports are below those that Linux assigns to outgoing connections.
 FIRST_PORT, PORTS_PER_DOMAIN, DOMAINS = 7400, 250, range(1, 102)
 PROBED_OFFSETS = (0, *range(10, 42, 2))
+_reservations: dict[int, socket.socket] = {}  # by domain
 
 
 def isolate_ros() -> int:
@@ -65,20 +66,22 @@ def release_domain(domain: int) -> None:
     _reservations.pop(domain).close()
 
 
-_reservations: dict[int, socket.socket] = {}
-
-
 def _reserve(domain: int) -> bool:
-    # a name in Linux' abstract socket namespace is released when its process ends
+    # a name in Linux' abstract socket namespace is released when its process ends, or before
     reservation = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
         reservation.bind(f'\0screw_dynamics.dds_domain.{domain}')
     except OSError:
         reservation.close()
         return False
-    atexit.register(reservation.close)
     _reservations[domain] = reservation
     return True
+
+
+@atexit.register
+def _release_all() -> None:
+    for domain in list(_reservations):
+        release_domain(domain)
 
 
 def _is_unused(domain: int) -> bool:

@@ -15,7 +15,7 @@ pytest.importorskip('rosbags', reason='the loop is recorded to a bag')
 if not os.environ.get('AMENT_PREFIX_PATH'):
     pytest.skip('AMENT_PREFIX_PATH is not set', allow_module_level=True)
 
-from ros_demo.processes import unused_domain  # noqa: E402
+from ros_demo.processes import release_domain, unused_domain  # noqa: E402
 from screw_dynamics import ElasticJoints, share_path  # noqa: E402
 from screw_dynamics.bags import Bag  # noqa: E402
 from screw_dynamics.errors import BagError  # noqa: E402
@@ -37,9 +37,11 @@ def folder(tmp_path_factory):
 def runs(folder):
     """Run the loop with both feedforwards."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv('ROS_DOMAIN_ID', str(unused_domain()))
+        domain = unused_domain()
+        patch.setenv('ROS_DOMAIN_ID', str(domain))
         patch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-        return [run_loop(folder, kind) for kind in (EXACT, RIGID)]
+        yield [run_loop(folder, kind) for kind in (EXACT, RIGID)]
+        release_domain(domain)
 
 
 def test_exact_feedforward_tracks_a_thousand_times_better(runs, folder):

@@ -273,6 +273,20 @@ def test_a_middleware_that_does_not_end(ros, planar, node, started):
     assert 'Traceback' not in process.log
 
 
+def test_a_ramp_takes_longer_than_the_middleware_may(ros, planar):
+    command = altered_command('feedforward', before=NEVER_DESTROYED)
+    process = ros.start_command(
+        command, name='endless_ramp', urdf_path=planar, publish_commands=True, ramp_time=3.0
+    )
+    ros.wait_until_active(process, '/endless_ramp')
+    commands = ros.listen(Float64MultiArray, '/endless_ramp/commands')
+    ros.wait_for('the topic', lambda: ros.node.count_publishers('/endless_ramp/commands'))
+    ros.publish(trajectory(NAMES, [0.3, 0.2]), '/endless_ramp/joint_trajectory')
+    ros.wait_for('commands', lambda: commands and commands[-1].data[0] != 0.0, process)
+    assert process.interrupt() == 1, process.log  # after the ramp
+    ros.wait_for('the last command', lambda: commands[-1].data[0] == 0.0)
+
+
 @pytest.mark.parametrize(
     'arguments, text',
     [

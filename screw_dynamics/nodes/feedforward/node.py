@@ -233,11 +233,15 @@ class FeedforwardNode(ManagedNode):
             self._shared.pipeline.destroy()
             self._shared.pipeline = None
 
+    def come_to_rest(self) -> None:
+        """Lead ~/commands to rest and stop publishing, if the node is active."""
+        if self._shared.active and self.context.ok():  # else nothing can be published
+            self._stop_publishing()
+
     def destroy_node(self) -> None:
-        """Lead ~/commands to rest, destroy the node and end the process that fits trajectories."""
+        """Come to rest, destroy the node and end the process that fits trajectories."""
         if self._fits is not None:  # else the constructor has failed before
-            if self._shared.active and self.context.ok():  # else nothing can be published
-                self._stop_publishing()
+            self.come_to_rest()
             self._tear_down()
             self._fits.close()
         super().destroy_node()

@@ -45,7 +45,7 @@ _AT_ONCE = 2e-4  # s between two timers of one wait, at most
 _LONGEST_END = 30.0
 _FREQUENT = 0.01  # s between ticks, or from the last one to a wait: the next wait will be short
 
-_unfinished: list[list[Node]] = []  # of each `_run`: nodes whose constructors have failed
+_made: list[list[Node]] = []  # by each `_run`, also if the constructor has failed
 
 
 class SeldomGroup(MutuallyExclusiveCallbackGroup):
@@ -157,6 +157,7 @@ def run_node(
     args: Sequence[str] | None = None,
     *,
     work: Callable[[Node], None] | None = None,
+    at_end: Callable[[Any], None] | None = None,
     interrupted: int = 0,
     purpose: str = '',
     parameters: type | None = None,
@@ -164,9 +165,10 @@ def run_node(
     """
     Create a node, run it until SIGINT, SIGTERM or shutdown of the context; return the exit code.
 
-    `work`, by default spinning without end, raises ScrewDynamicsError if it fails. The exit code
-    is 0 when done, `interrupted` after a stop, 1 after a failure to start or to work, 2 for
-    unknown arguments.
+    `work`, by default spinning without end, raises ScrewDynamicsError if it fails. `at_end` is
+    called before a node is destroyed and takes as long as it needs; the destruction may take
+    `_LONGEST_END`. The exit code is 0 when done, `interrupted` after a stop, 1 after a failure to
+    start, to work or to end, 2 for unknown arguments.
     """
     _keep_memory()
     sys.setswitchinterval(_HAND_OVER)
@@ -174,7 +176,7 @@ def run_node(
         try:
             code = _without_node(name, args, purpose, parameters)
             if code is None:
-                code = _run(make_node, name, args, work, interrupted, stop)
+                code = _run(make_node, name, args, work, at_end, interrupted, stop)
         except (KeyboardInterrupt, ExternalShutdownException):
             rclpy.try_shutdown()
             code = interrupted
@@ -220,17 +222,19 @@ def _run(
     name: str,
     args: Sequence[str] | None,
     work: Callable[[Node], None] | None,
+    at_end: Callable[[Any], None] | None,
     interrupted: int,
     stop: StopOnce,
 ) -> int:
     """Run the node; Ctrl-C raises at any point, but not again while the node is destroyed."""
     node, initialized = None, False
-    unfinished: list[Node] = []
-    _unfinished.append(unfinished)
+    made: list[Node] = []
+    _made.append(made)
     try:
         rclpy.init(args=None if args is None else list(args))
         initialized = True
         node = make_node()
+        made.append(node)
         for text in files_for_others(
             sys.argv if args is None else args, node.get_fully_qualified_name()
         ):
@@ -250,10 +254,12 @@ def _run(
         return 1
     finally:
         stop.armed = False
-        _unfinished.remove(unfinished)
-        with nullcontext() if args is not None else _limited_end():
-            for made in unfinished if node is None else [node]:
-                made.destroy_node()
+        _made.pop()
+        if node is not None and at_end is not None:
+            at_end(node)
+        with _limited_end() if args is None else nullcontext():
+            for each in made:
+                each.destroy_node()
             rclpy.try_shutdown()
     return 0
 
@@ -320,8 +326,8 @@ def destroyed_on_error(node: Node) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        if _unfinished:
-            _unfinished[-1].append(node)
+        if _made:
+            _made[-1].append(node)
         else:
             node.destroy_node()
         raise
