@@ -12,6 +12,7 @@ import pytest
 
 if TYPE_CHECKING:
     from helpers.action_controller import ActionController
+    from helpers.goal_arm import Arm
     from helpers.goal_client import GoalClient
     from helpers.node_processes import NodeProcess, RosFixture
 
@@ -76,3 +77,34 @@ def client(ros: RosFixture) -> Iterator[GoalClient]:
     client = GoalClient(ros.node, OWN)
     yield client
     client.client.destroy()
+
+
+@pytest.fixture
+def make(ros: RosFixture, planar: Path) -> Iterator[Callable[..., Arm]]:
+    """Return a function that makes an arm at rest at 0."""
+    from helpers.goal_arm import Arm
+
+    arms: list[Arm] = []
+
+    def make(**parameters: Any) -> Arm:
+        arms.append(Arm(planar, ros.node, **parameters))
+        arms[-1].measure(0.0, 0.0)
+        return arms[-1]
+
+    yield make
+    for arm in arms:
+        arm.destroy()
+
+
+@pytest.fixture
+def arm(make: Callable[..., Arm]) -> Arm:
+    """Return an arm at rest at 0, with the default parameters."""
+    return make()
+
+
+@pytest.fixture
+def moving_arm(arm: Arm) -> Arm:
+    """Return an arm in the middle of a motion of two seconds, which no goal asked for."""
+    arm.follow([0.0, 0.0], [1.0, -1.0], times=[0.0, 2.0])
+    arm.tick_for(800)
+    return arm
