@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import random
 import re
@@ -26,6 +27,8 @@ from screw_dynamics.stop_signals import STOP_SIGNALS, stop_once
 # all ports are below those that Linux assigns to outgoing connections.
 FIRST_PORT, PORTS_PER_DOMAIN, DOMAINS = 7400, 250, range(1, 102)
 PROBED_OFFSETS = (0, *range(10, 42, 2))
+# in Linux' abstract socket namespace, whose names are released when their process ends
+RESERVATION = '\0screw_dynamics.dds_domain.'
 _reservations: dict[int, socket.socket] = {}  # by domain
 
 
@@ -53,8 +56,10 @@ def unused_domain() -> int:
     domains = list(DOMAINS)
     random.SystemRandom().shuffle(domains)
     for domain in domains:
-        if _is_unused(domain) and _reserve(domain):
-            return domain
+        if _reserve(domain):
+            if _is_unused(domain):
+                return domain
+            release_domain(domain)
     raise ScrewDynamicsError(
         f'expected an unused DDS domain among {DOMAINS[0]} to {DOMAINS[-1]}, all are in use or '
         'reserved: end other ROS 2 nodes, or set ROS_DOMAIN_ID'
@@ -67,13 +72,13 @@ def release_domain(domain: int) -> None:
 
 
 def _reserve(domain: int) -> bool:
-    # a name in Linux' abstract socket namespace is released when its process ends, or before
     reservation = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
-        reservation.bind(f'\0screw_dynamics.dds_domain.{domain}')
-    except OSError:
-        reservation.close()
-        return False
+        reservation.bind(f'{RESERVATION}{domain}')
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            reservation.close()
+            return False  # any other error is no reservation of others
     _reservations[domain] = reservation
     return True
 

@@ -3,8 +3,8 @@
 """
 Executable `trajectory_sender`: publish one JointTrajectory, report whether it is followed, exit.
 
-Exit codes: 0 after sending; 1 if the trajectory is invalid or rejected, or a wait times out; 130
-after Ctrl-C.
+Exit codes: 0 after sending; 1 if the trajectory is invalid or rejected, or a wait times out, and
+after the report if the middleware does not end; 130 after Ctrl-C.
 """
 
 import sys

@@ -52,18 +52,20 @@ def sample_bag(tmp_path: Path, efforts: np.ndarray) -> Path:
 
 
 @pytest.fixture(scope='session')
-def ros_environment() -> dict[str, str]:
+def ros_environment() -> Iterator[dict[str, str]]:
     """Return the environment of processes in a DDS domain of their own, on this host alone."""
     pytest.importorskip('rclpy', reason='recording needs ROS 2 (rclpy)')
     if not os.environ.get('AMENT_PREFIX_PATH'):
         pytest.skip('recording needs a sourced ROS 2 environment (AMENT_PREFIX_PATH)')
-    from ros_demo.processes import unused_domain
+    from ros_demo.processes import release_domain, unused_domain
 
-    return {
+    domain = unused_domain()
+    yield {
         **os.environ,
-        'ROS_DOMAIN_ID': str(unused_domain()),
+        'ROS_DOMAIN_ID': str(domain),
         'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
     }
+    release_domain(domain)
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -14,10 +16,23 @@ from ros_demo.processes import isolate_ros, release_domain, unused_domain
 from screw_dynamics.errors import ScrewDynamicsError
 
 
-@pytest.fixture
-def unreserved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make every call choose anew."""
-    monkeypatch.setattr(domain, '_reserve', lambda number: True)
+@contextmanager
+def own_reservations() -> Iterator[None]:
+    """Leave out what this and other processes have reserved."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(domain, 'RESERVATION', f'\0screw_dynamics.test_domain.{os.getpid()}.')
+        patch.setattr(domain, '_reservations', {})
+        yield
+
+
+def choices() -> set[int]:
+    """Return what 20 calls choose, each from all domains."""
+    chosen = set()
+    for _ in range(20):
+        number = unused_domain()
+        chosen.add(number)
+        release_domain(number)
+    return chosen
 
 
 def test_a_chosen_domain_is_reserved() -> None:
@@ -27,26 +42,28 @@ def test_a_chosen_domain_is_reserved() -> None:
         release_domain(number)
 
 
+@own_reservations()
 def test_a_released_domain_is_chosen_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = unused_domain(), unused_domain()
-    monkeypatch.setattr(domain, 'DOMAINS', [first, second])
-    expected = f'expected an unused DDS domain among {first} to {second}, all are in use'
+    monkeypatch.setattr(domain, 'DOMAINS', [1, 2])
+    monkeypatch.setattr(domain, '_is_unused', lambda number: True)
+    assert {unused_domain(), unused_domain()} == {1, 2}
+    expected = 'expected an unused DDS domain among 1 to 2, all are in use'
     with pytest.raises(ScrewDynamicsError, match=expected):
         unused_domain()
-    release_domain(second)
-    assert unused_domain() == second
-    for number in (first, second):
+    release_domain(2)
+    assert unused_domain() == 2
+    for number in (1, 2):
         release_domain(number)
 
 
 @pytest.mark.parametrize('offset', [0, 10, 12, 40])
-@pytest.mark.usefixtures('unreserved')
+@own_reservations()
 def test_a_used_domain_is_not_chosen(monkeypatch: pytest.MonkeyPatch, offset: int) -> None:
     monkeypatch.setattr(domain, 'DOMAINS', [1, 2])
     monkeypatch.setattr(domain, 'FIRST_PORT', 31_000)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
         taken.bind(('', 31_250 + offset))
-        assert {unused_domain() for _ in range(20)} == {2}
+        assert choices() == {2}
 
 
 @pytest.mark.parametrize('reach', ['LOCALHOST', 'SUBNET'])
@@ -56,7 +73,6 @@ def test_the_domain_of_a_node_is_not_chosen(
 ) -> None:
     rclpy = pytest.importorskip('rclpy', reason='needs a ROS 2 node')
     used, unused, *elsewhere = [unused_domain() for _ in range(2 + others)]
-    monkeypatch.setattr(domain, '_reserve', lambda number: True)
     monkeypatch.setattr(domain, 'DOMAINS', [used, unused])
     monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', reach)
     # participants of one process are numbered over all domains, and so are their ports
@@ -66,7 +82,8 @@ def test_the_domain_of_a_node_is_not_chosen(
         for context, number in zip(contexts, [*elsewhere, used], strict=True):
             rclpy.init(context=context, domain_id=number)
             nodes.append(rclpy.create_node(f'in_domain_{number}', context=context))
-        assert {unused_domain() for _ in range(20)} == {unused}
+        with own_reservations():
+            assert choices() == {unused}
     finally:
         for node in nodes:
             node.destroy_node()
@@ -82,4 +99,6 @@ def test_a_chosen_domain_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isolate_ros() == 17
     assert os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] == 'LOCALHOST'
     monkeypatch.setenv('ROS_DOMAIN_ID', '')
-    assert 1 <= isolate_ros() <= 101
+    chosen = isolate_ros()
+    assert 1 <= chosen <= 101
+    release_domain(chosen)

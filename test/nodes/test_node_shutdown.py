@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import inspect
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -64,6 +65,38 @@ from rclpy.node import Node
 from screw_dynamics.nodes.shared import executor
 executor._LONGEST_END = 0.5
 Node.destroy_node = lambda self: ctypes.PyDLL(None).pause()
+sys.stdout = open(1, 'w', closefd=False)  # with a buffer
+print('a report')
+"""
+# neither the last work of a node nor its destruction goes well
+FAILING_END = """
+import rclpy
+from rclpy.node import Node
+from screw_dynamics.nodes.shared.executor import run_node
+
+class Subject(Node):
+    def __init__(self):
+        super().__init__('subject')
+    def destroy_node(self):
+        super().destroy_node()
+        raise RuntimeError('the node')
+
+def fail(node):
+    print(rclpy.ok())
+    raise RuntimeError('the ramp')
+
+try:
+    run_node(Subject, 'subject', ['subject'], work=lambda node: None, at_end=fail)
+except RuntimeError as error:
+    print(error, error.__context__, rclpy.ok(), sep=', ')
+"""
+ENDLESS = """
+import sys, time
+from screw_dynamics.nodes.shared import executor
+executor._LONGEST_END = 0.5
+sys.stderr = {stderr}
+with executor._limited_end():
+    time.sleep(600.0)
 """
 NAMES = ['joint_1', 'joint_2']
 SAME = '-r', '~/joint_trajectory:=/same', '-r', '~/joint_trajectory_effort:=/same'
@@ -260,7 +293,7 @@ def test_signals_without_end(ros, planar, tmp_path, node, number):
 @pytest.mark.parametrize('node', ['feedforward', 'dynamics_server'])
 @pytest.mark.parametrize('started', [True, False])
 def test_a_middleware_that_does_not_end(ros, planar, node, started):
-    """The process ends all the same, and a failure to start is logged before."""
+    """The process ends all the same; what it reports is not lost."""
     command = altered_command(node, before=NEVER_DESTROYED)
     parameters = {} if started else {'gravity': '[0.0]'}
     process = ros.start_command(command, name=f'endless_{node}', urdf_path=planar, **parameters)
@@ -270,7 +303,23 @@ def test_a_middleware_that_does_not_end(ros, planar, node, started):
     assert process.wait() == 1, process.log
     assert ('[FATAL]' in process.log) == (not started)
     assert ("'gravity'" in process.log) == (not started)
+    assert 'a report' in process.log
+    assert 'Timeout (0:00:00' in process.log and 'in _destroy' in process.log
     assert 'Traceback' not in process.log
+
+
+@pytest.mark.parametrize('stderr', ['sys.stderr', 'None'])
+def test_the_end_is_limited_without_stderr_too(stderr):
+    command = [sys.executable, '-c', ENDLESS.format(stderr=stderr)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert ('in <module>' in done.stderr) == (stderr != 'None')
+
+
+def test_a_node_is_destroyed_whatever_fails_before(ros):
+    command = [sys.executable, '-c', FAILING_END]
+    done = subprocess.run(command, env=ros.environment, capture_output=True, text=True)
+    assert done.stdout.splitlines() == ['True', 'the node, the ramp, False'], done.stderr
 
 
 def test_a_ramp_takes_longer_than_the_middleware_may(ros, planar):

@@ -166,9 +166,10 @@ def run_node(
     Create a node, run it until SIGINT, SIGTERM or shutdown of the context; return the exit code.
 
     `work`, by default spinning without end, raises ScrewDynamicsError if it fails. `at_end` is
-    called before a node is destroyed and takes as long as it needs; the destruction may take
-    `_LONGEST_END`. The exit code is 0 when done, `interrupted` after a stop, 1 after a failure to
-    start, to work or to end, 2 for unknown arguments.
+    called before a node is destroyed and takes as long as it needs; the destruction, with all
+    that the node's own `destroy_node` does, may take `_LONGEST_END`. The exit code is 0 when
+    done, `interrupted` after a stop, 1 after a failure to start, to work or to end, 2 for unknown
+    arguments.
     """
     _keep_memory()
     sys.setswitchinterval(_HAND_OVER)
@@ -182,10 +183,16 @@ def run_node(
             code = interrupted
     if args is None and threading.active_count() > 1:
         # exit at once: LLVM must not be unloaded while a thread compiles
-        sys.stdout.flush()
-        sys.stderr.flush()
+        _flush()
         os._exit(code)
     return code
+
+
+def _flush() -> None:
+    """Write what is buffered, if somebody still reads it."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):
+            stream.flush()
 
 
 def _keep_memory() -> None:
@@ -255,13 +262,22 @@ def _run(
     finally:
         stop.armed = False
         _made.pop()
-        if node is not None and at_end is not None:
-            at_end(node)
-        with _limited_end() if args is None else nullcontext():
-            for each in made:
-                each.destroy_node()
-            rclpy.try_shutdown()
+        try:
+            if node is not None and at_end is not None:
+                at_end(node)
+        finally:
+            with _limited_end() if args is None else nullcontext():
+                _destroy(made)
     return 0
+
+
+def _destroy(nodes: Sequence[Node]) -> None:
+    """Destroy nodes and shut down their context, also if the end of a node raises."""
+    try:
+        for node in nodes:
+            node.destroy_node()
+    finally:
+        rclpy.try_shutdown()
 
 
 @contextmanager
@@ -269,14 +285,24 @@ def _limited_end() -> Iterator[None]:
     """
     End the process with exit code 1 if the ``with`` block takes longer than `_LONGEST_END`.
 
-    The thread of faulthandler does so: no other runs while C++ code keeps the interpreter lock.
+    The thread of faulthandler does so, and writes to stderr where the others are: no other runs
+    while C++ code keeps the interpreter lock.
     """
-    with open(os.devnull, 'w') as nothing:
-        faulthandler.dump_traceback_later(_LONGEST_END, exit=True, file=nothing)
-        try:
-            yield
-        finally:
-            faulthandler.cancel_dump_traceback_later()
+    _flush()
+    with suppress(OSError, RuntimeError):  # no file or thread is left: then without a limit
+        faulthandler.dump_traceback_later(_LONGEST_END, exit=True, file=_stderr())
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _stderr() -> int:
+    """Return the file descriptor of stderr, or of a file that nobody reads if it is closed."""
+    try:
+        return sys.stderr.fileno()
+    except (AttributeError, OSError, ValueError):
+        return os.open(os.devnull, os.O_WRONLY)
 
 
 def _spin(node: Node, stop: StopOnce) -> None:
