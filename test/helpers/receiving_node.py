@@ -13,7 +13,12 @@ from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.feedforward.fitting.fit import fit, outline, read_message
 from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot, Reading
 from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined
-from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Running, arrival, plan
+from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import (
+    Running,
+    arrival,
+    fit_delay,
+    plan,
+)
 from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
@@ -55,6 +60,10 @@ class Node:
     @property
     def running(self):
         return Running(self.reference, self.streamed, self.measured, self.parameters, self.now)
+
+    def delay(self, expected):
+        """Return the time until a fit is to be followed, where one is expected to take so long."""
+        return fit_delay(self.arrival, outline(self.message), self.running, expected)
 
     def plan(self, delay):
         read = outline(self.message)

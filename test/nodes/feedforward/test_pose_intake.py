@@ -84,6 +84,17 @@ def test_the_poses_that_have_passed_are_left_out():
     assert np.abs(poses_of(node, [0.8])[0, :3, 3] - waypoints.positions[1]).max() <= 1e-9
 
 
+def test_the_fit_of_a_path_leaves_half_of_it():
+    """Also if it is expected to take longer; after a late one, half of what is left then."""
+    node = node_at_rest()
+    node.take(path_message(near(start_pose(), [0.5, 2.0]), start=node.now), poses=True)
+    assert node.delay(300 * MS) == 300 * MS
+    assert node.delay(3000 * MS) == pytest.approx(1000 * MS, abs=1000)
+    node.now += 1100 * MS
+    node.arrival.late = 1
+    assert node.delay(3000 * MS) == pytest.approx(450 * MS, abs=1000)
+
+
 def test_a_path_that_is_over_is_refused():
     node = node_at_rest()
     node.take(path_message(near(start_pose(), [0.5]), start=node.now - 700 * MS), poses=True)

@@ -60,6 +60,39 @@ def test_a_fit_that_comes_late_is_made_anew(moving):
     np.testing.assert_allclose(moving.jet(begin), expected, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize('stamped', [False, True])
+@pytest.mark.parametrize('speed', [0.5, 1.0])
+def test_fits_that_come_late_leave_half_of_the_motion(moving, speed, stamped):
+    """The time for the next fit is doubled after each, but the last point can be reached."""
+    moving.reference.set_speed(speed, moving.now)
+    start = moving.now
+    moving.receive([0.5, 0.5], [0.2, 0.2], times=[0.6, 1.2], stamp=start if stamped else 0)
+    moving.now += 200 * MS
+    left = round((1200 - 200 * speed) / speed) * MS
+    for late, expected in ((0, 50 * MS), (1, 100 * MS), (5, left // 2), (1000, left // 2)):
+        moving.arrival.late = late
+        assert moving.delay(50 * MS) == pytest.approx(expected, abs=1000)
+    assert moving.delay(left * 2 // 3) == left * 2 // 3  # no fit is faster than it is
+    join = moving.plan(moving.delay(50 * MS))
+    assert moving.join(20 * MS)
+    assert moving.reference.newest.begin == join.begin
+    end = start + round(1200 / speed) * MS
+    np.testing.assert_allclose(moving.jet(end)[0], [0.2, 0.2], atol=1e-9)
+
+
+def test_a_goal_that_starts_at_its_join_can_wait_for_its_fit(moving):
+    moving.receive([0.5, 0.5], times=[0.2])
+    moving.arrival.goal, moving.arrival.late = object(), 5
+    assert moving.delay(50 * MS) == 1600 * MS
+
+
+def test_a_fit_of_a_trajectory_that_is_paused_can_take_any_time(moving):
+    moving.receive([0.5, 0.5], times=[0.2])
+    moving.reference.set_speed(0.0, moving.now)
+    moving.arrival.late = 5
+    assert moving.delay(50 * MS) == 1600 * MS
+
+
 def test_a_fit_that_comes_a_little_late_joins_where_the_motion_is_by_then(moving):
     received = moving.now
     moving.receive([0.5, 0.5], [0.0, 0.0], [0.4, 0.4])

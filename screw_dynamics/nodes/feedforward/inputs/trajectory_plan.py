@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A received trajectory, and the plan of its join with the running motion."""
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
@@ -25,6 +26,10 @@ from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.streamed_reference import StreamedReference
 from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS
+
+_MOST_DOUBLED = 8  # how often the time for a fit is doubled if fits are late
+# of the time until the last point, for the doubled time and for the fit of a path of poses
+_MOST_OF_MOTION = 0.5
 
 
 class Goal(Protocol):
@@ -108,6 +113,23 @@ def arrival(data: bytes, running: Running, goal: Goal | None, *, poses: bool) ->
         goal,
         poses,
     )
+
+
+def fit_delay(arrival: Arrival, outline: Outline, running: Running, expected: int) -> int:
+    """
+    Return the time until the fit of a trajectory is to be followed [ns], if it joins a motion.
+
+    It is the expected duration of the fit [ns], doubled for every fit that was late. A part of
+    the motion has to be left: the last points would be out of reach of a time that is doubled.
+    """
+    delay, most = expected << min(arrival.late, _MOST_DOUBLED), math.inf
+    speed = running.reference.speed
+    if speed > 0.0 and (outline.stamp or arrival.goal is None):  # else it starts at the join
+        instant, passed = arrival.clock(outline.stamp or arrival.received, 0.0)
+        last = instant + 1e9 * (outline.last_time - passed) / speed
+        lead = 1e9 * running.parameters.lead + arrival.ahead
+        most = _MOST_OF_MOTION * max(0.0, last - running.now - lead)
+    return round(min(delay, most if arrival.poses else max(most, expected)))
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import (
     Plan,
     Running,
     arrival,
+    fit_delay,
     plan,
 )
 from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import TrajectoryVerdicts
@@ -39,8 +40,6 @@ from screw_dynamics.nodes.shared.endpoints import DEPTH, steady_timer
 
 _LOOK_PERIOD = 0.002  # s between looks at the speed, and at the process, while it works
 _MOST_REFITS = 12  # per trajectory
-_MOST_DOUBLED = 8  # how often the time for a fit is doubled if fits are late
-_MOST_OF_PATH = 0.5  # of a path of poses, for its fit
 _MOST_AHEAD = SECOND // 5  # of the time until a controller has a goal
 
 
@@ -179,7 +178,8 @@ class TrajectoryQueue:
             ahead = self._forward_time.estimate(self._forwarded_points(outline))
             current.ahead = min(ahead, _MOST_AHEAD)
         running = self._running(self._context.now())
-        delay = self._delay(current, outline)
+        expected = self._fit_times[current.poses].estimate(outline.points)
+        delay = fit_delay(current, outline, running, expected)
         chosen = plan(current, outline, self._context.configured.model.joint_names, running, delay)
         robot, self._fitting = self._robot, Stopwatch(self._context.now())
         self._ask(chosen.task, lambda answer: self._fitted(chosen, robot, answer))
@@ -193,14 +193,6 @@ class TrajectoryQueue:
             self._context.parameters,
             now,
         )
-
-    def _delay(self, current: Arrival, outline: Outline) -> int:
-        """Return the time until the fit is expected [ns]."""
-        expected = self._fit_times[current.poses].estimate(outline.points)
-        delay = expected << min(current.late, _MOST_DOUBLED)
-        if current.poses:  # a part of the path has to be left
-            delay = min(delay, round(_MOST_OF_PATH * SECOND * outline.last_time))
-        return delay
 
     def _fitted(self, plan: Plan, robot: tuple[Any, ...], answer: Fit | Refusal) -> None:
         pipeline, current, outline = self._context.configured, self._current, self._outline
