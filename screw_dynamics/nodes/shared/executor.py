@@ -289,7 +289,7 @@ def _limited_end() -> Iterator[None]:
     while C++ code keeps the interpreter lock.
     """
     _flush()
-    with suppress(OSError, RuntimeError):  # no file or thread is left: then without a limit
+    with suppress(OSError, RuntimeError, ValueError):  # no file or thread is left
         faulthandler.dump_traceback_later(_LONGEST_END, exit=True, file=_stderr())
     try:
         yield

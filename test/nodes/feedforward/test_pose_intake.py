@@ -85,7 +85,7 @@ def test_the_poses_that_have_passed_are_left_out():
 
 
 def test_the_fit_of_a_path_leaves_half_of_it():
-    """Also if it is expected to take longer; after a late one, half of what is left then."""
+    """Also if it is expected to take longer; what is left of the path can be less."""
     node = node_at_rest()
     node.take(path_message(near(start_pose(), [0.5, 2.0]), start=node.now), poses=True)
     assert node.delay(300 * MS) == 300 * MS
@@ -93,6 +93,9 @@ def test_the_fit_of_a_path_leaves_half_of_it():
     node.now += 1100 * MS
     node.arrival.late = 1
     assert node.delay(3000 * MS) == pytest.approx(450 * MS, abs=1000)
+    assert node.delay(500 * MS) == 500 * MS
+    node.reference.set_speed(0.0, node.now)
+    assert node.delay(3000 * MS) == 1000 * MS
 
 
 def test_a_path_that_is_over_is_refused():

@@ -72,7 +72,8 @@ def test_fits_that_come_late_leave_half_of_the_motion(moving, speed, stamped):
     for late, expected in ((0, 50 * MS), (1, 100 * MS), (5, left // 2), (1000, left // 2)):
         moving.arrival.late = late
         assert moving.delay(50 * MS) == pytest.approx(expected, abs=1000)
-    assert moving.delay(left * 2 // 3) == left * 2 // 3  # no fit is faster than it is
+    assert moving.delay(left * 2 // 3) == left * 2 // 3
+    assert moving.delay(left) == pytest.approx(left // 2, abs=1000)  # it may be faster
     join = moving.plan(moving.delay(50 * MS))
     assert moving.join(20 * MS)
     assert moving.reference.newest.begin == join.begin
@@ -86,11 +87,28 @@ def test_a_goal_that_starts_at_its_join_can_wait_for_its_fit(moving):
     assert moving.delay(50 * MS) == 1600 * MS
 
 
-def test_a_fit_of_a_trajectory_that_is_paused_can_take_any_time(moving):
-    moving.receive([0.5, 0.5], times=[0.2])
+def test_a_fit_that_comes_late_is_followed_at_once_where_the_speed_is_0(moving):
     moving.reference.set_speed(0.0, moving.now)
+    moving.receive([0.5, 0.5], times=[0.2])
     moving.arrival.late = 5
-    assert moving.delay(50 * MS) == 1600 * MS
+    assert moving.delay(50 * MS) == 50 * MS
+    moving.plan(50 * MS)
+    assert moving.join(500 * MS)
+
+
+def test_what_is_left_counts_every_speed_and_what_the_controller_needs(planar):
+    node = Node(planar, lead_time=0.03)
+    node.follow([0.0, 0.0], [1.0, -1.0])
+    node.now += 300 * MS
+    node.receive([0.5, 0.5], times=[1.0])
+    changed = node.now + 100 * MS
+    node.now += 200 * MS
+    node.reference.set_speed(0.5, changed)
+    node.arrival.follow_speed(0.5, changed)
+    node.arrival.late, node.arrival.ahead = 8, 20 * MS
+    # 100 ms at speed 1, 100 ms at half of it
+    left = (1000 - 150) / 0.5 - 30 - 20
+    assert node.delay(10 * MS) == pytest.approx(0.5 * left * MS, abs=1000)
 
 
 def test_a_fit_that_comes_a_little_late_joins_where_the_motion_is_by_then(moving):

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A received trajectory, and the plan of its join with the running motion."""
 
-import math
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
@@ -28,8 +27,7 @@ from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS
 
 _MOST_DOUBLED = 8  # how often the time for a fit is doubled if fits are late
-# of the time until the last point, for the doubled time and for the fit of a path of poses
-_MOST_OF_MOTION = 0.5
+_MOST_OF_MOTION = 0.5  # of what is left of it, for fits that are late or slow
 
 
 class Goal(Protocol):
@@ -119,17 +117,23 @@ def fit_delay(arrival: Arrival, outline: Outline, running: Running, expected: in
     """
     Return the time until the fit of a trajectory is to be followed [ns], if it joins a motion.
 
-    It is the expected duration of the fit [ns], doubled for every fit that was late. A part of
-    the motion has to be left: the last points would be out of reach of a time that is doubled.
+    It is the expected duration of the fit [ns], but half of a path of poses at most, and doubled
+    for every fit that was late. Where it would pass the last point, or is doubled, it is half of
+    what is left of the motion at most.
     """
-    delay, most = expected << min(arrival.late, _MOST_DOUBLED), math.inf
-    speed = running.reference.speed
-    if speed > 0.0 and (outline.stamp or arrival.goal is None):  # else it starts at the join
-        instant, passed = arrival.clock(outline.stamp or arrival.received, 0.0)
-        last = instant + 1e9 * (outline.last_time - passed) / speed
-        lead = 1e9 * running.parameters.lead + arrival.ahead
-        most = _MOST_OF_MOTION * max(0.0, last - running.now - lead)
-    return round(min(delay, most if arrival.poses else max(most, expected)))
+    delay = expected << min(arrival.late, _MOST_DOUBLED)
+    if arrival.goal is not None and not outline.stamp:
+        return delay  # the motion starts at the join
+    speed, usual = running.reference.speed, float(expected)
+    if arrival.poses:
+        usual = min(usual, _MOST_OF_MOTION * 1e9 * outline.last_time / (speed or 1.0))
+    if speed == 0.0:
+        return round(usual)  # a fit that is late is followed at once
+    instant, passed = arrival.clock(outline.stamp or arrival.received, 0.0)
+    last = instant + 1e9 * (outline.last_time - passed) / speed
+    lead = 1e9 * running.parameters.lead + arrival.ahead
+    left = max(0.0, last - running.now - lead)
+    return round(min(delay, max(_MOST_OF_MOTION * left, usual if usual < left else 0.0)))
 
 
 @dataclass(frozen=True)
