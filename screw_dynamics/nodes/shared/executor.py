@@ -189,9 +189,9 @@ def run_node(
 
 
 def _flush() -> None:
-    """Write what is buffered, if somebody still reads it."""
+    """Write what is buffered, or raise OSError."""
     for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError, OSError, ValueError):
+        if stream is not None:  # closed at the start
             stream.flush()
 
 
@@ -288,7 +288,8 @@ def _limited_end() -> Iterator[None]:
     The thread of faulthandler does so, and writes to stderr where the others are: no other runs
     while C++ code keeps the interpreter lock.
     """
-    _flush()
+    with suppress(OSError, ValueError):  # reported where the process ends
+        _flush()
     with suppress(OSError, RuntimeError, ValueError):  # no file or thread is left
         faulthandler.dump_traceback_later(_LONGEST_END, exit=True, file=_stderr())
     try:

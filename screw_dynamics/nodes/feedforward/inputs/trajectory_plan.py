@@ -27,7 +27,7 @@ from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS
 
 _MOST_DOUBLED = 8  # how often the time for a fit is doubled if fits are late
-_MOST_OF_MOTION = 0.5  # of what is left of it, for fits that are late or slow
+_MOST_OF_MOTION = 0.5  # fraction of a motion that may pass during a fit
 
 
 class Goal(Protocol):
@@ -117,9 +117,9 @@ def fit_delay(arrival: Arrival, outline: Outline, running: Running, expected: in
     """
     Return the time until the fit of a trajectory is to be followed [ns], if it joins a motion.
 
-    It is the expected duration of the fit [ns], but half of a path of poses at most, and doubled
-    for every fit that was late. Where it would pass the last point, or is doubled, it is half of
-    what is left of the motion at most.
+    It is the duration that is expected [ns]; for a path of poses, half of the path at most. It is
+    doubled for every fit that was late, up to half of what is left of the motion. That half is
+    also tried where the fit is expected after the last point.
     """
     delay = expected << min(arrival.late, _MOST_DOUBLED)
     if arrival.goal is not None and not outline.stamp:
