@@ -1,16 +1,22 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Handling of SIGINT and SIGTERM: the first one stops the work, a later one its orderly end."""
+"""The end of work: the first SIGINT or SIGTERM stops it, a later one its orderly end."""
 
+import faulthandler
+import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import PurePath
 from types import FrameType
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+# s that the destruction of a node may take: some builds of Fast DDS 2.14 never end it if they
+# discover something meanwhile (eProsima/Fast-DDS#6513)
+LONGEST_END = 30.0
 _ECHO = 0.5  # s after a signal, for which a shell, a launcher and a supervisor may repeat it
 
 
@@ -92,3 +98,36 @@ def ignore_stop_signals() -> None:
     if threading.current_thread() is threading.main_thread():
         for number in STOP_SIGNALS:
             signal.signal(number, signal.SIG_IGN)
+
+
+@contextmanager
+def limited_end() -> Iterator[None]:
+    """
+    End the process with exit code 1 if the ``with`` block takes longer than `LONGEST_END`.
+
+    The thread of faulthandler does so, and writes to stderr where the others are: no other runs
+    while C++ code keeps the interpreter lock.
+    """
+    with suppress(OSError, ValueError):  # reported where the process ends
+        flush()
+    with suppress(OSError, RuntimeError, ValueError):  # no file or thread is left
+        faulthandler.dump_traceback_later(LONGEST_END, exit=True, file=_stderr())
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _stderr() -> int:
+    """Return the file descriptor of stderr, or of a file that nobody reads if it is closed."""
+    try:
+        return sys.stderr.fileno()
+    except (AttributeError, OSError, ValueError):
+        return os.open(os.devnull, os.O_WRONLY)
+
+
+def flush() -> None:
+    """Write what is buffered, or raise OSError."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # closed at the start
+            stream.flush()

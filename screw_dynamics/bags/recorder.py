@@ -14,6 +14,7 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -34,7 +35,7 @@ from screw_dynamics.bags.topic_recording import RosParser, TopicRecording, bag_q
 from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.errors import BagError
 from screw_dynamics.scalars import positive
-from screw_dynamics.stop_signals import ignore_stop_signals
+from screw_dynamics.stop_signals import ignore_stop_signals, limited_end
 
 DISCOVERY_PERIOD = 0.1  # s
 
@@ -167,7 +168,7 @@ def main(args: Sequence[str] | None = None) -> int:
         stop = _StopRequest()
         with ros_errors_told():
             rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
-        return _record(options, stop)
+        return _record(options, stop, limited=args is None)
     except (BagError, ParameterException) as error:
         print(f'recorder: {error}', file=sys.stderr)
         return 1
@@ -189,7 +190,7 @@ class _StopRequest:
         self.requested = True
 
 
-def _record(options: argparse.Namespace, stop: _StopRequest) -> int:
+def _record(options: argparse.Namespace, stop: _StopRequest, limited: bool) -> int:
     node = BagRecorder(options.topics)  # before the bag: it checks the parameters
     executor = SingleThreadedExecutor()
     executor.add_node(node)
@@ -200,11 +201,14 @@ def _record(options: argparse.Namespace, stop: _StopRequest) -> int:
             while not stop.requested and time.monotonic() < end:
                 executor.spin_once(timeout_sec=0.1)
             node.drain()
+            for _ in list(node.subscriptions):  # what they have lost is reported first
+                executor.spin_once(timeout_sec=0.0)
             _report(node, writer)
         return 0
     finally:
         executor.shutdown()
-        node.destroy_node()
+        with limited_end() if limited else nullcontext():
+            node.destroy_node()
 
 
 def _report(node: BagRecorder, writer: BagWriter) -> None:

@@ -14,6 +14,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +32,7 @@ from screw_dynamics.bags.records import BagTopic, shift_stamp
 from screw_dynamics.bags.topic_recording import RosParser, replay_qos, ros_errors_told
 from screw_dynamics.errors import BagError, BagWarning, ScrewDynamicsError, UnknownNameError
 from screw_dynamics.scalars import not_negative, positive
-from screw_dynamics.stop_signals import StopOnce, stop_once
+from screw_dynamics.stop_signals import StopOnce, limited_end, stop_once
 
 # Message types that the nodes of this package subscribe to.
 INPUT_TYPES = (
@@ -44,6 +45,7 @@ _SPIN_MARGIN = 0.001  # s by which the executor may return late
 _ACKNOWLEDGE_TIMEOUT = 5.0  # s
 # Subscribers are discovered one by one: all are present this long after the last one.
 _SETTLING_TIME = 0.5  # s
+_CLOCK_READINGS = 5
 # A bag with a single message has no duration.
 _SHORTEST_PASS = 0.1  # s
 _INTERRUPTED = 130  # exit code
@@ -177,8 +179,8 @@ class BagReplay(Node):
             return stopped() or not self.context.ok()
 
         while not ended():
-            started = time.monotonic_ns()
-            self._run_once(started, ended)
+            started, clock_at_start = self._now()
+            self._run_once(started, clock_at_start, ended)
             if not self._options.loop:
                 break
             length = (self._bag.duration - self._options.start_offset) / self._options.rate
@@ -187,9 +189,23 @@ class BagReplay(Node):
             if self.context.ok():
                 output.wait_for_all_acked(Duration(seconds=_ACKNOWLEDGE_TIMEOUT))
 
-    def _run_once(self, started: int, ended: Callable[[], bool]) -> None:
-        # timing on the steady clock, stamps on the clock of the node
-        clock_at_start = self.get_clock().now().nanoseconds
+    def _now(self) -> tuple[int, int]:
+        """
+        Return one instant on the steady clock, for timing, and on the node's, for stamps [ns].
+
+        A process that is held up between them would move all stamps: the closest pair counts, the
+        steady clock last, so that no stamp is ahead of its publication.
+        """
+        pairs = []
+        for _ in range(_CLOCK_READINGS):
+            before, clock = time.monotonic_ns(), self.get_clock().now().nanoseconds
+            after = time.monotonic_ns()
+            pairs.append((after - before, after, clock))
+        _, steady, clock = min(pairs)
+        return steady, clock
+
+    def _run_once(self, started: int, clock_at_start: int, ended: Callable[[], bool]) -> None:
+        """Publish the messages of one pass, which starts at an instant of both clocks [ns]."""
         for message in self._bag.raw_messages(list(self._outputs), self._begin):
             due = round((message.log_time - self._begin) / self._options.rate)
             self._wait_until(started + due, ended)
@@ -226,10 +242,10 @@ class BagReplay(Node):
 def main(args: Sequence[str] | None = None) -> int:
     """Replay a bag and return the exit code; `args` are as in ``sys.argv``."""
     with stop_once(to_the_end=args is None) as stop:
-        return _run(list(sys.argv if args is None else args), stop)
+        return _run(list(sys.argv if args is None else args), stop, limited=args is None)
 
 
-def _run(argv: Sequence[str], stop: StopOnce) -> int:
+def _run(argv: Sequence[str], stop: StopOnce, limited: bool) -> int:
     """Replay the bag of the command line, and return the exit code."""
     try:
         with ros_errors_told():
@@ -238,7 +254,7 @@ def _run(argv: Sequence[str], stop: StopOnce) -> int:
         with ros_errors_told():
             rclpy.init(args=argv)
         with _opened(options.pop('bag')) as bag:
-            return _replay(bag, ReplayOptions(**options))
+            return _replay(bag, ReplayOptions(**options), limited)
     except (KeyboardInterrupt, ExternalShutdownException):
         return _INTERRUPTED
     except (ScrewDynamicsError, ParameterException) as error:
@@ -263,7 +279,7 @@ def _opened(path: str) -> Bag:
     return bag
 
 
-def _replay(bag: Bag, options: ReplayOptions) -> int:
+def _replay(bag: Bag, options: ReplayOptions, limited: bool) -> int:
     node = BagReplay(bag, options)
     try:
         node.wait_for_subscribers()
@@ -281,7 +297,8 @@ def _replay(bag: Bag, options: ReplayOptions) -> int:
         )
         return 0
     finally:
-        node.destroy_node()
+        with limited_end() if limited else nullcontext():
+            node.destroy_node()
 
 
 def _parser() -> RosParser:

@@ -39,7 +39,7 @@ def messages_in(path: Path, topic: str) -> list[Any]:
         try:
             with Bag(path) as bag:
                 if topic in bag.topics:
-                    return [found.message for found in bag.messages([topic])]
+                    return list(bag.messages([topic]))
         except BagError:  # the recorder has not made it yet
             pass
     return []

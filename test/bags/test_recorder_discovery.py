@@ -74,6 +74,7 @@ def test_a_publisher_that_comes_later_and_offers_something_else(
         before.publish(Float64(data=value))
         after.publish(Float64(data=-value))
         time.sleep(0.05)
+    wait_for(lambda: len(messages_in(tmp_path / 'bag', '/x')) >= 7)
     log = stop(recorder)
     assert '[WARN]' not in log
     with Bag(tmp_path / 'bag') as bag:
@@ -91,6 +92,7 @@ def test_a_latched_message_of_a_publisher_that_comes_later(
     publisher.publish(Float64(data=1.0))  # before anybody is connected
     wait_for(lambda: node.count_subscribers('/x') == 3)
     wait_for_match(publisher, count=3)
+    wait_for(lambda: messages_in(tmp_path / 'bag', '/x'))
     stop(recorder)
     with Bag(tmp_path / 'bag') as bag:
         assert bag.arrays('/x')['data'].tolist() == [1.0]

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Threads of the DDS, and those that a `main` leaves behind."""
+"""Threads of the DDS, those that a `main` leaves behind, and nodes that it does not destroy."""
 
 from __future__ import annotations
 
@@ -10,12 +10,35 @@ from pathlib import Path
 
 _PREFIX = 'after main: '
 _SCRIPT = f"""
-import importlib, sys
+import contextlib, importlib, sys, time
 from pathlib import Path
+
+def names():
+    for path in Path('/proc/self/task').glob('*/comm'):
+        with contextlib.suppress(OSError):  # it has just ended
+            yield path.read_text().strip()
+
 code = importlib.import_module(sys.argv[1]).main(sys.argv[1:])
-for path in Path('/proc/self/task').glob('*/comm'):
-    print({_PREFIX!r} + path.read_text(), end='')
+end = time.monotonic() + 10.0
+# one that has ended is listed for a moment more; a participant that is left does not end
+while time.monotonic() < end and any(
+    name.startswith('dds.') and name != 'dds.shm.wdog' for name in names()
+):
+    time.sleep(0.01)
+for name in names():
+    print({_PREFIX!r} + name)
 sys.exit(code)
+"""
+
+# a node that Fast DDS does not destroy, which keeps the interpreter lock meanwhile
+NEVER_DESTROYED = """
+import ctypes
+from rclpy.node import Node
+from screw_dynamics import stop_signals
+stop_signals.LONGEST_END = 0.5
+Node.destroy_node = lambda self: ctypes.PyDLL(None).pause()
+sys.stdout = open(1, 'w', closefd=False)  # with a buffer
+print('a report')
 """
 
 

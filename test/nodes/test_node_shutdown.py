@@ -11,7 +11,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers.dds_threads import participant_threads, threads_left, watched_command
+from helpers.dds_threads import (
+    NEVER_DESTROYED,
+    participant_threads,
+    threads_left,
+    watched_command,
+)
 from helpers.node_processes import NodeProcess, altered_command, node_command, trajectory
 from helpers.planar_sea import TEXT
 from lifecycle_msgs.msg import Transition
@@ -58,16 +63,6 @@ def traced(self, *arguments):
 FeedforwardPipeline.publish = traced
 sys.exit(main())
 """
-# a node that Fast DDS does not destroy, which keeps the interpreter lock meanwhile
-NEVER_DESTROYED = """
-import ctypes
-from rclpy.node import Node
-from screw_dynamics.nodes.shared import executor
-executor._LONGEST_END = 0.5
-Node.destroy_node = lambda self: ctypes.PyDLL(None).pause()
-sys.stdout = open(1, 'w', closefd=False)  # with a buffer
-print('a report')
-"""
 # neither the last work of a node nor its destruction goes well
 FAILING_END = """
 import rclpy
@@ -92,10 +87,10 @@ except RuntimeError as error:
 """
 ENDLESS = """
 import sys, time
-from screw_dynamics.nodes.shared import executor
-executor._LONGEST_END = 0.5
+from screw_dynamics import stop_signals
+stop_signals.LONGEST_END = 0.5
 sys.stderr = {stderr}
-with executor._limited_end():
+with stop_signals.limited_end():
     time.sleep(600.0)
 """
 NAMES = ['joint_1', 'joint_2']

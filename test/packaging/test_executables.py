@@ -16,6 +16,8 @@ import pytest
 from helpers.patience import patience
 from packaging_tools import NEED_ROS
 
+from ros_demo.processes import release_domain, unused_domain
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # what the script that setuptools makes does, with a word when it begins
@@ -29,6 +31,17 @@ sys.exit({name}())
 HIDE = "import sys; sys.modules['{package}'] = None"
 
 
+@pytest.fixture(scope='module', autouse=True)
+def own_domain():
+    """Nodes of the tests find no others."""
+    domain = unused_domain()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv('ROS_DOMAIN_ID', str(domain))
+        patch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+        yield
+    release_domain(domain)
+
+
 def start(name: str, *arguments: str, before: str = '') -> subprocess.Popen[str]:
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get('PYTHONPATH')]))
     return subprocess.Popen(
@@ -40,10 +53,22 @@ def start(name: str, *arguments: str, before: str = '') -> subprocess.Popen[str]
     )
 
 
+# tells when Ctrl-C is no longer handled by Python itself
+HANDLED = """
+from screw_dynamics import entry_points
+imported = entry_points.import_module
+def import_module(name):
+    print('handled', flush=True)
+    return imported(name)
+entry_points.import_module = import_module
+"""
+
+
 @pytest.mark.parametrize('delay', [0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0])
 def test_interrupted_in_the_first_second(delay):
-    with start('feedforward') as process:
+    with start('feedforward', before=HANDLED) as process:
         assert process.stdout.readline() == 'begun\n'
+        assert process.stdout.readline() == 'handled\n'
         time.sleep(delay)
         process.send_signal(signal.SIGINT)
         output, _ = process.communicate(timeout=patience())

@@ -3,7 +3,6 @@
 """Main function of the nodes: choice of executor, signals, exit code."""
 
 import ctypes
-import faulthandler
 import math
 import os
 import sys
@@ -28,7 +27,7 @@ from rclpy.timer import Timer
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.shared.arguments import files_for_others, help_text, wants_help
-from screw_dynamics.stop_signals import StopOnce, stop_once
+from screw_dynamics.stop_signals import StopOnce, flush, limited_end, stop_once
 
 _LONGEST_WAIT = 0.1  # s, of a signal for an executor whose loop it ends
 _WRONG_ARGUMENTS = 2
@@ -40,9 +39,6 @@ _KEPT = 2**25  # bytes, the most that glibc accepts
 # s until a thread hands over the interpreter lock, for which a tick would wait 5 ms
 _HAND_OVER = 2e-4
 _AT_ONCE = 2e-4  # s between two timers of one wait, at most
-# s that the destruction of a node may take: some builds of Fast DDS 2.14 never end it if they
-# discover something meanwhile (eProsima/Fast-DDS#6513)
-_LONGEST_END = 30.0
 _FREQUENT = 0.01  # s between ticks, or from the last one to a wait: the next wait will be short
 
 _made: list[list[Node]] = []  # by each `_run`, also if the constructor has failed
@@ -167,7 +163,7 @@ def run_node(
 
     `work`, by default spinning without end, raises ScrewDynamicsError if it fails. `at_end` is
     called before a node is destroyed and takes as long as it needs; the destruction, with all
-    that the node's own `destroy_node` does, may take `_LONGEST_END`. The exit code is 0 when
+    that the node's own `destroy_node` does, may take `LONGEST_END`. The exit code is 0 when
     done, `interrupted` after a stop, 1 after a failure to start, to work or to end, 2 for unknown
     arguments.
     """
@@ -183,16 +179,9 @@ def run_node(
             code = interrupted
     if args is None and threading.active_count() > 1:
         # exit at once: LLVM must not be unloaded while a thread compiles
-        _flush()
+        flush()
         os._exit(code)
     return code
-
-
-def _flush() -> None:
-    """Write what is buffered, or raise OSError."""
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:  # closed at the start
-            stream.flush()
 
 
 def _keep_memory() -> None:
@@ -266,7 +255,7 @@ def _run(
             if node is not None and at_end is not None:
                 at_end(node)
         finally:
-            with _limited_end() if args is None else nullcontext():
+            with limited_end() if args is None else nullcontext():
                 _destroy(made)
     return 0
 
@@ -278,32 +267,6 @@ def _destroy(nodes: Sequence[Node]) -> None:
             node.destroy_node()
     finally:
         rclpy.try_shutdown()
-
-
-@contextmanager
-def _limited_end() -> Iterator[None]:
-    """
-    End the process with exit code 1 if the ``with`` block takes longer than `_LONGEST_END`.
-
-    The thread of faulthandler does so, and writes to stderr where the others are: no other runs
-    while C++ code keeps the interpreter lock.
-    """
-    with suppress(OSError, ValueError):  # reported where the process ends
-        _flush()
-    with suppress(OSError, RuntimeError, ValueError):  # no file or thread is left
-        faulthandler.dump_traceback_later(_LONGEST_END, exit=True, file=_stderr())
-    try:
-        yield
-    finally:
-        faulthandler.cancel_dump_traceback_later()
-
-
-def _stderr() -> int:
-    """Return the file descriptor of stderr, or of a file that nobody reads if it is closed."""
-    try:
-        return sys.stderr.fileno()
-    except (AttributeError, OSError, ValueError):
-        return os.open(os.devnull, os.O_WRONLY)
 
 
 def _spin(node: Node, stop: StopOnce) -> None:
