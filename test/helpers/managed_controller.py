@@ -125,4 +125,5 @@ def switch(
     request.activate_controllers, request.deactivate_controllers = list(activate), list(deactivate)
     request.strictness = SwitchController.Request.STRICT
     request.timeout.sec = 60
-    return bool(ros.call(SwitchController, '/controller_manager/switch_controller', request).ok)
+    node, name = '/controller_manager', 'switch_controller'
+    return bool(ros.call_once(SwitchController, node, name, request).ok)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -20,7 +21,7 @@ import rclpy
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
-from rcl_interfaces.srv import SetParameters
+from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.context import Context
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -36,7 +37,12 @@ from screw_dynamics.nodes.shared.side_process import OWN_GROUP
 # s, to the next attempt of a service call
 RESPONSE_TIMEOUT = 10.0
 READING_TIMEOUT = 1.0  # of one that changes nothing
+# s, for the proof that subscribers know a publisher; some may answer no requests
+PROOF_TIMEOUT = 10.0
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+USE_SIM_TIME = GetParameters.Request(names=['use_sim_time'])
+UNKNOWN = '_NODE_NAME_UNKNOWN_'
+PARTICIPANT = 12  # bytes of the identifier of an endpoint that its process gives to all
 MOST_KEPT = 5000  # messages of a topic, the most that Fast DDS keeps
 
 
@@ -180,11 +186,13 @@ class RosFixture:
         """Spin until a condition holds and return its value."""
         start = time.monotonic()
         while True:
+            # before the condition, which the last words of a process may fulfil
+            running = process is None or process.running
             value = condition()
             if value:
                 return value
             # a log may be long: it is read only if there is something to report
-            assert process is None or process.running, f'the node ended: {process.log}'
+            assert running, f'the node ended: {process.log if process else ""}'
             assert (waited := time.monotonic() - start) < patience(), (
                 f'waited {waited:.0f} s for {what}; log: {process.log if process else ""}'
             )
@@ -226,14 +234,70 @@ class RosFixture:
         return messages
 
     def publish(self, message: Any, topic: str, qos: Any = 10, subscribers: int = 1) -> None:
-        """Publish, once the subscribers are there."""
-        if topic not in self._publishers:
+        """Publish, once the subscribers are there and know the publisher."""
+        new = topic not in self._publishers
+        if new:
             self._publishers[topic] = self.node.create_publisher(type(message), topic, qos)
         publisher = self._publishers[topic]
         self.wait_for(
             f'a subscriber of {topic}', lambda: publisher.get_subscription_count() >= subscribers
         )
+        if new and subscribers:
+            self._introduce(topic)
         publisher.publish(message)
+
+    def _introduce(self, topic: str) -> None:
+        """
+        Wait until the nodes that subscribe to a topic have discovered our new publisher.
+
+        A subscriber counts as matched here before it has, and drops what comes earlier. A node
+        discovers what we have in the order in which it was made: it has discovered the publisher
+        when it answers to a later client. Nodes of our own and those without parameter services
+        are left out, and a node that answers nothing is not waited for longer than a while.
+        """
+        clients = [
+            self.node.create_client(GetParameters, f'{name}/get_parameters')
+            for name in self._subscribers(topic)
+        ]
+        answers = [_Answer(client, USE_SIM_TIME, READING_TIMEOUT) for client in clients]
+        end = time.monotonic() + PROOF_TIMEOUT
+        self.wait_for(
+            f'subscribers of {topic} that know it',
+            lambda: all([answer.arrived for answer in answers]) or time.monotonic() > end,
+        )
+        for client in clients:
+            self.node.destroy_client(client)
+
+    def _subscribers(self, topic: str) -> set[str]:
+        """Return the nodes of others that subscribe to a topic and have parameter services."""
+        ours = {
+            bytes(info.endpoint_gid[:PARTICIPANT])
+            for info in self.node.get_publishers_info_by_topic(topic)
+            if (info.node_namespace, info.node_name) == ('/', self.node.get_name())
+        }
+        found: list[Any] = []
+        end = time.monotonic() + PROOF_TIMEOUT
+
+        def named() -> bool:
+            found[:] = [
+                info
+                for info in self.node.get_subscriptions_info_by_topic(topic)
+                if bytes(info.endpoint_gid[:PARTICIPANT]) not in ours
+            ]
+            return all(info.node_name != UNKNOWN for info in found)
+
+        # the name of a node arrives after its subscriptions
+        what = f'the names of the subscribers of {topic}'
+        self.wait_for(what, lambda: named() or time.monotonic() > end)
+        names = set()
+        for info in found:
+            node, namespace = info.node_name, info.node_namespace
+            with suppress(RuntimeError):  # it ends meanwhile, or has no name
+                services = self.node.get_service_names_and_types_by_node(node, namespace)
+                name = f'{namespace.rstrip("/")}/{node}'
+                if f'{name}/get_parameters' in dict(services):
+                    names.add(name)
+        return names
 
     def describe(self, text: str, topic: str = '/robot_description') -> None:
         """Publish a robot description, latched."""
@@ -248,19 +312,24 @@ class RosFixture:
         """
         client = self.node.create_client(kind, name)
         self.wait_for(f'the service {name}', client.service_is_ready)
-        futures: list[Any] = []
-        send_again = 0.0
-
-        def response() -> Any:
-            nonlocal send_again
-            if time.monotonic() >= send_again:
-                futures.append(client.call_async(request))
-                send_again = time.monotonic() + timeout
-            return next((future for future in futures if future.done()), None)
-
-        future = self.wait_for(f'the response of {name}', response)
+        answer = _Answer(client, request, timeout)
+        self.wait_for(f'the response of {name}', lambda: answer.arrived)
         self.node.destroy_client(client)
-        return future.result()
+        return answer.response
+
+    def call_once(self, kind: type, node: str, name: str, request: Any) -> Any:
+        """
+        Call a service of a node for which a repeated request is another one; return the response.
+
+        The node is asked when it has discovered the client: see `wait_until_heard`.
+        """
+        client = self.node.create_client(kind, f'{node}/{name}')
+        self.wait_for(f'the service {name} of {node}', client.service_is_ready)
+        self.call(GetParameters, f'{node}/get_parameters', USE_SIM_TIME, READING_TIMEOUT)
+        answer = _Answer(client, request)
+        self.wait_for(f'the response of {name} of {node}', lambda: answer.arrived)
+        self.node.destroy_client(client)
+        return answer.response
 
     def state(self, node: str) -> str:
         request = GetState.Request()
@@ -269,7 +338,7 @@ class RosFixture:
 
     def change_state(self, node: str, transition: int) -> bool:
         request = ChangeState.Request(transition=Transition(id=transition))
-        return self.call(ChangeState, f'{node}/change_state', request).success
+        return self.call_once(ChangeState, node, 'change_state', request).success
 
     def wait_until_active(self, process: NodeProcess, node: str = '/feedforward') -> None:
         self.wait_for('the active node', lambda: self.state(node) == 'active', process)
@@ -288,6 +357,29 @@ class RosFixture:
         name = f'{node}/set_parameters'
         (result,) = self.call(SetParameters, name, request, READING_TIMEOUT).results
         return result.successful, result.reason
+
+
+class _Answer:
+    """The answer to a request, which is sent when the service is there, and again after a time."""
+
+    def __init__(self, client: Any, request: Any, again: float = math.inf) -> None:
+        self._client, self._request, self._again = client, request, again
+        self._futures: list[Any] = []
+        self._next = 0.0  # time of the next request
+
+    @property
+    def arrived(self) -> bool:
+        """Send what is due; return whether there is a response."""
+        if any(future.done() for future in self._futures):
+            return True
+        if time.monotonic() >= self._next and self._client.service_is_ready():
+            self._futures.append(self._client.call_async(self._request))
+            self._next = time.monotonic() + self._again
+        return False
+
+    @property
+    def response(self) -> Any:
+        return next(future for future in self._futures if future.done()).result()
 
 
 def parameter(name: str, value: object) -> Parameter:
