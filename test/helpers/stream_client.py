@@ -9,16 +9,28 @@ import time
 import numpy as np
 from rclpy.qos import qos_profile_sensor_data
 
+from screw_dynamics.messages.times import nanoseconds
+
 
 def wait(ros, process, seconds):
     end = time.monotonic() + seconds
     ros.wait_for('time to pass', lambda: time.monotonic() > end, process)
 
 
-def status(ros, reports, name):
+def status(ros, reports, name, now=None):
+    """
+    Return a status of now and its values by name.
+
+    `now` is the time [ns] of a node with simulated time; a report may be older and arrive late.
+    """
+    begin = time.time_ns() if now is None else now
     reports.clear()
-    ros.wait_for('diagnostics', lambda: reports)
-    found = {status.name: status for status in reports[-1].status}[f'feedforward: {name}']
+
+    def fresh():
+        return [report for report in reports if nanoseconds(report.header.stamp) >= begin]
+
+    report, *_ = ros.wait_for('diagnostics', fresh)
+    found = {status.name: status for status in report.status}[f'feedforward: {name}']
     return found, {value.key: value.value for value in found.values}
 
 

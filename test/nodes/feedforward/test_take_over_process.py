@@ -106,7 +106,8 @@ def test_trajectory_and_stream_take_over_from_each_other(ros, driver):
     np.testing.assert_allclose(path[0], [0.3, 0.4])
     np.testing.assert_allclose(path[-1], [1.0, 1.0])
     assert np.abs(np.diff(path, axis=0)).max() < 0.03
-    _, values = status(ros, reports, 'joint_state_reference')
+    now = nanoseconds(driver.samples[-1].header.stamp)
+    _, values = status(ros, reports, 'joint_state_reference', now)
     assert int(values['ignored for a newer command']) > 50
 
     # a stream that starts again takes over in turn, from the state of the trajectory
