@@ -19,6 +19,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.publisher import Publisher
+from rclpy.topic_endpoint_info import TopicEndpointInfo
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.errors import InputError, TrajectoryError
@@ -44,6 +45,8 @@ _LOOK_PERIOD = 0.05  # s
 # after 3 s.
 _SETTLING_TIME = 3.5
 _LONGEST_SETTLING = 8.0  # s; some subscribers may never match
+_NAMES_TIMEOUT = 2.0  # s, longest wait for the names of receivers; those outside ROS have none
+_UNKNOWN = '_NODE_NAME_UNKNOWN_'  # of a node whose name arrives after its subscription
 _ACKNOWLEDGE_TIMEOUT = 20.0  # s; the middleware needs seconds to resend lost messages
 
 
@@ -148,6 +151,16 @@ def _wait_for_all(node: Node, publisher: Publisher, executor: SingleThreadedExec
         executor.spin_once(timeout_sec=_LOOK_PERIOD)
 
 
+def _receivers(node: Node, topic: str) -> list[TopicEndpointInfo]:
+    """Return the subscriptions of a topic, soon with the names of their nodes."""
+    end = time.monotonic() + _NAMES_TIMEOUT
+    while True:
+        found = node.get_subscriptions_info_by_topic(topic)
+        if all(info.node_name != _UNKNOWN for info in found) or time.monotonic() > end:
+            return list(found)
+        time.sleep(_LOOK_PERIOD)  # a thread of the middleware takes them
+
+
 class Verdicts:
     """Statuses that receivers of a topic publish about the trajectory with a unique `frame_id`."""
 
@@ -155,7 +168,7 @@ class Verdicts:
         self._frame_id = frame_id
         self._statuses: dict[str, DiagnosticStatus] = {}
         self._receivers: list[str] = []
-        for info in node.get_subscriptions_info_by_topic(topic):
+        for info in _receivers(node, topic):
             name = f'{info.node_namespace.rstrip("/")}/{info.node_name}'
             if name not in self._receivers and node.count_publishers(f'{name}/{STATUS_TOPIC}'):
                 self._receivers.append(name)
@@ -221,10 +234,10 @@ def _send(
             raise TrajectoryError(f'no {missing} within {parameters.wait_timeout:g} s')
         executor.spin_once(timeout_sec=_LOOK_PERIOD)
     _wait_for_all(node, publisher, executor)
-    if parameters.delay:
-        set_stamp(message.header.stamp, clock.now().nanoseconds + round(1e9 * parameters.delay))
     message.header.frame_id = f'{NAME}_{uuid4().hex}'
     verdicts = Verdicts(node, publisher.topic_name, message.header.frame_id)
+    if parameters.delay:  # of the sending, last
+        set_stamp(message.header.stamp, clock.now().nanoseconds + round(1e9 * parameters.delay))
     publisher.publish(message)
     publisher.wait_for_all_acked(rclpy.duration.Duration(seconds=_ACKNOWLEDGE_TIMEOUT))
     sent = (
