@@ -17,7 +17,9 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 # s that the destruction of a node may take: some builds of Fast DDS 2.14 never end it if they
 # discover something meanwhile (eProsima/Fast-DDS#6513)
 LONGEST_END = 30.0
-_ECHO = 0.5  # s after a signal, for which a shell, a launcher and a supervisor may repeat it
+# s after a signal, for which a shell, a launcher and a supervisor may repeat it, also on a busy
+# machine; a launch file sends SIGTERM 5 s after Ctrl-C
+_ECHO = 2.0
 
 
 class StopOnce:

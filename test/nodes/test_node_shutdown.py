@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from helpers.dds_threads import (
@@ -25,7 +26,8 @@ from rclpy.task import Task
 from rclpy.utilities import get_rmw_implementation_identifier
 from std_msgs.msg import Float64MultiArray
 
-from screw_dynamics.stop_signals import stop_once
+from screw_dynamics import stop_signals
+from screw_dynamics.stop_signals import StopOnce, stop_once
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 # a signal at one of the calls from C++ to Python while the executor spins for the first time
@@ -46,8 +48,11 @@ sys.exit(main())
 # a signal at one of the calls of Python functions in the ticks of a motion
 IN_A_TICK = """
 import signal, sys
+from rclpy.duration import Duration
 from screw_dynamics.nodes.feedforward.__main__ import main
+from screw_dynamics.nodes.feedforward.outputs import commands
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
+commands._DELIVERY = Duration(seconds=100.0)  # whatever holds the receiver up
 calls, publish = 0, FeedforwardPipeline.publish
 def trace(frame, event, argument):
     global calls
@@ -63,6 +68,8 @@ def traced(self, *arguments):
 FeedforwardPipeline.publish = traced
 sys.exit(main())
 """
+# the signals of the test all come soon after the first one, whatever holds it up
+SLOW_LAUNCHER = 'from screw_dynamics import stop_signals; stop_signals._ECHO = 5.0'
 # neither the last work of a node nor its destruction goes well
 FAILING_END = """
 import rclpy
@@ -113,6 +120,19 @@ def test_a_signal_does_not_interrupt_the_construction_of_a_future():
             stop(signal.SIGINT, inspect.currentframe())
 
 
+@pytest.mark.parametrize('share, urgent', [(0.98, False), (1.02, True)])
+def test_a_signal_that_repeats_the_first_one_is_not_urgent(monkeypatch, share, urgent):
+    now = 1000.0
+    monkeypatch.setattr(stop_signals, 'time', SimpleNamespace(monotonic=lambda: now))
+    stop = StopOnce()
+    with pytest.raises(KeyboardInterrupt):
+        stop(signal.SIGINT, None)
+    assert stop.requested and not stop.urgent
+    now += share * stop_signals._ECHO
+    stop(signal.SIGTERM, None)
+    assert stop.urgent == urgent
+
+
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize('events', [False, True])
 def test_signals_while_publishing(ros, planar, number, events):
@@ -154,7 +174,7 @@ def test_commands_end_with_their_ramp_after_a_signal(ros, planar, number):
     try:
         ros.wait_until_active(process)
         commands = ros.listen(Float64MultiArray, '/feedforward/commands')
-        ros.wait_for('the topic', lambda: ros.node.count_publishers('/feedforward/commands'))
+        ros.wait_until_heard()
         ros.publish(trajectory(NAMES, [0.0, 0.0], [0.2, 0.1]), '/feedforward/joint_trajectory')
         assert process.wait() == 0, process.log
         ros.wait_for('the last command', lambda: ended(commands, moved=number == 5000))
@@ -167,12 +187,13 @@ def test_commands_end_with_their_ramp_after_a_signal(ros, planar, number):
 @pytest.mark.parametrize('deactivated', [False, True])
 def test_a_further_signal_ends_the_ramp(ros, planar, number, deactivated):
     name = f'hurried_{deactivated}_{number}'.lower()
-    process = ros.start(
-        'feedforward', name=name, urdf_path=planar, publish_commands=True, ramp_time=0.0
+    command = altered_command('feedforward', before=SLOW_LAUNCHER)
+    process = ros.start_command(
+        command, name=name, urdf_path=planar, publish_commands=True, ramp_time=0.0
     )
     ros.wait_until_active(process, f'/{name}')
     commands = ros.listen(Float64MultiArray, f'/{name}/commands')
-    ros.wait_for('the topic', lambda: ros.node.count_publishers(f'/{name}/commands'))
+    ros.wait_until_heard(f'/{name}')
     ros.publish(trajectory(NAMES, [0.3, 0.2]), f'/{name}/joint_trajectory')
     ros.wait_for('commands', lambda: commands, process)
     assert ros.set_parameter(f'/{name}', 'ramp_time', 60.0)[0]
@@ -324,7 +345,7 @@ def test_a_ramp_takes_longer_than_the_middleware_may(ros, planar):
     )
     ros.wait_until_active(process, '/endless_ramp')
     commands = ros.listen(Float64MultiArray, '/endless_ramp/commands')
-    ros.wait_for('the topic', lambda: ros.node.count_publishers('/endless_ramp/commands'))
+    ros.wait_until_heard('/endless_ramp')
     ros.publish(trajectory(NAMES, [0.3, 0.2]), '/endless_ramp/joint_trajectory')
     ros.wait_for('commands', lambda: commands and commands[-1].data[0] != 0.0, process)
     assert process.interrupt() == 1, process.log  # after the ramp
