@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import screw_dynamics as sd
+from helpers.patience import patience
 from screw_dynamics.codegen.robot_table import robot_table
 from screw_dynamics.robot import Robot
 
@@ -16,7 +17,7 @@ CONTROLLERS = Path(__file__).resolve().parents[2] / 'screw_dynamics_controllers'
 
 def compiled(*command: object) -> None:
     """Run a compiler; it must not fail."""
-    subprocess.run([str(part) for part in command], check=True, timeout=120)
+    subprocess.run([str(part) for part in command], check=True, timeout=patience())
 
 
 def library_of(robot: Robot, folder: Path) -> Path:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from helpers.patience import patience
 from screw_dynamics.messages.times import nanoseconds
 
 FOLDER = Path(__file__).parents[2] / 'screw_dynamics_controllers'
@@ -28,7 +29,7 @@ def build_follower(folder: Path) -> Path:
     strict = '-Wall', '-Wextra', '-Wpedantic', '-Wconversion', '-Wshadow', '-Werror'
     source = FOLDER / 'test' / 'sample_spline.cpp'
     command = 'g++', '-std=c++17', '-O2', *strict, '-I', FOLDER / 'include', source, '-o', program
-    subprocess.run([str(part) for part in command], check=True, timeout=120)
+    subprocess.run([str(part) for part in command], check=True, timeout=patience())
     return program
 
 
@@ -50,7 +51,7 @@ def follow(program: Path, n: int, received: list[tuple[Any, np.ndarray]], origin
         parts += [[len(instants)], np.asarray(instants) - origin]
     data = np.concatenate([np.asarray(part, dtype=np.float64) for part in parts])
     ended = subprocess.run(
-        [program], input=data.tobytes(), check=True, capture_output=True, timeout=60
+        [program], input=data.tobytes(), check=True, capture_output=True, timeout=patience()
     )
     out = np.frombuffer(ended.stdout).reshape(-1, 4 + 5 * n)
     return Followed(out[:, :4] != 0.0, out[:, 4:].reshape(-1, 5, n))

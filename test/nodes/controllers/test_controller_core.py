@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.patience import patience
 from helpers.planar_sea import NAMES, STIFFNESS
 from helpers.robot_library import CONTROLLERS, compiled, library_of
 from sensor_msgs.msg import JointState
@@ -117,7 +118,7 @@ class Recorded:
             input=np.concatenate(self.samples).tobytes(),
             check=True,
             capture_output=True,
-            timeout=60,
+            timeout=patience(),
         )
         out = np.frombuffer(ended.stdout).reshape(len(self.samples), -1)
         return out[:, :2], out[:, 2:].reshape(len(out), 3, -1), ended.stderr.decode()
