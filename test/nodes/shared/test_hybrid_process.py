@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
-from helpers.node_processes import trajectory
+from helpers.node_processes import keep_all, trajectory
 from helpers.services import SERVICES
 from helpers.stream_client import efforts_of, jet_of
 from sensor_msgs.msg import JointState
@@ -21,6 +21,7 @@ from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 FINGER = sd.share_path('config/soft_finger.yaml')
 TOPIC = '/feedforward/joint_trajectory'
+TOPICS = 'feedforward', 'thread_tensions', 'thread_tension_rates'
 
 
 @pytest.fixture(scope='module')
@@ -42,7 +43,8 @@ def hybrid(files):
 
 @pytest.fixture(scope='module')
 def process(ros, files):
-    process = ros.start('feedforward', **files, publish_rate=250.0)
+    kept = keep_all('/feedforward', *TOPICS)
+    process = ros.start('feedforward', **files, publish_rate=250.0, **kept)
     ros.wait_until_active(process)
     return process
 
@@ -50,18 +52,18 @@ def process(ros, files):
 @pytest.fixture(scope='module')
 def heard(ros, process, hybrid):
     """Return efforts, tensions and their rates along a motion of all coordinates."""
-    topics = ('feedforward', 'thread_tensions', 'thread_tension_rates')
     lists = [
         ros.listen(kind, f'/feedforward/{topic}')
-        for topic, kind in zip(topics, (FeedforwardTorque, JointState, JointState), strict=True)
+        for topic, kind in zip(TOPICS, (FeedforwardTorque, JointState, JointState), strict=True)
     ]
+    ros.wait_until_heard()
     ros.publish(
         trajectory(
             list(hybrid.joint_names),
             [0.1, 0.0, 0.2, -0.4, 0.3, -0.1, 0.2, -0.4],
             [0.6, -0.8, 0.5, 0.3, -0.2, 0.4, 0.5, 0.3],
             [-0.2, 0.4, -0.3, 0.4, 0.2, 0.1, -0.3, 0.4],
-            times=[0.0, 0.5, 1.0],
+            times=[0.0, 2.5, 5.0],
         ),
         TOPIC,
     )  # fmt: skip
