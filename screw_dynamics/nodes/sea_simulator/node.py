@@ -104,9 +104,9 @@ class SeaSimulatorNode(Node):
         ]
         values = self._settings.values
         self._time = (
-            LockStep(self, self._settings, self._step, self._publish)
+            LockStep(self, self._settings, self._begin, self._step, self._publish)
             if values.publish_clock
-            else RealTime(self, values.rate, self._step, self._publish)
+            else RealTime(self, values.rate, self._begin, self._step, self._publish)
         )
         self.get_logger().info(
             f'Simulating {len(names)} joints and {len(self._robot.drives.names)} '
@@ -120,8 +120,15 @@ class SeaSimulatorNode(Node):
 
     # motion --------------------------------------------------------------------------------------
 
-    def _step(self, time: int) -> None:
+    def _begin(self, time: int, left_out: int) -> None:
+        """
+        Let motor efforts expire, before the first step of a tick, which ends at `time` [ns].
+
+        Those that arrived while this node was busy are in its queue: time that was left out does
+        not make the last ones older, and no later step that catches up ends them.
+        """
         assert self._robot is not None
+        self._last_command += left_out
         values = self._settings.values
         age = 1e-9 * (time - self._last_command)
         # a negative age: the clock was set back
@@ -135,6 +142,9 @@ class SeaSimulatorNode(Node):
             elif values.idle_mode == 'zero':
                 self._robot.drives.clear()
                 self._robot.release()
+
+    def _step(self) -> None:
+        assert self._robot is not None
         try:
             self._robot.advance()
         except SimulationError as error:

@@ -21,6 +21,10 @@ _LONGEST_LAG = 0.1  # s of delay that are made up for; steps beyond it are skipp
 _SHORTEST_LOOK = 0.0005  # s between polls of the steady clock
 
 
+# Called before the first step of a tick with its instant and the time left out before it [ns]
+Begin = Callable[[int, int], None]
+
+
 class SimulatedTime(Protocol):
     """The time of a simulation."""
 
@@ -36,12 +40,21 @@ class SimulatedTime(Protocol):
 
 
 class RealTime:
-    """Steps at a fixed rate that follow the time of the node; `publish` ends those of a tick."""
+    """
+    Steps at a fixed rate that follow the time of the node.
+
+    `begin` and `publish` surround those of a tick, between which no motor efforts are received.
+    """
 
     def __init__(
-        self, node: Node, rate: float, step: Callable[[int], None], publish: Callable[[int], None]
+        self,
+        node: Node,
+        rate: float,
+        begin: Begin,
+        step: Callable[[], None],
+        publish: Callable[[int], None],
     ) -> None:
-        self._step, self._publish = step, publish
+        self._begin, self._step, self._publish = begin, step, publish
         self._period = round(SECOND / rate)
         self.time = self.skipped = self.waited = 0
         self._ticks = TickTimer(node, self._tick, self._on_jump)
@@ -63,23 +76,24 @@ class RealTime:
             self._publish(now)
             return
         due = (now - self.time) // self._period
-        late = due - max(1, round(_LONGEST_LAG * SECOND / self._period))
-        if late > 0:
-            self.skipped += late
-            self.time += late * self._period
-            due -= late
-        for _ in range(due):
+        if due <= 0:
+            return
+        late = max(0, due - max(1, round(_LONGEST_LAG * SECOND / self._period)))
+        self.skipped += late
+        self.time += late * self._period
+        self._begin(self.time + self._period, late * self._period)
+        for _ in range(due - late):
             self.time += self._period
-            self._step(self.time)
-        if due:
-            self._publish(self.time)
+            self._step()
+        self._publish(self.time)
 
 
 class LockStep:
     """
     The source of /clock: each step waits for the motor efforts of its beginning.
 
-    It waits only if efforts have arrived since the previous step, and at most lock_step_timeout.
+    It waits only if efforts have arrived since the previous step, and at most lock_step_timeout;
+    efforts that are in the queue of the node at the end of that time count.
     Thus the same commands result in the same motion, however busy the computer is. Time starts at
     the length of a step, since 0 would mean that there is no time yet.
     """
@@ -88,14 +102,15 @@ class LockStep:
         self,
         node: Node,
         settings: NodeParameters[SeaSimulatorParameters],
-        step: Callable[[int], None],
+        begin: Begin,
+        step: Callable[[], None],
         publish: Callable[[int], None],
     ) -> None:
         self._node, self._settings = node, settings
-        self._step, self._publish = step, publish
+        self._begin, self._step, self._publish = begin, step, publish
         self._period = round(SECOND / settings.values.rate)
         self.time, self.skipped, self.waited = self._period, 0, 0
-        self._covered = self._expecting = False
+        self._covered = self._expecting = self._last_look = False
         self._due = self._give_up = time.monotonic()
         self._message = ClockMessage()
         self._publisher = make_publisher(node, ClockMessage, '/clock')
@@ -124,14 +139,18 @@ class LockStep:
         if self._expecting and not self._covered:
             if now < self._give_up:
                 return
+            if not self._last_look:  # timers come before the efforts that arrived meanwhile
+                self._last_look = True
+                return
             self.waited += 1
-        self._expecting, self._covered = self._covered, False
+        self._expecting, self._covered, self._last_look = self._covered, False, False
         factor = self._settings.values.real_time_factor
         if factor > 0.0:
             # only a short delay is made up for
             self._due = max(self._due, now - _LONGEST_LAG) + 1e-9 * self._period / factor
         self.time += self._period
-        self._step(self.time)
+        self._begin(self.time, 0)
+        self._step()
         self._publish_time()
         self._give_up = now + self._settings.values.lock_step_timeout
 

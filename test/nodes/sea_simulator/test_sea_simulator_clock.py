@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import pytest
 from helpers.planar_sea import NAMES, write_joints
-from helpers.simulated_clock import SimulatedClock
+from helpers.simulated_clock import STEP, SimulatedClock
 from sensor_msgs.msg import JointState
 
 from screw_dynamics.errors import InputError
-from screw_dynamics.messages.times import SECOND, set_stamp
+from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp
 from screw_dynamics.nodes.sea_simulator.motor_drives import command_age, command_of_feedforward
 from screw_dynamics_interfaces.msg import MotorFeedforward
 
@@ -85,4 +85,45 @@ def test_no_effort_outlives_its_time(ros, planar, tmp_path):
 
     ros.wait_for('the brakes', standing_still, process)
     assert process.interrupt() == 0, process.log
+    assert 'Traceback' not in process.log
+
+
+def test_time_that_was_left_out_does_not_age_efforts(ros, planar, tmp_path):
+    """The efforts of that time may still be in the queue of the node."""
+    process = ros.start(
+        'sea_simulator',
+        namespace='/late',
+        urdf_path=planar,
+        elastic_joints_path=write_joints(tmp_path),
+        input='motor_feedforward',
+        effort_timeout=2.0,
+        use_sim_time=True,
+    )
+    motors = ros.listen(JointState, '/late/motor_states')
+    clock = SimulatedClock(ros, 50 * SECOND)
+
+    def driven():
+        clock.step()
+        ros.publish(command(), f'/late{TOPIC}')
+        ros.spin(0.005)
+        return motors and any(motors[-1].effort)
+
+    ros.wait_for('efforts', driven, process)
+    clock.now += 20 * SECOND
+
+    def arrived():
+        clock.tell()
+        return nanoseconds(motors[-1].header.stamp) >= clock.now - STEP
+
+    ros.wait_for('the time', arrived, process)
+    assert motors[-1].effort.tolist() == [5.0, -3.0]
+
+    def braked():
+        clock.step(step=10 * STEP)
+        ros.spin(0.005)
+        return not any(motors[-1].effort)
+
+    ros.wait_for('the brakes', braked, process)
+    assert process.interrupt() == 0, process.log
+    assert 'No motor efforts for 2 s: the brakes are on' in process.log
     assert 'Traceback' not in process.log

@@ -21,7 +21,11 @@ START = 1_700_000_000 * SECOND
 
 @pytest.fixture
 def calls():
-    return SimpleNamespace(steps=[], published=[])
+    """Return what the time calls: instant and time left out of each begin, steps since then."""
+    calls = SimpleNamespace(begun=[], steps=[], published=[])
+    calls.begin = lambda *call: (calls.begun.append(call), calls.steps.append(0))
+    calls.step = lambda: calls.steps.append(calls.steps.pop() + 1)
+    return calls
 
 
 @pytest.fixture
@@ -31,7 +35,7 @@ def lock_step(ros, calls):
 
     def lock_step(**values):
         settings = SimpleNamespace(values=SeaSimulatorParameters(rate=RATE, **values))
-        made.append(LockStep(ros.node, settings, calls.steps.append, calls.published.append))
+        made.append(LockStep(ros.node, settings, calls.begin, calls.step, calls.published.append))
         return made[-1]
 
     yield lock_step
@@ -40,19 +44,20 @@ def lock_step(ros, calls):
 
 
 def test_real_time_takes_as_many_steps_as_time_has_passed(ros, calls):
-    real = RealTime(ros.node, RATE, calls.steps.append, calls.published.append)
+    real = RealTime(ros.node, RATE, calls.begin, calls.step, calls.published.append)
     real.stop()  # its ticks are made here
     real._tick(START)
-    assert (calls.steps, calls.published) == ([], [START])
+    assert (calls.begun, calls.steps, calls.published) == ([], [], [START])
     real._tick(START + PERIOD - 1)
-    assert len(calls.published) == 1
+    assert len(calls.published) == 1 and not calls.begun
     real._tick(START + 3 * PERIOD + 1)
-    assert calls.steps == [START + k * PERIOD for k in (1, 2, 3)]
+    assert (calls.begun, calls.steps) == ([(START + PERIOD, 0)], [3])
     assert calls.published == [START, START + 3 * PERIOD]
     # a tenth of a second is caught up with, what is more is left out
-    calls.steps.clear()
     real._tick(START + 100 * PERIOD)
-    assert calls.steps == [START + k * PERIOD for k in range(91, 101)]
+    assert calls.begun[1:] == [(START + 91 * PERIOD, 87 * PERIOD)]
+    assert calls.steps == [3, 10]
+    assert calls.published[2:] == [START + 100 * PERIOD]
     assert real.skipped == 87
 
 
@@ -60,7 +65,7 @@ def test_a_step_waits_for_the_efforts_of_its_beginning(calls, lock_step):
     clock = lock_step(real_time_factor=0.0, lock_step_timeout=60.0)
     assert (clock.time, calls.published) == (PERIOD, [PERIOD])
     clock.cover(clock.time)
-    assert calls.steps == [2 * PERIOD]
+    assert (calls.begun, calls.steps) == ([(2 * PERIOD, 0)], [1])
     clock._look()  # others came at the step before: these are waited for
     clock.cover(PERIOD)
     assert clock.time == 2 * PERIOD
@@ -76,9 +81,26 @@ def test_it_does_not_wait_for_ever(calls, lock_step):
     clock = lock_step(real_time_factor=0.0, lock_step_timeout=0.0)
     clock.cover(clock.time)
     clock._look()
+    assert (clock.time, clock.waited) == (2 * PERIOD, 0)
+    clock._look()
     assert (clock.time, clock.waited) == (3 * PERIOD, 1)
     clock._look()  # nobody is expected any more
     assert (clock.time, clock.waited) == (4 * PERIOD, 1)
+
+
+def test_efforts_that_wait_in_the_queue_at_the_end_of_the_wait_count(calls, lock_step):
+    """Timers come before subscriptions: the look at the end of the wait does not know of them."""
+    clock = lock_step(real_time_factor=0.0, lock_step_timeout=0.0)
+    clock.cover(clock.time)
+    for k in (3, 4):
+        clock._look()
+        clock.cover(clock.time)
+        assert (clock.time, clock.waited) == (k * PERIOD, 0)
+    clock._look()
+    assert clock.waited == 0  # each wait has a last look of its own
+    clock._look()
+    assert (clock.time, clock.waited) == (5 * PERIOD, 1)
+    assert calls.steps == [1] * 4
 
 
 def test_only_a_little_time_lost_is_made_up_for(calls, lock_step):
