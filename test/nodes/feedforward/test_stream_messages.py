@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from geometry_msgs.msg import WrenchStamped
@@ -12,6 +14,7 @@ from sensor_msgs.msg import JointState
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import instant_of, set_stamp
+from screw_dynamics.nodes.feedforward.inputs import stream_inputs
 from screw_dynamics.nodes.feedforward.inputs.stream_inputs import ReasonThrottle, StreamReader
 from screw_dynamics.nodes.feedforward.measurements import ExternalWrenches
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_positions
@@ -241,9 +244,20 @@ class TestExternalWrench:
         assert wrenches.by_age(NOW, 0.1) == ([], [])
 
 
-def test_every_reason_is_logged_once_per_period():
+def test_every_reason_is_logged_once_per_period(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(stream_inputs, 'time', SimpleNamespace(monotonic=lambda: now))
     throttle = ReasonThrottle()
     assert throttle.due('age 0.2 s')
     assert not throttle.due('age 0.3 s')  # the same reason with another number
+    now += 0.5
     assert throttle.due('not all joints')
+    now += 0.4375
+    assert not throttle.due('age 0.4 s')
     assert not throttle.due('not all joints')
+    now += 0.0625
+    assert throttle.due('age 0.5 s')  # a period after its own line
+    assert not throttle.due('age 0.6 s')
+    assert not throttle.due('not all joints')
+    now += 0.5
+    assert throttle.due('not all joints')

@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
+from screw_dynamics.nodes.shared import tick_timer
 from screw_dynamics.robot import Robot
 
 FINGER = sd.share_path('config/soft_finger.yaml')
@@ -88,14 +91,19 @@ def test_the_nearest_tensions_within_limits_are_published_and_warned_of(output):
     assert text.endswith('may be too few; at most_tension: thread_2')
 
 
-def test_ticks_in_a_row_are_warned_of_once(output):
+def test_ticks_in_a_row_are_warned_of_once_per_period(output, monkeypatch):
     """Throttling by rclpy takes up to a millisecond per call."""
+    now = 100.0
+    monkeypatch.setattr(tick_timer, 'time', SimpleNamespace(monotonic=lambda: now))
     node, tensions = output(FINGER)
     too_much = np.array([[0.0, 0.0, 0.0, 0.008 * 70.0]])
-    for tick in range(20):
+    for tick in range(16):
         tensions.publish(tick, np.zeros((3, 4)), too_much)
-    assert len(node.publishers['~/thread_tensions'].efforts) == 20
+        now += 0.0625
+    assert len(node.publishers['~/thread_tensions'].efforts) == 16
     assert len(node.logger.texts) == 1
+    tensions.publish(16, np.zeros((3, 4)), too_much)  # a second after the first
+    assert len(node.logger.texts) == 2
 
 
 def test_efforts_that_need_a_push_are_warned_of(output):
