@@ -14,7 +14,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 TOPIC = '/feedforward/joint_trajectory'
 NAMES = ['joint_1', 'joint_2']
-GOOD = serialize_message(trajectory(NAMES, [0.0, 0.0], [0.1, 0.2]))
+# long enough that a fit which a busy machine delays is not too late to be followed
+GOOD = serialize_message(trajectory(NAMES, [0.0, 0.0], [0.1, 0.2], times=[0.0, 600.0]))
 NO_MESSAGE = {
     'header only': GOOD[:4],
     'one byte': GOOD[:1],
