@@ -13,10 +13,12 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.stop_signals import STOP_SIGNALS, stop_once
@@ -99,6 +101,39 @@ def _is_unused(domain: int) -> bool:
     return True
 
 
+DEMO_STOP_SIGNALS = (*STOP_SIGNALS, signal.SIGHUP)
+
+
+@contextmanager
+def signals_deferred() -> Iterator[None]:
+    """
+    Defer stop signals to the end of the block.
+
+    None interrupts between the start of something and the note that it must be ended then.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread handles signals
+        return
+    received: list[int] = []
+
+    def defer(number: int, _: FrameType | None) -> None:
+        received.append(number)
+
+    # no mask: processes that are started would inherit it, as they do ignored signals
+    before = {
+        number: signal.signal(number, defer)
+        for number in DEMO_STOP_SIGNALS
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for first in received[:1]:
+            signal.raise_signal(first)
+
+
 SILENCE_TIMEOUT = 60.0  # s without a new log line after which waiting fails
 STOP_TIMEOUT = 20.0  # s between SIGINT and SIGKILL
 _PREFIX = re.compile(r'^\[(\w+)\] \[\d+\.\d+\] \[[^]]*\]: ')  # level, time, name of the node
@@ -152,22 +187,24 @@ class Processes:
 
     def __exit__(self, *_: object) -> None:
         """Stop all processes, with SIGKILL after `STOP_TIMEOUT`."""
-        for process in self._running.values():
-            if process.poll() is None:
-                process.send_signal(signal.SIGINT)
-        deadline = time.monotonic() + STOP_TIMEOUT
-        for process in self._running.values():
-            try:
-                process.wait(max(deadline - time.monotonic(), 0.1))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        with signals_deferred():  # a signal would leave those that are not killed yet
+            for process in self._running.values():
+                if process.poll() is None:
+                    process.send_signal(signal.SIGINT)
+            deadline = time.monotonic() + STOP_TIMEOUT
+            for process in self._running.values():
+                try:
+                    process.wait(max(deadline - time.monotonic(), 0.1))
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
 
     def start(self, name: str, module: str, *arguments: str | Path) -> None:
         """Start ``python -m module arguments``."""
         command = [sys.executable, '-m', module, *map(str, arguments)]
         self._advanced = time.monotonic()
-        with self.log(name).open('wb') as log:
+        # a process that is not registered yet would be left by a signal
+        with signals_deferred(), self.log(name).open('wb') as log:
             # Own process group: only the demo receives Ctrl-C, and then stops the processes.
             self._running[name] = subprocess.Popen(
                 command,
@@ -206,13 +243,14 @@ class Processes:
         `SILENCE_TIMEOUT`.
         """
         self.require_running()
-        now = time.monotonic()
+        looked = time.monotonic()
         for name in self._running:
             line = self.last_line(name)
             if (name, line) not in self._seen:
                 self._seen.add((name, line))
-                self._newest, self._advanced = f'{name}: {line}', now
-        if now - self._advanced > SILENCE_TIMEOUT:
+                self._newest, self._advanced = f'{name}: {line}', time.monotonic()
+        # what came after the look began is no silence, however long the look took
+        if looked - self._advanced > SILENCE_TIMEOUT:
             raise DemoError(
                 f'waited {SILENCE_TIMEOUT:g} s for {missing} while nothing new was logged. '
                 f'{self.last_lines()}'
@@ -225,7 +263,7 @@ class Processes:
 
         Raises `DemoError` if it does not end in time or not with exit code 0.
         """
-        process = self._running.pop(name)
+        process = self._running[name]
         process.send_signal(signal.SIGINT)
         try:
             code = process.wait(STOP_TIMEOUT)
@@ -233,15 +271,13 @@ class Processes:
             process.kill()
             process.wait()
             raise DemoError(f'{name} did not stop within {STOP_TIMEOUT:g} s of SIGINT') from None
+        del self._running[name]  # not before: an interrupted wait leaves it to `__exit__`
         if code:
             raise DemoError(f'{name} ended with {self._ending(name, code)}')
 
     def _ending(self, name: str, code: int) -> str:
         last = self.last_line(name)
         return f'exit code {code}, last wrote: {last} (all of it: {self.log(name)})'
-
-
-DEMO_STOP_SIGNALS = (*STOP_SIGNALS, signal.SIGHUP)
 
 
 def run_job(name: str, job: Callable[[], object]) -> int:

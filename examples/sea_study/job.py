@@ -23,10 +23,9 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import TypeVar
 
-from ros_demo.processes import DEMO_STOP_SIGNALS, DemoError, require_ros, run_job
+from ros_demo.processes import DemoError, require_ros, run_job, signals_deferred
 from ros_demo.stages import Stage
 from sea_study.arms import arms
 from sea_study.conditions import conditions
@@ -82,23 +81,14 @@ def simulate(name: str, calls: Sequence[Callable[[], _Result]], processes: int) 
 @contextmanager
 def _signals_deferred() -> Iterator[None]:
     """Defer stop signals to the end of the block, so that none interrupts a process start."""
-    received: list[int] = []
-
-    def defer(number: int, _: FrameType | None) -> None:
-        received.append(number)
-
     # a mask alone is not enough: other threads receive the signals, and Python handles them
-    handlers = [signal.signal(number, defer) for number in DEMO_STOP_SIGNALS]
-    # workers inherit the mask: only this process handles signals of the terminal
-    signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _OF_TERMINALS)
-        for number, handler in zip(DEMO_STOP_SIGNALS, handlers, strict=True):
-            signal.signal(number, handler)
-    for first in received[:1]:
-        signal.raise_signal(first)
+    with signals_deferred():
+        # workers inherit the mask: only this process handles signals of the terminal
+        signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _OF_TERMINALS)
 
 
 def _run(options: argparse.Namespace) -> None:

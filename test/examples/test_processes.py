@@ -5,16 +5,37 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
+import subprocess
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from helpers.patience import patience
 
 from ros_demo import processes
 from ros_demo.processes import DemoError, Processes
+from screw_dynamics.stop_signals import stop_once
 
-# Runs until SIGINT, which it then answers with exit code 0.
-SERVER = ('http.server', '--bind', '127.0.0.1', '0')
+# Says that it is ready where SIGINT is expected already, and answers it with exit code 0.
+SERVER = """
+import time
+try:
+    print('ready', flush=True)
+    time.sleep(3600)
+except KeyboardInterrupt:
+    print('Keyboard interrupt', flush=True)
+"""
+# Runs until it is killed.
+DEAF = """
+import signal, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+print('ready', flush=True)
+time.sleep(3600)
+"""
 
 
 def pid_of(group: Processes, name: str) -> int:
@@ -29,31 +50,36 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-def wait_for_line(path: Path, timeout: float = 20.0) -> None:
-    deadline = time.monotonic() + timeout
+def wait_for_line(path: Path) -> None:
+    deadline = time.monotonic() + patience(20.0)
     while not path.read_text():
         assert time.monotonic() < deadline, f'nothing in {path}'
         time.sleep(0.05)
 
 
-@pytest.fixture
-def listening(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the servers write their first line at once."""
-    monkeypatch.setenv('PYTHONUNBUFFERED', '1')
+@pytest.fixture(autouse=True)
+def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of modules that the processes find: `server` and `deaf`."""
+    folder = tmp_path / 'modules'
+    folder.mkdir()
+    (folder / 'server.py').write_text(SERVER)
+    (folder / 'deaf.py').write_text(DEAF)
+    monkeypatch.setenv('PYTHONPATH', str(folder))
+    return folder
 
 
-def test_a_process_is_stopped_by_name(tmp_path: Path, listening: None) -> None:
+def test_a_process_is_stopped_by_name(tmp_path: Path) -> None:
     with Processes(tmp_path) as group:
-        group.start('server', *SERVER)
+        group.start('server', 'server')
         wait_for_line(group.log('server'))
         group.require_running()
         group.stop('server')
         assert 'Keyboard interrupt' in group.log('server').read_text()
 
 
-def test_a_failing_block_leaves_no_process(tmp_path: Path, listening: None) -> None:
+def test_a_failing_block_leaves_no_process(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), Processes(tmp_path) as group:
-        group.start('server', *SERVER)
+        group.start('server', 'server')
         wait_for_line(group.log('server'))
         pid = pid_of(group, 'server')
         raise ZeroDivisionError
@@ -63,7 +89,7 @@ def test_a_failing_block_leaves_no_process(tmp_path: Path, listening: None) -> N
 def test_a_process_that_ends_is_reported_with_its_last_line(tmp_path: Path) -> None:
     with Processes(tmp_path) as group:
         group.start('broken', 'no_such_module')
-        group._running['broken'].wait(20)
+        group._running['broken'].wait(patience(20.0))
         with pytest.raises(
             DemoError, match=r'broken ended with exit code 1, last wrote: .*No mod'
         ):
@@ -74,13 +100,6 @@ def test_a_process_that_ignores_sigint_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(processes, 'STOP_TIMEOUT', 0.5)
-    monkeypatch.setenv('PYTHONPATH', str(tmp_path))
-    (tmp_path / 'deaf.py').write_text(
-        'import signal, time\n'
-        'signal.signal(signal.SIGINT, signal.SIG_IGN)\n'
-        "print('ready', flush=True)\n"
-        'time.sleep(60)\n'
-    )
     with Processes(tmp_path) as group:
         for name in ('stopped', 'left'):
             group.start(name, 'deaf')
@@ -89,6 +108,81 @@ def test_a_process_that_ignores_sigint_is_killed(
         with pytest.raises(DemoError, match='stopped did not stop within 0.5 s of SIGINT'):
             group.stop('stopped')
     assert not any(is_alive(pid) for pid in pids)
+
+
+def test_an_interrupted_start_leaves_no_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pids = []
+
+    class Interrupted(subprocess.Popen[bytes]):
+        """A signal comes when the process runs, before anybody knows it."""
+
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            pids.append(self.pid)
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(subprocess, 'Popen', Interrupted)
+    monkeypatch.setattr(processes, 'STOP_TIMEOUT', 0.5)
+    with stop_once(to_the_end=False), Processes(tmp_path) as group:
+        with pytest.raises(KeyboardInterrupt):
+            group.start('deaf', 'deaf')
+    assert len(pids) == 1
+    assert not is_alive(pids[0])
+
+
+def test_an_interrupted_stop_leaves_no_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, 'STOP_TIMEOUT', 0.5)
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with Processes(tmp_path) as group:
+        group.start('deaf', 'deaf')
+        wait_for_line(group.log('deaf'))
+        pid = pid_of(group, 'deaf')
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(subprocess.Popen, 'wait', interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                group.stop('deaf')
+    assert not is_alive(pid)
+
+
+@pytest.mark.parametrize('wanted', [signal.SIG_IGN, signal.SIG_DFL])
+def test_signals_that_are_ignored_stay_ignored_by_processes(
+    tmp_path: Path, modules: Path, wanted: signal.Handlers
+) -> None:
+    (modules / 'asked.py').write_text(
+        'import signal\nprint(int(signal.getsignal(signal.SIGHUP)))\n'
+    )
+    before = signal.signal(signal.SIGHUP, wanted)
+    try:
+        with Processes(tmp_path) as group:
+            group.start('asked', 'asked')
+            group._running['asked'].wait(patience(20.0))
+        assert signal.getsignal(signal.SIGHUP) is wanted
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert group.last_line('asked') == str(int(wanted))
+
+
+@pytest.fixture
+def line_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """
+    A log: the clock of the demo counts its lines, 0.1 s per line.
+
+    So however long a process or this one is held up, the demo waits as many lines.
+    """
+    log = tmp_path / 'node.log'
+
+    def now() -> float:
+        return 0.1 * log.read_bytes().count(b'\n') if log.exists() else 0.0
+
+    monkeypatch.setattr(processes, 'time', SimpleNamespace(monotonic=now))
+    return log
 
 
 # writes a line, and then, forever, one whose stamp alone is new
@@ -102,13 +196,13 @@ while True:
 
 
 def test_waiting_ends_where_nothing_new_is_logged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    line_clock: Path, modules: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv('PYTHONPATH', str(tmp_path))
     monkeypatch.setattr(processes, 'SILENCE_TIMEOUT', 3.0)
-    (tmp_path / 'chatter.py').write_text(CHATTER)
+    (modules / 'chatter.py').write_text(CHATTER)
     newest = ''
-    with Processes(tmp_path / 'logs') as group:
+    with Processes(line_clock.parent) as group:
+        assert group.log('node') == line_clock
         group.start('node', 'chatter')
         with pytest.raises(DemoError, match=r'waited 3 s for a sign .* node: .*waiting for data'):
             while True:
@@ -118,17 +212,19 @@ def test_waiting_ends_where_nothing_new_is_logged(
 
 
 def test_waiting_goes_on_while_something_new_is_logged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    line_clock: Path, modules: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv('PYTHONPATH', str(tmp_path))
     monkeypatch.setattr(processes, 'SILENCE_TIMEOUT', 3.0)
-    (tmp_path / 'busy.py').write_text(
-        'import time\n'
-        'for i in range(1000):\n'
+    (modules / 'busy.py').write_text(
+        'import itertools, time\n'
+        'for i in itertools.count():\n'
         "    print('step', i, flush=True)\n"
-        '    time.sleep(0.1)\n'
+        '    time.sleep(0.01)\n'
     )
-    with Processes(tmp_path / 'logs') as group:
+    step = 0
+    with Processes(line_clock.parent) as group:
         group.start('node', 'busy')
-        while group.require_advance('step 60') != 'node: step 60':  # twice the patience
+        while step < 60:  # twice the patience
+            newest = re.fullmatch(r'node: step (\d+)', group.require_advance('step 60'))
+            step = int(newest[1]) if newest else 0
             time.sleep(0.01)
