@@ -17,11 +17,14 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
 
+from ros_demo.processes import SILENCE_TIMEOUT
 from ros_demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC
 from screw_dynamics.arrays import Array
+from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics.nodes.shared.endpoints import STATUS_TOPIC
 from screw_dynamics.nodes.trajectory_sender import Verdicts, trajectory_message
 from screw_dynamics.trajectory import TrajectoryFile
+from screw_dynamics_interfaces.msg import FeedforwardTorque
 from screw_dynamics_interfaces.srv import GetInverseDynamics, GetMassMatrix
 
 CALL_TIMEOUT = 5.0  # s, per attempt
@@ -42,12 +45,15 @@ class DemoClient(Node):
     def __init__(self, urdf: Path, while_waiting: Callable[[str], object]) -> None:
         super().__init__('demo')
         self._while_waiting = while_waiting
+        self._samples = self._ended = 0  # count, and stamp of the first one of the hold [ns]
+        self._held = 0.0  # s
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self._description = self.create_publisher(String, 'robot_description', latched)
         self._description.publish(String(data=urdf.read_text(encoding='utf-8')))
         self._trajectory = self.create_publisher(JointTrajectory, TRAJECTORY_TOPIC, 10)
+        self.create_subscription(FeedforwardTorque, TORQUE_TOPIC, self._on_sample, 10)
         self._mass_matrix = self.create_client(GetMassMatrix, '/dynamics_server/get_mass_matrix')
         self._inverse_dynamics = self.create_client(
             GetInverseDynamics, '/dynamics_server/get_inverse_dynamics'
@@ -68,15 +74,24 @@ class DemoClient(Node):
         state = self.call(self._state, GetState.Request()).current_state
         if state.id != State.PRIMARY_STATE_ACTIVE:
             return 'feedforward to become active'
-        subscribers = self.count_subscribers  # of a trajectory: the node and the recorder
-        if subscribers(TRAJECTORY_TOPIC) < 2 or subscribers(TORQUE_TOPIC) < 1:
-            return f'the recorder to subscribe to {TRAJECTORY_TOPIC} and {TORQUE_TOPIC}'
+        for name, topic in (
+            ('feedforward', TRAJECTORY_TOPIC),
+            ('recorder', TRAJECTORY_TOPIC),
+            ('recorder', TORQUE_TOPIC),
+        ):
+            if not self._listens(name, topic):
+                return f'{name} to subscribe to {topic}'
         if not self.count_publishers(f'/feedforward/{STATUS_TOPIC}'):
             return f'the topic /feedforward/{STATUS_TOPIC}'
         # without a model, the service responds to any request with this code
         if self.mass_matrix([]).error_code == GetMassMatrix.Response.NO_MODEL:
             return 'dynamics_server to have a model'
         return None
+
+    def _listens(self, name: str, topic: str) -> bool:
+        # a count would include others, and this node
+        listeners = self.get_subscriptions_info_by_topic(topic)
+        return any(listener.node_name == name for listener in listeners)
 
     def destroy_node(self) -> None:
         """Destroy the node and its executor."""
@@ -135,6 +150,35 @@ class DemoClient(Node):
             self._while_waiting('the answer of feedforward to the trajectory')
         seconds = CALL_ATTEMPTS * ANSWER_TIMEOUT
         raise TimeoutError(f'feedforward did not answer to the trajectory within {seconds:g} s')
+
+    def wait_until_held(self, seconds: float, meanwhile: Callable[[], object]) -> None:
+        """
+        Wait until the last position has been held for some time [s], by the stamps of the samples.
+
+        Calls `meanwhile` repeatedly. Raises `TimeoutError` if no sample comes for
+        `SILENCE_TIMEOUT`.
+        """
+        heard, advanced = self._samples, time.monotonic()
+        while self._held < seconds:
+            meanwhile()
+            looked = time.monotonic()
+            self.spin(0.1)
+            if self._samples != heard:
+                heard, advanced = self._samples, time.monotonic()
+            elif looked - advanced > SILENCE_TIMEOUT:
+                raise TimeoutError(
+                    f'feedforward published nothing for {SILENCE_TIMEOUT:g} s before it had held '
+                    f'the last position for {seconds:g} s'
+                )
+
+    def _on_sample(self, sample: FeedforwardTorque) -> None:
+        self._samples += 1
+        stamp = nanoseconds(sample.header.stamp)
+        if sample.source != FeedforwardTorque.SOURCE_HOLD:
+            self._ended = 0
+        elif not self._ended:
+            self._ended = stamp
+        self._held = 1e-9 * (stamp - self._ended) if self._ended else 0.0
 
     def spin(self, seconds: float) -> None:
         """Handle callbacks for some time [s]."""

@@ -18,7 +18,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from ros_demo.plot import save_plot
-from ros_demo.processes import Processes, require_ros, ros_processes, run_job
+from ros_demo.processes import (
+    Processes,
+    require_ros,
+    ros_processes,
+    run_job,
+    signals_deferred,
+)
 from ros_demo.recording import (
     TORQUE_TOPIC,
     TRAJECTORY_TOPIC,
@@ -115,8 +121,9 @@ def _drive_nodes(folder: Path, model: ScrewModel, file: TrajectoryFile, rate: fl
             def while_waiting(missing: str) -> None:
                 line.update(0, processes.require_advance(missing))
 
-            client = DemoClient(share_path(URDF), while_waiting)
-            stack.callback(client.destroy_node)
+            with signals_deferred():
+                client = DemoClient(share_path(URDF), while_waiting)
+                stack.callback(client.destroy_node)
             client.wait_until_ready()
         with Stage('Call GetMassMatrix and GetInverseDynamics'):
             trajectory = smooth_trajectory(
@@ -128,6 +135,8 @@ def _drive_nodes(folder: Path, model: ScrewModel, file: TrajectoryFile, rate: fl
         for seconds in ticks('Follow the trajectory', trajectory.duration + HOLD):
             client.spin(seconds)
             processes.require_running()
+        # on a busy machine the node may be behind
+        client.wait_until_held(HOLD, processes.require_running)
         with Stage('Close the bag and stop the nodes'):
             for name in ('recorder', 'feedforward', 'dynamics_server'):
                 processes.stop(name)

@@ -22,6 +22,7 @@ pytest.importorskip('rclpy', reason='the demo needs ROS 2 (rclpy)')
 pytest.importorskip('screw_dynamics_interfaces', reason='screw_dynamics_interfaces is not built')
 pytest.importorskip('rosbags', reason='the demo records a bag')
 
+from ros_demo.job import HOLD, waypoints_until  # noqa: E402
 from ros_demo.processes import DemoError  # noqa: E402
 from ros_demo.recording import (  # noqa: E402
     TORQUE_TOPIC,
@@ -30,6 +31,7 @@ from ros_demo.recording import (  # noqa: E402
 )
 from ros_demo.report import _accepted  # noqa: E402
 from screw_dynamics.bags import Bag  # noqa: E402
+from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points  # noqa: E402
 from screw_dynamics_interfaces.srv import GetMassMatrix  # noqa: E402
 
 DURATION, RATE = 1.5, 100.0
@@ -72,7 +74,11 @@ def test_report(run: tuple[Path, str, str], arm: Any) -> None:
         peaks.append([float(number) for number in row.groups()])
     rate = re.search(r'^Rate +(\d+\.\d+) Hz of 100 Hz: (\d+) samples, (\d+) missed', report, re.M)
     assert rate
-    assert 0.3 * RATE < float(rate[1]) < 1.01 * RATE
+    assert 0.0 < float(rate[1]) < 1.01 * RATE
+    # whatever a busy machine misses is reported: one tick, rounded, for each period without sample
+    periods = int(rate[2]) - 1
+    missed = max(0.0, periods * (RATE / float(rate[1]) - 1.0))
+    assert int(rate[3]) == pytest.approx(missed, rel=1e-3, abs=0.6)
     differences = re.search(r'^difference +(\S+) +(\S+) +(\S+)$', report, re.M)
     assert differences
     assert (np.array(differences.groups(), float) < 1e-12 * np.max(peaks, axis=0)).all()
@@ -108,8 +114,11 @@ def test_bag(run: tuple[Path, str, str], arm: Any) -> None:
     assert f'{len(torque["time"])} samples' in out
     recording = read_recording(folder / 'bag', TORQUE_TOPIC, TRAJECTORY_TOPIC)
     assert recording.waypoint_times[-1] == pytest.approx(DURATION)
-    assert recording.time[0] < 0.5
-    assert recording.time[-1] > DURATION
+    assert 0.0 <= recording.time[0] < DURATION
+    assert recording.time[-1] >= DURATION + HOLD
+    waypoints = waypoints_from_points(arm.joint_names, waypoints_until(DURATION), arm.joint_names)
+    wanted = smooth_trajectory(waypoints).jets(np.minimum(recording.time, DURATION))
+    assert np.allclose(recording.joint_jet[:, 0], wanted[:, 0], rtol=0, atol=1e-9)
     held = recording.joint_jet[recording.time > DURATION]
     assert np.allclose(held[:, 0], recording.waypoint_positions[-1], rtol=0, atol=1e-12)
     assert (held[:, 1:] == 0.0).all()
@@ -125,14 +134,17 @@ def children(pid: int) -> list[int]:
 @pytest.mark.parametrize(
     'number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name
 )
-def test_an_interrupted_demo_leaves_no_process(tmp_path: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize('delay', [0.0, 1.0], ids=['at the start', 'later'])
+def test_an_interrupted_demo_leaves_no_process(
+    tmp_path: Path, number: signal.Signals, delay: float
+) -> None:
     process = start_demo(tmp_path)
     deadline = time.monotonic() + patience()
     while len(started := children(process.pid)) < 3:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
-        time.sleep(0.05)
-    time.sleep(1.0)
+        time.sleep(0.005)
+    time.sleep(delay)
     process.send_signal(number)
     _, err = process.communicate(timeout=patience(30.0))
     assert process.returncode == 130
