@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ManagedNode`: lifecycle node that survives invalid requests and failed transitions."""
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,12 @@ from rclpy.lifecycle import LifecycleNode
 from screw_dynamics.nodes.shared.endpoints import steady_timer
 
 _RETIREMENT = 0.5  # s until an action is destroyed
-_LAST_WORDS = 0.1  # s for what was sent last, before the node is destroyed
+# s for what was sent last, before it is destroyed with the node: what a receiver has not taken by
+# then is lost
+_LAST_WORDS = 0.1
+_LAST_RESULT = 0.5  # which nobody acknowledges
+_LAST_ANSWER = 2.0  # at most, of a server to a request to cancel
+_LOOK = 0.01
 
 
 class ManagedNode(LifecycleNode):
@@ -23,8 +29,9 @@ class ManagedNode(LifecycleNode):
         super().__init__(name)
         service = self._service_change_state
         self._retired: list[Any] = []
-        self._retirement = steady_timer(self, _RETIREMENT, self._destroy_retired)
+        self._retirement = steady_timer(self, _RETIREMENT, self._on_retirement)
         self._retirement.cancel()
+        self._retired_at = 0.0  # s, the last of them
         self._change_state = service.callback
         service.callback = self._on_change_state
 
@@ -37,7 +44,7 @@ class ManagedNode(LifecycleNode):
     def destroy_node(self) -> None:
         """Destroy the node, its actions and its state machine, which rclpy leaves."""
         if self._retired:
-            time.sleep(_LAST_WORDS)
+            self._await_receivers()
             self._destroy_retired()
         try:
             super().destroy_node()
@@ -89,7 +96,31 @@ class ManagedNode(LifecycleNode):
         result that was sent last may be lost. They must not accept goals any more.
         """
         self._retired.extend(actions)
+        self._retired_at = time.monotonic()
         self._retirement.reset()
+
+    def _on_retirement(self) -> None:
+        """Destroy the retired actions, unless a controller is still to be stopped."""
+        late = time.monotonic() > self._retired_at + _LAST_ANSWER
+        if late or not any(_unanswered(action) for action in self._retired):
+            self._destroy_retired()
+
+    def _await_receivers(self) -> None:
+        """
+        Wait until what was sent last has arrived; no executor spins any more.
+
+        Without the request to cancel a controller would go on with its motion, without the result
+        a client would wait for ever.
+        """
+        now = time.monotonic()
+        told = max(getattr(action, 'told', -math.inf) for action in self._retired)
+        quiet, latest = max(now + _LAST_WORDS, told + _LAST_RESULT), now + _LAST_ANSWER
+        unanswered = {action: _unanswered(action) for action in self._retired}
+        while self.context.ok() and (now <= quiet or (now <= latest and any(unanswered.values()))):
+            time.sleep(_LOOK)
+            now = time.monotonic()
+            for action, numbers in unanswered.items():
+                _leave_unanswered(action, numbers)
 
     def _destroy_retired(self) -> None:
         self._retirement.cancel()
@@ -99,3 +130,23 @@ class ManagedNode(LifecycleNode):
 
     def _actions(self) -> set[ActionClient | ActionServer]:
         return {one for one in self.waitables if isinstance(one, (ActionClient, ActionServer))}
+
+
+def _unanswered(action: Any) -> set[int]:
+    """Return the numbers of the requests to cancel that a server has not answered yet."""
+    if not isinstance(action, ActionClient) or not action.server_is_ready():
+        return set()
+    requests = action._pending_cancel_requests
+    return {number for number, future in requests.items() if not future.done()}
+
+
+def _leave_unanswered(client: ActionClient, numbers: set[int]) -> None:
+    """Remove a request that has been answered meanwhile, or all where the server is gone."""
+    if not numbers:
+        return
+    if not client.server_is_ready():
+        numbers.clear()
+        return
+    response = client._action_type.Impl.CancelGoalService.Response
+    number, _ = client._client_handle.take_cancel_response(response)
+    numbers.discard(number)

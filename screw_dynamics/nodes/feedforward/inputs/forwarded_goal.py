@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The action follow_joint_trajectory: its type, its server, and a goal on its way."""
 
+import math
+import time
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, Protocol
@@ -42,6 +44,8 @@ def action_type(node: Node, controller: str) -> Any:
 class GoalServer(ActionServer):
     """An action server whose goals are executed elsewhere; no coroutine waits for their end."""
 
+    told = -math.inf  # time at which the last result was sent [s]
+
     def notify_execute(self, goal_handle: Any, execute_callback: Any) -> None:
         """Leave the goal executing until `end`."""
 
@@ -54,6 +58,7 @@ class GoalServer(ActionServer):
         future = self._result_futures[bytes(handle.goal_id.uuid)]
         future._set_executor(None)  # it may not spin any more
         future.set_result(response)
+        self.told = time.monotonic()
 
 
 class Forwarder(Protocol):

@@ -6,17 +6,21 @@ from __future__ import annotations
 
 import re
 import signal
+import time
 
 import numpy as np
 import pytest
 from helpers.action_controller import DEACTIVATED, PREEMPTED, ActionController
 from helpers.goal_client import NAMES, GoalClient, goal_of
 from helpers.goal_runs import CONTROLLER, FAR, INVALID, begin, run
+from helpers.node_processes import altered_command
 from lifecycle_msgs.msg import Transition
+from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 
 from screw_dynamics.messages.times import set_stamp
 
 SECOND = 10**9
+LONG = 190.0  # s, of a motion that nobody waits for; the node takes up to 200
 
 
 def without_times(goal):
@@ -124,6 +128,27 @@ def test_a_controller_that_is_not_there(ros, start, client):
     assert node.interrupt() == 0, node.log
 
 
+def has_request(controller):
+    """Return whether a goal waits for a controller that does not spin."""
+    server = controller._server
+    n = server.get_num_entities()
+    with controller.node.context.handle:
+        waits = _rclpy.WaitSet(
+            n.num_subscriptions,
+            n.num_guard_conditions,
+            n.num_timers,
+            n.num_clients,
+            n.num_services,
+            n.num_events,
+            controller.node.context.handle,
+        )
+        waits.clear_entities()
+        server.add_to_wait_set(waits)
+        waits.wait(0)
+        server.is_ready(waits)
+    return server._is_goal_request_ready
+
+
 @pytest.mark.parametrize('ended', [False, True], ids=['late', 'ended by the node'])
 def test_a_goal_without_an_answer_is_canceled_at_the_controller(ros, start, client, ended):
     node = start()
@@ -137,7 +162,7 @@ def test_a_goal_without_an_answer_is_canceled_at_the_controller(ros, start, clie
     ros.wait_for('the acceptance', lambda: sent.accepted, node)
     reason = f'no answer from {CONTROLLER} within 5 s'
     if ended:
-        ros.spin(2.0)  # it is fitted and sent meanwhile
+        ros.wait_for('the request', lambda: has_request(controller), node)
         reason = 'the node is not active any more'
         assert ros.change_state('/feedforward', Transition.TRANSITION_DEACTIVATE)
     ros.wait_for('the end', lambda: sent.over, node)
@@ -153,18 +178,25 @@ def test_a_goal_without_an_answer_is_canceled_at_the_controller(ros, start, clie
     assert node.interrupt() == 0, node.log
 
 
+def wait_for_stop(ros, controller, node=None):
+    """Wait until the controller has left its goal; require that it did so on its way."""
+    ros.wait_for('the stop of the controller', lambda: controller._goal is None, node)
+    assert np.abs(controller.command - FAR).max() > 0.1
+
+
+@pytest.mark.filterwarnings('ignore:failed to send response:RuntimeWarning')  # to the node
 @pytest.mark.parametrize(
     'transitions', [['DEACTIVATE', 'CLEANUP'], ['ACTIVE_SHUTDOWN']], ids=lambda names: names[0]
 )
 def test_a_transition_ends_goals(ros, node, client, controller, transitions):
-    sent = begin(ros, node, client, goal_of(FAR, times=[60.0]))
+    sent = begin(ros, node, client, goal_of(FAR, times=[LONG]))
     for name in transitions:
         number = getattr(Transition, f'TRANSITION_{name}')
         assert ros.change_state('/feedforward', number)
     ros.wait_for('the end', lambda: sent.over, node)
     assert sent.outcome == ('aborted', INVALID)
     assert sent.result.error_string == 'the node is not active any more'
-    ros.wait_for('the stop of the controller', lambda: controller._goal is None, node)
+    wait_for_stop(ros, controller, node)
     if transitions[0] == 'DEACTIVATE':
         ros.wait_for('the end of the action', lambda: not client.client.server_is_ready(), node)
         for name in ('CONFIGURE', 'ACTIVATE'):
@@ -177,11 +209,51 @@ def test_a_transition_ends_goals(ros, node, client, controller, transitions):
 @pytest.mark.parametrize('events', [False, True])
 def test_a_signal_ends_goals(ros, start, client, controller, number, events):
     node = start(use_events_executor=events)
-    sent = begin(ros, node, client, goal_of(FAR, times=[60.0]))
+    sent = begin(ros, node, client, goal_of(FAR, times=[LONG]))
     assert node.interrupt(number) == 0, node.log
     ros.wait_for('the end', lambda: sent.over)
     assert sent.outcome == ('aborted', INVALID)
-    ros.wait_for('the stop of the controller', lambda: controller._goal is None)
+    wait_for_stop(ros, controller)
+
+
+PATIENT = """
+from screw_dynamics.nodes.feedforward import managed_node
+managed_node._LAST_ANSWER = 600.0
+"""
+
+
+@pytest.mark.filterwarnings('ignore:failed to send response:RuntimeWarning')  # to the node
+@pytest.mark.parametrize('events', [False, True])
+def test_a_signal_stops_a_controller_that_is_late(ros, planar, client, controller, events):
+    """The node does not end before its request has arrived, here as long as that may take."""
+    node = ros.start_command(
+        altered_command('feedforward', before=PATIENT),
+        urdf_path=planar,
+        follow_joint_trajectory=CONTROLLER,
+        use_events_executor=events,
+    )
+    ros.wait_until_active(node)
+    sent = begin(ros, node, client, goal_of(FAR, times=[LONG]))
+    assert not sent.end, sent.outcome
+    ros.pause_node(controller.node)
+    node.send(signal.SIGINT)
+    ros.wait_for('the end', lambda: sent.over, node)
+    assert sent.outcome == ('aborted', INVALID)
+    ros.spin(1.5)
+    assert node.running, node.log
+    ros.resume_node(controller.node)
+    wait_for_stop(ros, controller)
+    assert node.wait() == 0, node.log
+    assert 'Traceback' not in node.log
+
+
+def test_a_signal_leaves_time_for_a_result(ros, start, client, controller):
+    """Nobody acknowledges it."""
+    node = start()
+    assert not begin(ros, node, client, goal_of(FAR, times=[LONG])).end
+    signaled = time.monotonic()
+    assert node.interrupt() == 0, node.log
+    assert time.monotonic() - signaled > 0.5
 
 
 def test_a_goal_that_is_canceled_by_others(ros, node, client, controller):
