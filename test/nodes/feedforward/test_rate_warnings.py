@@ -5,14 +5,17 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from helpers.node_processes import NodeProcess, node_command, trajectory
 
-from screw_dynamics import share_path
+from screw_dynamics import read_urdf, share_path
 from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.feedforward import tick_cost
 from screw_dynamics.nodes.feedforward.tick_cost import MissedTicks, rate_warning, require_rate
 from screw_dynamics.nodes.shared.tick_timer import TickSummary
+from screw_dynamics.robot import Robot
 
 JOINTS = [f'joint_{i}' for i in range(1, 8)]
 PERIOD = 10_000_000  # ns
@@ -50,9 +53,16 @@ def test_without_numba(ros):
         process.end()
 
 
+def test_what_the_machine_does_meanwhile_is_not_counted(planar, monkeypatch):
+    monkeypatch.setattr(tick_cost, 'compute_motors', lambda _: time.sleep(0.1))
+    robot = Robot(read_urdf(planar))
+    assert tick_cost.compute_time(robot, 2) < 0.1
+
+
 @pytest.mark.parametrize(
     'shortest, rate, compiled, texts',
     [
+        (0.0, 1000.0, True, ()),
         (1e-4, 1000.0, True, ()),
         (9e-3, 100.0, False, ()),
         (2e-3, 1000.0, True, ('expected at most 500 Hz, got 1000 Hz: lower it',)),
