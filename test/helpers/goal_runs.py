@@ -36,9 +36,10 @@ def begin(ros, process, client, goal):
         nonlocal sent
         if sent.end and any(text in sent.result.error_string for text in unknown):
             sent = client.send(goal)
-        return sent.accepted is False or sent.feedback or sent.over
+        return sent.over or (sent.handle and sent.feedback)
 
     ros.wait_for('the action', client.client.server_is_ready, process)
+    ros.wait_until_heard()
     sent = client.send(goal)
     ros.wait_for('the first feedback or the end', answered, process)
     return sent
