@@ -36,6 +36,8 @@ COUPLED = TEXT + 'rotor_coupling: true\n'
 def start(ros, planar, tmp_path):
     """Return a function that starts a node with springs and waits until it is active."""
     started = []
+    # a node has discovered the publisher once it is active: no first message is lost
+    ros.advertise(JointState, '/joint_states')
 
     def start(name, text=TEXT, **parameters):
         process = ros.start(
