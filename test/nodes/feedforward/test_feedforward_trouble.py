@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from helpers.node_processes import trajectory
-from rclpy.qos import qos_profile_sensor_data
+from helpers.stream_client import stream_until
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
@@ -44,17 +45,41 @@ def test_missed_ticks_are_worth_a_warning_above_one_percent():
 
 def test_a_stream_beyond_all_bounds_survives_another_filter(ros, planar):
     process = ros.start(
-        'feedforward', name='huge', urdf_path=planar, filter__bandwidth=20.0, check_limits='off'
+        'feedforward',
+        name='huge',
+        urdf_path=planar,
+        filter__bandwidth=20.0,
+        check_limits='off',
+        diagnostic_updater__period=0.1,
     )
     ros.wait_until_active(process, '/huge')
     topic = '/huge/joint_state_reference'
-    for size, name, value in ((1e305, 'filter.bandwidth', 0.1), (9e99, 'filter.order', 12)):
-        for i in range(20):
-            message = JointState(name=NAMES, position=[(-1) ** i * size] * 2)
-            ros.publish(message, topic, qos_profile_sensor_data)
-            ros.spin(0.01)
+    reports = ros.listen(DiagnosticArray, '/diagnostics')
+
+    def rejected():
+        return 'expected at most 1e+100 in size, got' in process.log
+
+    def followed():
+        return any(
+            int(value.value) > 20
+            for report in reports[-1:]
+            for found in report.status
+            if found.name == 'huge: joint_state_reference'
+            for value in found.values
+            if value.key == 'accepted'
+        )
+
+    for size, condition, name, value in (
+        (1e305, rejected, 'filter.bandwidth', 0.1),
+        (9e99, followed, 'filter.order', 12),
+    ):
+        signs = cycle((1.0, -1.0))
+
+        def message(size=size, signs=signs):
+            return JointState(name=NAMES, position=[next(signs) * size] * 2)
+
+        stream_until(ros, process, topic, message, condition)
         assert ros.set_parameter('/huge', name, value) == (True, '')
-    assert 'expected at most 1e+100 in size, got' in process.log
     assert process.interrupt() == 0, process.log
 
 
@@ -79,7 +104,9 @@ def test_a_change_that_cannot_be_made_is_told(ros, planar):
         reason = f'parameter {name!r}: expected {expected}'
         assert ros.set_parameter('/told', name, value) == (False, reason)
     samples = ros.listen(FeedforwardTorque, '/told/feedforward')
-    assert ros.node.count_publishers('/told/feedforward') == 1
+    ros.wait_for(
+        'its one publisher', lambda: ros.node.count_publishers('/told/feedforward') == 1, process
+    )
     ros.publish(trajectory(NAMES, [0.0, 0.0]), '/told/joint_trajectory')
     ros.wait_for('samples', lambda: samples, process)
     assert process.interrupt() == 0, process.log
