@@ -50,6 +50,12 @@ def test_transitions_by_hand(ros, started, planar):
     assert ros.change_state('/by_hand', Transition.TRANSITION_DEACTIVATE)
     assert ros.change_state('/by_hand', Transition.TRANSITION_CLEANUP)
     assert ros.state('/by_hand') == 'unconfigured'
+    # else the next trajectory might be sent to the subscription that has ended
+    ros.wait_for(
+        'the end of the input',
+        lambda: ros.node.count_subscribers('/by_hand/joint_trajectory') == 0,
+        process,
+    )
     assert ros.change_state('/by_hand', Transition.TRANSITION_CONFIGURE)
     assert ros.change_state('/by_hand', Transition.TRANSITION_ACTIVATE)
     samples.clear()
