@@ -11,7 +11,7 @@ from uuid import uuid4
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from helpers.node_processes import LATCHED, trajectory
+from helpers.node_processes import LATCHED, RESPONSE_TIMEOUT, trajectory
 from helpers.stream_client import efforts_of, jet_of, status
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, Float64MultiArray
@@ -84,7 +84,16 @@ def follow(ros, process, samples, message, seconds):
 def test_samples_agree_with_an_independent_computation(ros, process, samples, model):
     points = [[0.1, 0.0], [0.6, -0.8], [-0.2, 0.4]]
     message = trajectory(NAMES[::-1], *[point[::-1] for point in points], times=[0.0, 0.7, 1.5])
-    got = follow(ros, process, samples, message, 1.2)
+    for _ in range(5):  # a busy machine may leave out most ticks of a motion
+        followed = follow(ros, process, samples, message, 1.2)
+        got = [
+            sample
+            for sample in followed
+            if nanoseconds(sample.reference.time_from_start) < 15 * 10**8
+        ]
+        if len(got) > 20:
+            break
+        assert ros.call(Trigger, '/feedforward/clear', Trigger.Request()).success
     assert len(got) > 20
     curve = smooth_trajectory(
         waypoints_from_points(NAMES, list(zip([0.0, 0.7, 1.5], points, strict=True)), NAMES)
@@ -126,6 +135,7 @@ def test_single_points_that_are_replaced_before_they_are_reached_are_warned_of(
     ros, process, samples
 ):
     verdicts = ros.listen(DiagnosticStatus, '/feedforward/trajectory_status')
+    ros.wait_until_heard()
     messages = [trajectory(NAMES, [0.01 * k, 0.0], times=[600.0]) for k in range(6)]
     for message in [trajectory(NAMES, [0.0, 0.0], [0.1, 0.1]), *messages]:
         count = len(verdicts)
@@ -149,7 +159,7 @@ def test_the_end_is_held_without_derivatives(ros, process, samples, model):
 
 
 def test_replacement_is_continuous(ros, process, samples):
-    message = trajectory(NAMES, [0.0, 0.0], [1.0, 1.0], times=[0.0, 2.0])
+    message = trajectory(NAMES, [0.0, 0.0], [1.0, 1.0], times=[0.0, 20.0])
     old = follow(ros, process, samples, message, 0.8)
     # time enough where its fit comes late
     ros.publish(trajectory(NAMES, [5.0, 5.0], [0.0, 0.5], times=[0.0, 4.0]), TOPIC)
@@ -212,12 +222,14 @@ def test_speed_scaling(ros, process, samples):
 
     def slowed():
         """Whether the last samples are at half speed; the two topics are handled in any order."""
+        if len(samples) < 5:
+            return False
         first, *_, last = samples[-5:]
         elapsed = nanoseconds(last.header.stamp) - nanoseconds(first.header.stamp)
         followed = nanoseconds(last.reference.time_from_start) - nanoseconds(
             first.reference.time_from_start
         )
-        return len(samples) >= 5 and followed == pytest.approx(0.5 * elapsed, abs=10)
+        return followed == pytest.approx(0.5 * elapsed, abs=10)
 
     ros.wait_for('half the speed', slowed, process)
     ros.publish(Float64(data=-1.0), '/feedforward/speed_scaling', LATCHED)
@@ -291,8 +303,12 @@ class TestParametersWhileRunning:
 
 def test_clear_falls_silent(ros, process, samples):
     follow(ros, process, samples, trajectory(NAMES, [0.0, 0.0], [1.0, 1.0]), 0.1)
+    begun = time.monotonic()
     response = ros.call(Trigger, '/feedforward/clear', Trigger.Request())
-    assert response.message == 'the active trajectory was dropped'
+    answers = {'the active trajectory was dropped'}
+    if time.monotonic() - begun >= RESPONSE_TIMEOUT:  # sent again, which finds nothing more
+        answers.add('there was no active trajectory')
+    assert response.message in answers
     stopped = time.time_ns()
     ros.wait_for('a moment', lambda: time.time_ns() > stopped + 3 * 10**8, process)
     assert nanoseconds(samples[-1].header.stamp) <= stopped
