@@ -6,24 +6,20 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from helpers.node_processes import trajectory
-from helpers.patience import patience
+from helpers import stopping_worker
+from helpers.node_processes import altered_command, trajectory
 from lifecycle_msgs.msg import Transition
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
-from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from screw_dynamics.messages.times import nanoseconds
-from screw_dynamics.nodes.feedforward.fitting.fit import read_message
-from screw_dynamics.nodes.feedforward.fitting.tasks import Reading
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAMES = ['joint_1', 'joint_2']
@@ -33,7 +29,7 @@ OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.E
 
 
 def long(name='long', points=10_000, names=NAMES):
-    """Return a trajectory whose fit takes longer than its decoding."""
+    """Return a trajectory whose fit takes long, and stops as `Node.fitting` says."""
     times = np.linspace(0.0, 1000.0, points)
     # many flat runs and turning points, which the fit has to hold
     positions = np.random.default_rng(0).uniform(-1.0, 1.0, (points, len(names))).round(1)
@@ -51,14 +47,18 @@ def short(name='short', position=0.5, names=NAMES):
 class Node:
     """A node that follows a long motion, and its log."""
 
-    def __init__(self, ros, urdf, **parameters):
-        self.ros = ros
-        self.process = ros.start('feedforward', urdf_path=urdf, check_limits='off', **parameters)
+    def __init__(self, ros, urdf):
+        self.ros, self.verdicts, self.samples = ros, [], []
+        command = altered_command('feedforward', before=stopping_worker.USED)
+        self.process = ros.start_command(command, urdf_path=urdf, check_limits='off')
         ros.wait_until_active(self.process)
-        self.verdicts = ros.listen(DiagnosticStatus, '/feedforward/trajectory_status', QOS)
-        self.samples = ros.listen(
-            FeedforwardTorque, '/feedforward/feedforward', QoSProfile(depth=1000)
-        )
+        self._subscriptions = [
+            ros.node.create_subscription(kind, f'/feedforward/{name}', messages.append, qos)
+            for kind, name, messages, qos in (
+                (DiagnosticStatus, 'trajectory_status', self.verdicts, QOS),
+                (FeedforwardTorque, 'feedforward', self.samples, QoSProfile(depth=1000)),
+            )
+        ]
         self.send(trajectory(NAMES, [0.0, 0.0], [1.0, -1.0], times=[0.0, 1000.0]))
         self.wait('the first verdict', lambda: self.verdicts)
         self.wait('output', lambda: self.samples)
@@ -78,15 +78,15 @@ class Node:
             for status in self.verdicts
         ]
 
-    def fitting(self, work=0.05):
-        """Return once a fit is under way: its process has worked for a while and is stopped."""
+    def end(self):
+        self.process.end()
+        for subscription in self._subscriptions:  # those of the next node are others
+            self.ros.node.destroy_subscription(subscription)
+
+    def fitting(self):
+        """Return once the first long fit is under way: its process has stopped itself."""
         child = self.child()
-        before, end = processor_time(child), time.monotonic() + patience()
-        while processor_time(child) < before + work:
-            assert time.monotonic() < end, 'no fit begins'
-            time.sleep(0.005)
-        os.kill(child, signal.SIGSTOP)
-        self.ros.spin(0.0)
+        self.wait('the fit', lambda: stopping_worker.stopped(child))
         assert not self.verdicts
 
     def go_on(self):
@@ -112,19 +112,10 @@ def children(pid):
     return found
 
 
-def processor_time(pid):
-    fields = Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
-
-
-def decoding_time(message):
-    """Return the processor time that decoding takes here [s]."""
-    reading, spent = Reading(serialize_message(message), len(message.points)), []
-    for _ in range(3):
-        begun = time.process_time()
-        read_message(reading)
-        spent.append(time.process_time() - begun)
-    return min(spent)
+def subscribers(ros):
+    """Return what identifies the subscriptions of trajectories."""
+    infos = ros.node.get_subscriptions_info_by_topic(TOPIC)
+    return {bytes(info.endpoint_gid) for info in infos}
 
 
 def running(pid):
@@ -138,10 +129,10 @@ def running(pid):
 def node(ros, planar):
     node = Node(ros, planar)
     yield node
-    node.process.end()
+    node.end()
 
 
-def test_the_output_goes_on_and_the_order_is_kept(node):
+def test_the_output_goes_on_and_the_order_is_kept(ros, node):
     wrong = short('wrong')
     wrong.joint_names[0] = 'nose'
     begin = len(node.samples)
@@ -149,8 +140,12 @@ def test_the_output_goes_on_and_the_order_is_kept(node):
         node.send(message)
     node.fitting()
     # a tick that waits for a fit is missing: many come while this one goes on
-    ticks = len(node.samples)
-    node.wait('ticks during the fit', lambda: len(node.samples) > ticks + 20)
+    stopped = ros.node.get_clock().now().nanoseconds
+
+    def ticks():
+        return sum(nanoseconds(sample.header.stamp) > stopped for sample in node.samples)
+
+    node.wait('ticks during the fit', lambda: ticks() > 20)
     assert not node.verdicts
     node.go_on()
     (first, second, third) = node.verdict(3)
@@ -205,10 +200,18 @@ def test_a_fit_that_is_overtaken_is_rejected_with_the_reason(ros, node, how):
     assert level == ERROR and reason in message
     node.go_on()
     if how == 'cleanup':
+        former = subscribers(ros)
         assert ros.change_state('/feedforward', Transition.TRANSITION_CLEANUP)
         assert ros.change_state('/feedforward', Transition.TRANSITION_CONFIGURE)
     if how in ('deactivate', 'cleanup'):
         assert ros.change_state('/feedforward', Transition.TRANSITION_ACTIVATE)
+    if how == 'cleanup':
+        # what is sent before that may reach the subscription that is no more alone
+        def renewed():
+            found = subscribers(ros)
+            return found and not found & former
+
+        node.wait('the new subscription', renewed)
     # the next one is taken
     node.verdicts.clear()
     following = trajectory(NAMES, [0.2, 0.2], [0.5, 0.5], times=[0.0, 5.0])
@@ -259,11 +262,10 @@ def test_too_many_points(ros, node):
 
 
 def test_a_process_that_dies_is_replaced(node):
-    child, message = node.child(), long()
-    # until the message is decoded, which would be done again; the fit takes about twice as long
-    work = 1.5 * decoding_time(message)
-    node.send(message)
-    node.fitting(work)
+    child = node.child()
+    # the message is decoded, which would be done again
+    node.send(long())
+    node.fitting()
     os.kill(child, signal.SIGKILL)
     ((level, message, _),) = node.verdict(1)
     assert level == ERROR
