@@ -8,6 +8,8 @@ import math
 import os
 import re
 import signal
+import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -40,6 +42,16 @@ class Identified:
             'load_observer', namespace=f'/{name}', urdf_path=urdf, **parameters
         )
         self.wait('the model', lambda: 'Observing 2 joints' in self.process.log)
+        self.client = ros.node.create_client(IdentifyDynamics, f'{self.name}/identify')
+        self.wait('the service', self.client.service_is_ready)
+        refusals = []
+
+        def refused():
+            refusals.append(self.send(duration=-1.0))
+            return any(future.done() for future in refusals)
+
+        # the node knows what we listen to, and no answer is lost, once one has arrived
+        self.wait('a refusal', refused)
 
     def wait(self, what, condition):
         return self.ros.wait_for(what, condition, self.process)
@@ -51,26 +63,38 @@ class Identified:
         rows = zip(
             recording.times, recording.positions, velocities, recording.efforts, strict=True
         )
-        for i, (time, q, qd, effort) in enumerate(rows):
+        for i, (seconds, q, qd, effort) in enumerate(rows):
             message = JointState(name=list(recording.joint_names))
             message.position, message.velocity = q.tolist(), qd.tolist()
             message.effort = effort.tolist()
-            instant = begin + round(time * SECOND)
+            instant = begin + round(seconds * SECOND)
             set_stamp(message.header.stamp, instant)
             self.ros.publish(message, topic)
-            if i % AT_ONCE == 0 or i == len(recording.times) - 1:
-                self.wait('the observer', partial(self._observed, message, topic, instant))
+            if i == 0:
+                self.wait('the observer', partial(self._begun, message, topic, instant))
+            elif i % AT_ONCE == 0 or i == len(recording.times) - 1:
+                self.wait('the observer', partial(self._observed, instant))
 
-    def _observed(self, message, topic, instant):
-        if self.heard and nanoseconds(self.heard[-1].header.stamp) == instant:
+    def _begun(self, message, topic, instant):
+        """Publish a first message again, without effect where it has arrived, until it has."""
+        if self._observed(instant):
             return True
-        self.ros.publish(message, topic)  # again, without effect where it has arrived
+        # the node may not know the publisher yet; copies of later messages could push others out
+        # of the queue of a busy node
+        self.ros.publish(message, topic)
         return False
 
+    def _observed(self, instant):
+        return bool(self.heard) and nanoseconds(self.heard[-1].header.stamp) == instant
+
+    def send(self, **fields):
+        """Return the future of a response."""
+        return self.client.call_async(IdentifyDynamics.Request(**fields))
+
     def ask(self, **fields):
-        request = IdentifyDynamics.Request(**fields)
-        name = f'{self.name}/identify'
-        return self.ros.call(IdentifyDynamics, name, request, timeout=patience())
+        future = self.send(**fields)
+        self.wait('the response', future.done)
+        return future.result()
 
 
 @pytest.fixture(scope='module')
@@ -237,23 +261,51 @@ def test_without_a_model(ros):
     assert process.interrupt() == 0
 
 
-def children(pid):
-    """Return the processes that the threads of a process have started."""
-    lists = Path(f'/proc/{pid}/task').glob('*/children')
-    return [int(child) for text in lists for child in text.read_text().split()]
+def identifying(pid):
+    """Return the processes of an identification that the threads of a process have started."""
+    children = []
+    for path in Path(f'/proc/{pid}/task').glob('*/children'):
+        with suppress(OSError):  # the thread has ended
+            children += path.read_text().split()
+    # before its exec, which its parent waits for, a child has the command line of the parent
+    return [int(child) for child in children if 'identification_process' in told(child, 'cmdline')]
+
+
+def told(pid, file):
+    """Return what the system tells of a process, nothing of one that has ended."""
+    try:
+        return Path(f'/proc/{pid}/{file}').read_text()
+    except OSError:
+        return ''
+
+
+def stopped(pid):
+    """Stop a process and return whether that was before its end."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGSTOP)
+    end = time.monotonic() + patience()
+    while time.monotonic() < end:
+        state = told(pid, 'stat').rpartition(')')[2].split()[:1]
+        if state in (['T'], ['Z'], ['X'], []):
+            return state == ['T']
+        time.sleep(0.001)
+    return False
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_the_node_observes_on_and_ends_at_once_meanwhile(ros, planar, truth, number):
     node = Identified(ros, planar, f'busy_{number}')
     node.hear(truth[0].between(0.0, 12.0))
-    client = ros.node.create_client(IdentifyDynamics, f'{node.name}/identify')
-    node.wait('the service', client.service_is_ready)
-    future = client.call_async(IdentifyDynamics.Request(parameters=['links', 'rotors']))
-    (child,) = node.wait('the process of the identification', lambda: children(node.process.pid))
-    os.kill(child, signal.SIGSTOP)
+    future = None
+
+    def held():
+        nonlocal future
+        if future is None or future.done():  # on a busy machine it may be over before the stop
+            future = node.send(parameters=['links', 'rotors'])
+        return any(map(stopped, identifying(node.process.pid)))
+
+    node.wait('the stopped process of the identification', held)
     node.hear(truth[0].between(12.01, 12.3))
     assert not future.done()
     assert node.process.interrupt(number) == 0
     assert 'Traceback' not in node.process.log
-    ros.node.destroy_client(client)
