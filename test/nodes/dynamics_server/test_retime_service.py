@@ -32,7 +32,8 @@ def ask(ros, planar):
         message = trajectory(names, *rows, times=[t for t, _ in points])
         message.header.frame_id = 'kept'
         request = KIND.Request(trajectory=message, **fields)
-        return ros.call(KIND, '/dynamics_server/retime_trajectory', request)
+        # not sent again while a busy node computes
+        return ros.call(KIND, '/dynamics_server/retime_trajectory', request, timeout=60.0)
 
     ros.wait_for('the model', lambda: call().error_code != KIND.Response.NO_MODEL, process)
     return call
