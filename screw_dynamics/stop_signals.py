@@ -8,10 +8,11 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import PurePath
 from types import FrameType
+from typing import Any
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 # s that the destruction of a node may take: some builds of Fast DDS 2.14 never end it if they
@@ -72,12 +73,7 @@ def stop_once(
         yield stop  # only the main thread can set signal handlers
         return
     _blocks.append(stop)
-    before = {
-        number: signal.signal(number, stop)
-        for number in numbers
-        # ignored signals (nohup, background of a script) stay ignored
-        if signal.getsignal(number) is not signal.SIG_IGN
-    }
+    before = replace_handlers(numbers, stop)
     try:
         yield stop
     finally:
@@ -86,8 +82,24 @@ def stop_once(
         if to_the_end:
             ignore_stop_signals()
         else:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+            restore_handlers(before)
+
+
+def replace_handlers(
+    numbers: Sequence[signal.Signals], handler: Callable[[int, FrameType | None], object]
+) -> dict[signal.Signals, Any]:
+    """Replace handlers, but of signals that are ignored (nohup); return the former ones."""
+    return {
+        number: signal.signal(number, handler)
+        for number in numbers
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
+
+
+def restore_handlers(before: dict[signal.Signals, Any]) -> None:
+    """Undo `replace_handlers`."""
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def stop_is_urgent() -> bool:

@@ -21,7 +21,12 @@ from pathlib import Path
 from types import FrameType
 
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.stop_signals import STOP_SIGNALS, stop_once
+from screw_dynamics.stop_signals import (
+    STOP_SIGNALS,
+    replace_handlers,
+    restore_handlers,
+    stop_once,
+)
 
 # DDS (RTPS 2.2, section 9.6.1): domain d uses UDP ports from 7400 + 250 d. The first is the
 # multicast port of announcements, unused by participants limited to one host; participant p opens
@@ -120,16 +125,11 @@ def signals_deferred() -> Iterator[None]:
         received.append(number)
 
     # no mask: processes that are started would inherit it, as they do ignored signals
-    before = {
-        number: signal.signal(number, defer)
-        for number in DEMO_STOP_SIGNALS
-        if signal.getsignal(number) is not signal.SIG_IGN
-    }
+    before = replace_handlers(DEMO_STOP_SIGNALS, defer)
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        restore_handlers(before)
         for first in received[:1]:
             signal.raise_signal(first)
 

@@ -26,8 +26,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / 'test'), str(ROOT / 'examples')]
 
 from helpers import guide_setups as guides  # noqa: E402
 from helpers.goal_client import GoalClient, goal_of  # noqa: E402
-from helpers.node_processes import RosFixture, trajectory  # noqa: E402
+from helpers.node_processes import trajectory  # noqa: E402
 from helpers.real_controllers import Controllers, exact_efforts  # noqa: E402
+from helpers.ros_fixture import RosFixture  # noqa: E402
 
 from screw_dynamics import ScrewModel, read_urdf, share_path  # noqa: E402
 from screw_dynamics.messages.times import SECOND, nanoseconds  # noqa: E402

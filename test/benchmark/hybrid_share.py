@@ -12,7 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from helpers.node_processes import RosFixture, node_command, trajectory
+from helpers.node_processes import node_command, trajectory
+from helpers.ros_fixture import RosFixture
 
 from benchmark.memory import usage
 from ros_demo.stages import Stage

@@ -44,12 +44,6 @@ def proportional(pid: int) -> int:
     return next(int(row.split()[1]) for row in rows if row.startswith('Pss:'))
 
 
-def children(pid: int) -> list[int]:
-    """Return the processes that the main thread or another one of a process has started."""
-    lists = Path(f'/proc/{pid}/task').glob('*/children')
-    return [int(child) for one in lists for child in one.read_text().split()]
-
-
 def _processor(folder: Path) -> float:
     """Return the processor time of a process or a thread [s]."""
     # the name of the command, in brackets, may contain blanks

@@ -23,7 +23,9 @@ ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / 'test'
 sys.path[:0] = [str(ROOT), str(TESTS), str(ROOT / 'examples')]
 
-from helpers.node_processes import RosFixture, trajectory  # noqa: E402
+from helpers.child_processes import children  # noqa: E402
+from helpers.node_processes import trajectory  # noqa: E402
+from helpers.ros_fixture import RosFixture  # noqa: E402
 
 from benchmark import (  # noqa: E402
     hybrid_share,
@@ -32,7 +34,7 @@ from benchmark import (  # noqa: E402
     state_latency,
     tick_floor,
 )
-from benchmark.memory import children, proportional, usage  # noqa: E402
+from benchmark.memory import proportional, usage  # noqa: E402
 from benchmark.real_time import may_be_real_time, priority  # noqa: E402
 from ros_demo.stages import Stage  # noqa: E402
 from screw_dynamics import read_urdf, share_path  # noqa: E402

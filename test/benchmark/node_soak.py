@@ -22,7 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / 'test'
 sys.path[:0] = [str(ROOT), str(TESTS), str(ROOT / 'examples')]
 
-from helpers.node_processes import NodeProcess, RosFixture, trajectory  # noqa: E402
+from helpers.node_processes import NodeProcess, trajectory  # noqa: E402
+from helpers.ros_fixture import RosFixture  # noqa: E402
 from helpers.services import SERVICES  # noqa: E402
 from lifecycle_msgs.msg import Transition  # noqa: E402
 from lifecycle_msgs.srv import ChangeState  # noqa: E402

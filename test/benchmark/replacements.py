@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
-from helpers.node_processes import RosFixture, trajectory
+from helpers.node_processes import trajectory
+from helpers.ros_fixture import RosFixture
 from rclpy.serialization import deserialize_message, serialize_message
 from trajectory_msgs.msg import JointTrajectory
 

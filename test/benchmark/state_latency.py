@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from helpers.node_processes import NodeProcess, RosFixture, node_command
+from helpers.node_processes import NodeProcess, node_command
+from helpers.ros_fixture import RosFixture
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 

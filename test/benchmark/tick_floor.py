@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from helpers.node_processes import RosFixture, trajectory
+from helpers.node_processes import trajectory
+from helpers.ros_fixture import RosFixture
 
 from screw_dynamics import read_urdf
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.child_processes import children
 from helpers.patience import patience
 
 pytest.importorskip('rclpy', reason='the demo needs ROS 2 (rclpy)')
@@ -123,10 +124,6 @@ def test_bag(run: tuple[Path, str, str], arm: Any) -> None:
     assert np.allclose(held[:, 0], recording.waypoint_positions[-1], rtol=0, atol=1e-12)
     assert (held[:, 1:] == 0.0).all()
     assert np.abs(recording.joint_jet[:, 4]).max() > 0.0
-
-
-def children(pid: int) -> list[int]:
-    return [int(p) for p in Path(f'/proc/{pid}/task/{pid}/children').read_text().split()]
 
 
 @pytest.mark.skipif(not Path('/proc/self').exists(), reason='child processes are read from /proc')

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from helpers.child_processes import children, state
 from helpers.patience import patience
 
 from screw_dynamics.stop_signals import stop_once
@@ -25,18 +26,6 @@ from sea_study.job import _signals_deferred  # noqa: E402
 
 COMMAND = [sys.executable, '-m', 'screw_dynamics.demo', 'sea', '--without-ros', '--output']
 WORKERS = min(2, os.cpu_count() or 1)
-
-
-def children(pid: int) -> list[int]:
-    return [int(p) for p in Path(f'/proc/{pid}/task/{pid}/children').read_text().split()]
-
-
-def running(pid: int) -> bool:
-    try:
-        stat = Path(f'/proc/{pid}/stat').read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return stat.rpartition(')')[2].split()[0] != 'Z'  # in a container nobody may ask for its end
 
 
 @pytest.mark.skipif(not Path('/proc/self').exists(), reason='child processes are read from /proc')
@@ -80,7 +69,7 @@ def interrupt(
     assert err.rstrip().endswith('demo_sea: interrupted')
     assert 'Traceback' not in err
     deadline = time.monotonic() + patience(5.0)
-    while left := [pid for pid in started if running(pid)]:
+    while left := [pid for pid in started if state(pid) != 'Z']:
         assert time.monotonic() < deadline, left
         time.sleep(0.05)
 

@@ -19,7 +19,8 @@ from std_msgs.msg import Float64, String
 from helpers.fuzz_robots import PLANAR
 from helpers.fuzz_strategies import MESSAGES, NAMES, PARAMETERS, Item
 from helpers.heard import Heard, start_of
-from helpers.node_processes import LATCHED, RosFixture, parameter, trajectory
+from helpers.node_processes import LATCHED, parameter, trajectory
+from helpers.ros_fixture import RosFixture
 from helpers.services import SERVICES
 
 TRAJECTORY = '/feedforward/joint_trajectory'

@@ -8,22 +8,9 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
+from helpers.child_processes import children
 from helpers.node_processes import NodeProcess
-
-
-def children(pid: int) -> list[int]:
-    """Return the processes that a process has started."""
-    found = []
-    for path in Path('/proc').glob('[0-9]*/stat'):
-        try:
-            fields = path.read_text().rpartition(')')[2].split()
-        except OSError:  # it has ended meanwhile
-            continue
-        if int(fields[1]) == pid and fields[0] != 'Z':
-            found.append(int(path.parent.name))
-    return found
 
 
 @contextmanager

@@ -16,7 +16,6 @@ from typing import Any
 import yaml
 
 from helpers.launched import launch_process
-from helpers.node_processes import RosFixture
 from helpers.real_controllers import (
     BROADCASTER,
     MANAGER,
@@ -25,6 +24,7 @@ from helpers.real_controllers import (
     described,
     with_joints,
 )
+from helpers.ros_fixture import RosFixture
 
 # page and heading
 SET_UP_A = ('guides.md', 'A. joint_trajectory_controller with the effort interface')

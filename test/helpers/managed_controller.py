@@ -16,9 +16,9 @@ from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from controller_manager_msgs.srv import SwitchController
 from numpy.typing import NDArray
 
-from helpers.node_processes import RosFixture
 from helpers.patience import patience
 from helpers.robot_library import CONTROLLERS
+from helpers.ros_fixture import RosFixture
 
 Array = NDArray[np.float64]
 

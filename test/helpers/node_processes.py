@@ -1,48 +1,27 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Node processes and a client: start, call, publish, wait for a condition."""
+"""Processes of nodes: their command lines, start and end; messages for them."""
 
 from __future__ import annotations
 
-import math
 import os
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-import rclpy
-from lifecycle_msgs.msg import Transition
-from lifecycle_msgs.srv import ChangeState, GetState
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
-from rcl_interfaces.srv import GetParameters, SetParameters
-from rclpy.context import Context
-from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
-from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from helpers.discovery import wait_for_quiet
 from helpers.patience import patience
-from ros_demo.processes import release_domain, unused_domain
-from screw_dynamics.nodes.shared.executor import SparingExecutor
 from screw_dynamics.nodes.shared.side_process import OWN_GROUP
 
-# s, to the next attempt of a service call
-RESPONSE_TIMEOUT = 10.0
-READING_TIMEOUT = 1.0  # of one that changes nothing
-# s, for the proof that subscribers know a publisher; some may answer no requests
-PROOF_TIMEOUT = 10.0
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-USE_SIM_TIME = GetParameters.Request(names=['use_sim_time'])
-UNKNOWN = '_NODE_NAME_UNKNOWN_'
-PARTICIPANT = 12  # bytes of the identifier of an endpoint that its process gives to all
 MOST_KEPT = 5000  # messages of a topic, the most that Fast DDS keeps
 
 
@@ -117,274 +96,6 @@ class NodeProcess:
         if self.running:
             self._process.kill()
             self._process.wait()
-
-
-class RosFixture:
-    """A DDS domain with one client node of ours and the processes under test."""
-
-    def __init__(self) -> None:
-        self._domain = domain = unused_domain()
-        self.environment = {
-            **os.environ,
-            'ROS_DOMAIN_ID': str(domain),
-            'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
-            'PYTHONPATH': os.pathsep.join(
-                filter(None, [os.getcwd(), os.environ.get('PYTHONPATH')])
-            ),
-        }
-        os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
-        self.context = Context()
-        rclpy.init(context=self.context, domain_id=domain)
-        self.node = Node('client', context=self.context)
-        self._executor = SparingExecutor(context=self.context)
-        self._executor.add_node(self.node)
-        self._processes: list[NodeProcess] = []
-        self._publishers: dict[str, Any] = {}
-
-    def __enter__(self) -> RosFixture:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        wait_for_quiet(self.node)  # and the processes live on until ours is destroyed
-        self._executor.shutdown()
-        self.node.destroy_node()
-        rclpy.try_shutdown(context=self.context)
-        for process in self._processes:
-            process.kill()
-        release_domain(self._domain)
-
-    def start(
-        self, module: str, *, name: str = '', namespace: str = '', **parameters: object
-    ) -> NodeProcess:
-        """Start a node; dots in parameter names are written as double underscores."""
-        command = node_command(module)
-        return self.start_command(command, name=name, namespace=namespace, **parameters)
-
-    def start_command(
-        self,
-        command: Sequence[str],
-        *,
-        name: str = '',
-        namespace: str = '',
-        **parameters: object,
-    ) -> NodeProcess:
-        """Start a process with ROS arguments."""
-        command = [*command, '--ros-args']
-        for remapped, value in (('__node', name), ('__ns', namespace)):
-            if value:
-                command += ['-r', f'{remapped}:={value}']
-        for parameter, value in parameters.items():
-            text = str(value).lower() if isinstance(value, bool) else str(value)
-            command += ['-p', f'{parameter.replace("__", ".")}:={text}']
-        process = NodeProcess(command, self.environment)
-        self._processes.append(process)
-        return process
-
-    def wait_for(
-        self, what: str, condition: Callable[[], Any], process: NodeProcess | None = None
-    ):
-        """Spin until a condition holds and return its value."""
-        start = time.monotonic()
-        while True:
-            # before the condition, which the last words of a process may fulfil
-            running = process is None or process.running
-            value = condition()
-            if value:
-                return value
-            # a log may be long: it is read only if there is something to report
-            assert running, f'the node ended: {process.log if process else ""}'
-            assert (waited := time.monotonic() - start) < patience(), (
-                f'waited {waited:.0f} s for {what}; log: {process.log if process else ""}'
-            )
-            self._executor.spin_once(timeout_sec=0.05)
-
-    def spin(self, seconds: float) -> None:
-        """Handle what arrives for some time."""
-        end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0.0:
-            self._executor.spin_once(timeout_sec=left)
-
-    def spin_once(self, seconds: float) -> None:
-        """Handle the next thing that arrives within some time."""
-        self._executor.spin_once(timeout_sec=seconds)
-
-    def add_node(self, name: str) -> Node:
-        """Return another node of ours, in a namespace of its own."""
-        node = Node(name, namespace=f'/{name}', context=self.context)
-        self._executor.add_node(node)
-        return node
-
-    def pause_node(self, node: Node) -> None:
-        """Let a node of ours do nothing until `resume_node`."""
-        self._executor.remove_node(node)
-
-    def resume_node(self, node: Node) -> None:
-        """Let a node go on after `pause_node`."""
-        self._executor.add_node(node)
-
-    def remove_node(self, node: Node) -> None:
-        """Destroy a node that `add_node` made."""
-        self._executor.remove_node(node)
-        node.destroy_node()
-
-    def listen(self, kind: type, topic: str, qos: Any = MOST_KEPT) -> list[Any]:
-        """Return a list that fills with the messages of a topic; see `keep_all`."""
-        messages: list[Any] = []
-        self.node.create_subscription(kind, topic, messages.append, qos)
-        return messages
-
-    def advertise(self, kind: type, topic: str, qos: Any = 10) -> None:
-        """Make the publisher of a topic; `wait_until_heard` then waits for its receiver too."""
-        if topic not in self._publishers:
-            self._publishers[topic] = self.node.create_publisher(kind, topic, qos)
-
-    def publish(self, message: Any, topic: str, qos: Any = 10, subscribers: int = 1) -> None:
-        """Publish, once the subscribers are there and know the publisher."""
-        new = topic not in self._publishers
-        if new:
-            self._publishers[topic] = self.node.create_publisher(type(message), topic, qos)
-        publisher = self._publishers[topic]
-        self.wait_for(
-            f'a subscriber of {topic}', lambda: publisher.get_subscription_count() >= subscribers
-        )
-        if new and subscribers:
-            self._introduce(topic)
-        publisher.publish(message)
-
-    def _introduce(self, topic: str) -> None:
-        """
-        Wait until the nodes that subscribe to a topic have discovered our new publisher.
-
-        A subscriber counts as matched here before it has, and drops what comes earlier. A node
-        discovers what we have in the order in which it was made: it has discovered the publisher
-        when it answers to a later client. Nodes of our own and those without parameter services
-        are left out, and a node that answers nothing is not waited for longer than a while.
-        """
-        clients = [
-            self.node.create_client(GetParameters, f'{name}/get_parameters')
-            for name in self._subscribers(topic)
-        ]
-        answers = [_Answer(client, USE_SIM_TIME, READING_TIMEOUT) for client in clients]
-        end = time.monotonic() + PROOF_TIMEOUT
-        self.wait_for(
-            f'subscribers of {topic} that know it',
-            lambda: all([answer.arrived for answer in answers]) or time.monotonic() > end,
-        )
-        for client in clients:
-            self.node.destroy_client(client)
-
-    def _subscribers(self, topic: str) -> set[str]:
-        """Return the nodes of others that subscribe to a topic and have parameter services."""
-        ours = {
-            bytes(info.endpoint_gid[:PARTICIPANT])
-            for info in self.node.get_publishers_info_by_topic(topic)
-            if (info.node_namespace, info.node_name) == ('/', self.node.get_name())
-        }
-        found: list[Any] = []
-        end = time.monotonic() + PROOF_TIMEOUT
-
-        def named() -> bool:
-            found[:] = [
-                info
-                for info in self.node.get_subscriptions_info_by_topic(topic)
-                if bytes(info.endpoint_gid[:PARTICIPANT]) not in ours
-            ]
-            return all(info.node_name != UNKNOWN for info in found)
-
-        # the name of a node arrives after its subscriptions
-        what = f'the names of the subscribers of {topic}'
-        self.wait_for(what, lambda: named() or time.monotonic() > end)
-        names = set()
-        for info in found:
-            node, namespace = info.node_name, info.node_namespace
-            with suppress(RuntimeError):  # it ends meanwhile, or has no name
-                services = self.node.get_service_names_and_types_by_node(node, namespace)
-                name = f'{namespace.rstrip("/")}/{node}'
-                if f'{name}/get_parameters' in dict(services):
-                    names.add(name)
-        return names
-
-    def describe(self, text: str, topic: str = '/robot_description') -> None:
-        """Publish a robot description, latched."""
-        self.publish(String(data=text), topic, LATCHED, subscribers=0)
-
-    def call(self, kind: type, name: str, request: Any, timeout: float = RESPONSE_TIMEOUT) -> Any:
-        """
-        Call a service and return the response.
-
-        A server that has not yet discovered the client's reader drops its response, and one that
-        was killed is matched for some seconds more, so a request without response is sent again.
-        """
-        client = self.node.create_client(kind, name)
-        self.wait_for(f'the service {name}', client.service_is_ready)
-        answer = _Answer(client, request, timeout)
-        self.wait_for(f'the response of {name}', lambda: answer.arrived)
-        self.node.destroy_client(client)
-        return answer.response
-
-    def call_once(self, kind: type, node: str, name: str, request: Any) -> Any:
-        """
-        Call a service of a node for which a repeated request is another one; return the response.
-
-        The node is asked when it has discovered the client: see `wait_until_heard`.
-        """
-        client = self.node.create_client(kind, f'{node}/{name}')
-        self.wait_for(f'the service {name} of {node}', client.service_is_ready)
-        self.call(GetParameters, f'{node}/get_parameters', USE_SIM_TIME, READING_TIMEOUT)
-        answer = _Answer(client, request)
-        self.wait_for(f'the response of {name} of {node}', lambda: answer.arrived)
-        self.node.destroy_client(client)
-        return answer.response
-
-    def state(self, node: str) -> str:
-        request = GetState.Request()
-        response = self.call(GetState, f'{node}/get_state', request, READING_TIMEOUT)
-        return response.current_state.label
-
-    def change_state(self, node: str, transition: int) -> bool:
-        request = ChangeState.Request(transition=Transition(id=transition))
-        return self.call_once(ChangeState, node, 'change_state', request).success
-
-    def wait_until_active(self, process: NodeProcess, node: str = '/feedforward') -> None:
-        self.wait_for('the active node', lambda: self.state(node) == 'active', process)
-
-    def wait_until_heard(self, node: str = '/feedforward') -> None:
-        """
-        Wait until a node has discovered all that we listen to, so that its first message arrives.
-
-        It discovers our readers in the order in which they were made, the last one by responding.
-        """
-        self.state(node)
-
-    def set_parameter(self, node: str, name: str, value: object) -> tuple[bool, str]:
-        """Set a parameter of another node; return whether it was accepted and why not."""
-        request = SetParameters.Request(parameters=[parameter(name, value)])
-        name = f'{node}/set_parameters'
-        (result,) = self.call(SetParameters, name, request, READING_TIMEOUT).results
-        return result.successful, result.reason
-
-
-class _Answer:
-    """The answer to a request, which is sent when the service is there, and again after a time."""
-
-    def __init__(self, client: Any, request: Any, again: float = math.inf) -> None:
-        self._client, self._request, self._again = client, request, again
-        self._futures: list[Any] = []
-        self._next = 0.0  # time of the next request
-
-    @property
-    def arrived(self) -> bool:
-        """Send what is due; return whether there is a response."""
-        if any(future.done() for future in self._futures):
-            return True
-        if time.monotonic() >= self._next and self._client.service_is_ready():
-            self._futures.append(self._client.call_async(self._request))
-            self._next = time.monotonic() + self._again
-        return False
-
-    @property
-    def response(self) -> Any:
-        return next(future for future in self._futures if future.done()).result()
 
 
 def parameter(name: str, value: object) -> Parameter:

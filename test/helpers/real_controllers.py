@@ -20,7 +20,7 @@ from scipy.interpolate import Akima1DInterpolator
 from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
-from helpers.node_processes import RosFixture
+from helpers.ros_fixture import RosFixture
 from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 

@@ -21,11 +21,6 @@ fit_process._WORKER = {__name__!r}
 _fit = worker.fit
 
 
-def stopped(pid: int) -> bool:
-    """Return whether a process is stopped."""
-    return Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[0] == 'T'
-
-
 def main(descriptor: int) -> None:
     """Do what the worker does, but stop once when a long message is decoded."""
     worker.fit = _fit_after_stop

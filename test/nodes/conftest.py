@@ -15,7 +15,8 @@ import pytest
 from screw_dynamics import ScrewModel, read_urdf, share_path
 
 if TYPE_CHECKING:
-    from helpers.node_processes import NodeProcess, RosFixture
+    from helpers.node_processes import NodeProcess
+    from helpers.ros_fixture import RosFixture
 
 REASON = 'the nodes need ROS 2: rclpy and screw_dynamics_interfaces'
 
@@ -50,7 +51,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def ros() -> Iterator[RosFixture]:
     """Return processes and a client in an unused DDS domain."""
     pytest.importorskip('rclpy', reason=REASON)
-    from helpers.node_processes import RosFixture
+    from helpers.ros_fixture import RosFixture
 
     with RosFixture() as fixture:
         yield fixture

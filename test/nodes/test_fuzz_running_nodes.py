@@ -10,7 +10,7 @@ import pytest
 from helpers.bombardment import DESCRIPTION, Bombardment
 from helpers.fuzz_robots import descriptions, transitions
 from helpers.fuzz_strategies import Item, messages
-from helpers.node_processes import RosFixture
+from helpers.ros_fixture import RosFixture
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from std_msgs.msg import String

@@ -94,8 +94,9 @@ class LockStep:
 
     It waits only if efforts have arrived since the previous step, and at most lock_step_timeout;
     efforts that are in the queue of the node at the end of that time count.
-    Thus the same commands result in the same motion, however busy the computer is. Time starts at
-    the length of a step, since 0 would mean that there is no time yet.
+    Thus the same commands result in the same motion, however busy the computer is, as long as each
+    arrives within that time. Time starts at the length of a step, since 0 would mean that there is
+    no time yet.
     """
 
     def __init__(

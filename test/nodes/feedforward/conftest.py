@@ -14,8 +14,8 @@ from screw_dynamics import ElasticJoints, ScrewModel, read_urdf
 
 if TYPE_CHECKING:
     from helpers.feedback_loop import Loop
-    from helpers.node_processes import RosFixture
     from helpers.receiving_node import Node
+    from helpers.ros_fixture import RosFixture
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from uuid import uuid4
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from helpers.node_processes import LATCHED, RESPONSE_TIMEOUT, trajectory
+from helpers.node_processes import LATCHED, trajectory
+from helpers.ros_fixture import RESPONSE_TIMEOUT
 from helpers.stream_client import efforts_of, jet_of, status
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, Float64MultiArray

@@ -21,8 +21,9 @@ from helpers.guide_setups import (
     SET_UP_B,
     running_set_up,
 )
-from helpers.node_processes import RESPONSE_TIMEOUT, trajectory
+from helpers.node_processes import trajectory
 from helpers.real_controllers import exact_efforts
+from helpers.ros_fixture import RESPONSE_TIMEOUT
 from std_msgs.msg import Float64MultiArray
 
 import screw_dynamics as sd

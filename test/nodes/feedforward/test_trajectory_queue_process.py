@@ -7,12 +7,12 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import suppress
-from pathlib import Path
 
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from helpers import stopping_worker
+from helpers.child_processes import children, state
 from helpers.node_processes import altered_command, trajectory
 from lifecycle_msgs.msg import Transition
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
@@ -86,7 +86,7 @@ class Node:
     def fitting(self):
         """Return once the first long fit is under way: its process has stopped itself."""
         child = self.child()
-        self.wait('the fit', lambda: stopping_worker.stopped(child))
+        self.wait('the fit', lambda: state(child) == 'T')
         assert not self.verdicts
 
     def go_on(self):
@@ -99,30 +99,10 @@ class Node:
         return child
 
 
-def children(pid):
-    """Return the processes that a process has started."""
-    found = []
-    for path in Path('/proc').glob('[0-9]*/stat'):
-        try:
-            fields = path.read_text().rpartition(')')[2].split()
-        except OSError:  # it has ended meanwhile
-            continue
-        if int(fields[1]) == pid and fields[0] != 'Z':
-            found.append(int(path.parent.name))
-    return found
-
-
 def subscribers(ros):
     """Return what identifies the subscriptions of trajectories."""
     infos = ros.node.get_subscriptions_info_by_topic(TOPIC)
     return {bytes(info.endpoint_gid) for info in infos}
-
-
-def running(pid):
-    try:
-        return Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[0] != 'Z'
-    except OSError:
-        return False
 
 
 @pytest.fixture
@@ -278,7 +258,7 @@ def test_a_process_that_dies_is_replaced(node):
 def test_a_process_that_dies_while_idle_costs_no_trajectory(node):
     child = node.child()
     os.kill(child, signal.SIGKILL)
-    node.wait('its end', lambda: not running(child))
+    node.wait('its end', lambda: state(child) == 'Z')
     node.send(short())
     assert node.verdict(1)[0][0] == OK
     assert node.child() != child
@@ -293,5 +273,5 @@ def test_the_process_ends_with_the_node(ros, node, number):
     with suppress(ProcessLookupError):
         os.kill(child, signal.SIGCONT)
     assert code == (-9 if number == signal.SIGKILL else 0), node.process.log
-    ros.wait_for('the end of its process', lambda: not running(child))
+    ros.wait_for('the end of its process', lambda: state(child) == 'Z')
     assert 'Traceback' not in node.process.log

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.child_processes import children, state
 from helpers.patience import patience
 from helpers.recordings import COM, EFFORT_NOISE, drawn
 from sensor_msgs.msg import JointState
@@ -263,19 +264,14 @@ def test_without_a_model(ros):
 
 def identifying(pid):
     """Return the processes of an identification that the threads of a process have started."""
-    children = []
-    for path in Path(f'/proc/{pid}/task').glob('*/children'):
-        with suppress(OSError):  # the thread has ended
-            children += path.read_text().split()
-    # before its exec, which its parent waits for, a child has the command line of the parent
-    return [int(child) for child in children if 'identification_process' in told(child, 'cmdline')]
+    return [child for child in children(pid) if 'identification_process' in command_line(child)]
 
 
-def told(pid, file):
-    """Return what the system tells of a process, nothing of one that has ended."""
+def command_line(pid):
+    """Return that of a process, before its exec that of its parent."""
     try:
-        return Path(f'/proc/{pid}/{file}').read_text()
-    except OSError:
+        return Path(f'/proc/{pid}/cmdline').read_text()
+    except OSError:  # it has ended
         return ''
 
 
@@ -285,9 +281,8 @@ def stopped(pid):
         os.kill(pid, signal.SIGSTOP)
     end = time.monotonic() + patience()
     while time.monotonic() < end:
-        state = told(pid, 'stat').rpartition(')')[2].split()[:1]
-        if state in (['T'], ['Z'], ['X'], []):
-            return state == ['T']
+        if (found := state(pid)) in 'TZX':
+            return found == 'T'
         time.sleep(0.001)
     return False
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from helpers.action_controller import ActionController
     from helpers.goal_arm import Arm
     from helpers.goal_client import GoalClient
-    from helpers.node_processes import NodeProcess, RosFixture
+    from helpers.node_processes import NodeProcess
+    from helpers.ros_fixture import RosFixture
 
 
 @pytest.fixture
