@@ -265,8 +265,8 @@ def test_a_pass_lasts_as_long_as_the_bag(
     signal_until_it_ends(process)
     _, log = process.communicate(timeout=patience())
     assert len(begun) >= 6, log
-    # the median, as a busy machine holds up one or two of the passes
-    assert 0.9 * length < 1e-9 * np.median(np.diff(begun)) < 2.0 * length
+    # the median, as a busy machine holds up some of the passes, whatever their length
+    assert 0.9 * length < 1e-9 * np.median(np.diff(begun)) < length + 0.5
 
 
 def test_the_clock_of_simulated_time_moves_the_stamps(

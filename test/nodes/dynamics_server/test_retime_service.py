@@ -33,7 +33,7 @@ def ask(ros, planar):
         message.header.frame_id = 'kept'
         request = KIND.Request(trajectory=message, **fields)
         # not sent again while a busy node computes
-        return ros.call(KIND, '/dynamics_server/retime_trajectory', request, timeout=60.0)
+        return ros.call_once(KIND, '/dynamics_server', 'retime_trajectory', request)
 
     ros.wait_for('the model', lambda: call().error_code != KIND.Response.NO_MODEL, process)
     return call

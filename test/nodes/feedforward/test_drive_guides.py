@@ -99,7 +99,7 @@ class Robot:
         """
         Follow a trajectory of one point, where the robot stands.
 
-        On a busy machine its fit may end after 0.1 s, or find the state too old: then again.
+        A busy machine may deliver it later than the state can be used for: then again.
         """
         self._ros.wait_until_heard()
         message = trajectory(self.names, self.stood, times=[0.1])
@@ -110,7 +110,7 @@ class Robot:
             verdict = self.wait('the verdict', lambda: self._verdict(message.header.frame_id))
             if verdict.level != DiagnosticStatus.ERROR:
                 return
-            assert re.search('no time is left|given up|joint_states', verdict.message), verdict
+            assert 'joint_states' in verdict.message, verdict
         raise AssertionError(f'never followed: {verdict}')
 
     def _verdict(self, frame_id):
@@ -182,7 +182,7 @@ def test_hebi(ros, tmp_path):
     program = tmp_path / 'hebi_feedforward.py'
     [text] = blocks('HEBI', 'python')
     program.write_text(text)
-    robot = Robot(ros, tmp_path, {**given, 'ramp_time': 0.2})
+    robot = Robot(ros, tmp_path, given)
     commands = ros.listen(Float64MultiArray, '/feedforward/commands')
     ros.wait_until_heard()  # the driver keeps one command, and may miss those of the ramp
     driver = ros.start_command([sys.executable, '-u', str(program)])
