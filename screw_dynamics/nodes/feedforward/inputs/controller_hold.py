@@ -23,6 +23,8 @@ from screw_dynamics.nodes.shared.endpoints import make_subscription, steady_time
 from screw_dynamics.nodes.shared.interfaces import control_message
 
 _LONGEST_STOP = 5.0  # s, until the controller has to be at rest
+_LOOK_PERIOD = 0.5  # s between looks for that
+_LOOKS = round(_LONGEST_STOP / _LOOK_PERIOD)
 _DURATION = SECOND // 2  # in which the effort becomes that of the position
 _REST = 1e-9  # rad or m between two states, of a position that is held
 _NO_TOLERANCE = -1.0
@@ -52,6 +54,7 @@ class ControllerHold:
         self._state = control_message(name, 'hold_after_stop', 'true', 'false')
         self._tolerance = control_message('JointTolerance', 'hold_after_stop', 'true', 'false')
         self._since = 0  # instant of the stop [ns], 0 if nothing is to be held
+        self._looks = 0  # since then
         self._last: Array | None = None  # reference (n,) of the state before
         self._subscription = make_subscription(
             context.node,
@@ -61,12 +64,12 @@ class ControllerHold:
             qos_profile_sensor_data,
             raw=True,
         )
-        self._timer = steady_timer(context.node, _LONGEST_STOP, self._give_up)
+        self._timer = steady_timer(context.node, _LOOK_PERIOD, self._look)
         self._timer.cancel()
 
     def begin(self) -> None:
         """Hold as soon as the controller is at rest: it has been stopped now."""
-        self._since, self._last = self._context.now(), None
+        self._since, self._looks, self._last = self._context.now(), 0, None
         self._timer.reset()
 
     def drop(self) -> None:
@@ -79,7 +82,11 @@ class ControllerHold:
         self._context.node.destroy_timer(self._timer)
         self._context.node.destroy_subscription(self._subscription)
 
-    def _give_up(self) -> None:
+    def _look(self) -> None:
+        """Give up at the last look; states may wait in the queue of a node that was stalled."""
+        self._looks += 1
+        if self._looks < _LOOKS:
+            return
         self.drop()
         self._context.node.get_logger().warning(
             f'{self._controller}: its effort after the stop is not that of its position: no '

@@ -84,7 +84,8 @@ class ForwardedGoal:
         self.waits = False  # its motion is held back until it is sent
         self.forwarding = Stopwatch(received)  # since that motion was accepted
         self.lead = 0  # time from start of the controller minus that of the client [ns]
-        self.asked = 0.0  # time at which it was sent [s], 0 before
+        self.asked = False  # it was sent to the controller
+        self.looks = 0  # for the answer to that
         self.sent: Any = None  # the controller's goal, once accepted
         self.canceling = self.ended = False
 

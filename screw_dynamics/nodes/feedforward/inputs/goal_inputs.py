@@ -3,7 +3,6 @@
 """`GoalInputs`: the action follow_joint_trajectory in front of that of a controller."""
 
 import gc
-import time
 from functools import partial
 from typing import Any
 
@@ -34,6 +33,7 @@ from screw_dynamics.nodes.shared.endpoints import steady_timer
 
 _WATCH_PERIOD = 0.1  # s between looks at the controller while goals run
 _LONGEST_ANSWER = 5.0  # s, of the controller to a goal
+_LOOKS = round(_LONGEST_ANSWER / _WATCH_PERIOD)  # for the answer, which take as long
 _DELIVERY = SECOND // 100  # until the controller has a goal that is sent
 _RESULT_KEPT = 10  # s, as by rclcpp
 
@@ -230,7 +230,7 @@ class GoalInputs:
         goal.lead = lead(task, nanoseconds(trajectory.header.stamp))
         if not goal.lead:
             self._begin_soon(goal, task)
-        goal.asked = time.monotonic()
+        goal.asked = True
         if self._hold is not None:
             self._hold.drop()
         points = len(trajectory.points)
@@ -308,14 +308,18 @@ class GoalInputs:
         goal.handle.publish_feedback(feedback)
 
     def _watch(self) -> None:
-        """Abort goals whose controller is gone, or does not answer and then has to cancel them."""
+        """
+        Abort goals whose controller is gone, or does not answer and then has to cancel them.
+
+        Looks are counted, not time: the answer may wait in the queue of a node that was stalled.
+        """
         if not self._client.server_is_ready():
             for goal in [goal for goal in self._goals if goal.asked]:
                 self.end(goal, 'abort', self._absent())
-        late = time.monotonic() - _LONGEST_ANSWER
-        for goal in [
-            goal for goal in self._goals if goal.sent is None and 0.0 < goal.asked < late
-        ]:
+        waiting = [goal for goal in self._goals if goal.asked and goal.sent is None]
+        for goal in waiting:
+            goal.looks += 1
+        for goal in [goal for goal in waiting if goal.looks > _LOOKS]:
             self._cancel(goal)
             self.end(
                 goal, 'abort', f'no answer from {self._controller} within {_LONGEST_ANSWER:g} s'

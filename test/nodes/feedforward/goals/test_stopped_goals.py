@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -161,3 +162,47 @@ def test_the_end_of_a_goal_that_the_node_has_ended_begins_no_hold(arm, ros):
     hold.destroy()
     arm.result(goal, GoalStatus.STATUS_CANCELED)
     assert not arm.ends and not hold._since
+
+
+def test_a_goal_without_an_answer_is_aborted_by_the_number_of_looks(arm, monkeypatch):
+    """Of a node that was stalled the timer is called before the answer that waits is taken."""
+    canceled = []
+    arm.inputs._cancel = canceled.append
+    goal = sent_goal(arm)
+    now = time.monotonic()
+    with monkeypatch.context() as stall:
+        stall.setattr(time, 'monotonic', lambda: now + 1000.0)
+        for _ in range(50):
+            arm.inputs._watch()
+    assert not arm.ends and not canceled
+    arm.inputs._watch()
+    assert arm.ends == [('abort', f'no answer from {CONTROLLER} within 5 s')]
+    assert canceled == [goal]
+
+
+def test_looks_for_an_answer_count_from_the_sending(arm):
+    """And no more once the controller has accepted."""
+    arm.inputs._cancel = lambda goal: None
+    sent_goal(arm).sent = object()
+    second, task = joined_goal(arm)
+    for _ in range(60):
+        arm.inputs._watch()
+    arm.send(second, task)
+    for _ in range(50):
+        arm.inputs._watch()
+    assert not arm.ends
+
+
+def test_the_rest_of_a_controller_is_given_up_by_the_number_of_looks(arm):
+    """Its timer may be due before the states that wait in a node that was stalled."""
+    hold = ControllerHold(
+        arm.inputs._context, arm.inputs._type, arm.inputs._client, CONTROLLER, lambda: True
+    )
+    for _ in range(2):  # each stop anew
+        hold.begin()
+        for _ in range(9):
+            hold._timer.callback()
+        assert hold._since
+    hold._timer.callback()
+    assert not hold._since
+    hold.destroy()
