@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.action_controller import ActionController
+from helpers.fit_processes import without_fits
 from helpers.goal_client import NAMES, GoalClient, goal_of
 from helpers.goal_runs import CONTROLLER, FAR, OWN, begin
 
@@ -41,6 +42,7 @@ def node(ros, planar, controller):
 def client(ros, node, controller):
     client = GoalClient(ros.node, OWN)
     ros.wait_for('the action', client.client.server_is_ready, node)
+    ros.wait_until_heard()
     found = client.send(goal_of(controller.command, times=[1.0]))
     ros.wait_for('the end', lambda: found.over, node)
     while found.outcome != ('succeeded', 0):  # the node looks for the controller
@@ -106,10 +108,11 @@ def test_after_a_violated_tolerance(ros, node, controller, client, planar):
 def test_after_a_cancel_of_a_goal_that_was_not_sent(ros, node, controller, client, planar):
     """The motion that it would have preempted is stopped."""
     first = moving(ros, node, controller, client)
-    second = client.send(goal_of(*([0.0, 0.0], FAR) * 3000, times=np.arange(1.0, 6001.0)))
-    ros.wait_for('the second', lambda: second.accepted, node)
-    second.cancel()
-    ros.wait_for('both ends', lambda: first.end and second.end, node)
+    with without_fits(node):
+        second = client.send(goal_of(FAR, times=[30.0]))
+        ros.wait_for('the second', lambda: second.accepted, node)
+        second.cancel()
+        ros.wait_for('both ends', lambda: first.end and second.end, node)
     assert (first.end, second.end) == ('aborted', 'canceled')
     require_held(ros, node, controller, planar)
 
