@@ -93,6 +93,7 @@ def driver(ros, planar):
 def test_trajectory_and_stream_take_over_from_each_other(ros, driver):
     reports = ros.listen(DiagnosticArray, '/diagnostics')
     verdicts = ros.listen(DiagnosticStatus, '/feedforward/trajectory_status')
+    ros.wait_until_heard()
     driver.begin([0.3, 0.4])
     ros.publish(trajectory(NAMES, [1.0, 1.0], times=[1.0]), TRAJECTORY)
     # time is paused during the fit: the whole second is left to it
