@@ -63,11 +63,12 @@ def follow(ros, process, samples, message, seconds):
     ros.publish(message, TOPIC)
 
     def start():
-        named = ({item.key: item.value for item in status.values} for status in verdicts)
-        mine = (
-            values for values in named if values.get('header.frame_id') == message.header.frame_id
-        )
-        return next((float(values['start [s]']) for values in mine), None)
+        for verdict in verdicts:
+            values = {item.key: item.value for item in verdict.values}
+            if values.get('header.frame_id') == message.header.frame_id:
+                assert verdict.level != verdict.ERROR, verdict.message
+                return float(values['start [s]'])
+        return None
 
     def its(sample):
         begun = nanoseconds(sample.header.stamp) - nanoseconds(sample.reference.time_from_start)
