@@ -3,8 +3,8 @@
 """
 Goals that are sent to a node in front of the controller `ActionController`.
 
-Those that shall succeed take three seconds: the controller rejects what arrives after its end, and
-a busy machine may take a second to deliver it.
+Those that shall succeed take three seconds or more: the controller rejects what arrives after its
+end, and a busy machine may take a second to deliver it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ OWN = '/feedforward/follow_joint_trajectory'
 CONTROLLER = '/arm/follow_joint_trajectory'
 INVALID = FollowJointTrajectory.Result.INVALID_GOAL
 FAR = [0.8, -0.6]
+LONG = 190.0  # s, of a motion that nobody waits for; the node takes up to 200
 
 
 def run(ros, process, client, goal):
@@ -24,11 +25,12 @@ def run(ros, process, client, goal):
     return sent
 
 
-def begin(ros, process, client, goal):
+def begin(ros, process, client, goal, controller=None):
     """
     Send a goal that is accepted or rejected; again while controller or state are unknown.
 
-    And again if the answer of the controller is lost: its end for the node may match later.
+    And again if the answer of the controller is lost: its end for the node may match later. Of
+    all goals that the controller, if given, has received, the last one is kept.
     """
     unknown = 'no server of the action', 'no state to start from is known', 'no answer from'
 
@@ -42,4 +44,6 @@ def begin(ros, process, client, goal):
     ros.wait_until_heard()
     sent = client.send(goal)
     ros.wait_for('the first feedback or the end', answered, process)
+    if controller is not None:
+        del controller.received[:-1]
     return sent

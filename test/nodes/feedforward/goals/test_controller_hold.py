@@ -57,8 +57,7 @@ def moving(ros, node, controller, client, **tolerances):
     """Send a goal and return its record when the controller is on its way."""
     start = controller.command.copy()
     goal = goal_of(FAR if start[0] < 0.4 else [0.0, 0.0], times=[30.0], **tolerances)
-    sent = begin(ros, node, client, goal)
-    del controller.received[:-1]  # those whose answers were lost
+    sent = begin(ros, node, client, goal, controller)
     ros.wait_for(
         'motion', lambda: sent.over or np.abs(controller.command - start).max() > 1e-3, node
     )

@@ -12,7 +12,7 @@ import pytest
 from helpers.action_controller import PREEMPTED
 from helpers.fit_processes import without_fits
 from helpers.goal_client import NAMES, goal_of
-from helpers.goal_runs import CONTROLLER, FAR, INVALID, OWN, begin, run
+from helpers.goal_runs import CONTROLLER, FAR, INVALID, LONG, OWN, begin, run
 from helpers.node_processes import altered_command, trajectory
 from trajectory_msgs.msg import MultiDOFJointTrajectory
 
@@ -67,14 +67,14 @@ def test_a_goal_with_efforts(ros, node, client, controller, planar):
     """All fields are handed through; the controller and the node execute one motion."""
     samples = samples_of(ros)
     goal = goal_of(
-        [0.0, 0.0], [0.3, 0.2], FAR, times=[0.0, 1.2, 3.0], path=9.0, end=0.1, end_time=600
+        [0.0, 0.0], [0.3, 0.2], FAR, times=[0.0, 4.0, 10.0], path=9.0, end=0.1, end_time=600
     )
     goal.multi_dof_trajectory = MultiDOFJointTrajectory(joint_names=['base'])
     # the end is held until its feedback was heard: at the result the node drops what waits
-    sent = begin(ros, node, client, goal)
+    sent = begin(ros, node, client, goal, controller)
     controller.offset = 0.2
     ros.wait_for(
-        'feedback at the end', lambda: sent.end or after_start(sent.feedback[-1]) >= 3.0, node
+        'feedback at the end', lambda: sent.end or after_start(sent.feedback[-1]) >= 10.0, node
     )
     controller.offset = 0.0
     ros.wait_for('the end', lambda: sent.end, node)
@@ -100,9 +100,9 @@ def test_a_goal_with_efforts(ros, node, client, controller, planar):
         assert list(feedback.joint_names) == NAMES
         expected = [np.interp(after_start(feedback), times, column) for column in rows[:, 0].T]
         np.testing.assert_allclose(feedback.desired.positions, expected, rtol=0, atol=1e-6)
-    assert after_start(sent.feedback[-1]) >= 3.0
+    assert after_start(sent.feedback[-1]) >= 10.0
     # the next one, from rest where this one has ended
-    sent = run(ros, node, client, goal_of(FAR, [0.1, 0.1], times=[0.0, 3.0]))
+    sent = run(ros, node, client, goal_of(FAR, [0.1, 0.1], times=[0.0, 10.0]))
     assert sent.outcome == ('succeeded', 0)
     following = controller.received[-1].trajectory
     require_one_motion(ros, node, samples, following, after=end_of(got.trajectory))
@@ -131,7 +131,7 @@ def stopped(ros, samples):
 
 
 def test_cancel_before_it_is_sent(ros, node, client, controller):
-    first = begin(ros, node, client, goal_of(FAR, times=[60.0]))
+    first = begin(ros, node, client, goal_of(FAR, times=[60.0]), controller)
     assert not first.end
     with without_fits(node):
         sent = client.send(goal_of([0.0, 0.0], times=[100.0]))
@@ -149,24 +149,27 @@ def test_cancel_before_it_is_sent(ros, node, client, controller):
 
 @pytest.mark.parametrize('stamp', [False, True])
 def test_preemption_in_motion(ros, node, client, controller, stamp):
-    first = begin(ros, node, client, goal_of(FAR, times=[20.0]))
-    ros.wait_for('motion', lambda: abs(controller.command[0]) > 0.05, node)
-    goal = goal_of([0.2, 0.1], [0.0, 0.0], times=[1.5, 3.0])
-    if stamp:
-        set_stamp(goal.trajectory.header.stamp, controller.now + SECOND // 2)
-    second = client.send(goal)
-    ros.wait_for('the ends', lambda: first.end and second.end, node)
-    assert first.outcome == ('aborted', INVALID)
-    assert first.result.error_string == PREEMPTED
-    assert second.outcome == ('succeeded', 0)
+    for _ in range(5):  # a busy machine may leave out most feedback of a motion
+        first = begin(ros, node, client, goal_of(FAR, times=[20.0]), controller)
+        ros.wait_for('motion', lambda: abs(controller.command[0]) > 0.05, node)
+        goal = goal_of([0.2, 0.1], [0.0, 0.0], times=[1.5, 3.0])
+        if stamp:
+            set_stamp(goal.trajectory.header.stamp, controller.now + SECOND // 2)
+        second = client.send(goal)
+        ros.wait_for('the ends', lambda a=first, b=second: a.end and b.end, node)
+        assert first.outcome == ('aborted', INVALID)
+        assert first.result.error_string == PREEMPTED
+        assert second.outcome == ('succeeded', 0)
+        if second.feedback and after_start(second.feedback[0]) < 3.0:
+            break
     # the points before the join are those of the first motion, and count as times before 0
     got = controller.received[1].trajectory
     times = [nanoseconds(point.time_from_start) for point in got.points]
     reached = times[-1] - 3 * SECOND
     assert reached >= 0 and (stamp or reached > 0)
-    desired = [feedback.desired for feedback in second.feedback]
     # in motion: the first of them may be lost before the client knows of the acceptance
-    assert nanoseconds(desired[0].time_from_start) < 3 * SECOND
+    assert after_start(second.feedback[0]) < 3.0
+    desired = [feedback.desired for feedback in second.feedback]
     rows = np.array([point.positions for point in got.points])
     for point in desired:  # the times of the client, at the points of the controller
         passed = nanoseconds(point.time_from_start) + reached
@@ -188,28 +191,36 @@ def test_a_goal_that_is_preempted_before_it_is_sent(ros, node, client, controlle
     assert second.outcome == ('succeeded', 0)
 
 
-SLOW = """
-from screw_dynamics.nodes.feedforward.inputs import goal_messages
-goal_messages._PERIOD = 0.1
+GATED = """
+from pathlib import Path
+from screw_dynamics.nodes.feedforward.inputs.goal_messages import GoalMessages
+make = GoalMessages._make
+GoalMessages._make = lambda self: make(self) if Path({!r}).exists() else None
 """
 
 
 def test_a_trajectory_takes_the_place_of_a_goal_that_is_not_sent_yet(
-    ros, client, controller, planar
+    ros, client, controller, planar, tmp_path
 ):
-    """The message of so many points is made part by part between the ticks, here in seconds."""
-    command = altered_command('feedforward', before=SLOW)
+    """The message of so many points is made part by part between the ticks, here if a file is."""
+    gate = tmp_path / 'gate'
+    gate.touch()
+    command = altered_command('feedforward', before=GATED.format(str(gate)))
     node = ros.start_command(command, urdf_path=planar, follow_joint_trajectory=CONTROLLER)
     ros.wait_until_active(node)
     samples = samples_of(ros)
-    begin(ros, node, client, goal_of([0.0, 0.0], times=[3.0]))
+    begin(ros, node, client, goal_of([0.0, 0.0], times=[3.0]), controller)
     ros.wait_for('rest', lambda: samples and samples[-1].source == samples[-1].SOURCE_HOLD, node)
     known = node.log.count('Following a trajectory')
+    gate.unlink()
     times = np.linspace(0.0, 80.0, 8_000)[1:]
     path = np.stack([0.3 * np.sin(times), 0.2 * np.sin(times)], axis=1)
     sent = client.send(goal_of(*path, times=times))
     ros.wait_for('the fit', lambda: node.log.count('Following a trajectory') > known, node)
-    ros.publish(trajectory(NAMES, [0.1, 0.1], times=[1.0]), '/feedforward/joint_trajectory')
+    ros.publish(trajectory(NAMES, [0.1, 0.1], times=[5.0]), '/feedforward/joint_trajectory')
+    ros.wait_for('its fit', lambda: node.log.count('Following a trajectory') > known + 1, node)
+    assert not sent.end
+    gate.touch()
     ros.wait_for('the end', lambda: sent.end, node)
     assert sent.outcome == ('aborted', INVALID), sent.result.error_string
     assert sent.result.error_string == 'its motion was replaced or dropped before it was sent'
@@ -230,20 +241,24 @@ def test_beside_trajectories_of_the_topic(ros, node, client, controller):
     ros.wait_for('the end', lambda: sent.end, node)
     assert sent.outcome == ('succeeded', 0)
     ros.wait_for(
-        'the trajectory', lambda: np.allclose(samples[-1].reference.positions, [0.1, 0.1]), node
+        'the trajectory',
+        lambda: samples and np.allclose(samples[-1].reference.positions, [0.1, 0.1]),
+        node,
     )
 
 
 def test_waiting_for_the_controller_costs_nothing(ros, node, client, controller):
     """A coroutine that waits for a future keeps some executors busy all the time."""
-    sent = begin(ros, node, client, goal_of(FAR, times=[600.0]))
+    sent = begin(ros, node, client, goal_of(FAR, times=[LONG]))
     before, began = processor_time(node.pid), ros.node.get_clock().now()
     ros.spin(3.0)
     passed = 1e-9 * (ros.node.get_clock().now() - began).nanoseconds
     # 100 ticks per second take some per cent
     assert processor_time(node.pid) - before < 0.4 * passed
+    assert sent.accepted and not sent.end, sent.outcome
     sent.cancel()
     ros.wait_for('the end', lambda: sent.end, node)
+    assert sent.outcome == ('canceled', 0)
 
 
 def processor_time(pid):
