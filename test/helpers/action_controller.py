@@ -37,7 +37,6 @@ class ActionController:
         self.active = self.efforts = True
         self.silent = False
         self.received: list[Any] = []  # goals that were accepted
-        self.arrivals: list[int] = []  # and when [ns]
         self.command = np.zeros(len(names))
         self._goal: Any = None  # the active one
         self._ends: dict[bytes, Future] = {}
@@ -103,7 +102,6 @@ class ActionController:
             times, rows = [1e-9 * (now - start), *times], np.vstack([self.command, rows])
         self._start, self._times, self._rows = start, times, rows
         self.received.append(handle.request)
-        self.arrivals.append(now)
         self._goal, self._ends[bytes(handle.goal_id.uuid)] = handle, Future()
         handle.execute()
 

@@ -135,7 +135,8 @@ class GoalInputs:
             self._queue.drop('preempted by a newer goal before it was sent', older)
         goal = ForwardedGoal(self, handle, self._context.now())
         self._goals.append(goal)
-        self._timer.reset()
+        if self._timer.is_canceled():  # else goals that follow quickly would keep it from looking
+            self._timer.reset()
         if not self._client.server_is_ready():
             self.end(goal, 'abort', self._absent())
             return

@@ -213,8 +213,9 @@ def test_a_transition_ends_goals(ros, node, client, controller, transitions):
 def test_a_signal_ends_goals(ros, start, client, controller, number, events):
     node = start(use_events_executor=events)
     sent = begin(ros, node, client, goal_of(FAR, times=[LONG]))
-    assert node.interrupt(number) == 0, node.log
-    ros.wait_for('the end', lambda: sent.over)
+    node.send(number)
+    ros.wait_for('the end', lambda: sent.over and not node.running)
+    assert node.wait() == 0, node.log
     assert sent.outcome == ('aborted', INVALID)
     wait_for_stop(ros, controller)
 
@@ -222,6 +223,10 @@ def test_a_signal_ends_goals(ros, start, client, controller, number, events):
 PATIENT = """
 from screw_dynamics.nodes.feedforward import managed_node
 managed_node._LAST_ANSWER = 600.0
+"""
+LINGERING = """
+from screw_dynamics.nodes.feedforward import managed_node
+managed_node._LAST_RESULT = 5.0
 """
 
 
@@ -250,13 +255,20 @@ def test_a_signal_stops_a_controller_that_is_late(ros, planar, client, controlle
     assert 'Traceback' not in node.log
 
 
-def test_a_signal_leaves_time_for_a_result(ros, start, client, controller):
-    """Nobody acknowledges it."""
-    node = start()
+def test_a_signal_leaves_time_for_a_result(ros, planar, client, controller):
+    """Nobody acknowledges it: the node stays though the controller has answered."""
+    node = ros.start_command(
+        altered_command('feedforward', before=LINGERING),
+        urdf_path=planar,
+        follow_joint_trajectory=CONTROLLER,
+    )
+    ros.wait_until_active(node)
     assert not begin(ros, node, client, goal_of(FAR, times=[LONG])).end
     signaled = time.monotonic()
-    assert node.interrupt() == 0, node.log
-    assert time.monotonic() - signaled > 0.5
+    node.send(signal.SIGINT)
+    ros.wait_for('the end', lambda: not node.running)
+    assert node.wait() == 0, node.log
+    assert time.monotonic() - signaled > 5.0
 
 
 def test_a_goal_that_is_canceled_by_others(ros, node, client, controller):
