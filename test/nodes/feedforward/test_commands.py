@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ import screw_dynamics as sd
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from screw_dynamics.nodes.feedforward.tick_cost import compile_tick
+from screw_dynamics.nodes.shared.diagnostics import OK
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import waypoints_from_points
 
@@ -236,6 +238,61 @@ def test_a_step_of_the_reference_is_not_commanded(node):
     np.testing.assert_array_equal(commands[:2], [[-1.6, 0.06]] * 2)
     np.testing.assert_array_equal(commands[-1], [-1.6, 0.12])
     assert np.abs(np.diff(commands, axis=0)).max() < 1.875 * 0.06 * 4e-3 / 0.1
+
+
+def test_a_stall_is_no_missing_state_and_kinds_of_problems_are_named_once(node, monkeypatch):
+    """No command begins from a state that is too old; a newer one may wait in the node's queue."""
+    positions = node(command_fields=('position',), max_joint_state_age=0.5)
+    output, said = positions.pipeline.commands, []
+    logger = SimpleNamespace(warning=said.append, info=said.append)
+    monkeypatch.setattr(output, '_logger', logger)
+    far, second = np.add(HANGING, [0.0, 0.1]), 10**9
+
+    def heard():
+        texts = [text.split(' of ')[0].split(' with ')[0] for text in said]
+        said.clear()
+        return texts
+
+    unknown = 'Commands do not begin: expected joint_states'
+    positions.measure(HANGING)
+    positions.follow(HANGING, times=[0.0], measured=False)
+    positions.now += second
+    assert positions.tick() is None  # it was there, but is too old
+    assert (heard(), output.report().level) == ([], OK)
+    positions.measure(far)  # the node has looked at its queue
+    assert positions.tick() is None
+    [distant] = said
+    assert 'joint_2 within 0.05 rad of the reference 0, got 0.1' in distant
+    said.clear()
+    for _ in range(3):  # stalls again and again
+        positions.now += second
+        assert positions.tick() is None
+        positions.measure(far)
+        assert positions.tick() is None
+        assert heard() == []
+    positions.now += second
+    for _ in range(10):
+        assert positions.tick() is None
+    assert heard() == [unknown]
+    assert 'expected joint_states of joint_1, joint_2 within 0.5 s' in output.report().message
+    positions.measure(far)
+    assert positions.tick() is None
+    assert 'joint_2 within 0.05 rad' in output.report().message
+    positions.now += second
+    for _ in range(10):
+        assert positions.tick() is None
+    assert heard() == []
+    positions.measure(HANGING)
+    assert positions.tick() is not None
+    assert heard() == ['Commands begin: the robot is at the reference']
+    # another motion
+    positions.pipeline.clear()
+    positions.tick()
+    positions.now += second
+    positions.follow(HANGING, times=[0.0], measured=False)
+    for _ in range(10):
+        assert positions.tick() is None
+    assert heard() == [unknown]
 
 
 def test_velocities_of_servos_need_jerks(node):

@@ -27,6 +27,9 @@ from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 
 _DELIVERY = Duration(seconds=0.5)  # longest wait for the drive to receive the last command
+# Ticks without a fresh state before a warning: after a stall of the node the first one comes
+# before it looks at the states in its queue, the next one perhaps while these are still received.
+_LOOKS = 3
 
 
 class _RowsOutput(MessageOutput):
@@ -91,6 +94,8 @@ class CommandsOutput:
         self._distance, self._start, self._rest = np.zeros(robot.n), np.zeros(m), np.zeros(m)
         self._last, self._instant = np.zeros((2, m)), 0  # of the sample before
         self._begun, self._problem = False, ''
+        self._warned: set[str] = set()  # kinds of problems
+        self._unmeasured = 0  # ticks in a row
         self._parameters = parameters
         self.apply(parameters)
         topics = {'~/commands': self._rows}
@@ -192,9 +197,10 @@ class CommandsOutput:
         """Begin where the robot is if the reference is near; else return False, with a warning."""
         self._start[:] = self._target[0]
         if self._position is not None:
-            problem = self._distant(now)
-            if problem:
-                self._wait(problem, now)
+            kind = self._distant(now)
+            self._unmeasured = self._unmeasured + 1 if kind is _UNKNOWN else 0
+            if kind:
+                self._wait(kind, now)
                 return False
             np.add(self._start, self._distance[self._owner], out=self._start)
             if self._servos is not None:  # at rest
@@ -202,7 +208,7 @@ class CommandsOutput:
         self._motion.begin(self._start, self._target, now)
         if self._problem:
             self._logger.info('Commands begin: the robot is at the reference')
-            self._problem = ''
+        self._forget_problems()
         return True
 
     def _distant(self, now: int) -> str:
@@ -218,7 +224,7 @@ class CommandsOutput:
 
     def _wait(self, kind: str, now: int) -> None:
         """Log a warning once per kind of problem and motion."""
-        if self._problem.startswith(kind):
+        if self._problem.startswith(kind) or 0 < self._unmeasured < _LOOKS:
             return
         age, names = self._parameters.max_joint_state_age, self._robot.joint_names
         if kind is _UNKNOWN:
@@ -233,7 +239,13 @@ class CommandsOutput:
                 f'reference {self._jet[0, j]:.6g}, got {self._state[0, j]:.6g}'
             )
         self._problem = f'{kind} {text}'
-        self._logger.warning(f'Commands do not begin: {self._problem}')
+        if kind not in self._warned:
+            self._warned.add(kind)
+            self._logger.warning(f'Commands do not begin: {self._problem}')
+
+    def _forget_problems(self) -> None:
+        self._problem, self._unmeasured = '', 0
+        self._warned.clear()
 
     def _send(self) -> None:
         if self._position is not None:
@@ -262,7 +274,7 @@ class CommandsOutput:
 
     def forget(self) -> None:
         """Reset: the next sample begins a motion."""
-        self._problem = ''
+        self._forget_problems()
         if self._servos is not None:
             self._servos.forget()
 
