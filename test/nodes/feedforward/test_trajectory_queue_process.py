@@ -161,7 +161,8 @@ def test_a_fit_that_is_overtaken_is_rejected_with_the_reason(ros, node, how):
     node.send(long())
     node.fitting()
     if how == 'clear':
-        assert ros.call(Trigger, '/feedforward/clear', Trigger.Request()).success
+        # a second one, sent where a response is late, would reject the next trajectory
+        assert ros.call_once(Trigger, '/feedforward', 'clear', Trigger.Request()).success
         reason = '~/clear was called'
     elif how == 'stream':
         state = JointState(name=NAMES, position=[0.0, 0.0])
@@ -194,7 +195,8 @@ def test_a_fit_that_is_overtaken_is_rejected_with_the_reason(ros, node, how):
         node.wait('the new subscription', renewed)
     # the next one is taken
     node.verdicts.clear()
-    following = trajectory(NAMES, [0.2, 0.2], [0.5, 0.5], times=[0.0, 5.0])
+    # its fit may have to wait until that of the long one is done
+    following = trajectory(NAMES, [0.2, 0.2], [0.5, 0.5], times=[0.0, 200.0])
     following.header.frame_id = 'next'
     node.send(following)
     node.wait('the next', lambda: any(
