@@ -152,7 +152,7 @@ def test_the_controller_follows_the_reference_of_the_node(watched, tmp_path):
     latched = one.ros.listen(JointSpline, '/feedforward/spline', LATCHED)
     one.ros.wait_for('the latched spline', lambda: latched, one.process)
     assert latched == one.splines[-1:]
-    assert one.ros.call(Trigger, '/feedforward/clear', Trigger.Request()).success
+    assert one.ros.call_once(Trigger, '/feedforward', 'clear', Trigger.Request()).success
     one.ros.wait_for('no pieces', lambda: not latched[-1].pieces, one.process)
     one.send([0.0, 0.0], [0.1, 0.1], times=[0.0, 5.0])
     one.ros.wait_for('the spline', lambda: one.splines[-1].pieces, one.process)
@@ -262,7 +262,7 @@ def test_a_motion_that_the_guard_stops_is_sent_no_more(watched):
     one.ros.wait_for('no pieces', lambda: not one.splines[-1].pieces, one.process)
     one.speed(1.0)
     assert not one.splines[-1].pieces
-    assert one.ros.call(Trigger, '/feedforward/clear', Trigger.Request()).success
+    assert one.ros.call_once(Trigger, '/feedforward', 'clear', Trigger.Request()).success
     one.send([0.0, 0.0], [0.1, 0.1], times=[0.0, 2.0])
     one.ros.wait_for('the next motion', lambda: one.splines[-1].pieces, one.process)
     assert [piece.continues for piece in one.splines[-1].pieces] == [False]
