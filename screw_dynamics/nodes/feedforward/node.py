@@ -216,7 +216,7 @@ class FeedforwardNode(ManagedNode):
         That takes `ramp_time` or, near a limit of a rate, longer.
         """
         pipeline, now = self._shared.pipeline, self._shared.now()
-        period = 1.0 / self._shared.parameters.publish_rate
+        period = self._shared.parameters.period
         while pipeline is not None and self.context.ok() and pipeline.release(now):
             if stop_is_urgent():
                 self.get_logger().warning(

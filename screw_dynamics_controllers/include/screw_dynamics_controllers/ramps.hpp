@@ -1,7 +1,8 @@
 // Copyright screw_dynamics contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Commands that begin and end without a step; the laws of the `feedforward` node.
+// Commands that begin and end without a step; the laws of the `feedforward` node,
+// but that a stall does not delay a ramp.
 #ifndef SCREW_DYNAMICS_CONTROLLERS__RAMPS_HPP_
 #define SCREW_DYNAMICS_CONTROLLERS__RAMPS_HPP_
 

@@ -110,6 +110,24 @@ def test_efforts_alone_are_one_row_and_need_no_measurement(node):
     assert efforts.dims == [('joints', 2, 2)]
 
 
+@pytest.mark.parametrize('rate', [250.0, 4.0])
+def test_a_stall_after_clear_does_not_take_the_effort_at_once(node, rate):
+    efforts = node(command_fields=('effort', 'velocity'), command_start_tolerance=10.0)
+    efforts.follow([0.3, 0.2], times=[0.0], measured=False)
+    for _ in range(100):
+        held, _ = efforts.tick()
+    efforts.pipeline.apply(replace(efforts.pipeline._parameters, publish_rate=rate))
+    efforts.pipeline.clear()
+    np.testing.assert_array_equal(efforts.tick()[0], held)
+    efforts.now += 10**9
+    share = efforts.tick()[0] / held
+    # a ramp of one tick is the whole one
+    assert ((share > 0.99) if rate == 250.0 else (share == 0.0)).all()
+    for _ in range(70):
+        efforts.tick()
+    assert efforts.tick() is None and not efforts.pipeline.commands.ramp.values.any()
+
+
 def test_topics_apart_carry_the_rows_of_one_array(node):
     one = node(**MIT)
     apart = node(**MIT, command_topics='apart')

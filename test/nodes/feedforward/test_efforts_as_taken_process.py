@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.node_processes import trajectory
+from helpers.node_processes import keep_all, trajectory
 from helpers.services import SERVICES
 from helpers.stream_client import efforts_of, jet_of
 from lifecycle_msgs.msg import Transition
@@ -45,6 +45,7 @@ def process(ros, planar):
         publish_commands=True,
         publish_trajectory_effort=True,
         ramp_time=RAMP,
+        **keep_all('/feedforward', 'commands'),
         **FORMAT,
     )
     ros.wait_until_active(process)

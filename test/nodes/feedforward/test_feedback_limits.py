@@ -108,6 +108,21 @@ def test_no_step_at_begin_loss_return_and_changes_of_the_gains(loop):
     assert (steps_of(added) <= STEEPEST * 0.01 * np.abs(full) * (1.0 + 1e-9)).all()
 
 
+def test_a_stall_delays_the_feedback(loop):
+    """Without, and with gains that change meanwhile."""
+    one, off, added = loop(points=POINTS[:1], **GAINS), UPRIGHT - [0.05, -0.05], []
+    full = np.minimum(KP * 0.05, LIMIT) * [1.0, -1.0]
+    for k in range(600):
+        if k == 250:
+            one.apply(**{**GAINS, 'feedback_proportional': (40.0, 20.0)})
+        one.now += 10**9 * (k in (20, 80, 300))
+        one.measure(off, [0.0, 0.0])
+        added.append(one.tick() - one.feedforward)
+    np.testing.assert_allclose(added[249], full, atol=1e-9)
+    np.testing.assert_allclose(added[-1], 0.2 * full, atol=1e-9)
+    assert (steps_of(added) <= STEEPEST / 20.0 * np.abs(full)).all()
+
+
 def test_no_step_in_motion(loop):
     """Measurements of motors 0.03 rad behind their path come, are lost and return on the way."""
     one, added = loop(feedback_ramp_time=0.1, **GAINS), []

@@ -111,11 +111,12 @@ class CommandsOutput:
         effort_format, rates = parameters.effort_format, np.full(m, np.inf)
         if self._robot.drives is not None:
             rates = motor_limits(self._robot).effort_rates[self._owner]
-        rest, duration = np.zeros(m) + effort_format.offsets, parameters.ramp_time
-        self.ramp = CommandRamp(rest, rates * np.abs(effort_format.gains), duration)
-        self._motion = MotionRamp(m, duration)
+        rest = np.zeros(m) + effort_format.offsets
+        times = parameters.ramp_time, parameters.period
+        self.ramp = CommandRamp(rest, rates * np.abs(effort_format.gains), *times)
+        self._motion = MotionRamp(m, *times)
         self._wanted = _gains(parameters, m)
-        self._gain_ramp = CommandRamp(self._wanted, np.full((2, m), np.inf), duration)
+        self._gain_ramp = CommandRamp(self._wanted, np.full((2, m), np.inf), *times)
 
     def apply(self, parameters: FeedforwardParameters) -> None:
         """Apply changed parameters; gains lead to their new values within the ramp time."""
@@ -123,7 +124,7 @@ class CommandsOutput:
         self._instant += round(1e9 * (parameters.lead - self._parameters.lead))
         self._parameters = parameters
         for ramp in (self.ramp, self._motion, self._gain_ramp):
-            ramp.duration = parameters.ramp_time
+            ramp.duration, ramp.period = parameters.ramp_time, parameters.period
         wanted = _gains(parameters, len(self._start))
         if (wanted != self._wanted).any():
             self._wanted = wanted

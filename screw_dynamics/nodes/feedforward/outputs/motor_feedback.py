@@ -79,8 +79,9 @@ class MotorFeedback:
         self._largest = np.zeros(table.m)  # position errors since the last report
         unlimited = np.full((4, table.m), np.inf)
         self._wanted = feedback_gains(table, parameters)
-        self._gains = CommandRamp(self._wanted, unlimited, parameters.feedback_ramp_time)
-        self._ramp = CommandRamp(np.zeros(table.m), unlimited[0], parameters.feedback_ramp_time)
+        times = parameters.feedback_ramp_time, parameters.period
+        self._gains = CommandRamp(self._wanted, unlimited, *times)
+        self._ramp = CommandRamp(np.zeros(table.m), unlimited[0], *times)
         self._table, self._problem, self._begun = table, '', -1
         self._computed = self._saturated = self._clipped = 0
         self._following = False
@@ -94,7 +95,8 @@ class MotorFeedback:
         if (wanted != self._wanted).any():
             self._gains.retarget()
         self._wanted = wanted
-        self._gains.duration = self._ramp.duration = parameters.feedback_ramp_time
+        for ramp in (self._gains, self._ramp):
+            ramp.duration, ramp.period = parameters.feedback_ramp_time, parameters.period
         self._needed = ['position']  # fields of the messages
         if wanted[_KD].any():
             self._needed.append('velocity')
