@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.node_processes import keep_all, trajectory
-from helpers.planar_sea import NAMES, write_joints
+from helpers.node_processes import keep_all
+from helpers.planar_sea import write_joints
 from helpers.stream_client import jet_of
+from helpers.swings import swing
 from std_msgs.msg import Float64MultiArray
 
 from screw_dynamics.messages.times import nanoseconds
@@ -28,7 +29,6 @@ INERTIA = np.array([0.3, 0.1])
 VISCOUS = np.array([2.0, 0.5])
 COULOMB = np.array([1.5, 0.0])
 SPRING = np.array([8.0, 0.0])
-POINTS = ([-1.4, 0.5], [-1.0, 0.2], [-0.6, -0.4])
 JET = np.array([[0.3, -0.5], [0.17, -1.1], [1.3, 0.9], [-2.1, 3.3], [4.7, -5.9]])
 FIELDS = ('position', 'velocity', 'acceleration', 'jerk', 'snap')
 
@@ -67,8 +67,8 @@ def test_commands_of_the_node(ros, planar, tmp_path):
     links = ros.listen(FeedforwardTorque, '/geared/feedforward')
     motors = ros.listen(MotorFeedforward, '/geared/motor_feedforward')
     commands = ros.listen(Float64MultiArray, '/geared/commands')
-    ros.publish(trajectory(NAMES, *POINTS, times=[0.0, 0.6, 1.0]), '/geared/joint_trajectory')
-    ros.wait_for('the end', lambda: motors and motors[-1].source == 0, process)
+    ros.wait_until_heard('/geared')
+    swing(ros, process, 'geared', motors, 70)
     by_stamp = {nanoseconds(sample.header.stamp): sample for sample in links}
     checked = 0
     for sample in motors:
