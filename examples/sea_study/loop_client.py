@@ -27,35 +27,39 @@ from screw_dynamics_interfaces.msg import FeedforwardTorque
 _LOOK_PERIOD = 0.1  # s
 _TIME_STEP = SECOND // 10  # ns
 _PAUSE = SECOND // 2  # ns, before a trajectory is sent again to a node without time
+_ANSWER_TIME = 10 * SECOND  # ns, before it is sent again: its fit may take long
 _STATUS = f'/feedforward/{STATUS_TOPIC}'
+_SPAN = 'start [s]', 'end [s]'  # values of the status of an accepted trajectory
 # a subscriber that has not discovered the publisher yet drops what it sends
 _SENDING_ATTEMPTS = 5
 
 
 class LoopClient(Node):
     """
-    Client of the loop: sends the trajectory and monitors the samples of `feedforward`.
+    Client of the loop: sends trajectories and monitors the samples of `feedforward`.
 
-    `states` is the JointState topic; the recorder must subscribe to the topics `recorded` before
-    the trajectory is sent. `elapsed` is the time since the start of the trajectory [s], `held` the
-    time since its end [s].
+    `motors` is the JointState topic of the motors; the recorder must subscribe to the topics
+    `recorded` before a trajectory is sent. `elapsed` is the time since the start of the trajectory
+    that was sent last [s], `held` that for which its end has been held [s]. `driven` is true once
+    the motors have taken efforts.
     """
 
-    def __init__(self, states: str, recorded: Sequence[str]) -> None:
+    def __init__(self, motors: str, recorded: Sequence[str]) -> None:
         super().__init__('sea_demo', parameter_overrides=[Parameter('use_sim_time', value=True)])
         self.elapsed = self.held = 0.0
-        self._ended = self._samples = 0
-        self._end = 0  # of the trajectory that was sent [ns]
+        self.driven = False
+        self._samples = 0
+        self._start = self._end = 0  # of the trajectory that was sent [ns]
         self._recorded = recorded
         self._standing = False
         self._publisher = self.create_publisher(JointTrajectory, TRAJECTORY_TOPIC, 10)
         self.create_subscription(FeedforwardTorque, TORQUE_TOPIC, self._on_sample, 10)
-        self._states = self.create_subscription(JointState, states, self._on_state, 10)
+        self._motors = self.create_subscription(JointState, motors, self._on_motors, 10)
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self)
 
     def ready(self) -> bool:
-        """Return whether joint states, `feedforward`, time and recorder are present."""
+        """Return whether motor states, `feedforward`, time and recorder are present."""
         return (
             self._standing
             and self._publisher.get_subscription_count() > 0
@@ -107,27 +111,32 @@ class LoopClient(Node):
         meanwhile: Callable[[], object],
     ) -> None:
         """
-        Send a trajectory that starts after `delay` [s] of simulated time.
+        Send a trajectory that starts after `delay` [s] of simulated time, 0: once it is fitted.
 
-        Sends it again, with a new start, where `feedforward` does not answer before the start, and
-        after half a second of simulated time where it has no time. Raises `TrajectoryError` if it
-        is rejected, and `TimeoutError` without any answer, or if `feedforward` has no time for
-        `timeout` of simulated time; see `wait` for `timeout` and `meanwhile`.
+        Sends it again, with a new start, where `feedforward` does not answer before the start, or
+        within 10 s, and after half a second of simulated time where it has no time. Raises
+        `TrajectoryError` if it is rejected, and `TimeoutError` without any answer, or if
+        `feedforward` has no time for `timeout` of simulated time; see `wait` for `timeout` and
+        `meanwhile`.
         """
         message = trajectory_message(file)
+        self._start = self._end = 0
+        self.elapsed = self.held = 0.0
         answer, unanswered = 'the answer of feedforward to the trajectory', 0
         latest = self._now() + round(SECOND * timeout)
         while unanswered < _SENDING_ATTEMPTS:
-            start = self._now() + round(SECOND * delay)
-            set_stamp(message.header.stamp, start)
+            if delay:
+                set_stamp(message.header.stamp, self._now() + round(SECOND * delay))
             message.header.frame_id = f'sea_demo_{uuid4().hex}'
             verdicts = Verdicts(self, self._publisher.topic_name, message.header.frame_id)
             self._publisher.publish(message)
-            self.wait(answer, partial(self._answered, verdicts, start), timeout, meanwhile)
-            if verdicts.missing:
+            ahead = round(SECOND * delay) or _ANSWER_TIME
+            answered = partial(self._answered, verdicts, self._now() + ahead)
+            self.wait(answer, answered, timeout, meanwhile)
+            if not verdicts.statuses:
                 unanswered += 1
             elif _accepted(verdicts):
-                self._end = start + round(SECOND * file.points[-1].time_from_start)
+                self._start, self._end = _span(verdicts)
                 return
             elif self._now() > latest:
                 raise TimeoutError(f'feedforward has received no time on /clock for {timeout:g} s')
@@ -144,8 +153,8 @@ class LoopClient(Node):
     def _passed(self, instant: int) -> bool:
         return self._now() > instant
 
-    def _answered(self, verdicts: Verdicts, start: int) -> bool:
-        return not verdicts.missing or self._passed(start)
+    def _answered(self, verdicts: Verdicts, latest: int) -> bool:
+        return bool(verdicts.statuses) or self._passed(latest)
 
     def destroy_node(self) -> None:
         """Destroy the node and its executor."""
@@ -156,17 +165,21 @@ class LoopClient(Node):
         """Return the sample count, and simulated time in steps too large for a stalled loop."""
         return self._samples, self._now() // _TIME_STEP
 
-    def _on_state(self, _: JointState) -> None:
+    def _on_motors(self, state: JointState) -> None:
         self._standing = True
-        self.destroy_subscription(self._states)
+        if any(state.effort):  # zero while the brakes are on
+            self.driven = True
+            self.destroy_subscription(self._motors)
 
     def _on_sample(self, sample: FeedforwardTorque) -> None:
         self._samples += 1
-        self.elapsed = 1e-9 * nanoseconds(sample.reference.time_from_start)
+        if not self._end:
+            return
+        # what was sent before is held until then
+        stamp = nanoseconds(sample.header.stamp)
+        self.elapsed = 1e-9 * max(0, stamp - self._start)
         if sample.source == FeedforwardTorque.SOURCE_HOLD:
-            stamp = nanoseconds(sample.header.stamp)
-            self._ended = self._ended or stamp
-            self.held = 1e-9 * (stamp - self._ended)
+            self.held = 1e-9 * max(0, stamp - self._end)
 
 
 def _accepted(verdicts: Verdicts) -> bool:
@@ -178,3 +191,11 @@ def _accepted(verdicts: Verdicts) -> bool:
             return False
         raise
     return True
+
+
+def _span(verdicts: Verdicts) -> tuple[int, int]:
+    """Return start and end of an accepted trajectory [ns]."""
+    (status,) = verdicts.statuses.values()
+    values = {item.key: float(item.value) for item in status.values if item.key in _SPAN}
+    start, end = (round(SECOND * values[key]) for key in _SPAN)
+    return start, end

@@ -3,8 +3,9 @@
 """
 Closed loop over ROS 2: trajectory, node `feedforward`, motor efforts, node `sea_simulator`.
 
-Both nodes run as processes in lock-step. The same node computes the rigid feedforward, with a
-file of elastic joints that contains no springs.
+Both nodes run as processes in lock-step, which begins with the first motor efforts: the arm rests
+on them before it moves. The same node computes the rigid feedforward, with a file of elastic
+joints that contains no springs.
 """
 
 from __future__ import annotations
@@ -25,7 +26,13 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.bags import Bag
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.paths import share_path
-from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
+from screw_dynamics.results.results_bag import SOURCE_TRAJECTORY
+from screw_dynamics.trajectory import (
+    TrajectoryFile,
+    read_trajectory,
+    smooth_trajectory,
+    waypoints_from_points,
+)
 from sea_study.scene import RIGID
 
 if TYPE_CHECKING:
@@ -36,10 +43,12 @@ JOINTS = share_path('config/sea_arm_joints.yaml')
 TRAJECTORY = share_path('config/sea_arm_trajectory.yaml')
 STATES = '/joint_states'
 MOTORS = '/feedforward/motor_feedforward'
-RECORDED = TORQUE_TOPIC, MOTORS, STATES, '/motor_states'
-DELAY = 4.0  # s from sending to the start, so that a busy computer has the fit in time
+MOTOR_STATES = '/motor_states'
+RECORDED = TORQUE_TOPIC, MOTORS, STATES, MOTOR_STATES
+KEPT = 5000  # messages of a topic for a recorder that is late, the most that Fast DDS keeps
+DELAY = 2.0  # s from sending to the start, in lock-step: a busy computer has the fit in time
+REST = 0.1  # s of a trajectory that does not move
 HOLD = 0.5  # s of recording after the end
-LOCK_STEP_TIMEOUT = 5.0  # s that the simulation waits for a delayed process
 STALL_TIMEOUT = 30.0  # s without progress
 
 
@@ -84,7 +93,7 @@ def run_loop(folder: Path, feedforward: str) -> LoopRun:
     shutil.rmtree(bag, ignore_errors=True)
     with ros_processes(folder / f'logs_{feedforward}') as processes, ExitStack() as stack:
         _start(processes, bag, joints)
-        client = LoopClient(STATES, RECORDED)
+        client = LoopClient(MOTOR_STATES, RECORDED)
         stack.callback(client.destroy_node)
         _follow(processes, client, feedforward)
         for name in ('recorder', 'feedforward', 'sea_simulator'):
@@ -104,10 +113,8 @@ def _without_springs(joints: ElasticJoints) -> ElasticJoints:
 
 def _start(processes: Processes, bag: Path, joints: Path) -> None:
     processes.start('recorder', 'screw_dynamics.bags.recorder', *RECORDED, '-o', bag)
-    simulator = (
-        *('-p', 'publish_clock:=true', '-p', f'lock_step_timeout:={LOCK_STEP_TIMEOUT}'),
-        *('-r', f'~/motor_feedforward:={MOTORS}'),
-    )
+    simulator = ('-p', 'publish_clock:=true', '-r', f'~/motor_feedforward:={MOTORS}')
+    kept = [f'qos_overrides.{topic}.publisher.depth:={KEPT}' for topic in RECORDED]
     for name, springs, arguments in (
         ('sea_simulator', JOINTS, simulator),
         ('feedforward', joints, ()),
@@ -118,12 +125,13 @@ def _start(processes: Processes, bag: Path, joints: Path) -> None:
             *('--ros-args', '--params-file', PARAMETERS, '-p', 'use_sim_time:=true'),
             *('-p', f'urdf_path:={share_path("urdf/iiwa14.urdf")}'),
             *('-p', f'elastic_joints_path:={springs}'),
+            *(argument for text in kept for argument in ('-p', text)),
             *arguments,
         )
 
 
 def _follow(processes: Processes, client: LoopClient, feedforward: str) -> None:
-    """Send the trajectory and wait for its end."""
+    """Let the arm rest on its motors, send the trajectory and wait for its end."""
     with Stage(f'Start feedforward ({feedforward}) and sea_simulator') as line:
         missing = 'feedforward, sea_simulator and the recorder'
 
@@ -132,7 +140,16 @@ def _follow(processes: Processes, client: LoopClient, feedforward: str) -> None:
 
         client.wait(missing, client.ready, math.inf, waiting)
     file = read_trajectory(TRAJECTORY)
-    client.send(file, DELAY, STALL_TIMEOUT, processes.require_running)
+    with Stage('Rest on motor efforts, in lock-step'):
+        client.send(_rest(file), 0.0, STALL_TIMEOUT, processes.require_running)
+        # what is taken from now on, the simulation waits for
+        client.wait(
+            'motor efforts',
+            lambda: client.driven and client.held > 0.0,
+            STALL_TIMEOUT,
+            processes.require_running,
+        )
+        client.send(file, DELAY, STALL_TIMEOUT, processes.require_running)
     duration = file.points[-1].time_from_start
     with Stage('Follow the trajectory in lock-step', 100) as bar:
 
@@ -144,15 +161,22 @@ def _follow(processes: Processes, client: LoopClient, feedforward: str) -> None:
         client.wait(end, lambda: client.held > HOLD, STALL_TIMEOUT, report)
 
 
+def _rest(file: TrajectoryFile) -> TrajectoryFile:
+    """Return a trajectory that stays at the first point of another."""
+    first = file.points[0]
+    return replace(file, points=(first, first._replace(time_from_start=REST)))
+
+
 def read_loop(bag: Path, feedforward: str) -> LoopRun:
-    """Compare the joint states of a bag with the trajectory; raise `BagError` without them."""
+    """Compare the joint states of a bag with its last motion; raise `BagError` without them."""
     with Bag(bag) as opened:
         require_messages(opened, bag, TORQUE_TOPIC, STATES)
         samples, states = opened.arrays(TORQUE_TOPIC), opened.arrays(STATES)
     file = read_trajectory(TRAJECTORY)
     names = states['name']
     curve = smooth_trajectory(waypoints_from_points(file.joint_names, file.points, names))
-    start = samples['header.stamp'][0] - samples['reference.time_from_start'][0]
+    last = np.flatnonzero(samples['source'] == SOURCE_TRAJECTORY)[-1]  # it rests before and after
+    start = samples['header.stamp'][last] - samples['reference.time_from_start'][last]
     time = 1e-9 * (states['header.stamp'] - start)
     during = (time >= 0.0) & (time <= curve.duration)
     wanted = curve.jets(time[during], rows=1)[:, 0]

@@ -162,11 +162,15 @@ def _receivers(node: Node, topic: str) -> list[TopicEndpointInfo]:
 
 
 class Verdicts:
-    """Statuses that receivers of a topic publish about the trajectory with a unique `frame_id`."""
+    """
+    Statuses that receivers of a topic publish about the trajectory with a unique `frame_id`.
+
+    `statuses` has those that have come, by receiver.
+    """
 
     def __init__(self, node: Node, topic: str, frame_id: str) -> None:
         self._frame_id = frame_id
-        self._statuses: dict[str, DiagnosticStatus] = {}
+        self.statuses: dict[str, DiagnosticStatus] = {}
         self._receivers: list[str] = []
         for info in _receivers(node, topic):
             name = f'{info.node_namespace.rstrip("/")}/{info.node_name}'
@@ -181,12 +185,12 @@ class Verdicts:
 
     def _take(self, receiver: str, status: DiagnosticStatus) -> None:
         if any(item.key == FRAME_ID and item.value == self._frame_id for item in status.values):
-            self._statuses[receiver] = status
+            self.statuses[receiver] = status
 
     @property
     def missing(self) -> list[str]:
         """Receivers that have not published a status yet."""
-        return [name for name in self._receivers if name not in self._statuses]
+        return [name for name in self._receivers if name not in self.statuses]
 
     def text(self) -> str:
         """Return the statuses as text; raise TrajectoryError if a receiver rejected it."""
@@ -195,12 +199,12 @@ class Verdicts:
                 'no receiver reports whether it follows the trajectory: none publishes '
                 f'~/{STATUS_TOPIC}, as feedforward does'
             )
-        for name, status in self._statuses.items():
+        for name, status in self.statuses.items():
             if status.level == DiagnosticStatus.ERROR:
                 raise TrajectoryError(f'{name} rejected the trajectory: {status.message}')
         return '\n'.join(
             f'{name}: {status.message}, from {values["start [s]"]} to {values["end [s]"]} s'
-            for name, status in self._statuses.items()
+            for name, status in self.statuses.items()
             for values in ({item.key: item.value for item in status.values},)
         )
 

@@ -20,12 +20,13 @@ if not os.environ.get('AMENT_PREFIX_PATH'):
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue  # noqa: E402
 from rclpy.node import Node  # noqa: E402
 from rosgraph_msgs.msg import Clock  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 
 from ros_demo.processes import release_domain, unused_domain  # noqa: E402
 from ros_demo.recording import TORQUE_TOPIC  # noqa: E402
 from screw_dynamics.errors import TrajectoryError  # noqa: E402
-from screw_dynamics.messages.times import nanoseconds  # noqa: E402
+from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp  # noqa: E402
 from screw_dynamics.nodes.feedforward.context import NO_TIME  # noqa: E402
 from screw_dynamics.nodes.shared.endpoints import (  # noqa: E402
     FRAME_ID,
@@ -36,9 +37,10 @@ from screw_dynamics.trajectory import read_trajectory  # noqa: E402
 from screw_dynamics_interfaces.msg import FeedforwardTorque  # noqa: E402
 from sea_study import loop_client  # noqa: E402
 from sea_study.loop_client import LoopClient  # noqa: E402
-from sea_study.ros_loop import TRAJECTORY  # noqa: E402
+from sea_study.ros_loop import MOTOR_STATES, TRAJECTORY  # noqa: E402
 
 TIMEOUT = 1.0
+START, END = '3.000000001', '5.500000002'  # of a trajectory, as `feedforward` answers
 
 
 @pytest.fixture
@@ -46,7 +48,7 @@ def client(monkeypatch):
     monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     domain = unused_domain()
     rclpy.init(args=[], domain_id=domain)
-    client = LoopClient('/joint_states', [])
+    client = LoopClient(MOTOR_STATES, [])
     yield client
     client.destroy_node()
     rclpy.try_shutdown()
@@ -76,17 +78,27 @@ def test_samples_are_progress(client, monkeypatch):
 
 
 @pytest.fixture
-def tick(client):
-    """A callable that lets two seconds of simulated time pass."""
+def tick(client, monkeypatch):
+    """
+    A callable that lets two seconds of simulated time pass.
+
+    None pass while a trajectory is on its way to one of the `listeners`.
+    """
     clock = client.create_publisher(Clock, '/clock', 10)
+    publish, sent = client._publisher.publish, []
+    monkeypatch.setattr(
+        client._publisher, 'publish', lambda message: (sent.append(message), publish(message))
+    )
 
     def tick():
+        if any(len(node.heard) < len(sent) for node in tick.listeners):
+            return
         tick.now += 2
         message = Clock()
         message.clock.sec = tick.now
         clock.publish(message)
 
-    tick.now = 0
+    tick.now, tick.listeners = 0, []
     client.wait('a clock', lambda: client.get_clock().now().nanoseconds, 60.0, tick)
     return tick
 
@@ -109,16 +121,18 @@ class Answering(Node):
         answer = self._next[len(self.heard)] if len(self.heard) < len(self._next) else ''
         self.heard.append(message)
         if answer is not None:
-            values = {FRAME_ID: message.header.frame_id, 'start [s]': '1', 'end [s]': '2'}
+            values = {FRAME_ID: message.header.frame_id, 'start [s]': START, 'end [s]': END}
             items = [KeyValue(key=key, value=value) for key, value in values.items()]
             level = DiagnosticStatus.ERROR if answer else DiagnosticStatus.OK
             self._answers.publish(DiagnosticStatus(level=level, message=answer, values=items))
 
 
 @pytest.fixture
-def answering(client):
+def answering(client, tick, monkeypatch):
     """A function that starts such a node, and waits until the client knows it."""
-    nodes = []
+    # some seconds with one tick per look: an answer may come late
+    monkeypatch.setattr(loop_client, '_ANSWER_TIME', 60 * SECOND)
+    nodes = tick.listeners
 
     def start(*answers):
         node = Answering(*answers)
@@ -134,46 +148,82 @@ def answering(client):
 
 
 def test_simulated_time_passes_the_end(client, tick, answering):
-    file = read_trajectory(TRAJECTORY)
     answering()
-    client.send(file, 2.0, 60.0, lambda: None)
+    client.send(read_trajectory(TRAJECTORY), 0.0, 60.0, lambda: None)
     with pytest.raises(TimeoutError, match='passed the end by 60 s, waiting for the end'):
         client.wait('the end', lambda: False, 60.0, tick)
-    assert tick.now > 60 + file.points[-1].time_from_start
+    assert tick.now > 60.0 + float(END)
+
+
+def test_the_end_that_is_held(client, tick, answering):
+    """What was sent before is held until the start, and does not count."""
+
+    def hear(stamp, source):
+        sample = FeedforwardTorque(source=source)
+        set_stamp(sample.header.stamp, round(SECOND * stamp))
+        client._on_sample(sample)
+        return round(client.elapsed, 6), round(client.held, 6)
+
+    hold, moving = FeedforwardTorque.SOURCE_HOLD, FeedforwardTorque.SOURCE_TRAJECTORY
+    answering()
+    assert hear(2.0, hold) == (0.0, 0.0)
+    client.send(read_trajectory(TRAJECTORY), 0.0, 60.0, lambda: None)
+    assert hear(2.5, hold) == (0.0, 0.0)
+    assert hear(4.0, moving) == (1.0, 0.0)
+    assert hear(6.25, hold) == (3.25, 0.75)
+
+
+def test_motors_are_driven_once_they_have_efforts(client):
+    efforts = client.create_publisher(JointState, MOTOR_STATES, 10)
+
+    def drive(*values):
+        return lambda: efforts.publish(JointState(effort=values))
+
+    client.wait('motors with brakes', lambda: client._standing, 60.0, drive(0.0, 0.0))
+    assert not client.driven
+    client.wait('driven motors', lambda: client.driven, 60.0, drive(0.0, -1.0))
 
 
 def test_sent_again_until_it_is_answered(client, tick, answering):
     node = answering(None, NO_TIME)
-    client.send(read_trajectory(TRAJECTORY), 20.0, 60.0, tick)
-    starts = [message.header.stamp.sec for message in node.heard]
+    client.send(read_trajectory(TRAJECTORY), 0.0, 600.0, tick)
+    assert len({message.header.frame_id for message in node.heard}) == len(node.heard) == 3
+    assert not any(nanoseconds(message.header.stamp) for message in node.heard)
+    assert (client._start, client._end) == (3_000_000_001, 5_500_000_002)
+
+
+def test_sent_again_with_a_new_start(client, tick, answering):
+    node = answering(None, NO_TIME)
+    begun = tick.now
+    client.send(read_trajectory(TRAJECTORY), 60.0, 600.0, tick)
+    starts = [nanoseconds(message.header.stamp) for message in node.heard]
     assert len(starts) == 3
     assert starts == sorted(set(starts))
-    assert client._end > nanoseconds(node.heard[-1].header.stamp)
+    assert begun <= starts[0] / SECOND - 60.0 < starts[1] / SECOND - 120.0 < tick.now
 
 
 def test_sent_while_there_is_no_time(client, tick, answering):
     """At once, a busy computer may say so more often than an answer may fail to come."""
     node = answering(*[NO_TIME] * 9)
-    client.send(read_trajectory(TRAJECTORY), 20.0, 600.0, tick)
-    starts = [message.header.stamp.sec for message in node.heard]
-    assert len(starts) == 10
-    assert starts == sorted(set(starts))
+    client.send(read_trajectory(TRAJECTORY), 0.0, 600.0, tick)
+    assert len({message.header.frame_id for message in node.heard}) == len(node.heard) == 10
 
 
 def test_no_time_comes(client, tick, answering):
     answering(*[NO_TIME] * 99)
     with pytest.raises(TimeoutError, match='feedforward has received no time on /clock for 30 s'):
-        client.send(read_trajectory(TRAJECTORY), 20.0, 30.0, tick)
+        client.send(read_trajectory(TRAJECTORY), 0.0, 30.0, tick)
 
 
 def test_rejected(client, tick, answering):
     answering('limit exceeded')
     with pytest.raises(TrajectoryError, match='feedforward rejected .*: limit exceeded'):
-        client.send(read_trajectory(TRAJECTORY), 20.0, 60.0, tick)
+        client.send(read_trajectory(TRAJECTORY), 0.0, 60.0, tick)
 
 
-def test_never_answered(client, tick, answering):
+def test_never_answered(client, tick, answering, monkeypatch):
+    monkeypatch.setattr(loop_client, '_ANSWER_TIME', 4 * SECOND)
     node = answering(*[None] * 9)
     with pytest.raises(TimeoutError, match='the answer of feedforward .* sent 5 times'):
-        client.send(read_trajectory(TRAJECTORY), 20.0, 60.0, tick)
+        client.send(read_trajectory(TRAJECTORY), 0.0, 60.0, tick)
     assert len(node.heard) == 5
