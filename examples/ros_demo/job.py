@@ -138,6 +138,8 @@ def _drive_nodes(folder: Path, model: ScrewModel, file: TrajectoryFile, rate: fl
         # on a busy machine the node may be behind
         client.wait_until_held(HOLD, processes.require_running)
         with Stage('Close the bag and stop the nodes'):
+            # first: the middleware may crash if a node ends while others disappear
+            stack.close()
             for name in ('recorder', 'feedforward', 'dynamics_server'):
                 processes.stop(name)
     return services

@@ -71,9 +71,10 @@ def simulate(name: str, calls: Sequence[Callable[[], _Result]], processes: int) 
                 results.append(future.result())
                 bar.update()
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
             for process in multiprocessing.active_children():
                 process.terminate()  # some runs last seconds
+            # the thread of the pool must not end while the interpreter does
+            pool.shutdown(cancel_futures=True)
             raise
     return results
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ros_demo.processes import Processes, ros_processes
+from ros_demo.processes import Processes, ros_processes, signals_deferred
 from ros_demo.recording import TORQUE_TOPIC, require_messages
 from ros_demo.stages import Stage
 from screw_dynamics.arrays import Array
@@ -91,11 +91,14 @@ def run_loop(folder: Path, feedforward: str) -> LoopRun:
         _without_springs(ElasticJoints.from_yaml(JOINTS)).to_yaml(joints)
     bag = folder / f'bag_{feedforward}'
     shutil.rmtree(bag, ignore_errors=True)
-    with ros_processes(folder / f'logs_{feedforward}') as processes, ExitStack() as stack:
+    with ros_processes(folder / f'logs_{feedforward}') as processes:
         _start(processes, bag, joints)
-        client = LoopClient(MOTOR_STATES, RECORDED)
-        stack.callback(client.destroy_node)
-        _follow(processes, client, feedforward)
+        # the client ends first: the middleware may crash if a node ends while others disappear
+        with ExitStack() as stack:
+            with signals_deferred():
+                client = LoopClient(MOTOR_STATES, RECORDED)
+                stack.callback(client.destroy_node)
+            _follow(processes, client, feedforward)
         for name in ('recorder', 'feedforward', 'sea_simulator'):
             processes.stop(name)
     return read_loop(bag, feedforward)

@@ -8,8 +8,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,7 +24,7 @@ pytest.importorskip('mujoco', reason='the comparison runs in MuJoCo too')
 pytest.importorskip('rosbags', reason='the figure shares its style with that of recordings')
 
 from ros_demo.processes import DEMO_STOP_SIGNALS  # noqa: E402
-from sea_study.job import _signals_deferred  # noqa: E402
+from sea_study.job import _signals_deferred, simulate  # noqa: E402
 
 COMMAND = [sys.executable, '-m', 'screw_dynamics.demo', 'sea', '--without-ros', '--output']
 WORKERS = min(2, os.cpu_count() or 1)
@@ -72,6 +74,14 @@ def interrupt(
     while left := [pid for pid in started if state(pid) != 'Z']:
         assert time.monotonic() < deadline, left
         time.sleep(0.05)
+
+
+def test_no_thread_of_the_pool_is_left() -> None:
+    before = set(threading.enumerate())
+    long = partial(time.sleep, 3600.0)
+    with pytest.raises(ValueError, match='invalid literal'):
+        simulate('Fail', [partial(int, 'x'), long, long, long], 2)
+    assert set(threading.enumerate()) <= before
 
 
 @pytest.mark.usefixtures('hangup')

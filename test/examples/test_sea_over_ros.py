@@ -8,6 +8,7 @@ import os
 import signal
 import time
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -42,19 +43,26 @@ class HaltingClient(LoopClient):
     """Halts `feedforward` for a second in the midst of the motion, as a busy computer may."""
 
     halted = False
+    amid: ClassVar[list[int]] = []  # processes of the loop when a client ends
 
     def _on_sample(self, sample):
         super()._on_sample(sample)
         if self.elapsed > 1.0 and not self.halted:
             self.halted = True
-            (process,) = filter(is_feedforward, children(os.getpid()))
+            (process,) = (
+                pid for pid in children(os.getpid()) if 'nodes.feedforward' in command(pid)
+            )
             os.kill(process, signal.SIGSTOP)
             time.sleep(1.0)
             os.kill(process, signal.SIGCONT)
 
+    def destroy_node(self):
+        self.amid.append(sum('screw_dynamics' in command(pid) for pid in children(os.getpid())))
+        super().destroy_node()
 
-def is_feedforward(pid):
-    return 'screw_dynamics.nodes.feedforward' in Path(f'/proc/{pid}/cmdline').read_text()
+
+def command(pid):
+    return Path(f'/proc/{pid}/cmdline').read_text()
 
 
 @pytest.fixture(scope='module')
@@ -89,6 +97,11 @@ def test_states_come_in_lock_step(runs, folder):
         during = states['header.stamp'] >= states['header.stamp'][-1] - DURATION
         assert (np.diff(states['header.stamp'][during]) == STEP).all()
         assert (run.time[0], run.time[-1]) == (0.0, 2.5)
+
+
+@pytest.mark.usefixtures('runs')
+def test_a_client_ends_while_no_other_node_does():
+    assert HaltingClient.amid == [3, 3]
 
 
 def test_what_the_bag_holds(runs, folder):
