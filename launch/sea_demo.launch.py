@@ -25,7 +25,6 @@ from screw_dynamics.nodes.launching import (
 )
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
 
-DELAY = 0.5  # s from sending to the beginning of the motion
 READY = ('joint_states', 'feedforward/feedforward')  # published when both nodes have their robot
 PATIENCE = 3600.0  # s, as long as the nodes work: one that ends takes all others down
 RECORDED = (
@@ -120,7 +119,6 @@ def _sender(context: LaunchContext) -> Node:
         parameters=[
             {
                 'file': str(file),
-                'delay': DELAY,
                 'wait_for': list(READY),
                 'wait_timeout': PATIENCE,
                 'use_sim_time': typed_argument('use_sim_time', bool),

@@ -195,6 +195,13 @@ def test_what_sea_demo_starts_on_request():
         nodes_of('sea_demo', trajectory_file='no.yaml')
 
 
+def test_the_simulated_arm_begins_when_its_fit_is_ready():
+    """However long that takes: a fit that is late for a given instant leaves out a part."""
+    *_, sender = nodes_of('sea_demo')
+    (parameters,) = sender._Node__parameters
+    assert 'delay' not in {''.join(part.text for part in name) for name in parameters}
+
+
 def test_robot_state_publisher_gets_the_urdf_of_a_package(planar, tmp_path, robot_state_publisher):
     (tmp_path / 'share' / 'ament_index' / 'resource_index' / 'packages' / 'some_robot').touch()
     folder = tmp_path / 'share' / 'some_robot' / 'urdf'
