@@ -48,11 +48,10 @@ sys.exit(main())
 # a signal at one of the calls of Python functions in the ticks of a motion
 IN_A_TICK = """
 import signal, sys
-from rclpy.duration import Duration
 from screw_dynamics.nodes.feedforward.__main__ import main
-from screw_dynamics.nodes.feedforward.outputs import commands
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
-commands._DELIVERY = Duration(seconds=100.0)  # whatever holds the receiver up
+from screw_dynamics.nodes.shared import endpoints
+endpoints.DELIVERY = 100.0  # s, whatever holds the receiver up
 calls, publish = 0, FeedforwardPipeline.publish
 def trace(frame, event, argument):
     global calls

@@ -26,6 +26,7 @@ from screw_dynamics.nodes.feedforward.outputs.spline_output import SplineOutput
 from screw_dynamics.nodes.feedforward.outputs.thread_tensions import TensionOutput
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
+from screw_dynamics.nodes.shared.endpoints import delivery_end
 from screw_dynamics.nodes.shared.loaded_robot import with_stiffness
 from screw_dynamics.nodes.shared.tick_timer import Seldom
 from screw_dynamics.reference.reference import Source
@@ -268,13 +269,14 @@ class FeedforwardPipeline:
         )
 
     def destroy(self) -> None:
-        """Destroy the publishers."""
+        """Destroy the publishers; receivers of what they sent last are waited for once."""
+        latest = delivery_end()
         if self.spline is not None:
-            self.spline.destroy()
+            self.spline.destroy(latest)
         self._publishers.destroy()
         if self._tensions is not None:
             self._tensions.destroy()
         if self._commands is not None:
-            self._commands.destroy()
+            self._commands.destroy(latest)
         if self.motors is not None:
-            self.motors.destroy()
+            self.motors.destroy(latest)

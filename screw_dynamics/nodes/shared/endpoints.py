@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Publishers and subscriptions with QoS that parameters can override."""
 
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from copy import copy
 from typing import Any
 
 from rclpy.clock import Clock, ClockType
+from rclpy.duration import Duration
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
@@ -19,6 +22,9 @@ from rclpy.timer import Timer
 from screw_dynamics.nodes.shared.executor import SeldomGroup
 
 DEPTH = 10
+# s, longest wait for receivers of the last messages; with the ramp and the answer of a controller
+# less than the 5 s of a launch file
+DELIVERY = 2.0
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # status of each trajectory; late subscribers still receive the newest ones
 STATUS_TOPIC = 'trajectory_status'
@@ -35,6 +41,22 @@ def make_publisher(node: Node, kind: Any, topic: str, qos: QoSProfile | int = DE
         copy(qos),  # see `make_subscription`
         qos_overriding_options=QoSOverridingOptions.with_default_policies(),
     )
+
+
+def delivery_end() -> float:
+    """Return the monotonic time until which last messages are waited for that end now [s]."""
+    return time.monotonic() + DELIVERY
+
+
+def await_delivery(publisher: Publisher, latest: float) -> None:
+    """
+    Wait until all that acknowledge messages have those of a publisher, or a monotonic time [s].
+
+    What they do not have yet is lost when the publisher is destroyed.
+    """
+    left = Duration(seconds=max(0.0, latest - time.monotonic()))
+    with suppress(RuntimeError):  # not every DDS can wait
+        publisher.wait_for_all_acked(left)
 
 
 def make_subscription(

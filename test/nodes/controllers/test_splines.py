@@ -120,7 +120,7 @@ def run(ros, program):
 
     yield run
     for one in made:
-        one.output.destroy()
+        one.output.destroy(0.0)
 
 
 @pytest.mark.parametrize('seed', range(6))

@@ -25,11 +25,11 @@ STOOD, GOAL = [0.3, 0.2], [1.3, -0.8]
 SLOW = (6.0,)  # s, so that enough ticks are left where a busy computer misses most of them
 # rad: a motion of which a busy node has missed a second is no step, which would end the commands
 ANY_STEP = 10.0
+LARGEST_STEP = 0.1  # of the way of a ramp, from one command to the next after a stall
 # the last command stays until it is received, however long that takes
 DELIVERED = """
-from rclpy.duration import Duration
-from screw_dynamics.nodes.feedforward.outputs import commands
-commands._DELIVERY = Duration(seconds=60.0)
+from screw_dynamics.nodes.shared import endpoints
+endpoints.DELIVERY = 60.0
 """
 
 
@@ -197,11 +197,11 @@ def test_an_end_in_motion_holds_the_drives(ros, start):
     end = commands[moving:]
     np.testing.assert_array_equal(end[:, 0], np.tile(end[0, 0], (len(end), 1)))
     np.testing.assert_array_equal(end[:, 2:4], np.tile(end[0, 2:4], (len(end), 1, 1)))
-    # on the way to 0, however many ticks a busy computer has missed
+    # to 0 without a step, however many ticks a busy computer has missed
     for row in (1, 4):
-        sizes, first = np.abs(end[:, row]), np.abs(end[0, row])
-        assert (np.diff(sizes, axis=0) <= 0.0).all()
-        assert ((sizes > 0.01 * first) & (sizes < 0.99 * first)).any()
+        steps = np.diff(np.abs(end[:, row]), axis=0)
+        assert (steps <= 0.0).all()
+        assert (steps >= -LARGEST_STEP * np.abs(end[0, row])).all()
 
 
 def test_without_ramp_velocities_end_too(ros, start):
@@ -228,9 +228,7 @@ def report(reports):
 
 
 def test_positions_begin_only_where_the_robot_is(ros, start):
-    drives, process = start(
-        'careful', command_fields=['position'], start_state='first_point', ramp_time=2.0
-    )
+    drives, process = start('careful', command_fields=['position'], start_state='first_point')
     reports = ros.listen(DiagnosticArray, '/diagnostics')
     drives.move(STOOD, times=[0.0])
     text = (
@@ -250,7 +248,7 @@ def test_positions_begin_only_where_the_robot_is(ros, start):
     drives.wait('commands', lambda: len(drives.commands) > 10, near)
     np.testing.assert_allclose(drives.commands[0, 0], near, rtol=0.0, atol=1e-9)
     drives.wait('the reference', lambda: list(drives.commands[-1, 0]) == STOOD, near)
-    assert np.abs(np.diff(drives.commands[:, 0], axis=0)).max() < 0.03
+    assert np.abs(np.diff(drives.commands[:, 0], axis=0)).max() < LARGEST_STEP * 0.03
     drives.wait('the report', lambda: report(reports) == (b'\x00', 'ok'), near)
     assert 'Commands begin: the robot is at the reference' in process.log
 
@@ -294,9 +292,7 @@ def test_commands_that_a_parameter_ends_are_ramped_out(ros, start):
 
 
 def test_gains_lead_to_new_values(ros, start):
-    drives, process = start(
-        'tuned', command_fields=['kp', 'position'], mit_kp=[20.0, 10.0], ramp_time=5.0
-    )
+    drives, process = start('tuned', command_fields=['kp', 'position'], mit_kp=[20.0, 10.0])
     drives.wait('a state', lambda: True)
     drives.move(STOOD, times=[0.0])
     drives.wait('commands', lambda: len(drives.commands) > 2)
@@ -316,8 +312,8 @@ def test_gains_lead_to_new_values(ros, start):
     drives.wait('the gain', lambda: drives.commands[-1, 0, 0] == 40.0)
     gains = drives.commands[count - 1 :, 0]
     np.testing.assert_array_equal(gains[:, 1], 10.0)
-    assert (np.diff(gains[:, 0]) >= 0.0).all()
-    assert ((gains[:, 0] > 20.1) & (gains[:, 0] < 39.9)).any()
+    steps = np.diff(gains[:, 0])
+    assert ((steps >= 0.0) & (steps < LARGEST_STEP * 20.0)).all()
     assert ros.set_parameter('/tuned', 'command_start_tolerance', 0.1)[0]
 
 
@@ -328,6 +324,7 @@ def test_position_servos(ros, start, planar):
         'servos',
         ['commands'],
         command_fields=['position', 'velocity'],
+        command_start_tolerance=ANY_STEP,
         servo_stiffness=stiffness.tolist(),
         servo_damping=damping.tolist(),
         servo_offset_limit=0.3,
@@ -383,6 +380,7 @@ def test_motors_on_the_side_of_the_gear(ros, start, tmp_path, side):
         elastic_joints_path=write_joints(tmp_path, text),
         commands_content='motor_efforts',
         command_fields=['position', 'velocity', 'effort'],
+        command_start_tolerance=ANY_STEP,
         effort_offset=[0.5, 0.0],
         motor_side=side,
         publish_motor_state=True,
@@ -415,7 +413,8 @@ def test_motors_on_the_side_of_the_gear(ros, start, tmp_path, side):
         np.testing.assert_allclose(state.position, position, rtol=1e-15)
         np.testing.assert_allclose(state.velocity, velocity, rtol=1e-15)
         np.testing.assert_allclose(state.effort, effort, rtol=1e-15)
-        known[tuple(state.position)] = state
+        # at rest, and at a place that is passed twice, states differ in more than the position
+        known.setdefault(tuple(state.position), []).append(state)
     second_half = len(drives.commands) // 2  # the ramp is over
 
     def matches():
@@ -423,9 +422,9 @@ def test_motors_on_the_side_of_the_gear(ros, start, tmp_path, side):
         return [(c, known[tuple(c[0])]) for c in commands if tuple(c[0]) in known]
 
     drives.wait('commands with their states', lambda: len(matches()) > 20)
-    for command, state in matches():
-        np.testing.assert_array_equal(command[1], state.velocity)
-        np.testing.assert_array_equal(command[2], state.effort)
+    for command, same_place in matches():
+        moving = [(tuple(state.velocity), tuple(state.effort)) for state in same_place]
+        assert (tuple(command[1]), tuple(command[2])) in moving
     assert drives.heard['commands'][0].layout.dim[1].label == 'motors'
 
 

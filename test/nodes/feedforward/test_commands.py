@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 from helpers.planar_sea import LENGTHS, MASSES, NAMES, STIFFNESS
 from helpers.published import commands_of
+from rclpy.publisher import Publisher
 from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from screw_dynamics.nodes.feedforward.tick_cost import compile_tick
+from screw_dynamics.nodes.shared import endpoints
 from screw_dynamics.nodes.shared.diagnostics import OK
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import waypoints_from_points
@@ -108,6 +110,24 @@ def test_efforts_alone_are_one_row_and_need_no_measurement(node):
         [row] = efforts.tick()
         np.testing.assert_array_equal(row, sd.inverse_dynamics(efforts.model, jet[:3])[0])
     assert efforts.dims == [('joints', 2, 2)]
+
+
+def test_receivers_of_the_last_messages_are_waited_for_once(node, monkeypatch):
+    """However many topics: a launch file kills what takes longer."""
+    spline = {'publish_spline': True, 'lead_time': 0.1}
+    apart, waits = node(**MIT, **spline, command_topics='apart'), []
+
+    def unheard(publisher, timeout):
+        waits.append(1e-9 * timeout.nanoseconds)
+        return False
+
+    monkeypatch.setattr(Publisher, 'wait_for_all_acked', unheard)
+    monkeypatch.setattr(endpoints, 'time', SimpleNamespace(monotonic=lambda: 10.0 + sum(waits)))
+    apart.follow([0.3, 0.2], times=[0.0], measured=False)
+    apart.pipeline.destroy()
+    apart.pipeline = SimpleNamespace(destroy=lambda: None)
+    assert len(waits) == 6
+    assert waits[0] == 2.0 and not any(waits[1:])
 
 
 @pytest.mark.parametrize('rate', [250.0, 4.0])

@@ -4,10 +4,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import numpy as np
-from rclpy.duration import Duration
 from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
@@ -21,12 +18,11 @@ from screw_dynamics.nodes.feedforward.outputs.motor_messages import GearSide
 from screw_dynamics.nodes.feedforward.outputs.position_servos import PositionServos
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
-from screw_dynamics.nodes.shared.endpoints import MessageOutput
+from screw_dynamics.nodes.shared.endpoints import MessageOutput, await_delivery, delivery_end
 from screw_dynamics.nodes.shared.serialized_message import SerializedMessage
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 
-_DELIVERY = Duration(seconds=0.5)  # longest wait for the drive to receive the last command
 # Ticks without a fresh state before a warning: after a stall of the node the first one comes
 # before it looks at the states in its queue, the next one perhaps while these are still received.
 _LOOKS = 3
@@ -48,11 +44,10 @@ class _RowsOutput(MessageOutput):
         """Publish the rows."""
         self._publisher.publish(self._message.written())
 
-    def destroy(self) -> None:
-        """Destroy the publisher when the last command has been received, or a moment later."""
-        with suppress(RuntimeError):  # not every DDS can wait
-            self._publisher.wait_for_all_acked(_DELIVERY)
-        super().destroy()
+    def end(self, latest: float) -> None:
+        """Destroy the publisher when the last command is received, or at a monotonic time [s]."""
+        await_delivery(self._publisher, latest)
+        self.destroy()
 
 
 class CommandsOutput:
@@ -287,10 +282,10 @@ class CommandsOutput:
             return Report(WARN, f'commands do not begin: {self._problem}')
         return Report(OK, 'ok' if self._begun else 'none')
 
-    def destroy(self) -> None:
-        """Destroy the publishers."""
+    def destroy(self, latest: float) -> None:
+        """Destroy the publishers; what they sent last is waited for until a monotonic time [s]."""
         for output in self._outputs:
-            output.destroy()
+            output.end(latest)
 
 
 # kinds of problems
@@ -312,7 +307,7 @@ def updated_commands(
         commands.apply(parameters)
         return commands
     if commands is not None:
-        commands.destroy()
+        commands.destroy(delivery_end())
     return CommandsOutput(node, robot, jet, measured, parameters) if wanted else None
 
 

@@ -291,10 +291,12 @@ class MotorPipeline:
         problem = self.guard.reason or self._problem
         return Report(WARN if problem else OK, problem or 'ok', values)
 
-    def destroy(self) -> None:
-        """Destroy the publishers."""
-        for output in (*self._outputs, *([] if self._commands is None else [self._commands])):
+    def destroy(self, latest: float) -> None:
+        """Destroy the publishers; see `CommandsOutput.destroy`."""
+        for output in self._outputs:
             output.destroy()
+        if self._commands is not None:
+            self._commands.destroy(latest)
         self._outputs.clear()
         self._commands = None
 

@@ -3,10 +3,8 @@
 """``~/spline``: the followed motion as polynomials, for a controller that samples it itself."""
 
 import time
-from contextlib import suppress
 from typing import Any
 
-from rclpy.duration import Duration
 from rclpy.node import Node
 
 from screw_dynamics.errors import InputError
@@ -15,7 +13,12 @@ from screw_dynamics.messages.times import SECOND, set_stamp
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
-from screw_dynamics.nodes.shared.endpoints import LATCHED, make_publisher, steady_timer
+from screw_dynamics.nodes.shared.endpoints import (
+    LATCHED,
+    await_delivery,
+    make_publisher,
+    steady_timer,
+)
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.timeline import LATEST, Timeline, intervals
 from screw_dynamics.trajectory import Waypoints
@@ -23,7 +26,6 @@ from screw_dynamics.trajectory import Waypoints
 TOPIC = '~/spline'
 _REST = 4.0  # times the processor time of a message, until the next one is sent
 _LOOK_PERIOD = 0.002  # s between looks whether that has passed
-_DELIVERY = Duration(seconds=0.5)  # longest wait for the controller to receive the last message
 
 
 class SplineOutput:
@@ -160,12 +162,15 @@ class SplineOutput:
             return Report(WARN, 'messages were sent after the change (lead_time)', values)
         return Report(OK, 'ok', values)
 
-    def destroy(self) -> None:
-        """Drop what is followed, and destroy the publisher when that has been received."""
+    def destroy(self, latest: float) -> None:
+        """
+        Drop what is followed, and destroy the publisher when that has been received.
+
+        It is waited for until a monotonic time [s].
+        """
         self._reference.clear()
         if self._due and self._node.context.ok():
             self.send()
-            with suppress(RuntimeError):  # not every DDS can wait
-                self._publisher.wait_for_all_acked(_DELIVERY)
+            await_delivery(self._publisher, latest)
         self._node.destroy_timer(self._timer)
         self._node.destroy_publisher(self._publisher)
