@@ -22,9 +22,9 @@ from rclpy.timer import Timer
 from screw_dynamics.nodes.shared.executor import SeldomGroup
 
 DEPTH = 10
-# s, longest wait for receivers of the last messages; with the ramp and the answer of a controller
-# less than the 5 s of a launch file
-DELIVERY = 2.0
+# s, longest wait for receivers of the last messages: Fast DDS has them acknowledge with its next
+# heartbeat only, so that most ends take all of it
+DELIVERY = 0.5
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # status of each trajectory; late subscribers still receive the newest ones
 STATUS_TOPIC = 'trajectory_status'

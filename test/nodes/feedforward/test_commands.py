@@ -127,7 +127,7 @@ def test_receivers_of_the_last_messages_are_waited_for_once(node, monkeypatch):
     apart.pipeline.destroy()
     apart.pipeline = SimpleNamespace(destroy=lambda: None)
     assert len(waits) == 6
-    assert waits[0] == 2.0 and not any(waits[1:])
+    assert waits[0] == 0.5 and not any(waits[1:])
 
 
 @pytest.mark.parametrize('rate', [250.0, 4.0])
