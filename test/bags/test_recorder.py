@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bag_processes import messages_in, stop, wait_for, wait_for_match
+from helpers.bag_processes import messages_in, stop, wait_for, wait_for_match
 from helpers.patience import patience
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bag_processes import signal_until_it_ends, stop
 from bag_sample import NAMES, SAMPLE, SAMPLE_TYPE
+from helpers.bag_processes import signal_until_it_ends, stop
 from helpers.dds_threads import NEVER_DESTROYED, threads_left, watched_command
 from helpers.patience import patience
 

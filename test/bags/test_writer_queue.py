@@ -16,8 +16,8 @@ import pytest
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
-from bag_processes import wait_for  # noqa: E402
 from bag_sample import SAMPLE, SAMPLE_TYPE, START  # noqa: E402
+from helpers.bag_processes import wait_for  # noqa: E402
 
 from screw_dynamics.bags import Bag, BagWriter  # noqa: E402
 from screw_dynamics.errors import BagError, BagWarning  # noqa: E402

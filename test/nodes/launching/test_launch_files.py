@@ -17,6 +17,7 @@ pytest.importorskip('launch', reason='the launch files need the ROS 2 package la
 pytest.importorskip('launch_ros', reason='the launch files need the ROS 2 package launch_ros')
 
 from builtin_interfaces.msg import Time
+from helpers.bag_processes import messages_in
 from helpers.launched import Launched, launch_process
 from helpers.node_processes import trajectory
 from helpers.patience import patience
@@ -271,7 +272,7 @@ def test_a_recording_in_a_namespace(ros, monkeypatch, planar, tmp_path):
         record='true',
         use_sim_time='true',
     )
-    sent = threading.Thread(target=send_at_42_seconds, args=(ros, launched.service))
+    sent = threading.Thread(target=send_at_42_seconds, args=(ros, launched.service, tmp_path))
     sent.start()
     assert launched.service.run() == 0
     sent.join()
@@ -285,8 +286,8 @@ def test_a_recording_in_a_namespace(ros, monkeypatch, planar, tmp_path):
         assert bag.topics['/left/arm/feedforward/model_info'].count == 1
 
 
-def send_at_42_seconds(ros, service):
-    """Send a trajectory by a clock at rest, then stop all launched processes."""
+def send_at_42_seconds(ros, service, folder):
+    """Send a trajectory by a clock at rest; stop all launched processes when it is recorded."""
     try:
         node = '/left/arm/feedforward'
         ros.wait_for('the clock', lambda: ros.node.count_subscribers('/clock') >= 3)
@@ -294,11 +295,10 @@ def send_at_42_seconds(ros, service):
         for _ in range(10):
             ros.publish(Clock(clock=Time(sec=42)), '/clock', subscribers=3)
             ros.spin(0.1)
-        ros.publish(
-            trajectory(['joint_1', 'joint_2'], [0.0, 0.0]),
-            '/plans/joint_trajectory',
-            subscribers=2,
-        )
-        ros.spin(1.0)
+        plan = '/plans/joint_trajectory'
+        ros.publish(trajectory(['joint_1', 'joint_2'], [0.0, 0.0]), plan, subscribers=2)
+        (bag,) = folder.glob('rosbag2_*')
+        for topic in (plan, f'{node}/model_info'):
+            ros.wait_for(f'{topic} in the bag', lambda topic=topic: messages_in(bag, topic))
     finally:
         service.shutdown()

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from helpers.patience import patience
-
 from screw_dynamics.errors import BagError, BagWarning
 
 
