@@ -35,9 +35,14 @@ sys.exit(service.run())
 """
 
 
+def _patient():
+    """Return the times after which launch kills what has not ended; 10 s are few when busy."""
+    return {'sigterm_timeout': str(patience()), 'sigkill_timeout': str(patience())}
+
+
 def launch_process(ros, name, **arguments):
     """Return a process that launches a file as `ros2 launch` does, in a group of its own."""
-    texts = [f'{key}:={value}' for key, value in arguments.items()]
+    texts = [f'{key}:={value}' for key, value in {**_patient(), **arguments}.items()]
     return subprocess.Popen(
         [sys.executable, '-c', _LAUNCH, share_path(f'launch/{name}.launch.py'), *texts],
         env={**ros.environment, 'AMENT_PREFIX_PATH': os.environ['AMENT_PREFIX_PATH']},
@@ -65,9 +70,7 @@ def described(ros, exit_codes, *entities):
             SetEnvironmentVariable('ROS_DOMAIN_ID', ros.environment['ROS_DOMAIN_ID']),
             SetEnvironmentVariable('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST'),
             RegisterEventHandler(OnProcessExit(on_exit=on_exit)),
-            # launch kills after 10 s what has not ended, which a busy machine takes now and then
-            SetLaunchConfiguration('sigterm_timeout', str(patience())),
-            SetLaunchConfiguration('sigkill_timeout', str(patience())),
+            *(SetLaunchConfiguration(name, value) for name, value in _patient().items()),
             *entities,
         ]
     )

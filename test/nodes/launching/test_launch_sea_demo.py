@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 import pytest
 
@@ -15,6 +16,7 @@ import launch_pytest
 import numpy as np
 import yaml
 from helpers.launched import described, included, launch_process
+from helpers.node_processes import keep_all
 from helpers.patience import patience
 from launch_pytest.actions import ReadyToTest
 from sensor_msgs.msg import JointState
@@ -30,10 +32,26 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
+def arm_file(folder, **changed):
+    """Return a copy of the parameter file of the arm with other values, by node."""
+    parameters = yaml.safe_load(share_path('config/sea_arm.yaml').read_text())
+    for node, values in changed.items():
+        own = {name.replace('__', '.'): value for name, value in values.items()}
+        parameters[f'/**/{node}']['ros__parameters'] |= own
+    file = folder / 'arm.yaml'
+    file.write_text(yaml.safe_dump(parameters))
+    return file
+
+
 @launch_pytest.fixture
-def arm(ros, exit_codes):
+def arm(ros, tmp_path, exit_codes):
     """Launch the arm in a namespace, in lock-step, its nodes silent unless something is wrong."""
-    node = included('sea_demo', namespace='arm', log_level='warn')
+    file = arm_file(
+        tmp_path,
+        sea_simulator={'lock_step_timeout': 60.0, **keep_all('/arm', 'joint_states')},
+        feedforward=keep_all('/arm/feedforward', 'feedforward', 'motor_feedforward'),
+    )
+    node = included('sea_demo', namespace='arm', log_level='warn', params_file=file)
     return described(ros, exit_codes, node, ReadyToTest())
 
 
@@ -48,6 +66,8 @@ def test_the_simulated_arm_follows(ros, exit_codes):
         return samples and samples[-1].source == samples[-1].SOURCE_HOLD
 
     ros.wait_for('the end', arrived)
+    end = nanoseconds(samples[-1].header.stamp)
+    ros.wait_for('the last state', lambda: nanoseconds(states[-1].header.stamp) >= end)
     ros.wait_for('the end of the sender', lambda: exit_codes)
     file = read_trajectory(share_path('config/sea_arm_trajectory.yaml'))
     names = tuple(states[0].name)
@@ -68,11 +88,18 @@ def test_the_simulated_arm_follows(ros, exit_codes):
 @pytest.mark.parametrize('dead', ['sea_simulator', 'feedforward'])
 def test_without_one_node_all_is_shut_down(ros, tmp_path, dead):
     """A loop without one of its parts ends as a whole; the last line names the reason."""
-    parameters = yaml.safe_load(share_path('config/sea_arm.yaml').read_text())
-    parameters[f'/**/{dead}']['ros__parameters']['elastic_joints_path'] = '/no/such.yaml'
-    file = tmp_path / 'arm.yaml'
-    file.write_text(yaml.safe_dump(parameters))
-    launched = launch_process(ros, 'sea_demo', params_file=file)
+    (other,) = {'sea_simulator', 'feedforward'} - {dead}
+    file = arm_file(tmp_path, **{dead: {'elastic_joints_path': '/no/such.yaml'}})
+    start = tmp_path / 'start'
+    # launch names a process after its command
+    held_back = tmp_path / dead
+    held_back.write_text(f'#!/bin/sh\nuntil [ -e {start} ]; do sleep 0.1; done\nexec "$@"\n')
+    held_back.chmod(0o755)
+    prefix = {'launch-prefix': shlex.quote(str(held_back)), 'launch-prefix-filter': dead}
+    launched = launch_process(ros, 'sea_demo', params_file=file, **prefix)
+    # before that, a signal ends it as any program that does not handle it
+    ros.wait_for(f'the node {other}', lambda: other in ros.node.get_node_names())
+    start.touch()
     output, _ = launched.communicate(timeout=patience())
     assert launched.returncode == 0
     lines = output.splitlines()
