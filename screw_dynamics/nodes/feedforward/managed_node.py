@@ -5,7 +5,7 @@
 import math
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from rclpy.action import ActionClient, ActionServer
@@ -133,20 +133,29 @@ class ManagedNode(LifecycleNode):
 
 
 def _unanswered(action: Any) -> set[int]:
-    """Return the numbers of the requests to cancel that a server has not answered yet."""
+    """
+    Return the numbers of the requests to cancel that a server has not answered yet.
+
+    They are private in rclpy: without them there are none.
+    """
     if not isinstance(action, ActionClient) or not action.server_is_ready():
         return set()
-    requests = action._pending_cancel_requests
+    requests = getattr(action, '_pending_cancel_requests', {})
     return {number for number, future in requests.items() if not future.done()}
 
 
 def _leave_unanswered(client: ActionClient, numbers: set[int]) -> None:
-    """Remove a request that has been answered meanwhile, or all where the server is gone."""
+    """
+    Remove a request that has been answered meanwhile, or all where the server is gone.
+
+    How an answer is taken is private in rclpy: where that has changed, all are left.
+    """
     if not numbers:
         return
     if not client.server_is_ready():
         numbers.clear()
         return
-    response = client._action_type.Impl.CancelGoalService.Response
-    number, _ = client._client_handle.take_cancel_response(response)
-    numbers.discard(number)
+    with suppress(AttributeError, TypeError):
+        response = client._action_type.Impl.CancelGoalService.Response
+        number, _ = client._client_handle.take_cancel_response(response)
+        numbers.discard(number)

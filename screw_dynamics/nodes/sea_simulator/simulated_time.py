@@ -95,8 +95,10 @@ class LockStep:
     It waits only if efforts have arrived since the previous step, and at most lock_step_timeout;
     efforts that are in the queue of the node at the end of that time count.
     Thus the same commands result in the same motion, however busy the computer is, as long as each
-    arrives within that time. Time starts at the length of a step, since 0 would mean that there is
-    no time yet.
+    arrives within that time and tells its instant. Efforts without one count for the step that
+    waits when they arrive: where some are late, as the first may be, or after a step without any,
+    those that follow may be applied one step late. So may those with a lead of more than a step.
+    Time starts at the length of a step, since 0 would mean that there is no time yet.
     """
 
     def __init__(

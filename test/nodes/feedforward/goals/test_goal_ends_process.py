@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import signal
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from lifecycle_msgs.msg import Transition
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 
 from screw_dynamics.messages.times import set_stamp
+from screw_dynamics.nodes.feedforward import managed_node
 
 SECOND = 10**9
 
@@ -253,6 +255,40 @@ def test_a_signal_stops_a_controller_that_is_late(ros, planar, client, controlle
     wait_for_stop(ros, controller)
     assert node.wait() == 0, node.log
     assert 'Traceback' not in node.log
+
+
+class OtherClient:
+    """Stands in for an ActionClient of an rclpy with other private names."""
+
+    def __init__(self, **names):
+        vars(self).update(names)
+
+    def server_is_ready(self):
+        return True
+
+
+WAITING = SimpleNamespace(done=lambda: False)
+
+
+@pytest.mark.parametrize(
+    'names, unanswered',
+    [
+        ({}, set()),
+        ({'_pending_cancel_requests': {7: WAITING}}, {7}),
+        # whose answers are taken in another way
+        ({'_pending_cancel_requests': {7: WAITING}, '_client_handle': object()}, {7}),
+    ],
+    ids=['no requests', 'no handle', 'another handle'],
+)
+def test_another_rclpy_only_ends_later(monkeypatch, names, unanswered):
+    monkeypatch.setattr(managed_node, 'ActionClient', OtherClient)
+    monkeypatch.setattr(managed_node, '_LAST_ANSWER', 0.2)
+    client = OtherClient(**names)
+    assert managed_node._unanswered(client) == unanswered
+    ending = SimpleNamespace(context=SimpleNamespace(ok=lambda: True), _retired=[client])
+    begun = time.monotonic()
+    managed_node.ManagedNode._await_receivers(ending)
+    assert time.monotonic() - begun > (0.2 if unanswered else 0.1)
 
 
 def test_a_signal_leaves_time_for_a_result(ros, planar, client, controller):
