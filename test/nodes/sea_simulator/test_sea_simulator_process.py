@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
+from helpers.node_processes import keep_all
 from helpers.planar_sea import (
     MAX_EFFORT,
     NAMES,
@@ -178,6 +179,27 @@ def test_brakes_bad_input_and_reset(simulate, ros):
     np.testing.assert_allclose(simulation.links[-1].effort, gravity_efforts(stopped), atol=1e-12)
     assert ros.call(Trigger, f'{simulation.topic}/reset', Trigger.Request()).success
     simulation.wait('home', lambda: (np.array(simulation.links[-1].position) == HOME).all())
+
+
+def test_in_lock_step_the_brakes_come_on_where_efforts_end(simulate):
+    """Time stands still while they are expected, and then goes on."""
+    simulation = simulate(
+        'ended',
+        publish_clock=True,
+        lock_step_timeout=0.3,
+        effort_timeout=0.1,
+        **keep_all('/ended', 'joint_states', 'motor_states'),
+    )
+    simulation.drive(5.0, -1.0)
+    simulation.wait('the brakes', lambda: 'the brakes are on' in simulation.process.log)
+    simulation.wait('their effect', lambda: not any(simulation.motors[-1].effort))
+    driven = [m for m in simulation.motors if any(m.effort)]
+    assert len(driven) == 10
+    assert {tuple(m.effort) for m in driven} == {(5.0, -1.0)}
+    simulation.wait(
+        'the report on the wait',
+        lambda: simulation.report()[2].get('states without motor efforts') == '1',
+    )
 
 
 def test_without_brakes_it_falls(simulate):

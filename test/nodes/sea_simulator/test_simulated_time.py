@@ -67,7 +67,9 @@ def test_a_step_waits_for_the_efforts_of_its_beginning(calls, lock_step):
     clock.cover(clock.time)
     assert (calls.begun, calls.steps) == ([(2 * PERIOD, 0)], [1])
     clock._look()  # others came at the step before: these are waited for
-    clock.cover(PERIOD)
+    for _ in range(3):  # late ones, of a sender that catches up: each is in force until the next
+        clock.cover(PERIOD)
+        clock._look()
     assert clock.time == 2 * PERIOD
     clock.cover(clock.time)
     assert clock.time == 3 * PERIOD
