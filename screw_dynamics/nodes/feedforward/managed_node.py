@@ -4,7 +4,7 @@
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -100,10 +100,9 @@ class ManagedNode(LifecycleNode):
         self._retirement.reset()
 
     def _on_retirement(self) -> None:
-        """Destroy the retired actions, unless a controller is still to be stopped."""
+        """Destroy retired actions; a client stays while its controller is still to be stopped."""
         late = time.monotonic() > self._retired_at + _LAST_ANSWER
-        if late or not any(_unanswered(action) for action in self._retired):
-            self._destroy_retired()
+        self._destroy_retired([] if late else [one for one in self._retired if _unanswered(one)])
 
     def _await_receivers(self) -> None:
         """
@@ -122,11 +121,13 @@ class ManagedNode(LifecycleNode):
             for action, numbers in unanswered.items():
                 _leave_unanswered(action, numbers)
 
-    def _destroy_retired(self) -> None:
-        self._retirement.cancel()
-        retired, self._retired = self._retired, []
+    def _destroy_retired(self, kept: Sequence[Any] = ()) -> None:
+        if not kept:
+            self._retirement.cancel()
+        retired, self._retired = self._retired, list(kept)
         for action in retired:
-            action.destroy()
+            if action not in kept:
+                action.destroy()
 
     def _actions(self) -> set[ActionClient | ActionServer]:
         return {one for one in self.waitables if isinstance(one, (ActionClient, ActionServer))}

@@ -291,6 +291,30 @@ def test_another_rclpy_only_ends_later(monkeypatch, names, unanswered):
     assert time.monotonic() - begun > (0.2 if unanswered else 0.1)
 
 
+def test_a_retired_server_does_not_wait_for_a_controller(monkeypatch):
+    """Beside its successor it would refuse goals that this one takes."""
+    monkeypatch.setattr(managed_node, 'ActionClient', OtherClient)
+    client = OtherClient(
+        _pending_cancel_requests={7: WAITING}, destroy=lambda: gone.append(client)
+    )
+    server = SimpleNamespace(destroy=lambda: gone.append(server))
+    gone = []
+
+    class Retiring(managed_node.ManagedNode):
+        def __init__(self):
+            self._retired, self._retired_at = [server, client], time.monotonic()
+            self._retirement = SimpleNamespace(cancel=lambda: gone.append('timer'))
+
+    node = Retiring()
+    node._on_retirement()
+    assert gone == [server]
+    node._on_retirement()
+    assert gone == [server]
+    node._retired_at -= managed_node._LAST_ANSWER + 1.0
+    node._on_retirement()
+    assert gone == [server, 'timer', client]
+
+
 def test_a_signal_leaves_time_for_a_result(ros, planar, client, controller):
     """Nobody acknowledges it: the node stays though the controller has answered."""
     node = ros.start_command(
