@@ -125,10 +125,10 @@ class LoopClient(Node):
         answer, unanswered = 'the answer of feedforward to the trajectory', 0
         latest = self._now() + round(SECOND * timeout)
         while unanswered < _SENDING_ATTEMPTS:
-            if delay:
-                set_stamp(message.header.stamp, self._now() + round(SECOND * delay))
             message.header.frame_id = f'sea_demo_{uuid4().hex}'
             verdicts = Verdicts(self, self._publisher.topic_name, message.header.frame_id)
+            if delay:  # last: names of receivers may come late
+                set_stamp(message.header.stamp, self._now() + round(SECOND * delay))
             self._publisher.publish(message)
             ahead = round(SECOND * delay) or _ANSWER_TIME
             answered = partial(self._answered, verdicts, self._now() + ahead)

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import math
 import shutil
-from contextlib import ExitStack
+import time
+import warnings
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +27,8 @@ from ros_demo.stages import Stage
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import Bag
 from screw_dynamics.elastic import ElasticJoints
+from screw_dynamics.errors import BagError, BagWarning
+from screw_dynamics.messages.times import SECOND
 from screw_dynamics.paths import share_path
 from screw_dynamics.results.results_bag import SOURCE_TRAJECTORY
 from screw_dynamics.trajectory import (
@@ -46,10 +50,11 @@ MOTORS = '/feedforward/motor_feedforward'
 MOTOR_STATES = '/motor_states'
 RECORDED = TORQUE_TOPIC, MOTORS, STATES, MOTOR_STATES
 KEPT = 5000  # messages of a topic for a recorder that is late, the most that Fast DDS keeps
-DELAY = 2.0  # s from sending to the start, in lock-step: a busy computer has the fit in time
+DELAY = 4.0  # s from sending to the start: fits are made in a process of low priority
 REST = 0.1  # s of a trajectory that does not move
 HOLD = 0.5  # s of recording after the end
 STALL_TIMEOUT = 30.0  # s without progress
+LOOK_PERIOD = 0.5  # s between looks into the bag
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +104,7 @@ def run_loop(folder: Path, feedforward: str) -> LoopRun:
                 client = LoopClient(MOTOR_STATES, RECORDED)
                 stack.callback(client.destroy_node)
             _follow(processes, client, feedforward)
+        _await_recorder(processes, bag, feedforward)
         for name in ('recorder', 'feedforward', 'sea_simulator'):
             processes.stop(name)
     return read_loop(bag, feedforward)
@@ -170,25 +176,46 @@ def _rest(file: TrajectoryFile) -> TrajectoryFile:
     return replace(file, points=(first, first._replace(time_from_start=REST)))
 
 
+def _await_recorder(processes: Processes, bag: Path, feedforward: str) -> None:
+    """Wait until the motion is in the bag, which a busy computer may write late."""
+    latest = time.monotonic() + STALL_TIMEOUT
+    while time.monotonic() < latest:
+        processes.require_running()
+        with suppress(BagError), warnings.catch_warnings():
+            warnings.simplefilter(
+                'ignore', BagWarning
+            )  # as long as it is written
+            read_loop(bag, feedforward)
+            return
+        time.sleep(LOOK_PERIOD)
+
+
 def read_loop(bag: Path, feedforward: str) -> LoopRun:
-    """Compare the joint states of a bag with its last motion; raise `BagError` without them."""
+    """Compare the joint states of a bag with its last motion; raise `BagError` without its end."""
     with Bag(bag) as opened:
-        require_messages(opened, bag, TORQUE_TOPIC, STATES)
+        require_messages(opened, bag, *RECORDED)
         samples, states = opened.arrays(TORQUE_TOPIC), opened.arrays(STATES)
+        ends = {topic: opened.arrays(topic)['header.stamp'][-1] for topic in RECORDED}
     file = read_trajectory(TRAJECTORY)
     names = states['name']
     curve = smooth_trajectory(waypoints_from_points(file.joint_names, file.points, names))
-    last = np.flatnonzero(samples['source'] == SOURCE_TRAJECTORY)[-1]  # it rests before and after
-    start = samples['header.stamp'][last] - samples['reference.time_from_start'][last]
-    time = 1e-9 * (states['header.stamp'] - start)
-    during = (time >= 0.0) & (time <= curve.duration)
-    wanted = curve.jets(time[during], rows=1)[:, 0]
-    return LoopRun(feedforward, time[during], states['position'][during] - wanted)
+    moving = np.flatnonzero(samples['source'] == SOURCE_TRAJECTORY)  # it rests before and after
+    passed = samples['reference.time_from_start'][moving]
+    if not len(moving) or passed[-1] < 0.99e9 * curve.duration:
+        raise BagError(f'{bag}: expected {TORQUE_TOPIC} until the end of the trajectory')
+    start = samples['header.stamp'][moving[-1]] - passed[-1]
+    for topic, end in ends.items():
+        if end < start + round(SECOND * curve.duration):
+            raise BagError(f'{bag}: expected {topic} until the end of the trajectory')
+    elapsed = 1e-9 * (states['header.stamp'] - start)
+    during = (elapsed >= 0.0) & (elapsed <= curve.duration)
+    wanted = curve.jets(elapsed[during], rows=1)[:, 0]
+    return LoopRun(feedforward, elapsed[during], states['position'][during] - wanted)
 
 
 def loop_report(exact: LoopRun, rigid: LoopRun) -> list[str]:
     """Return the lines of the report on both runs."""
-    rate = 1.0 / np.median(np.diff(exact.time))  # the recorder may miss states
+    rate = 1.0 / np.median(np.diff(exact.time))
     return [
         f'Over ROS 2: feedforward and sea_simulator in lock-step at {rate:.0f} Hz '
         '(config/sea_arm.yaml)',

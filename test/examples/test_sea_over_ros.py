@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import os
 import signal
-import time
+import threading
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -21,16 +22,18 @@ if not os.environ.get('AMENT_PREFIX_PATH'):
     pytest.skip('AMENT_PREFIX_PATH is not set', allow_module_level=True)
 
 from ros_demo.processes import release_domain, unused_domain  # noqa: E402
+from ros_demo.recording import TORQUE_TOPIC  # noqa: E402
 from screw_dynamics import ElasticJoints, share_path  # noqa: E402
 from screw_dynamics.bags import Bag  # noqa: E402
 from screw_dynamics.errors import BagError  # noqa: E402
+from screw_dynamics.results.results_bag import SOURCE_TRAJECTORY  # noqa: E402
 from sea_study import loop_client, ros_loop  # noqa: E402
 from sea_study.loop_client import LoopClient  # noqa: E402
 from sea_study.ros_loop import loop_report, read_loop, run_loop  # noqa: E402
 from sea_study.scene import EXACT, RIGID  # noqa: E402
 
 STEP = 2_000_000  # ns
-DURATION = 3 * 10**9  # ns of the trajectory and of the hold after it
+DURATION = 2_500_000_000  # ns of the trajectory
 REST = 10**9  # ns before it
 
 
@@ -40,25 +43,35 @@ def folder(tmp_path_factory):
 
 
 class HaltingClient(LoopClient):
-    """Halts `feedforward` for a second in the midst of the motion, as a busy computer may."""
+    """
+    Halts nodes amid the motion, as a busy computer may.
+
+    `feedforward` for 1 s, and the recorder for 5 s, after which the client may have ended.
+    """
 
     halted = False
     amid: ClassVar[list[int]] = []  # processes of the loop when a client ends
 
     def _on_sample(self, sample):
         super()._on_sample(sample)
-        if self.elapsed > 1.0 and not self.halted:
+        if 1.0 < self.elapsed and self._end - self._start == DURATION and not self.halted:
             self.halted = True
-            (process,) = (
-                pid for pid in children(os.getpid()) if 'nodes.feedforward' in command(pid)
-            )
-            os.kill(process, signal.SIGSTOP)
-            time.sleep(1.0)
-            os.kill(process, signal.SIGCONT)
+            halt('bags.recorder', 5.0)
+            halt('nodes.feedforward', 1.0).join()
 
     def destroy_node(self):
-        self.amid.append(sum('screw_dynamics' in command(pid) for pid in children(os.getpid())))
+        assert self.halted
+        self.amid.append(sum('\0screw_dynamics.' in command(pid) for pid in children(os.getpid())))
         super().destroy_node()
+
+
+def halt(name, duration):
+    """Halt a process for some time [s]; return the thread that lets it go on."""
+    (process,) = (pid for pid in children(os.getpid()) if name in command(pid))
+    os.kill(process, signal.SIGSTOP)
+    thread = threading.Timer(duration, os.kill, (process, signal.SIGCONT))
+    thread.start()
+    return thread
 
 
 def command(pid):
@@ -66,15 +79,26 @@ def command(pid):
 
 
 @pytest.fixture(scope='module')
-def runs(folder):
-    """Run the loop with both feedforwards."""
+def loop(folder):
+    """Return a function that runs the loop with a feedforward."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loop_client, 'LoopClient', HaltingClient)
         domain = unused_domain()
         patch.setenv('ROS_DOMAIN_ID', str(domain))
         patch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-        yield [run_loop(folder, kind) for kind in (EXACT, RIGID)]
+        yield partial(run_loop, folder)
         release_domain(domain)
+
+
+@pytest.fixture(scope='module')
+def exact(loop):
+    return loop(EXACT)
+
+
+@pytest.fixture(scope='module')
+def runs(exact, loop):
+    """Run the loop with both feedforwards."""
+    return [exact, loop(RIGID)]
 
 
 def test_exact_feedforward_tracks_a_thousand_times_better(runs, folder):
@@ -90,13 +114,10 @@ def test_exact_feedforward_tracks_a_thousand_times_better(runs, folder):
     assert (folder / 'loop.png').stat().st_size > 20_000
 
 
-def test_states_come_in_lock_step(runs, folder):
+def test_states_come_in_lock_step(runs):
     for run in runs:
-        with Bag(folder / f'bag_{run.feedforward}') as bag:
-            states = bag.arrays('/joint_states')
-        during = states['header.stamp'] >= states['header.stamp'][-1] - DURATION
-        assert (np.diff(states['header.stamp'][during]) == STEP).all()
-        assert (run.time[0], run.time[-1]) == (0.0, 2.5)
+        times = np.round(1e9 * run.time).astype(int)
+        np.testing.assert_array_equal(times, np.arange(0, DURATION + STEP, STEP))
 
 
 @pytest.mark.usefixtures('runs')
@@ -108,13 +129,15 @@ def test_what_the_bag_holds(runs, folder):
     with Bag(folder / 'bag_exact') as bag:
         motors = bag.arrays('/feedforward/motor_feedforward')
         states = bag.arrays('/motor_states')
+        samples = bag.arrays(TORQUE_TOPIC)
+    end = samples['header.stamp'][samples['source'] == SOURCE_TRAJECTORY][-1]
     # the motors follow their commands, and the drives apply them, before the motion begins
     common, at, told = np.intersect1d(
         states['header.stamp'], motors['header.stamp'] + 10**6, return_indices=True
     )
-    during = common >= common[-1] - DURATION - REST
+    during = (common > end - DURATION - REST) & (common <= end)
     assert (np.diff(common[during]) == STEP).all()
-    assert np.ptp(common[during]) == DURATION + REST
+    assert during.sum() == (DURATION + REST) // STEP
     difference = states['effort'][at] - motors['motor_effort'][told]
     np.testing.assert_array_equal(difference[during], 0.0)
     assert np.abs(motors['deflection']).max() > 0.03
@@ -130,6 +153,22 @@ def test_the_rigid_feedforward_knows_the_motors_but_no_springs(runs, folder):
 
 
 def test_a_bag_without_the_motion(runs, folder, monkeypatch):
-    monkeypatch.setattr(ros_loop, 'STATES', '/links')
+    read_loop(folder / 'bag_exact', EXACT)
+    monkeypatch.setattr(ros_loop, 'RECORDED', (*ros_loop.RECORDED, '/links'))
     with pytest.raises(BagError, match='expected messages on /links, found none'):
+        read_loop(folder / 'bag_exact', EXACT)
+
+
+@pytest.mark.usefixtures('exact')
+@pytest.mark.parametrize('topic', ros_loop.RECORDED)
+def test_a_bag_without_the_end_of_the_motion(folder, monkeypatch, topic):
+    class CutBag(Bag):
+        def arrays(self, name):
+            arrays = super().arrays(name)
+            count = len(arrays['header.stamp'])
+            left = count // 2 if name == topic else count
+            return {k: v[:left] if len(v) == count else v for k, v in arrays.items()}
+
+    monkeypatch.setattr(ros_loop, 'Bag', CutBag)
+    with pytest.raises(BagError, match=f'expected {topic} until the end of the trajectory'):
         read_loop(folder / 'bag_exact', EXACT)

@@ -26,9 +26,8 @@ TRAJECTORY, SPEED = '/feedforward/joint_trajectory', '/feedforward/speed_scaling
 BOUND = 1e-12  # see test_splines.py
 # the node waits longer until its last message has been received: the client may be slow
 PATIENT = """
-from rclpy.duration import Duration
-from screw_dynamics.nodes.feedforward.outputs import spline_output
-spline_output._DELIVERY = Duration(seconds=60.0)
+from screw_dynamics.nodes.shared import endpoints
+endpoints.DELIVERY = 60.0
 """
 FIELDS = ('positions', 'velocities', 'accelerations')
 

@@ -158,7 +158,7 @@ def test_the_end_of_a_goal_that_the_node_has_ended_begins_no_hold(arm, ros):
     )
     arm.inputs._hold = hold
     goal = ForwardedGoal(arm.inputs, SimpleNamespace(request=None), arm.now)
-    goal.canceling, goal.ended, goal.asked = True, True, 1.0
+    goal.canceling, goal.ended, goal.asked = True, True, True
     hold.destroy()
     arm.result(goal, GoalStatus.STATUS_CANCELED)
     assert not arm.ends and not hold._since
