@@ -182,9 +182,7 @@ def _await_recorder(processes: Processes, bag: Path, feedforward: str) -> None:
     while time.monotonic() < latest:
         processes.require_running()
         with suppress(BagError), warnings.catch_warnings():
-            warnings.simplefilter(
-                'ignore', BagWarning
-            )  # as long as it is written
+            warnings.simplefilter('ignore', BagWarning)  # as long as it is written
             read_loop(bag, feedforward)
             return
         time.sleep(LOOK_PERIOD)
