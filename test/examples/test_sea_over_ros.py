@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
+import time
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -43,35 +44,26 @@ def folder(tmp_path_factory):
 
 
 class HaltingClient(LoopClient):
-    """
-    Halts nodes amid the motion, as a busy computer may.
-
-    `feedforward` for 1 s, and the recorder for 5 s, after which the client may have ended.
-    """
+    """Halts `feedforward` for a second amid the motion, as a busy computer may."""
 
     halted = False
     amid: ClassVar[list[int]] = []  # processes of the loop when a client ends
 
     def _on_sample(self, sample):
         super()._on_sample(sample)
-        if 1.0 < self.elapsed and self._end - self._start == DURATION and not self.halted:
+        if self._end - self._start == DURATION and self.elapsed > 1.0 and not self.halted:
             self.halted = True
-            halt('bags.recorder', 5.0)
-            halt('nodes.feedforward', 1.0).join()
+            (process,) = (
+                pid for pid in children(os.getpid()) if 'nodes.feedforward' in command(pid)
+            )
+            os.kill(process, signal.SIGSTOP)
+            time.sleep(1.0)
+            os.kill(process, signal.SIGCONT)
 
     def destroy_node(self):
         assert self.halted
         self.amid.append(sum('\0screw_dynamics.' in command(pid) for pid in children(os.getpid())))
         super().destroy_node()
-
-
-def halt(name, duration):
-    """Halt a process for some time [s]; return the thread that lets it go on."""
-    (process,) = (pid for pid in children(os.getpid()) if name in command(pid))
-    os.kill(process, signal.SIGSTOP)
-    thread = threading.Timer(duration, os.kill, (process, signal.SIGCONT))
-    thread.start()
-    return thread
 
 
 def command(pid):
@@ -172,3 +164,24 @@ def test_a_bag_without_the_end_of_the_motion(folder, monkeypatch, topic):
     monkeypatch.setattr(ros_loop, 'Bag', CutBag)
     with pytest.raises(BagError, match=f'expected {topic} until the end of the trajectory'):
         read_loop(folder / 'bag_exact', EXACT)
+
+
+@pytest.mark.parametrize('looks', [1, 3, None])
+def test_the_recorder_ends_when_it_has_the_motion(monkeypatch, looks):
+    """Or after some time: what is missing is named later."""
+    made = []
+
+    def read(*arguments):
+        made.append(arguments)
+        if len(made) != looks:
+            raise BagError('the end is missing')
+
+    monkeypatch.setattr(ros_loop, 'read_loop', read)
+    monkeypatch.setattr(ros_loop, 'LOOK_PERIOD', 0.01)
+    if looks is None:
+        monkeypatch.setattr(ros_loop, 'STALL_TIMEOUT', 0.1)
+    running = []
+    processes = SimpleNamespace(require_running=lambda: running.append(True))
+    ros_loop._await_recorder(processes, Path('bag'), EXACT)
+    assert len(running) == len(made) == (looks or len(made))
+    assert set(made) == {(Path('bag'), EXACT)}
