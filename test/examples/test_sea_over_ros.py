@@ -166,9 +166,9 @@ def test_a_bag_without_the_end_of_the_motion(folder, monkeypatch, topic):
     class CutBag(Bag):
         def arrays(self, name):
             arrays = super().arrays(name)
-            left = arrays['header.stamp'] < end if name == topic else slice(None)
-            count = len(arrays['header.stamp'])
-            return {k: v[left] if len(v) == count else v for k, v in arrays.items()}
+            stamps = arrays['header.stamp']
+            left = np.searchsorted(stamps, end) if name == topic else len(stamps)
+            return {k: v[:left] if len(v) == len(stamps) else v for k, v in arrays.items()}
 
     monkeypatch.setattr(ros_loop, 'Bag', CutBag)
     with pytest.raises(BagError, match=f'expected {topic} until the end of the trajectory'):
