@@ -19,6 +19,7 @@ from screw_dynamics.nodes.shared.tick_timer import TickTimer
 
 _LONGEST_LAG = 0.1  # s of delay that are made up for; steps beyond it are skipped
 _SHORTEST_LOOK = 0.0005  # s between polls of the steady clock
+_REPETITION = 0.1  # s, of a time whose efforts do not come: clients take /clock as best effort
 
 
 # Called before the first step of a tick with its instant and the time left out before it [ns]
@@ -93,7 +94,8 @@ class LockStep:
     The source of /clock: each step waits for the motor efforts of its beginning.
 
     It waits only if efforts have arrived since the previous step, and at most lock_step_timeout;
-    efforts that are in the queue of the node at the end of that time count.
+    efforts that are in the queue of the node at the end of that time count. While it waits it
+    publishes the time again, since a client that has lost it would send nothing.
     Thus the same commands result in the same motion, however busy the computer is, as long as each
     arrives within that time and tells its instant. Efforts without one count for the step that
     waits when they arrive: where some are late, as the first may be, or after a step without any,
@@ -141,6 +143,8 @@ class LockStep:
             return
         if self._expecting and not self._covered:
             if now < self._give_up:
+                if now >= self._repeated + _REPETITION:
+                    self._send_time()
                 return
             if not self._last_look:  # timers come before the efforts that arrived meanwhile
                 self._last_look = True
@@ -161,7 +165,11 @@ class LockStep:
         """Publish the state, then its time, so that receivers of the time may have the state."""
         self._publish(self.time)
         set_stamp(self._message.clock, self.time)
+        self._send_time()
+
+    def _send_time(self) -> None:
         self._publisher.publish(self._message)
+        self._repeated = time.monotonic()
 
 
 class SimulationReport:

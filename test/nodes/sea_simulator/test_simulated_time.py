@@ -9,6 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.nodes.sea_simulator import simulated_time
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.sea_simulator.simulated_time import LockStep, RealTime, SimulationReport
 from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN
@@ -77,6 +79,26 @@ def test_a_step_waits_for_the_efforts_of_its_beginning(calls, lock_step):
     assert clock.time == 4 * PERIOD
     assert calls.published == [k * PERIOD for k in (1, 2, 3, 4)]
     assert clock.waited == 0
+
+
+def test_a_time_that_was_lost_comes_again(monkeypatch, calls, lock_step):
+    monkeypatch.setattr(simulated_time, '_REPETITION', 0.0)
+    clock, sent = lock_step(real_time_factor=0.0, lock_step_timeout=60.0), []
+    clock.cover(clock.time)
+    monkeypatch.setattr(
+        clock,
+        '_publisher',
+        SimpleNamespace(publish=lambda time: sent.append(nanoseconds(time.clock))),
+    )
+    clock._look()
+    clock._look()
+    assert (sent, calls.published) == ([2 * PERIOD] * 2, [PERIOD, 2 * PERIOD])
+    clock.cover(clock.time)
+    assert sent == [2 * PERIOD] * 2 + [3 * PERIOD]
+    monkeypatch.setattr(simulated_time, '_REPETITION', 60.0)
+    clock._look()
+    assert len(sent) == 3
+    monkeypatch.undo()  # the publisher ends with the clock
 
 
 def test_it_does_not_wait_for_ever(calls, lock_step):
