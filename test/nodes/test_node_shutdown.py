@@ -68,7 +68,7 @@ FeedforwardPipeline.publish = traced
 sys.exit(main())
 """
 # the signals of the test all come soon after the first one, whatever holds it up
-SLOW_LAUNCHER = 'from screw_dynamics import stop_signals; stop_signals._ECHO = 60.0'
+SLOW_LAUNCHER = 'from screw_dynamics import stop_signals; stop_signals._ECHO = 10.0'
 # neither the last work of a node nor its destruction goes well
 FAILING_END = """
 import rclpy
