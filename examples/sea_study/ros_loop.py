@@ -192,8 +192,8 @@ def read_loop(bag: Path, feedforward: str) -> LoopRun:
     """Compare the joint states of a bag with its last motion; raise `BagError` without its end."""
     with Bag(bag) as opened:
         require_messages(opened, bag, *RECORDED)
-        samples, states = opened.arrays(TORQUE_TOPIC), opened.arrays(STATES)
-        ends = {topic: opened.arrays(topic)['header.stamp'][-1] for topic in RECORDED}
+        messages = {topic: opened.arrays(topic) for topic in RECORDED}
+    samples, states = messages[TORQUE_TOPIC], messages[STATES]
     file = read_trajectory(TRAJECTORY)
     names = states['name']
     curve = smooth_trajectory(waypoints_from_points(file.joint_names, file.points, names))
@@ -202,8 +202,8 @@ def read_loop(bag: Path, feedforward: str) -> LoopRun:
     if not len(moving) or passed[-1] < 0.99e9 * curve.duration:
         raise BagError(f'{bag}: expected {TORQUE_TOPIC} until the end of the trajectory')
     start = samples['header.stamp'][moving[-1]] - passed[-1]
-    for topic, end in ends.items():
-        if end < start + round(SECOND * curve.duration):
+    for topic, arrays in messages.items():
+        if arrays['header.stamp'][-1] < start + round(SECOND * curve.duration):
             raise BagError(f'{bag}: expected {topic} until the end of the trajectory')
     elapsed = 1e-9 * (states['header.stamp'] - start)
     during = (elapsed >= 0.0) & (elapsed <= curve.duration)

@@ -23,7 +23,7 @@ from screw_dynamics.nodes.shared.executor import SeldomGroup
 
 DEPTH = 10
 # s, longest wait for receivers of the last messages: Fast DDS has them acknowledge with its next
-# heartbeat only, so that most ends take all of it
+# heartbeat, up to 3 s later, so that most ends take all of it
 DELIVERY = 0.5
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # status of each trajectory; late subscribers still receive the newest ones
