@@ -20,7 +20,7 @@ from trajectory_msgs.msg import JointTrajectory
 from ros_demo.processes import SILENCE_TIMEOUT
 from ros_demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC
 from screw_dynamics.arrays import Array
-from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.nodes.shared.endpoints import STATUS_TOPIC
 from screw_dynamics.nodes.trajectory_sender import Verdicts, trajectory_message
 from screw_dynamics.trajectory import TrajectoryFile
@@ -32,6 +32,7 @@ CALL_TIMEOUT = 5.0  # s, per attempt
 CALL_ATTEMPTS = 3
 # s; so is a trajectory, whose fit takes longer
 ANSWER_TIMEOUT = 20.0
+_SPAN = 'start [s]', 'end [s]'  # values of the status of an accepted trajectory
 
 
 class DemoClient(Node):
@@ -45,7 +46,8 @@ class DemoClient(Node):
     def __init__(self, urdf: Path, while_waiting: Callable[[str], object]) -> None:
         super().__init__('demo')
         self._while_waiting = while_waiting
-        self._samples = self._ended = 0  # count, and stamp of the first one of the hold [ns]
+        self._samples = 0
+        self._end = self._ended = 0  # of the trajectory, stamp of the first sample held [ns]
         self._held = 0.0  # s
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self)
@@ -137,6 +139,8 @@ class DemoClient(Node):
         messages without an answer in `ANSWER_TIMEOUT`.
         """
         message = trajectory_message(file)
+        self._end = self._ended = 0
+        self._held = 0.0
         for _ in range(CALL_ATTEMPTS):
             message.header.frame_id = f'demo_{uuid4().hex}'
             verdicts = Verdicts(self, TRAJECTORY_TOPIC, message.header.frame_id)
@@ -146,6 +150,7 @@ class DemoClient(Node):
                 self._executor.spin_once(timeout_sec=0.1)
             if not verdicts.missing:
                 verdicts.text()  # raises if it was rejected
+                _, self._end = span(verdicts)
                 return
             self._while_waiting('the answer of feedforward to the trajectory')
         seconds = CALL_ATTEMPTS * ANSWER_TIMEOUT
@@ -153,10 +158,10 @@ class DemoClient(Node):
 
     def wait_until_held(self, seconds: float, meanwhile: Callable[[], object]) -> None:
         """
-        Wait until the last position has been held for some time [s], by the stamps of the samples.
+        Wait until the end of the trajectory has been held for some time [s].
 
-        Calls `meanwhile` repeatedly. Raises `TimeoutError` if no sample comes for
-        `SILENCE_TIMEOUT`.
+        The trajectory is the one sent last, the time is that of the stamps. Calls `meanwhile`
+        repeatedly. Raises `TimeoutError` if no sample comes for `SILENCE_TIMEOUT`.
         """
         heard, advanced = self._samples, time.monotonic()
         while self._held < seconds:
@@ -174,7 +179,8 @@ class DemoClient(Node):
     def _on_sample(self, sample: FeedforwardTorque) -> None:
         self._samples += 1
         stamp = nanoseconds(sample.header.stamp)
-        if sample.source != FeedforwardTorque.SOURCE_HOLD:
+        # what was sent before is held until the trajectory starts
+        if sample.source != FeedforwardTorque.SOURCE_HOLD or not 0 < self._end <= stamp:
             self._ended = 0
         elif not self._ended:
             self._ended = stamp
@@ -185,3 +191,11 @@ class DemoClient(Node):
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=left)
+
+
+def span(verdicts: Verdicts) -> tuple[int, int]:
+    """Return start and end of an accepted trajectory [ns]."""
+    (status,) = verdicts.statuses.values()
+    values = {item.key: float(item.value) for item in status.values if item.key in _SPAN}
+    start, end = (round(SECOND * values[key]) for key in _SPAN)
+    return start, end

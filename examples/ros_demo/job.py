@@ -15,6 +15,7 @@ import shutil
 import warnings
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from ros_demo.plot import save_plot
@@ -28,6 +29,7 @@ from ros_demo.processes import (
 from ros_demo.recording import (
     TORQUE_TOPIC,
     TRAJECTORY_TOPIC,
+    is_recorded,
     read_recording,
     read_tick_times,
 )
@@ -46,6 +48,7 @@ from screw_dynamics.trajectory import (
 )
 
 URDF = 'urdf/iiwa14.urdf'
+REST = 0.1  # s of a trajectory that does not move
 HOLD = 0.5  # s of recording after the last waypoint
 REPORT_PERIOD = 0.5  # s between the node's diagnostics
 ROBOT = 'KUKA LBR iiwa 14'
@@ -68,6 +71,12 @@ def waypoints_until(duration: float) -> tuple[TrajectoryPoint, ...]:
     return tuple(
         point._replace(time_from_start=ratio * point.time_from_start) for point in WAYPOINTS
     )
+
+
+def rest(file: TrajectoryFile) -> TrajectoryFile:
+    """Return a trajectory that stays at the first point of another."""
+    first = file.points[0]
+    return replace(file, points=(first, first._replace(time_from_start=REST)))
 
 
 def main(args: Sequence[str]) -> int:
@@ -131,6 +140,12 @@ def _drive_nodes(folder: Path, model: ScrewModel, file: TrajectoryFile, rate: fl
             )
             jet = trajectory.jets([0.4 * trajectory.duration])[0]
             services = list(check_services(client, model, jet))
+        with Stage('Rest, until the recorder writes efforts') as line:
+            client.send(rest(file))
+            # a publisher may come to know the recorder later than others do
+            while not is_recorded(folder / 'bag', TORQUE_TOPIC):
+                while_waiting(f'the recorder to write {TORQUE_TOPIC}')
+                client.spin(0.1)
         client.send(file)
         for seconds in ticks('Follow the trajectory', trajectory.duration + HOLD):
             client.spin(seconds)

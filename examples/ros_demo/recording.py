@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records of a demo run, read from its bag: efforts, reference, times of the node's ticks."""
 
+import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +12,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import Bag
-from screw_dynamics.errors import BagError
+from screw_dynamics.errors import BagError, BagWarning
 from screw_dynamics.messages.times import seconds
 from screw_dynamics.results.results_from_bag import read_efforts
 
@@ -21,7 +23,7 @@ TORQUE_TOPIC = '/feedforward/feedforward'
 @dataclass(frozen=True, eq=False)
 class Recording:
     """
-    One trajectory and the feedforward efforts published for it, at `time` (T,) [s].
+    One trajectory and the feedforward efforts published from its start, at `time` (T,) [s].
 
     `joint_jet` (T, 5, n) is the reference [rad or m, per s^d], `effort_jet` (T, k + 1, n) the
     published efforts with derivatives [N m or N, per s^d]. Waypoints have times (P,) [s] and
@@ -38,15 +40,15 @@ class Recording:
 
 def read_recording(path: Path, torque_topic: str, trajectory_topic: str) -> Recording:
     """
-    Read the first trajectory of a bag and the published efforts.
+    Read the last trajectory of a bag and the efforts published from its start.
 
     Raises `BagError` if one of the topics has no messages, or the joints change.
     """
     with Bag(path) as bag:
         require_messages(bag, path, torque_topic, trajectory_topic)
-        efforts = read_efforts(bag, torque_topic)
-        trajectory = next(bag.messages([trajectory_topic])).message
-    names = efforts.joint_names
+        efforts = read_efforts(bag, torque_topic).of_last_trajectory()
+        *_, last = bag.messages([trajectory_topic])
+    names, trajectory = efforts.joint_names, last.message
     order = [trajectory.joint_names.index(name) for name in names]
     return Recording(
         joint_names=names,
@@ -56,6 +58,16 @@ def read_recording(path: Path, torque_topic: str, trajectory_topic: str) -> Reco
         waypoint_times=np.array([seconds(point.time_from_start) for point in trajectory.points]),
         waypoint_positions=np.array([point.positions for point in trajectory.points])[:, order],
     )
+
+
+def is_recorded(path: Path, topic: str) -> bool:
+    """Return whether a bag, which may still be written, holds messages of a topic."""
+    with suppress(BagError), warnings.catch_warnings():
+        warnings.simplefilter('ignore', BagWarning)  # as long as it is written
+        with Bag(path) as bag:
+            require_messages(bag, path, topic)
+            return True
+    return False
 
 
 def require_messages(bag: Bag, path: Path, *topics: str) -> None:

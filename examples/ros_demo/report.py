@@ -77,10 +77,10 @@ LABEL_WIDTH = 10
 @dataclass(frozen=True)
 class Timing:
     """
-    Mean rate [Hz], missed ticks and longest gap between samples [s] of a recording.
+    Mean rate [Hz], missed ticks and longest gap [s] of a recording, from the trajectory's start.
 
     `missed` is the number of ticks at the nominal rate minus that of samples, so that a late tick
-    is not missed.
+    is not missed. The first gap begins at the start of the trajectory.
     """
 
     rate: float
@@ -90,11 +90,12 @@ class Timing:
 
 def timing(recording: Recording, nominal_rate: float) -> Timing:
     """Return the timing of the published efforts for a `nominal_rate` [Hz]."""
-    gaps = np.diff(recording.time)
+    gaps, start = np.diff(recording.time), max(0.0, recording.time[0])
     return Timing(
         rate=float(len(gaps) / gaps.sum()),
-        missed=max(0, round(gaps.sum() * nominal_rate) - len(gaps)),
-        longest_gap=float(gaps.max()),
+        # the first tick comes within one period
+        missed=int(start * nominal_rate) + max(0, round(gaps.sum() * nominal_rate) - len(gaps)),
+        longest_gap=float(max(start, gaps.max())),
     )
 
 

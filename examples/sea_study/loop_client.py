@@ -15,6 +15,7 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
+from ros_demo.client import span
 from ros_demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp
@@ -29,7 +30,6 @@ _TIME_STEP = SECOND // 10  # ns
 _PAUSE = SECOND // 2  # ns, before a trajectory is sent again to a node without time
 _ANSWER_TIME = 10 * SECOND  # ns, before it is sent again: its fit may take long
 _STATUS = f'/feedforward/{STATUS_TOPIC}'
-_SPAN = 'start [s]', 'end [s]'  # values of the status of an accepted trajectory
 # a subscriber that has not discovered the publisher yet drops what it sends
 _SENDING_ATTEMPTS = 5
 
@@ -136,7 +136,7 @@ class LoopClient(Node):
             if not verdicts.statuses:
                 unanswered += 1
             elif _accepted(verdicts):
-                self._start, self._end = _span(verdicts)
+                self._start, self._end = span(verdicts)
                 return
             elif self._now() > latest:
                 raise TimeoutError(f'feedforward has received no time on /clock for {timeout:g} s')
@@ -191,11 +191,3 @@ def _accepted(verdicts: Verdicts) -> bool:
             return False
         raise
     return True
-
-
-def _span(verdicts: Verdicts) -> tuple[int, int]:
-    """Return start and end of an accepted trajectory [ns]."""
-    (status,) = verdicts.statuses.values()
-    values = {item.key: float(item.value) for item in status.values if item.key in _SPAN}
-    start, end = (round(SECOND * values[key]) for key in _SPAN)
-    return start, end

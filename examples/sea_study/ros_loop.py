@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ros_demo.job import rest
 from ros_demo.processes import Processes, ros_processes, signals_deferred
 from ros_demo.recording import TORQUE_TOPIC, require_messages
 from ros_demo.stages import Stage
@@ -31,12 +32,7 @@ from screw_dynamics.errors import BagError, BagWarning
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.paths import share_path
 from screw_dynamics.results.results_bag import SOURCE_TRAJECTORY
-from screw_dynamics.trajectory import (
-    TrajectoryFile,
-    read_trajectory,
-    smooth_trajectory,
-    waypoints_from_points,
-)
+from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
 from sea_study.scene import RIGID
 
 if TYPE_CHECKING:
@@ -51,7 +47,6 @@ MOTOR_STATES = '/motor_states'
 RECORDED = TORQUE_TOPIC, MOTORS, STATES, MOTOR_STATES
 KEPT = 5000  # messages of a topic for a recorder that is late, the most that Fast DDS keeps
 DELAY = 4.0  # s from sending to the start: fits are made in a process of low priority
-REST = 0.1  # s of a trajectory that does not move
 HOLD = 0.5  # s of recording after the end
 STALL_TIMEOUT = 30.0  # s without progress
 LOOK_PERIOD = 0.5  # s between looks into the bag
@@ -150,7 +145,7 @@ def _follow(processes: Processes, client: LoopClient, feedforward: str) -> None:
         client.wait(missing, client.ready, math.inf, waiting)
     file = read_trajectory(TRAJECTORY)
     with Stage('Rest on motor efforts, in lock-step'):
-        client.send(_rest(file), 0.0, STALL_TIMEOUT, processes.require_running)
+        client.send(rest(file), 0.0, STALL_TIMEOUT, processes.require_running)
         # what is taken from now on, the simulation waits for
         client.wait(
             'motor efforts',
@@ -168,12 +163,6 @@ def _follow(processes: Processes, client: LoopClient, feedforward: str) -> None:
 
         end = 'the end of the trajectory'
         client.wait(end, lambda: client.held > HOLD, STALL_TIMEOUT, report)
-
-
-def _rest(file: TrajectoryFile) -> TrajectoryFile:
-    """Return a trajectory that stays at the first point of another."""
-    first = file.points[0]
-    return replace(file, points=(first, first._replace(time_from_start=REST)))
 
 
 def _await_recorder(processes: Processes, bag: Path, feedforward: str) -> None:

@@ -81,6 +81,18 @@ class EffortSamples(NamedTuple):
         """Instant at which the trajectory of the first sample starts [ns]."""
         return int(self.stamps[0] - self.from_start[0])
 
+    def of_last_trajectory(self) -> EffortSamples:
+        """Return the samples from the start of the last trajectory."""
+        # the time since the start decreases only where another trajectory starts
+        starts = np.flatnonzero(np.diff(self.from_start) < 0) + 1
+        own = slice(starts[-1] if len(starts) else 0, None)
+        return self._replace(
+            stamps=self.stamps[own],
+            from_start=self.from_start[own],
+            joint_jet=self.joint_jet[own],
+            effort_jet=self.effort_jet[own],
+        )
+
 
 def read_efforts(bag: Bag, topic: str) -> EffortSamples:
     """Read the messages of a topic; raise `BagError` if joints or sizes change."""

@@ -48,10 +48,12 @@ class Messages:
             time_from_start=self.stamp('Duration', nanoseconds),
         )
 
-    def torque(self, nanoseconds: int, jet: np.ndarray, efforts: np.ndarray) -> Any:
+    def torque(
+        self, nanoseconds: int, jet: np.ndarray, efforts: np.ndarray, start: int = START
+    ) -> Any:
         message = self.types.types[TORQUE]
         return message(
-            header=self.header(START + nanoseconds),
+            header=self.header(start + nanoseconds),
             joint_names=['a', 'b'],
             effort=efforts[0],
             effort_dot=efforts[1],

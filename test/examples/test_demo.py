@@ -77,8 +77,10 @@ def test_report(run: tuple[Path, str, str], arm: Any) -> None:
     assert rate
     assert 0.0 < float(rate[1]) < 1.01 * RATE
     # whatever a busy machine misses is reported: one tick, rounded, for each period without sample
+    recording = read_recording(folder / 'bag', TORQUE_TOPIC, TRAJECTORY_TOPIC)
     periods = int(rate[2]) - 1
     missed = max(0.0, periods * (RATE / float(rate[1]) - 1.0))
+    missed += int(max(0.0, recording.time[0]) * RATE)
     assert int(rate[3]) == pytest.approx(missed, rel=1e-3, abs=0.6)
     differences = re.search(r'^difference +(\S+) +(\S+) +(\S+)$', report, re.M)
     assert differences
@@ -112,8 +114,12 @@ def test_bag(run: tuple[Path, str, str], arm: Any) -> None:
         torque = bag.arrays(TORQUE_TOPIC)
     assert torque['joint_names'] == arm.joint_names
     assert np.isfinite(torque['effort_ddot']).all()
-    assert f'{len(torque["time"])} samples' in out
     recording = read_recording(folder / 'bag', TORQUE_TOPIC, TRAJECTORY_TOPIC)
+    assert f'{len(recording.time)} samples' in out
+    # the recorder received efforts before the motion began, and so all of the motion
+    assert len(recording.time) < len(torque['time'])
+    rested = torque['reference.positions'][: -len(recording.time)]
+    assert np.allclose(rested, recording.waypoint_positions[0], rtol=0, atol=1e-12)
     assert recording.waypoint_times[-1] == pytest.approx(DURATION)
     assert 0.0 <= recording.time[0] < DURATION
     assert recording.time[-1] >= DURATION + HOLD

@@ -13,29 +13,46 @@ from screw_dynamics.errors import BagError
 
 pytest.importorskip('rosbags', reason='recordings are read from bags')
 
+from helpers.bag_processes import wait_for  # noqa: E402
 from recorded_messages import START, TORQUE, TRAJECTORY, Messages  # noqa: E402
 
-from ros_demo.recording import read_recording  # noqa: E402
+from ros_demo.recording import is_recorded, read_recording  # noqa: E402
 from screw_dynamics.bags import BagWriter  # noqa: E402
 
 
 def write_bag(path: Path, samples: int, jets: np.ndarray, efforts: np.ndarray) -> None:
-    messages = Messages()
     with BagWriter(path) as bag:
-        for topic, name in (('/torque', TORQUE), ('/trajectory', TRAJECTORY)):
-            messages.add_topic(bag, topic, name)
-        nothing = np.zeros(0)
-        points = [
-            messages.point(time, [np.array([20.0 + i, 10.0 + i]), nothing, nothing])
-            for i, time in enumerate((0, 1_500_000_000))
-        ]
-        message = messages(
-            TRAJECTORY, header=messages.header(0), joint_names=['b', 'a'], points=points
-        )
-        messages.write(bag, '/trajectory', TRAJECTORY, START, message)
-        for i in range(samples):
-            torque = messages.torque(4_000_000 * i + 7, jets[i], efforts[i])
-            messages.write(bag, '/torque', TORQUE, START, torque)
+        write_trajectory(bag, add_topics(bag), START, jets[:samples], efforts)
+
+
+def add_topics(bag: BagWriter) -> Messages:
+    messages = Messages()
+    for topic, name in (('/torque', TORQUE), ('/trajectory', TRAJECTORY)):
+        messages.add_topic(bag, topic, name)
+    return messages
+
+
+def write_trajectory(
+    bag: BagWriter,
+    messages: Messages,
+    start: int,
+    jets: np.ndarray,
+    efforts: np.ndarray,
+    position: float = 10.0,
+) -> None:
+    """Write a trajectory that starts at an instant [ns], and a sample for each of the jets."""
+    nothing = np.zeros(0)
+    points = [
+        messages.point(time, [np.array([position + 10.0 + i, position + i]), nothing, nothing])
+        for i, time in enumerate((0, 1_500_000_000))
+    ]
+    message = messages(
+        TRAJECTORY, header=messages.header(0), joint_names=['b', 'a'], points=points
+    )
+    messages.write(bag, '/trajectory', TRAJECTORY, start, message)
+    for i, jet in enumerate(jets):
+        torque = messages.torque(4_000_000 * i + 7, jet, efforts[i], start)
+        messages.write(bag, '/torque', TORQUE, start, torque)
 
 
 def test_arrays(tmp_path: Path, rng: np.random.Generator) -> None:
@@ -55,6 +72,33 @@ def test_orders_that_were_not_published(tmp_path: Path, rng: np.random.Generator
     write_bag(tmp_path / 'bag', 3, rng.normal(size=(3, 5, 2)), efforts)
     recording = read_recording(tmp_path / 'bag', '/torque', '/trajectory')
     assert recording.effort_jet.shape == (3, 1, 2)
+
+
+def test_the_last_trajectory_of_several(tmp_path: Path, rng: np.random.Generator) -> None:
+    jets, efforts = rng.normal(size=(9, 5, 2)), rng.normal(size=(9, 3, 2))
+    with BagWriter(tmp_path / 'bag') as bag:
+        messages = add_topics(bag)
+        for k, (begin, end) in enumerate([(0, 2), (2, 6), (6, 9)]):
+            own = slice(begin, end)
+            start = START + 1_000_000_000 * k
+            write_trajectory(bag, messages, start, jets[own], efforts[own], 10.0 * k)
+    recording = read_recording(tmp_path / 'bag', '/torque', '/trajectory')
+    assert recording.joint_jet.tobytes() == jets[6:].tobytes()
+    assert recording.effort_jet.tobytes() == efforts[6:].tobytes()
+    assert np.allclose(recording.time, 0.004 * np.arange(3) + 7e-9, rtol=0, atol=1e-15)
+    assert recording.waypoint_positions.tolist() == [[20.0, 30.0], [21.0, 31.0]]
+
+
+def test_whether_efforts_are_recorded(tmp_path: Path, rng: np.random.Generator) -> None:
+    path = tmp_path / 'bag'
+    assert not is_recorded(path, '/torque')
+    with BagWriter(path) as bag:
+        messages = add_topics(bag)
+        assert not is_recorded(path, '/torque')
+        write_trajectory(bag, messages, START, rng.normal(size=(1, 5, 2)), np.ones((1, 3, 2)))
+        wait_for(lambda: is_recorded(path, '/torque'))  # on the disk after a second
+        assert not is_recorded(path, '/elsewhere')
+    assert is_recorded(path, '/torque')
 
 
 def test_a_silent_node_is_named(tmp_path: Path) -> None:

@@ -45,6 +45,15 @@ def test_missed_ticks_are_counted(recording: Any) -> None:
     assert found.rate == pytest.approx(RATE * (len(kept) - 1) / (len(recording.time) - 1))
 
 
+def test_ticks_are_missed_from_the_start_of_the_trajectory(recording: Any) -> None:
+    begun = replace(recording, time=recording.time - recording.time[0] + 0.7 / RATE)
+    assert timing(begun, RATE).missed == 0
+    late = timing(replace(begun, time=begun.time[5:]), RATE)
+    assert late.missed == 5
+    assert late.longest_gap == pytest.approx(5.7 / RATE)
+    assert late.rate == pytest.approx(RATE)
+
+
 def test_jitter_is_no_missed_tick(recording: Any, rng: np.random.Generator) -> None:
     jitter = rng.uniform(0.0, 0.9, len(recording.time)) / RATE
     jitter[[0, -1]] = 0.0
