@@ -4,6 +4,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -47,7 +48,7 @@ class DemoClient(Node):
         super().__init__('demo')
         self._while_waiting = while_waiting
         self._samples = 0
-        self._end = self._ended = 0  # of the trajectory, stamp of the first sample held [ns]
+        self._end = 0  # of the trajectory that was sent last [ns]
         self._held = 0.0  # s
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self)
@@ -63,7 +64,7 @@ class DemoClient(Node):
         self._state = self.create_client(GetState, '/feedforward/get_state')
 
     def wait_until_ready(self) -> None:
-        """Wait for an active `feedforward`, the services and the recorder's subscriptions."""
+        """Wait for an active `feedforward`, the services and the recorder."""
         while missing := self._missing():
             self._while_waiting(missing)
             self.spin(0.1)
@@ -76,13 +77,9 @@ class DemoClient(Node):
         state = self.call(self._state, GetState.Request()).current_state
         if state.id != State.PRIMARY_STATE_ACTIVE:
             return 'feedforward to become active'
-        for name, topic in (
-            ('feedforward', TRAJECTORY_TOPIC),
-            ('recorder', TRAJECTORY_TOPIC),
-            ('recorder', TORQUE_TOPIC),
-        ):
-            if not self._listens(name, topic):
-                return f'{name} to subscribe to {topic}'
+        for name in ('feedforward', 'recorder'):
+            if not self._listens(name):
+                return f'{name} to subscribe to {TRAJECTORY_TOPIC}'
         if not self.count_publishers(f'/feedforward/{STATUS_TOPIC}'):
             return f'the topic /feedforward/{STATUS_TOPIC}'
         # without a model, the service responds to any request with this code
@@ -90,9 +87,9 @@ class DemoClient(Node):
             return 'dynamics_server to have a model'
         return None
 
-    def _listens(self, name: str, topic: str) -> bool:
-        # a count would include others, and this node
-        listeners = self.get_subscriptions_info_by_topic(topic)
+    def _listens(self, name: str) -> bool:
+        # a count would include others
+        listeners = self.get_subscriptions_info_by_topic(TRAJECTORY_TOPIC)
         return any(listener.node_name == name for listener in listeners)
 
     def destroy_node(self) -> None:
@@ -139,8 +136,7 @@ class DemoClient(Node):
         messages without an answer in `ANSWER_TIMEOUT`.
         """
         message = trajectory_message(file)
-        self._end = self._ended = 0
-        self._held = 0.0
+        self._end, self._held = 0, 0.0
         for _ in range(CALL_ATTEMPTS):
             message.header.frame_id = f'demo_{uuid4().hex}'
             verdicts = Verdicts(self, TRAJECTORY_TOPIC, message.header.frame_id)
@@ -178,13 +174,9 @@ class DemoClient(Node):
 
     def _on_sample(self, sample: FeedforwardTorque) -> None:
         self._samples += 1
-        stamp = nanoseconds(sample.header.stamp)
-        # what was sent before is held until the trajectory starts
-        if sample.source != FeedforwardTorque.SOURCE_HOLD or not 0 < self._end <= stamp:
-            self._ended = 0
-        elif not self._ended:
-            self._ended = stamp
-        self._held = 1e-9 * (stamp - self._ended) if self._ended else 0.0
+        # what was sent before is held until the start
+        if self._end and sample.source == FeedforwardTorque.SOURCE_HOLD:
+            self._held = max(0, nanoseconds(sample.header.stamp) - self._end) / SECOND
 
     def spin(self, seconds: float) -> None:
         """Handle callbacks for some time [s]."""
@@ -196,6 +188,6 @@ class DemoClient(Node):
 def span(verdicts: Verdicts) -> tuple[int, int]:
     """Return start and end of an accepted trajectory [ns]."""
     (status,) = verdicts.statuses.values()
-    values = {item.key: float(item.value) for item in status.values if item.key in _SPAN}
-    start, end = (round(SECOND * values[key]) for key in _SPAN)
+    values = {item.key: item.value for item in status.values}
+    start, end = (int(SECOND * Decimal(values[key])) for key in _SPAN)
     return start, end

@@ -13,7 +13,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import Bag
 from screw_dynamics.errors import BagError, BagWarning
-from screw_dynamics.messages.times import seconds
+from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.results.results_from_bag import read_efforts
 
 TRAJECTORY_TOPIC = '/feedforward/joint_trajectory'
@@ -42,7 +42,8 @@ def read_recording(path: Path, torque_topic: str, trajectory_topic: str) -> Reco
     """
     Read the last trajectory of a bag and the efforts published from its start.
 
-    Raises `BagError` if one of the topics has no messages, or the joints change.
+    Raises `BagError` if one of the topics has no messages, the joints change, or the efforts end
+    before the trajectory.
     """
     with Bag(path) as bag:
         require_messages(bag, path, torque_topic, trajectory_topic)
@@ -50,12 +51,19 @@ def read_recording(path: Path, torque_topic: str, trajectory_topic: str) -> Reco
         *_, last = bag.messages([trajectory_topic])
     names, trajectory = efforts.joint_names, last.message
     order = [trajectory.joint_names.index(name) for name in names]
+    times = [nanoseconds(point.time_from_start) for point in trajectory.points]
+    if efforts.from_start[-1] < times[-1]:
+        raise BagError(
+            f'{path}: expected {torque_topic} until the end of the trajectory, '
+            f'{times[-1] / SECOND:g} s from its start, got it until '
+            f'{efforts.from_start[-1] / SECOND:g} s'
+        )
     return Recording(
         joint_names=names,
         time=(efforts.stamps - np.int64(efforts.start)) * 1e-9,
         joint_jet=efforts.joint_jet,
         effort_jet=efforts.effort_jet,
-        waypoint_times=np.array([seconds(point.time_from_start) for point in trajectory.points]),
+        waypoint_times=np.array(times) / SECOND,
         waypoint_positions=np.array([point.positions for point in trajectory.points])[:, order],
     )
 

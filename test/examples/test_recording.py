@@ -19,6 +19,8 @@ from recorded_messages import START, TORQUE, TRAJECTORY, Messages  # noqa: E402
 from ros_demo.recording import is_recorded, read_recording  # noqa: E402
 from screw_dynamics.bags import BagWriter  # noqa: E402
 
+END = 8_000_000  # of a trajectory [ns]
+
 
 def write_bag(path: Path, samples: int, jets: np.ndarray, efforts: np.ndarray) -> None:
     with BagWriter(path) as bag:
@@ -44,7 +46,7 @@ def write_trajectory(
     nothing = np.zeros(0)
     points = [
         messages.point(time, [np.array([position + 10.0 + i, position + i]), nothing, nothing])
-        for i, time in enumerate((0, 1_500_000_000))
+        for i, time in enumerate((0, END))
     ]
     message = messages(
         TRAJECTORY, header=messages.header(0), joint_names=['b', 'a'], points=points
@@ -63,7 +65,7 @@ def test_arrays(tmp_path: Path, rng: np.random.Generator) -> None:
     assert recording.joint_jet.tobytes() == jets.tobytes()
     assert recording.effort_jet.tobytes() == efforts.tobytes()
     assert np.allclose(recording.time, 0.004 * np.arange(5) + 7e-9, rtol=0, atol=1e-15)
-    assert recording.waypoint_times.tolist() == [0.0, 1.5]
+    assert recording.waypoint_times.tolist() == [0.0, 0.008]
     assert recording.waypoint_positions.tolist() == [[10.0, 20.0], [11.0, 21.0]]
 
 
@@ -87,6 +89,17 @@ def test_the_last_trajectory_of_several(tmp_path: Path, rng: np.random.Generator
     assert recording.effort_jet.tobytes() == efforts[6:].tobytes()
     assert np.allclose(recording.time, 0.004 * np.arange(3) + 7e-9, rtol=0, atol=1e-15)
     assert recording.waypoint_positions.tolist() == [[20.0, 30.0], [21.0, 31.0]]
+
+
+def test_efforts_that_end_before_the_trajectory(tmp_path: Path, rng: np.random.Generator) -> None:
+    jets, efforts = rng.normal(size=(5, 5, 2)), np.ones((5, 3, 2))
+    with BagWriter(tmp_path / 'bag') as bag:
+        messages = add_topics(bag)
+        write_trajectory(bag, messages, START, jets, efforts)
+        write_trajectory(bag, messages, START + 1_000_000_000, jets[:2], efforts)
+    text = r'bag: expected /torque until the end .*, 0\.008 s from its start, got it until 0\.004'
+    with pytest.raises(BagError, match=text):
+        read_recording(tmp_path / 'bag', '/torque', '/trajectory')
 
 
 def test_whether_efforts_are_recorded(tmp_path: Path, rng: np.random.Generator) -> None:
