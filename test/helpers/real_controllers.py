@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -29,9 +30,9 @@ Array = NDArray[np.float64]
 DOCS = Path(__file__).resolve().parents[2] / 'docs'
 INTERFACES = ('position', 'velocity', 'effort')
 MANAGER, BROADCASTER = 'controller_manager', 'joint_state_broadcaster'
-_SAME = SECOND // 10_000  # between messages of one update
 _NEXT = 1.5  # periods: two reported updates that are closer follow each other
-DEPTH = 10_000  # messages: none is lost while this process is late
+DEPTH = 5000  # messages: those of seconds, as many as a reader keeps
+_COLLECTING = 0.1  # s
 
 
 def blocks(page: str, heading: str, language: str) -> list[str]:
@@ -127,6 +128,9 @@ class Controllers:
                 *('-r', '~/robot_description:=/robot_description'),
             ]
         )
+        self._lock, self._ending = threading.Lock(), threading.Event()
+        self._thread = threading.Thread(target=self._collect_always, daemon=True)
+        self._thread.start()
 
     def spawn(self, *names: str) -> None:
         """Load, configure and activate controllers."""
@@ -139,16 +143,24 @@ class Controllers:
 
     def _collect(self) -> list[list[Any]]:
         """Return the messages that have arrived, by topic."""
-        for subscription, messages in self._received.items():
-            with subscription.handle:
-                while taken := subscription.handle.take_message(subscription.msg_type, True):
-                    messages.append(taken[0])
-        return list(self._received.values())
+        with self._lock:
+            for subscription, messages in self._received.items():
+                with subscription.handle:
+                    while taken := subscription.handle.take_message(subscription.msg_type, True):
+                        messages.append(taken[0])
+            return [list(messages) for messages in self._received.values()]
+
+    def _collect_always(self) -> None:
+        """Take messages before the readers are full."""
+        while not self._ending.wait(_COLLECTING):
+            self._collect()
 
     def forget(self) -> None:
         """Forget what was executed so far."""
-        for messages in self._collect():
-            messages.clear()
+        self._collect()
+        with self._lock:
+            for messages in self._received.values():
+                messages.clear()
 
     def latest(self) -> JointTrajectoryControllerState | None:
         """Return the newest state of the trajectory controller."""
@@ -173,6 +185,8 @@ class Controllers:
 
     def end(self) -> None:
         """End the controller manager."""
+        self._ending.set()
+        self._thread.join()
         self.process.end()
         self._recorder.destroy_node()
 
@@ -187,6 +201,8 @@ class Executed:
         Instants (T,) of updates [ns].
     references : numpy.ndarray
         Positions, velocities and accelerations (T, 3, n).
+    reference_times : numpy.ndarray
+        Times (T,) of the references since the start of their trajectory [s].
     efforts : numpy.ndarray
         Efforts (T, n) that the update wrote to the hardware.
     reported : float
@@ -204,10 +220,8 @@ class Executed:
         self.names = list(states[0].joint_names)
         # the first messages of a broadcaster may lack joints
         samples = [sample for sample in samples if set(self.names) <= set(sample.name)]
-        # the controllers of an update have instants of their own, some 20 us apart
-        instants = np.unique([nanoseconds(m.header.stamp) for m in (*states, *samples)])
         self._period = SECOND / rate
-        starts = instants[np.append(True, np.diff(instants) > _SAME)]
+        starts = _starts(states, samples, self._period)
         follows = np.append(False, np.diff(starts) < _NEXT * self._period)
         written = {}  # by update; a sample has the efforts that the update before it has written
         for sample in samples:
@@ -221,6 +235,9 @@ class Executed:
                 [m.reference.positions, m.reference.velocities, m.reference.accelerations]
                 for m in kept
             ]
+        )
+        self.reference_times = np.array(
+            [nanoseconds(m.reference.time_from_start) / SECOND for m in kept]
         )
         self.efforts = np.array([written[_update(starts, m)] for m in kept])
         self.reported = len(kept) / max(1.0, (starts[-1] - starts[0]) / self._period)
@@ -236,6 +253,28 @@ class Executed:
         i = np.clip(np.searchsorted(times, at, 'right') - 1, 0, len(times) - 2)
         known = (times[i + 1] - times[i] < _NEXT * self._period / SECOND) & (at <= times[-1])
         return known, np.nan_to_num(Akima1DInterpolator(times, values)(at))
+
+
+def _starts(
+    states: list[JointTrajectoryControllerState], samples: list[JointState], period: float
+) -> NDArray[np.int64]:
+    """
+    Return the instants [ns] at which the updates begin that messages tell of.
+
+    The controllers of an update run in the same order in each, at instants of their own: some
+    20 us apart, more where the thread was held up between them.
+    """
+    instants = np.array([nanoseconds(m.header.stamp) for m in (*states, *samples)], dtype=np.int64)
+    order = np.argsort(instants)
+    gaps, sample = np.diff(instants[order]), order >= len(states)
+    to_sample, to_state = ~sample[:-1] & sample[1:], sample[:-1] & ~sample[1:]
+    within = min(
+        to_sample,
+        to_state,
+        key=lambda pairs: np.median(gaps[pairs]) if pairs.any() else np.inf,
+    )
+    joined = within & (gaps < period / 2.0)
+    return instants[order][np.append(True, ~joined)]
 
 
 def _update(starts: NDArray[np.int64], message: Any) -> int:
