@@ -175,10 +175,6 @@ class Controllers:
         )
         return Executed(states, samples, self.rate)
 
-    def streaming(self) -> bool:
-        """Return whether the node has published since `forget`."""
-        return bool(self._collect()[2])
-
     def published(self) -> list[FeedforwardTorque]:
         """Return what the node has published since `forget`."""
         return [deserialize_message(message, FeedforwardTorque) for message in self._collect()[2]]

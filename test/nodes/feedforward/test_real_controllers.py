@@ -72,6 +72,7 @@ def carry(ros, arm, controllers, topic, subscribers=1):
 
 
 def moving(controllers):
+    """Return whether the reference of the controller has left its start by more than 0.05 rad."""
     return np.abs(np.array(controllers.latest().reference.positions) - REST).max() > 0.05
 
 
@@ -110,7 +111,11 @@ def require_exact(arm, controllers, delay):
     fast = np.abs(executed.references[:, 1]).max(axis=1) > 0.05
     moving = known & fast
     assert np.count_nonzero(moving) > 20
-    bound = largest_curvature(executed.reference_times[fast], exact[fast]) * RESAMPLED**2 / 8.0
+    curvature = largest_curvature(executed.reference_times[fast], exact[fast])
+    # ticks that a busy node leaves out may hide the peak; a jump makes hundreds of times as much
+    published = max(np.abs(m.effort_ddot).max() for m in controllers.published())
+    assert curvature < 10.0 * published
+    bound = curvature * RESAMPLED**2 / 8.0
     errors = np.abs(executed.efforts - expected)[moving].max(axis=1)
     # a late update may be taken for the one before it: such are a few, wrong by |tau'| / RATE
     assert np.quantile(errors, 0.97) <= bound, (errors.max(), bound)
@@ -153,7 +158,11 @@ def test_set_up_b_writes_the_published_efforts(ros, arm, running):
         require_weight(ros, arm, controllers, target)
         applied = {tuple(efforts) for efforts in controllers.executed().efforts if np.any(efforts)}
         assert len(applied) > 20
-        ros.wait_for('all commands', lambda: applied <= {tuple(one.data) for one in commands})
+        ros.wait_for(
+            'the commands that were applied',
+            lambda: applied <= {tuple(one.data) for one in commands},
+            controllers.process,
+        )
 
 
 def moveit_goal(arm, target):
@@ -191,9 +200,9 @@ def test_a_controller_holds_with_the_weight_after_a_cancel(ros, arm, running, in
     options = {'interfaces': interfaces, 'hold_after_stop': True}
     with running(MOVEIT_CONTROLLER, MOVEIT_NODE, **options) as controllers:
         client = GoalClient(ros.node, SERVED)
-        goal = goal_of(REST + 0.4, times=[LONG], names=arm.joint_names)
+        goal = goal_of(REST + 0.4, times=[20.0], names=arm.joint_names)
         sent = begin(ros, controllers.process, client, goal)
-        ros.spin(0.5)
+        ros.wait_for('motion', lambda: moving(controllers), controllers.process)
         sent.cancel()
         ros.wait_for('the end', lambda: sent.over, controllers.process)
         assert sent.outcome == ('canceled', 0)
