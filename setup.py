@@ -84,6 +84,7 @@ setup(
         'scipy>=1.11',
         'numba>=0.59; implementation_name == "cpython" and python_version < "3.15"',
         'pyyaml>=6.0',
+        'threadpoolctl>=3.1',
     ],
     extras_require={
         'bags': ['rosbags>=0.11.6'],

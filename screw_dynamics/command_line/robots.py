@@ -9,7 +9,7 @@ import warnings
 from typing import NamedTuple
 
 from screw_dynamics.command_line.command_parser import EachOnce
-from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
+from screw_dynamics.dynamics.effort_format import CONTENTS, MEASURED_CONTENTS, EffortFormat
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError, ModelError, ModelWarning, UnknownNameError
 from screw_dynamics.model import ScrewModel
@@ -70,19 +70,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_effort_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say how the robot takes efforts."""
-    group = parser.add_argument_group('efforts as the robot takes them')
+def add_effort_options(parser: argparse.ArgumentParser, *, measured: bool = False) -> None:
+    """Add the options that say how the robot takes efforts, or what the `measured` ones are."""
+    group = parser.add_argument_group(
+        'efforts as the robot reports them' if measured else 'efforts as the robot takes them'
+    )
     group.add_argument(
         '--effort-content',
-        choices=CONTENTS,
+        choices=MEASURED_CONTENTS if measured else CONTENTS,
         default='full',
-        help='all; all but gravity, for a robot that adds gravity itself; or gravity only '
+        help="all; all but gravity (Universal Robots); or external loads, as the robot's own "
+        'model tells them (default: full)'
+        if measured
+        else 'all; all but gravity, for a robot that adds gravity itself; or gravity only '
         '(default: full)',
     )
     for name, text in (
         ('sign', '-1 where the drive counts in the opposite sense'),
-        ('scale', 'factor from the effort to what the drive takes'),
+        ('scale', 'factor from the effort to the value of the drive'),
         ('offset', 'added after sign and scale'),
     ):
         group.add_argument(
@@ -105,7 +110,7 @@ def add_soft_segments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def effort_format(options: argparse.Namespace, robot: Robot) -> EffortFormat:
+def measured_format(options: argparse.Namespace, robot: Robot) -> EffortFormat:
     """Return the format of the options; raise InputError if it does not fit the robot."""
     lists = {}
     for name, neutral in (('sign', 1.0), ('scale', 1.0), ('offset', 0.0)):
@@ -118,6 +123,12 @@ def effort_format(options: argparse.Namespace, robot: Robot) -> EffortFormat:
         taken = EffortFormat(options.effort_content, **lists)
     except InputError as error:
         raise InputError(f'--effort-{error}') from None
+    return taken
+
+
+def effort_format(options: argparse.Namespace, robot: Robot) -> EffortFormat:
+    """Return the format of efforts that are sent, to one motor per joint, or raise InputError."""
+    taken = measured_format(options, robot)
     if robot.drives is not None and not taken.trivial and len(robot.motors.names) != robot.n:
         raise InputError(
             '--elastic: expected one motor per joint with options --effort-*, got the motors '

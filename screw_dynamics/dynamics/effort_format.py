@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`EffortFormat`: efforts as a robot takes them."""
+"""`EffortFormat`: efforts as a robot takes or reports them."""
 
 from __future__ import annotations
 
@@ -12,27 +12,32 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
-from screw_dynamics.dynamics.gravity_forces import gravity_force_jets
+from screw_dynamics.dynamics.gravity_forces import gravity_force_jets, gravity_forces
+from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.model.screw_model import ScrewModel
 
-CONTENTS = ('full', 'without_gravity', 'gravity_only')
+CONTENTS = ('full', 'without_gravity', 'gravity_only')  # of efforts that a robot takes
+MEASURED_CONTENTS = ('full', 'without_gravity', 'external')  # of efforts that it reports
+SENSES = {'full': 1.0, 'without_gravity': 1.0, 'external': -1.0}  # in the full effort
 
 
 @dataclass(frozen=True)
 class EffortFormat:
     """
-    Efforts as a robot takes them.
+    Efforts as a robot takes or reports them.
 
-    Many arms add gravity to the efforts that they receive, count joints in the opposite sense, or
-    take a current or an effort at the motor. The value sent is ``sign scale tau + offset``, with
-    the part of tau that `content` names; its time derivatives have no offset.
+    Many arms add gravity to the efforts that they receive, and leave it out of those that they
+    report, count joints in the opposite sense, or deal in currents or efforts at the motor. The
+    value sent or reported is ``sign scale tau + offset``, with the part of tau that `content`
+    names; its time derivatives have no offset.
 
     Parameters
     ----------
     content : str
-        ``full``; ``without_gravity``, tau - g(q), for a robot that adds gravity itself; or
-        ``gravity_only``, g(q).
+        ``full``; ``without_gravity``, tau - g(q), for a robot that compensates gravity itself;
+        ``gravity_only``, g(q), only sent; or ``external``, only reported: the efforts of external
+        loads ON the robot, as far as its own model tells.
     sign : sequence of float
         1 or -1 for each of the n joints; empty: 1.
     scale : sequence of float
@@ -63,8 +68,11 @@ class EffortFormat:
 
     def __post_init__(self) -> None:
         """Check the fields."""
-        if self.content not in CONTENTS:
-            raise InputError(f'content: expected {", ".join(CONTENTS)}, got {shown(self.content)}')
+        if self.content not in CONTENTS + MEASURED_CONTENTS:
+            raise InputError(
+                f'content: expected {", ".join(dict.fromkeys(CONTENTS + MEASURED_CONTENTS))}, got '
+                f'{shown(self.content)}'
+            )
         for name, valid, expected in (
             ('sign', lambda values: np.abs(values) == 1.0, '1 or -1'),
             ('scale', lambda values: (values > 0.0) & (values < np.inf), 'numbers above 0'),
@@ -136,6 +144,11 @@ class EffortFormat:
         """
         given = np.asarray(efforts, dtype=np.float64)
         self.require_joints(model.joint_names)
+        if self.content not in CONTENTS:
+            raise InputError(
+                f'content: expected {", ".join(CONTENTS)} of efforts that a robot takes, got '
+                f'{self.content!r}'
+            )
         if given.ndim < 2 or given.shape[-1] != model.n:
             raise ShapeError('efforts', f'(..., k + 1, {model.n})', given.shape)
         if out is not None and out.shape != given.shape:
@@ -155,6 +168,40 @@ class EffortFormat:
         first = result[..., 0, :]
         np.add(first, self.offsets, out=first)
         return result
+
+    def reported(self, values: Array) -> Array:
+        """Return reported values (..., n) in N m or N, without sign, scale and offset."""
+        found: Array = (values - self.offsets) / self.gains
+        return found
+
+    def full_efforts(self, model: ScrewModel, joint_jets: ArrayLike, values: ArrayLike) -> Array:
+        """
+        Return the full efforts of those that a robot reports.
+
+        Parameters
+        ----------
+        model : ScrewModel
+            With the gravity that the robot compensates; for ``external`` with all that its own
+            model has.
+        joint_jets : (..., k, n) array_like
+            Measured motion, for ``external`` down to accelerations [rad or m, per s^d].
+        values : (..., n) array_like
+            In the unit of the robot.
+
+        Returns
+        -------
+        (..., n) ndarray
+            [N m or N]
+
+        Raises
+        ------
+        InputError
+            If no robot reports such a content.
+        ShapeError, NotFiniteError
+        """
+        self.require_joints(model.joint_names)
+        rest = left_out(self.content, model, joint_jets)
+        return SENSES[self.content] * self.reported(as_float_array('values', values)) + rest
 
     def efforts_of_bodies(self, model: ScrewModel, efforts: ArrayLike) -> tuple[ScrewModel, Array]:
         """
@@ -179,12 +226,52 @@ class EffortFormat:
             If the content is ``gravity_only``, which does not cause a motion.
         """
         self.require_joints(model.joint_names)
-        if self.content == 'gravity_only':
+        if self.content not in ('full', 'without_gravity'):
             raise InputError(
-                "content: expected 'full' or 'without_gravity', got 'gravity_only': such efforts "
-                'are not those of a motion'
+                f"content: expected 'full' or 'without_gravity', got {self.content!r}: such "
+                'efforts are not those of a motion'
             )
         applied = np.array(efforts, dtype=np.float64)
         applied[..., 0, :] -= self.offsets
         applied /= self.gains
         return (model if self.content == 'full' else model.weightless), applied
+
+
+def left_out(content: str, model: ScrewModel, joint_jets: ArrayLike) -> Array:
+    """Return the part (..., n) of full efforts that measured ones of a content lack."""
+    jets = np.asarray(joint_jets, dtype=np.float64)
+    if content == 'full':
+        return np.zeros_like(jets[..., 0, :])
+    if content == 'without_gravity':
+        return gravity_forces(model, jets[..., 0, :])
+    if content == 'external':
+        return inverse_dynamics(model, jets[..., :3, :])[..., 0, :]
+    raise InputError(
+        f'content: expected {", ".join(MEASURED_CONTENTS)} of measured efforts, got {content!r}'
+    )
+
+
+def measured_format(given: str | EffortFormat, joint_names: Sequence[str]) -> EffortFormat:
+    """Return the format of measured efforts; raise InputError if no robot reports such efforts."""
+    found = given if isinstance(given, EffortFormat) else None
+    if found is None and given in MEASURED_CONTENTS:
+        found = EffortFormat(given)
+    if found is None or found.content not in MEASURED_CONTENTS:
+        content = given if found is None else found.content
+        raise InputError(
+            f'effort_content: expected {", ".join(MEASURED_CONTENTS)}, or an EffortFormat of one '
+            f'of them, got {shown(content)}'
+        )
+    found.require_joints(joint_names)
+    return found
+
+
+def other_content(stated: EffortFormat, content: str, reverse: bool, times: float) -> str:
+    """Return the text of efforts that another content or the opposite sign explains better."""
+    words = [] if content == stated.content else [f'effort_content {content!r}']
+    if reverse:
+        words.append('the opposite effort_sign of every joint')
+    return (
+        f'expected efforts with effort_content {stated.content!r}, got some that '
+        f'{" and ".join(words)} would explain {times:.2g} times better'
+    )

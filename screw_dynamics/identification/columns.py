@@ -37,6 +37,15 @@ class Columns:
     base: BaseParameters | None
     payload: str | None
 
+    @property
+    def least(self) -> Array:
+        """The least possible values (P,): 0 or minus infinity."""
+        above = np.zeros(len(self.names), dtype=bool)
+        above[: len(self.positive)] = self.positive
+        if self.payload is not None:
+            above[self.names.index('payload.m')] = True
+        return np.where(above, 0.0, -np.inf)
+
 
 def columns_of(
     model: ScrewModel,
@@ -75,10 +84,8 @@ def columns_of(
     if payload is not None:
         if links:
             raise InputError('payload: expected None with links, which contain it')
-        body, transform = _payload(model, payload)
         names.extend(f'payload.{name}' for name in NAMES)
-        own = slice(len(NAMES) * body, len(NAMES) * (body + 1))
-        parts.append(lambda jets: regressor(model, jets)[:, 0][..., own] @ transform)
+        parts.append(load_columns(model, payload))
     if not parts:
         raise InputError('identify: expected some parameters to identify, got none')
 
@@ -91,12 +98,13 @@ def columns_of(
     return Columns(tuple(names), of, known, positive, coulomb_velocity, base, payload)
 
 
-def _payload(model: ScrewModel, frame: str) -> tuple[int, Array]:
-    """Return the body of a frame, and its parameters (10, 10) of those of a load at the frame."""
+def load_columns(model: ScrewModel, frame: str) -> Callable[[Array], Array]:
+    """Return what gives the columns (T, n, 10) of a load at a frame for jets (T, 3, n)."""
     if frame not in model.frames:
         raise UnknownNameError('frame', frame, model.frames, 'payload')
     at = model.frames[frame]
     if at.body < 0:
         raise InputError(f'payload: expected a frame on a moving link, got {frame!r}')
-    columns = [parameters_of(at.pose @ moment @ at.pose.T) for moment in BASIS]
-    return at.body, np.column_stack(columns)
+    own = slice(len(NAMES) * at.body, len(NAMES) * (at.body + 1))
+    transform = np.column_stack([parameters_of(at.pose @ one @ at.pose.T) for one in BASIS])
+    return lambda jets: regressor(model, jets)[:, 0][..., own] @ transform

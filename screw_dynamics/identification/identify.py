@@ -5,16 +5,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.dynamics.effort_format import EffortFormat, left_out, measured_format
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.estimation import effort_standard_deviations, measured_motion
 from screw_dynamics.identification.columns import Columns, columns_of
+from screw_dynamics.identification.content_check import check_content, warn_of_load
 from screw_dynamics.identification.least_squares import (
     CHUNK,
     Fit,
@@ -29,6 +32,7 @@ from screw_dynamics.identification.recording_checks import (
     check_positions,
     check_smoothness,
     check_spikes,
+    check_values,
     effort_spikes,
 )
 from screw_dynamics.identification.result import Explained, Identification
@@ -36,15 +40,28 @@ from screw_dynamics.identification.springs import fitted_springs, sprung
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.scalars import require_number
 
+_F = TypeVar('_F', bound=Callable[..., Any])
 _ROWS = 3
 _COULOMB_VELOCITY = 0.01  # rad/s or m/s
 # smoothing times between windows of residuals: their bands are then some per cent too wide for
 # errors of accelerations alone, which cancel each other; fewer and longer windows tell them less
 _SPACING = 10.0
 _FEWEST_WINDOWS = 15
+_MOST_CHECKED = 2000  # samples
 _AT_THE_ENDS = 3.0  # smoothing times that are left out
 
 
+def _one_thread(function: _F) -> _F:
+    """Keep linear algebra in one thread, which is up to ten times faster on busy cores."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:  # not among the packages of every ROS 2
+        return function
+    limited: _F = threadpool_limits.wrap(limits=1, user_api='blas')(function)
+    return limited
+
+
+@_one_thread
 def identify(
     model: ScrewModel,
     recording: Recording,
@@ -54,6 +71,7 @@ def identify(
     rotors: bool | ArrayLike = True,
     links: bool = False,
     payload: str | None = None,
+    effort_content: str | EffortFormat = 'full',
     coulomb_velocity: float = _COULOMB_VELOCITY,
     smoothing_time: float | None = None,
     check: bool = True,
@@ -88,15 +106,20 @@ def identify(
     payload : str, optional
         Frame at which the inertia parameters of an unknown load are identified: mass, mass times
         centre of mass and rotational inertia about the origin of the frame, in its axes.
+    effort_content : {'full', 'without_gravity', 'external'} or EffortFormat
+        What the efforts of the recording contain: all; all but gravity, as Universal Robots report
+        them; or external loads only, as far as the robot's own model tells. A format also has
+        their sign and scale.
     coulomb_velocity : float
         v0, at which Coulomb friction reaches 76 % [rad/s or m/s].
     smoothing_time : float, optional
         See `measured_motion`.
     check : bool
-        Raise for recordings that contradict the model or themselves: reversed or swapped joints,
-        units, clipping, jumps of positions or time stamps, efforts that lag the positions or
-        were not measured. Samples with spikes of the effort are left out, with a
-        RecordingWarning, or refused if they are many.
+        Raise for recordings that contradict the model or themselves: efforts of another content,
+        reversed or swapped joints, units, clipping, jumps of positions or time stamps, efforts
+        that lag the positions or were not measured. Samples with spikes of the effort are left
+        out, with a RecordingWarning, or refused if they are many; a load that is not sought is
+        warned of.
     on_joint : callable, optional
         Called after the motion of each joint was estimated.
 
@@ -109,8 +132,8 @@ def identify(
     ShapeError
         If `rotors` is neither one value nor one per joint.
     InputError
-        If the recording cannot be used (see `check`) or is too short, or there is nothing to
-        identify.
+        If the recording cannot be used (see `check`) or is too short, if there is nothing to
+        identify, or if the mass of the payload is below zero by more than its band.
     TrajectoryError
         If the recording has too few samples or a long gap.
     UnknownNameError
@@ -145,7 +168,8 @@ def identify(
     )
     if check:
         check_positions(model, own.positions)
-    motion = _Motion(model, smoothing_time, on_joint)
+    taken = measured_format(effort_content, model.joint_names)
+    motion = _Motion(model, taken, smoothing_time, on_joint)
     seen = motion.of(own)
     if check:
         check_smoothness(model, own.times, own.positions, motion.positions(own.times))
@@ -159,8 +183,7 @@ def identify(
     windows = cosine_windows(seen.recording.times, spacing)
     jets, efforts = seen.jets, seen.recording.efforts
     if check:
-        predicted = inverse_dynamics(model, jets)[:, 0]
-        check_efforts(model, seen.recording.times, efforts, predicted, jets)
+        _check(model, taken, seen, columns)
     rest = efforts - columns.known(jets)
     spread = motion.spread(seen.recording.times, jets)
     found = fit(lambda part: columns.of(jets[part]), rest, spread, windows)
@@ -179,7 +202,7 @@ def identify(
         return float(mean @ covariance @ mean)
 
     def explained(other: Recording) -> Explained:
-        again = _Motion(model, smoothing_time, on_joint).of(other.of(model))
+        again = _Motion(model, taken, smoothing_time, on_joint).of(other.of(model))
         if check:
             again = _without(again, _spikes(model, again))
         known = columns.known(again.jets)
@@ -187,7 +210,7 @@ def identify(
             again.recording.times, again.recording.efforts, known, columns.of(again.jets)
         )
 
-    return Identification(
+    result = Identification(
         model,
         columns.names,
         found.values,
@@ -201,6 +224,45 @@ def identify(
         found.root,
         explained,
     )
+    _require_mass(result)
+    return result
+
+
+def _require_mass(found: Identification) -> None:
+    """Raise InputError for a payload whose mass is below zero by more than its band."""
+    if found.payload_frame is None:
+        return
+    low, high = found.bands[found.names.index('payload.m')]
+    if high < 0.0:
+        raise InputError(
+            f'payload: expected a mass above 0, got {found["payload.m"]:.3g} +- '
+            f'{0.5 * (high - low):.1g} kg: do the efforts lack gravity (effort_content), or does '
+            'the model have a mass that the robot has not?'
+        )
+
+
+def _check(model: ScrewModel, taken: EffortFormat, seen: _Seen, columns: Columns) -> None:
+    """Raise InputError for efforts that contradict the model; all but links may be unknown."""
+    jets, efforts = seen.jets, seen.recording.efforts
+    predicted = inverse_dynamics(model, jets)[:, 0]
+    reported, modelled = efforts - seen.lacking, predicted - seen.lacking
+    check_values(model, seen.recording.times, reported, modelled)
+    unknown = columns_of(
+        model,
+        offsets=any(name.endswith('.offset') for name in columns.names),
+        friction=True,
+        rotors=np.ones(model.n, dtype=bool),
+        links=False,
+        payload=columns.payload,
+        coulomb_velocity=columns.coulomb_velocity,
+    )
+    some = slice(None, None, -(-len(jets) // _MOST_CHECKED))
+    rows = unknown.of(jets[some])
+    check_content(model, taken, efforts[some], jets[some], rows, unknown.least)
+    load = rows[..., len(unknown.positive) :]
+    check_efforts(model, efforts[some], predicted[some], jets[some], load)
+    if columns.base is None and columns.payload is None:
+        warn_of_load(model, efforts[some], jets[some], rows, unknown.least)
 
 
 def _chosen(model: ScrewModel, rotors: bool | ArrayLike) -> NDArray[np.bool_]:
@@ -212,10 +274,16 @@ def _chosen(model: ScrewModel, rotors: bool | ArrayLike) -> NDArray[np.bool_]:
 
 
 class _Seen(NamedTuple):
-    """Samples away from the ends, jets (T, 3, n) and the longest smoothing time."""
+    """
+    Samples away from the ends, with full efforts.
+
+    Also jets (T, 3, n), the part (T, n) of the efforts that was not measured, and the longest
+    smoothing time.
+    """
 
     recording: Recording
     jets: Array
+    lacking: Array
     dead: float
 
 
@@ -225,10 +293,12 @@ class _Motion:
     def __init__(
         self,
         model: ScrewModel,
+        taken: EffortFormat,
         smoothing_time: float | None,
         on_joint: Callable[[], object] | None,
     ) -> None:
-        self._model, self._smoothing_time, self._on_joint = model, smoothing_time, on_joint
+        self._model, self._taken = model, taken
+        self._smoothing_time, self._on_joint = smoothing_time, on_joint
 
     def of(self, recording: Recording) -> _Seen:
         """Return the motion of a recording."""
@@ -244,7 +314,10 @@ class _Motion:
         kept = recording.between(self._motion.start + margin, self._motion.end - margin)
         if not len(kept.times):
             raise _too_short(2.0 * margin, self._motion.start, self._motion.end)
-        return _Seen(kept, self._motion.jets(kept.times, _ROWS), dead)
+        jets = self._motion.jets(kept.times, _ROWS)
+        full = self._taken.full_efforts(self._model, jets, kept.efforts)
+        lacking = left_out(self._taken.content, self._model, jets)
+        return _Seen(replace(kept, efforts=full), jets, lacking, dead)
 
     def positions(self, times: Array) -> Array:
         """Return the smooth positions (T, n)."""
@@ -268,7 +341,7 @@ def _spikes(model: ScrewModel, seen: _Seen) -> NDArray[np.bool_]:
 def _without(seen: _Seen, spikes: NDArray[np.bool_]) -> _Seen:
     """Return the samples without spikes (T, n)."""
     good = ~spikes.any(axis=1)
-    return _Seen(seen.recording.samples(good), seen.jets[good], seen.dead)
+    return _Seen(seen.recording.samples(good), seen.jets[good], seen.lacking[good], seen.dead)
 
 
 def _coulomb(columns: Columns, values: Array, jets: Array) -> Array:

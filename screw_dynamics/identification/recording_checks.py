@@ -24,6 +24,7 @@ _LEAST_RANGE = 0.05  # of a position [rad or m]
 _TELLING = 0.5  # correlation of measured efforts and those of the model
 _SWAPPED = 0.5  # of what a joint leaves of its efforts, another one leaves
 _FACTOR = 15.0  # between measured efforts and those of the model, which may lack a payload
+_REMEDY = '; check=False (--no-check, no_check) uses the recording as it is'
 _DEGREES = 2.0  # times beyond the range of the limits
 _LARGEST_STEP = 0.2  # s, between samples
 _SCATTER = 0.02  # of the range of a position: deviations from a smooth motion
@@ -89,25 +90,29 @@ def check_smoothness(model: ScrewModel, times: Array, positions: Array, smooth: 
             )
 
 
-def check_efforts(
-    model: ScrewModel, times: Array, efforts: Array, predicted: Array, jets: Array
-) -> None:
-    """
-    Raise InputError for efforts that contradict the model, or were not measured.
-
-    Sign, joint, unit, clipping, values that do not change. `predicted` (T, n) are those of the
-    model without friction.
-    """
-    names = model.joint_names
-    for i, name in enumerate(names):
-        largest = np.abs(efforts[:, i]).max()
-        share = float((np.abs(efforts[:, i]) == largest).mean())
+def check_values(model: ScrewModel, times: Array, reported: Array, modelled: Array) -> None:
+    """Raise InputError for efforts (T, n) that are clipped or stay the same, as reported."""
+    for i, name in enumerate(model.joint_names):
+        largest = np.abs(reported[:, i]).max()
+        share = float((np.abs(reported[:, i]) == largest).mean())
         if _CLIPPED < share < 1.0:
             raise InputError(
                 f'recording: joint {name!r}: expected efforts below a limit, got '
                 f'{100.0 * share:.0f} % of the samples at {largest:.4g}: they are clipped'
             )
-        _check_stuck(name, times, efforts[:, i], predicted[:, i])
+        _check_stuck(name, times, reported[:, i], modelled[:, i])
+
+
+def check_efforts(
+    model: ScrewModel, efforts: Array, predicted: Array, jets: Array, load: Array
+) -> None:
+    """
+    Raise InputError for efforts that contradict the model: sign, joint, unit.
+
+    `predicted` (T, n) are those of the model without friction; `load` (T, n, L) are the columns of
+    a load that is sought, which may have any part in the efforts.
+    """
+    names = model.joint_names
     left = np.array(
         [
             [_left(efforts[:, i], predicted[:, j], jets[:, :, j]) for j in range(model.n)]
@@ -119,29 +124,43 @@ def check_efforts(
         if j != i and best[j] == i and max(left[i, j], left[j, i]) < _SWAPPED * left[i, i]:
             raise InputError(
                 f'recording: joint {names[i]!r}: expected its own efforts, got some that fit '
-                f'{names[j]!r}, and the reverse: the two are swapped'
+                f'{names[j]!r}, and the reverse: the two are swapped{_REMEDY}'
             )
-    for i, name in enumerate(names):
-        measured = _without_friction(efforts[:, i], jets[:, :, i])
-        own = _without_friction(predicted[:, i], jets[:, :, i])
-        factor, alike = _slope(measured, own), _correlation(measured, own)
-        size, expected = np.linalg.norm(measured), np.linalg.norm(own)
+    measured, own = _comparable(efforts, predicted, jets, load)
+    for name, a, b in zip(names, measured.T, own.T, strict=True):
+        factor, alike = _slope(a, b), _correlation(a, b)
+        size, expected = np.linalg.norm(a), np.linalg.norm(b)
         if _FACTOR * size < expected:
             raise InputError(
                 f'recording: joint {name!r}: expected efforts of the joint in N m or N, got '
-                f'{size / expected:.2g} times the size of those of the model: another unit, or '
-                'no measured efforts?'
+                f'{size / expected:.2g} times the size of those of the model: another unit '
+                f'(effort_scale), or no measured efforts?{_REMEDY}'
             )
         if alike < -_TELLING:
             raise InputError(
                 f'recording: joint {name!r}: expected efforts with the sign of its axis, got '
-                f'{factor:.2g} times those of the model: the joint is reversed'
+                f'{factor:.2g} times those of the model: the joint is reversed (effort_sign)'
+                f'{_REMEDY}'
             )
         if alike > _TELLING and not 1.0 / _FACTOR < factor < _FACTOR:
             raise InputError(
                 f'recording: joint {name!r}: expected efforts of the joint in N m or N, got '
-                f'{factor:.3g} times those of the model: another unit, or the side of the motor?'
+                f'{factor:.3g} times those of the model: another unit or the side of the motor '
+                f'(effort_scale), or a load that is not sought (payload)?{_REMEDY}'
             )
+
+
+def _comparable(efforts: Array, predicted: Array, jets: Array, load: Array) -> tuple[Array, Array]:
+    """Return efforts (T, n) of both kinds without what friction, rotor, offset, load explain."""
+    both = np.concatenate((np.stack((efforts, predicted), axis=2), load), axis=2)
+    for i in range(both.shape[1]):
+        columns = _friction_columns(jets[:, :, i])
+        both[:, i] -= columns @ np.linalg.lstsq(columns, both[:, i], rcond=None)[0]
+        both[:, i] /= max(float(np.linalg.norm(both[:, i, 0])), 1e-300)
+    rows = both.reshape(-1, both.shape[2])
+    rest = rows[:, :2] - rows[:, 2:] @ np.linalg.lstsq(rows[:, 2:], rows[:, :2], rcond=None)[0]
+    measured, own = np.moveaxis(rest.reshape(*efforts.shape, 2), 2, 0)
+    return measured, own
 
 
 def effort_spikes(efforts: Array, predicted: Array) -> NDArray[np.bool_]:
@@ -220,13 +239,6 @@ def _left(effort: Array, predicted: Array, jet: Array) -> float:
     columns = np.column_stack((predicted, _friction_columns(jet)))
     rest = effort - columns @ np.linalg.lstsq(columns, effort, rcond=None)[0]
     return float(np.linalg.norm(rest)) / max(float(np.linalg.norm(effort)), 1e-300)
-
-
-def _without_friction(effort: Array, jet: Array) -> Array:
-    """Return an effort without what friction, rotor and offset may explain."""
-    columns = _friction_columns(jet)
-    found: Array = effort - columns @ np.linalg.lstsq(columns, effort, rcond=None)[0]
-    return found
 
 
 def _friction_columns(jet: Array) -> Array:

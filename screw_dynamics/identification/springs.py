@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, RecordingWarning
 from screw_dynamics.identification.least_squares import Window, fit
 from screw_dynamics.identification.recording import Recording
 from screw_dynamics.model.screw_model import ScrewModel
@@ -86,6 +87,14 @@ def _spring(
             'reversed'
         )
     known = compliance > _KNOWN * deviation
+    if not known:
+        warnings.warn(
+            f'recording: joint {name!r}: expected a deflection that follows the effort, got '
+            f'{compliance:.2g} +- {2.0 * deviation:.1g} rad or m per N m or N: its stiffness '
+            'remains unknown (inf)',
+            RecordingWarning,
+            stacklevel=5,
+        )
     return SpringFit(
         name,
         1.0 / compliance if known else np.inf,

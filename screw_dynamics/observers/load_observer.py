@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite
-from screw_dynamics.dynamics import coriolis_matrix, gravity_forces, mass_matrix
+from screw_dynamics.dynamics import bias_forces, coriolis_matrix, gravity_forces, mass_matrix
+from screw_dynamics.dynamics.effort_format import EffortFormat, measured_format
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kinematics import frame_jacobian
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.screw_model import require_model
+from screw_dynamics.observers.content_at_rest import ContentAtRest
 from screw_dynamics.observers.driven_links import DrivenLinks
 from screw_dynamics.observers.wrenches import least_squares_wrench
 from screw_dynamics.scalars import require_number
@@ -55,6 +57,14 @@ class LoadObserver:
     effort_deviation, velocity_deviation : float or (n,) array_like
         Standard deviations of the white noise of measured efforts [N m or N] and velocities
         [rad/s or m/s], for `covariance`; 0 if unknown.
+    effort_content : {'full', 'without_gravity', 'external'} or EffortFormat
+        What the measured efforts contain: all; all but gravity, as Universal Robots report them;
+        or external loads, as the robot's own model tells them, which are filtered then. A format
+        also has their sign and scale.
+    check : bool
+        Compare the efforts with those of gravity where the robot rests: `doubt` is the text of the
+        first pose that another content explains four times better, and after three such poses
+        every sample is refused.
 
     Raises
     ------
@@ -91,6 +101,8 @@ class LoadObserver:
         *,
         effort_deviation: ArrayLike = 0.0,
         velocity_deviation: ArrayLike = 0.0,
+        effort_content: str | EffortFormat = 'full',
+        check: bool = True,
     ) -> None:
         n = require_model(model).n
         self.model = model
@@ -98,11 +110,13 @@ class LoadObserver:
         self._bandwidth = per_joint('bandwidth', bandwidth, n, above=True)
         self._effort_variance = per_joint('effort_deviation', effort_deviation, n) ** 2
         self._velocity_variance = per_joint('velocity_deviation', velocity_deviation, n) ** 2
+        self._taken = measured_format(effort_content, model.joint_names)
+        self._at_rest = ContentAtRest(self._taken) if check else None
         self._noisy = bool(self._effort_variance.any() or self._velocity_variance.any())
         self.reset()
 
     def reset(self) -> None:
-        """Forget all samples: the next one begins with external efforts of zero."""
+        """Forget all samples but those at rest: external efforts begin with zero."""
         n = self.model.n
         self._time: float | None = None
         self._step = 0.0  # to the last sample
@@ -126,6 +140,11 @@ class LoadObserver:
         """The rates (n,) at which the external efforts follow [1/s], a copy."""
         bandwidth: Array = self._bandwidth.copy()
         return bandwidth
+
+    @property
+    def doubt(self) -> str:
+        """Why the efforts may have another content, or an empty text."""
+        return '' if self._at_rest is None else self._at_rest.doubt
 
     @property
     def sample(self) -> Sample:
@@ -153,7 +172,7 @@ class LoadObserver:
         Raises
         ------
         InputError
-            If the time does not increase.
+            If the time does not increase, or the efforts at rest have another content.
         ShapeError, NotFiniteError
             The observer stays as it was.
         """
@@ -161,11 +180,20 @@ class LoadObserver:
         if self._time is not None and instant <= self._time:
             raise InputError(f'time: expected more than {self._time:.9g} s, got {instant:.9g} s')
         position, rate = as_vector('q', q, n), as_vector('qd', qd, n)
-        inertia = mass_matrix(self.model, position) + self._links.rotor_inertia
-        link_effort = self._links.link_efforts(position, rate, as_vector('effort', effort, n))
+        reported = self._taken.reported(as_vector('effort', effort, n))
+        gravity = gravity_forces(self.model, position)
+        if self._at_rest is not None:
+            self._at_rest.add(position, rate, reported, gravity)
         with np.errstate(over='ignore', invalid='ignore'):
-            velocity_force = coriolis_matrix(self.model, position, rate).T @ rate
-            force = link_effort + velocity_force - gravity_forces(self.model, position)
+            if self._taken.content == 'external':  # r follows them: there is nothing to subtract
+                inertia, force = np.zeros((n, n)), -reported
+                link_effort = bias_forces(self.model, position, rate) - reported
+            else:
+                full = reported + (gravity if self._taken.content == 'without_gravity' else 0.0)
+                inertia = mass_matrix(self.model, position) + self._links.rotor_inertia
+                link_effort = self._links.link_efforts(position, rate, full)
+                velocity_force = coriolis_matrix(self.model, position, rate).T @ rate
+                force = link_effort + velocity_force - gravity
             behind = self._bandwidth * (inertia @ rate)
             newest = require_finite('result', behind + force, 'overflow')
         first = self._time is None

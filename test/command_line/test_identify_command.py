@@ -30,7 +30,13 @@ def bag(folder, recordings):
     """Return a function that writes 12 s of an arm with friction and a load at the tool."""
 
     def write(
-        name='measured_bag', factors=(1.0, 1.0), stiffness=None, lacking=(), spikes=(), late=0
+        name='measured_bag',
+        factors=(1.0, 1.0),
+        stiffness=None,
+        lacking=(),
+        spikes=(),
+        late=0,
+        gravity=True,
     ):
         model = sd.read_urdf('my_robot.urdf')
         times = PERIOD * 1e-9 * np.arange(2400)
@@ -39,6 +45,8 @@ def bag(folder, recordings):
         efforts = sd.inverse_dynamics(loaded, jets)[:, 0]
         efforts += VISCOUS * jets[:, 1] + COULOMB * np.tanh(jets[:, 1] / 0.01)
         clean = efforts.copy()
+        if not gravity:
+            efforts -= sd.gravity_forces(model, jets[:, 0])
         noise = np.random.default_rng(0).normal(size=(2, len(times), 2))
         efforts = factors * (np.roll(efforts, late, axis=0) + 0.1 * noise[0])
         efforts[list(spikes), 1] += 300.0
@@ -160,3 +168,12 @@ def test_a_reversed_joint_is_named_unless_it_is_wanted(bag, capsys):
 def test_errors(bag, capsys, arguments, text):
     assert main(['identify', str(bag()), *arguments]) == 1
     assert text in capsys.readouterr().err
+
+
+def test_efforts_of_another_content(bag, capsys):
+    """Efforts without gravity are refused by name, and right with the option that it names."""
+    arguments = ['identify', str(bag(gravity=False)), '--parameters', 'friction', '--load', 'tool']
+    assert main(arguments) == 1
+    assert "effort_content 'without_gravity' would explain" in capsys.readouterr().err
+    assert main([*arguments, '--effort-content', 'without_gravity']) == 0
+    assert 'load at tool: 0.' in capsys.readouterr().out

@@ -15,7 +15,7 @@ from helpers.recordings import (
 )
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, RecordingWarning
 from screw_dynamics.identification import Recording, identify
 
 
@@ -88,7 +88,8 @@ def test_a_rigid_shaft_has_no_stiffness(planar):
     rigid = Recording(
         measured.joint_names, measured.times, measured.positions, measured.efforts, motors
     )
-    found = identify(planar, rigid)
+    with pytest.warns(RecordingWarning, match="'joint_[12]'.*its stiffness remains unknown"):
+        found = identify(planar, rigid)
     assert all(np.isinf(spring.stiffness) for spring in found.springs)
     assert 'inf     unknown' in str(found)
     assert found.robot().joints[0].spring is None

@@ -220,4 +220,5 @@ def test_what_the_fit_lacks_is_no_delay(seed):
     model = random_robot(seed)
     load = model.body_names[-1], 1.0, COM, np.diag([1e-3, 2e-3, 1.5e-3])
     measured, _ = drawn(model, 200 + seed, load)
-    identify(model, measured, friction=False)
+    with pytest.warns(RecordingWarning, match='is it sought'):
+        identify(model, measured, friction=False)

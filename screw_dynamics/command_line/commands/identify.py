@@ -39,6 +39,7 @@ DESCRIPTION = (
 EXAMPLES = (
     'screw_dynamics identify my_bag',
     'screw_dynamics identify my_bag --urdf my_robot.urdf --load tool0 --csv parameters.csv',
+    'screw_dynamics identify my_bag --load tool0 --effort-content without_gravity',
     'screw_dynamics identify my_bag --parameters friction rotors links --held-out 0.3',
     'screw_dynamics identify my_bag --motor-states /motor_states --write-drives my_springs.yaml '
     '--write-urdf identified.urdf --plot identified.png',
@@ -79,6 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='accept efforts that contradict the model: reversed or swapped joints, other units',
     )
     robots.add_options(parser)
+    robots.add_effort_options(parser, measured=True)
     group = parser.add_argument_group('parameters')
     group.add_argument(
         '--parameters',
@@ -131,7 +133,8 @@ def run(options: argparse.Namespace) -> int:
     with Bag(expanded(options.bag)) as bag:
         described = None if options.urdf else recorded_bag.recorded_robot(bag)
         _check_writing(options)
-        model = robots.read_robot(options, described).model
+        robot = robots.read_robot(options, described)
+        model, measured = robot.model, robots.measured_format(options, robot)
         recording, samples = _recording(bag, model, options)
     first, last = recording.times[[0, -1]]
     used = last - options.held_out * (last - first)
@@ -145,6 +148,7 @@ def run(options: argparse.Namespace) -> int:
             offsets='offsets' in chosen,
             links='links' in chosen,
             payload=options.load,
+            effort_content=measured,
             coulomb_velocity=options.coulomb_velocity,
             smoothing_time=options.smoothing_time,
             check=not options.no_check,

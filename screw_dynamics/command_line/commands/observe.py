@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.command_line import outputs, recorded_bag, robots
 from screw_dynamics.command_line.joint_values import add_joint_values, joint_values
+from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.elastic.spring_efforts import SpringEfforts
 from screw_dynamics.errors import InputError
 from screw_dynamics.observers import ContactDetector, LoadObserver
@@ -45,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     recorded_bag.add_bag(parser)
     recorded_bag.add_selection(parser, 'of the JointState messages (default: the only one)')
     robots.add_options(parser)
+    robots.add_effort_options(parser, measured=True)
     group = parser.add_argument_group('drives')
     group.add_argument(
         '--elastic',
@@ -85,6 +88,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             name, type=not_negative, metavar='X', default=default,
             help=f'{text} (default: {default:g})',
         )  # fmt: skip
+    group.add_argument(
+        '--no-check',
+        action='store_true',
+        help='accept efforts that another content explains better where the robot rests',
+    )
     outputs.add_options(parser)
 
 
@@ -98,11 +106,14 @@ def run(options: argparse.Namespace) -> int:
     with Bag(expanded(options.bag)) as bag:
         described = None if options.urdf else recorded_bag.recorded_robot(bag)
         robot = robots.read_robot(options, described)
-        detector = _detector(options, robot)
+        measured = robots.measured_format(options, robot)
+        detector = _detector(options, robot, measured)
         topic = one_topic(bag, (JOINT_STATE,), options.topic)
-        samples = _samples(bag, topic, robot, options)
+        samples = _samples(bag, topic, robot, measured, options)
     with reports_beside(options.csv) as output:
         loads = recorded_loads(detector, *samples[:4])
+        if detector.observer.doubt:
+            print(f'warning: {detector.observer.doubt}', file=sys.stderr)
         print(loads_report(samples, loads))
         if is_standard_output(options.csv):
             write_loads(loads, robot.joint_names, output)
@@ -118,7 +129,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _samples(bag: Bag, topic: str, robot: Robot, options: argparse.Namespace) -> LoadSamples:
+def _samples(
+    bag: Bag, topic: str, robot: Robot, measured: EffortFormat, options: argparse.Namespace
+) -> LoadSamples:
     """Return the samples of a topic, with efforts from deflections if motor states are given."""
     from screw_dynamics.command_line.bag_loads import load_samples, with_spring_efforts
 
@@ -130,7 +143,13 @@ def _samples(bag: Bag, topic: str, robot: Robot, options: argparse.Namespace) ->
         raise InputError('--motor-states: expected the springs, too: --elastic YAML')
     rigid = SpringEfforts(robot.motors).rigid.any()
     needed = ('position', 'effort') if rigid else ('position',)
+    if measured.content == 'external':
+        raise InputError(
+            '--effort-content: expected full efforts beside --motor-states, got external'
+        )
     samples = load_samples(messages, robot.model, where, bag.start_time, needed)
+    places = samples.positions[:, np.newaxis]
+    samples = samples._replace(efforts=measured.full_efforts(robot.model, places, samples.efforts))
     motors = one_topic(bag, (JOINT_STATE,), options.motor_states)
     where = f'{bag.path}: topic {motors!r}'
     return with_spring_efforts(
@@ -138,7 +157,9 @@ def _samples(bag: Bag, topic: str, robot: Robot, options: argparse.Namespace) ->
     )
 
 
-def _detector(options: argparse.Namespace, robot: Robot) -> ContactDetector:
+def _detector(
+    options: argparse.Namespace, robot: Robot, measured: EffortFormat
+) -> ContactDetector:
     """Return the detector of the options; their errors name the option."""
 
     def values(name: str, default: float) -> Array:
@@ -160,6 +181,8 @@ def _detector(options: argparse.Namespace, robot: Robot) -> ContactDetector:
             options.bandwidth,
             effort_deviation=values('effort_deviation', 0.0),
             velocity_deviation=values('velocity_deviation', 0.0),
+            effort_content=EffortFormat() if options.motor_states else measured,
+            check=not options.no_check,
         )
         return ContactDetector(
             observer,

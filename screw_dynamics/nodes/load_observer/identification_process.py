@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import InputError, RecordingWarning, ScrewDynamicsError, bounded
 from screw_dynamics.nodes.shared.side_process import OWN_GROUP, side_command
 from screw_dynamics.robot import Robot
@@ -31,8 +32,9 @@ class Task:
     """
     What is to be identified, and from what.
 
-    Times (T,) [s], positions and efforts (T, n) of the joints of the robot; `groups` are some of
-    `GROUPS`; `held_out` is the part at the end that is left out. See `identify` for the rest.
+    Times (T,) [s], positions and efforts (T, n) of the joints of the robot, `measured` as their
+    format says; `groups` are some of `GROUPS`; `held_out` is the part at the end that is left
+    out. See `identify` for the rest.
     """
 
     robot: Robot
@@ -40,6 +42,7 @@ class Task:
     times: Array
     positions: Array
     efforts: Array
+    measured: EffortFormat
     groups: tuple[str, ...]
     payload: str | None
     held_out: float
@@ -94,6 +97,7 @@ def found(task: Task) -> Found:
             offsets='offsets' in task.groups,
             links='links' in task.groups,
             payload=task.payload,
+            effort_content=task.measured,
             coulomb_velocity=task.coulomb_velocity,
             smoothing_time=task.smoothing_time,
             check=task.check,

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 
+from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import (
     InputError,
     NotFiniteError,
@@ -38,10 +39,11 @@ _LOOK_PERIOD = 1.0  # s between looks whether it is to end, if no wake-up has ar
 
 
 class Kept(NamedTuple):
-    """A robot and its joint states."""
+    """A robot, its joint states, and what their efforts are."""
 
     loaded: LoadedRobot
     states: KeptStates
+    measured: EffortFormat
 
 
 class IdentificationService:
@@ -146,6 +148,7 @@ def _task(request: Any, kept: Kept) -> Task:
         times,
         positions,
         efforts,
+        kept.measured,
         groups or _DEFAULT,
         payload,
         request.held_out or _HELD_OUT,

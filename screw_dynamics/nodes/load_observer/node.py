@@ -106,7 +106,7 @@ class LoadObserverNode(Node):
     def _on_model(self, loaded: LoadedRobot) -> None:
         before, self._loads = self._loads, self._make_loads(loaded)
         if self._identification is not None:
-            self._identification.kept = Kept(loaded, self._loads.kept)
+            self._identification.kept = Kept(loaded, self._loads.kept, self._loads.measured)
         self._flag.set(False)
         if before is None or before.joint_names != self._loads.joint_names:
             if self._effort is not None:
@@ -123,7 +123,7 @@ class LoadObserverNode(Node):
         loads = self._loads
         if loads is None or self._effort is None:
             return
-        before = loads.contact
+        before, doubt = loads.contact, loads.doubt
         try:
             if not loads.receive(message, self.get_clock().now().nanoseconds):
                 self._counts['left out'] += 1
@@ -131,6 +131,8 @@ class LoadObserverNode(Node):
         except ScrewDynamicsError as error:
             self._reject('Joint states', error)
             return
+        if loads.doubt and not doubt:
+            self.get_logger().warning(f'Joint states: {loads.doubt}')
         self._counts['observed'] += 1
         self._effort.publish(loads.instant, loads.effort)
         if self._wrench is not None:

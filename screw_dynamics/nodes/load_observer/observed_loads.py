@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.elastic.spring_efforts import SpringEfforts, compile_spring_efforts
 from screw_dynamics.errors import InputError, SingularJacobianError, UnknownNameError
 from screw_dynamics.messages.joints import joint_state_rows, named_row
@@ -39,10 +40,12 @@ class ObservedLoads:
         self._robot = robot
         self.effort: Array = np.zeros(robot.n)
         self.kept = KeptStates(robot.n, parameters.kept_samples)
-        self.apply(parameters)
+        parameters.require_values(robot)
         self._motors: MotorStateBuffer | None = None
+        self.measured = parameters.effort_format  # of the efforts that are kept
         if parameters.effort_source == 'motor_states':
-            self._motors = MotorStateBuffer(robot.motors.names)
+            self._motors, self.measured = MotorStateBuffer(robot.motors.names), EffortFormat()
+        self.apply(parameters)
         sprung = self._motors is not None and not SpringEfforts(robot.motors).rigid.any()
         self._needed = _FIELDS[:2] if sprung else _FIELDS
         frame = parameters.wrench_frame
@@ -54,7 +57,7 @@ class ObservedLoads:
 
     def apply(self, parameters: LoadObserverParameters) -> None:
         """Begin anew with other parameters; raise InputError if they do not fit the robot."""
-        self._detector = _detector(self._robot, parameters)
+        self._detector = _detector(self._robot, self.measured, parameters)
         self._parameters, self.instant, self._begin = parameters, 0, 0
         self.effort[:] = 0.0
         self.kept.clear()
@@ -69,13 +72,18 @@ class ObservedLoads:
         """The efforts (n,) at which a contact begins [N m or N]."""
         return self._detector.threshold
 
+    @property
+    def doubt(self) -> str:
+        """Why the efforts may have another content, or an empty text."""
+        return self._detector.observer.doubt
+
     def warm_up(self) -> None:
         """Compile all kernels."""
         if self._motors is not None:
             compile_spring_efforts()
         zeros = np.zeros(len(self.joint_names))
         for time in (0.0, 1.0):
-            self._detector.update(time, zeros, zeros, zeros + 1e9)
+            self._detector.update(time, zeros, zeros + 1.0, zeros + 1e9)  # not at rest
         self.wrench()
         self._detector.reset()
 
@@ -110,7 +118,7 @@ class ObservedLoads:
             self._motors.update(message, now, self._parameters.timeout, _FIELDS[:2])
 
     def _spring_efforts(self, links: Array, effort: Array, instant: int) -> Array:
-        """Return the efforts (n,) of joints (2, n) at an instant [ns], or raise InputError."""
+        """Return the efforts (n,) to observe of joints (2, n) at an instant [ns], or raise."""
         motors, drives = self._motors, self._robot.drives
         if motors is None or drives is None:
             return effort
@@ -121,7 +129,9 @@ class ObservedLoads:
             )
         states = motors.values[:2].copy()
         states[0] += (instant - motors.instant) / SECOND * states[1]
-        return measured_spring_efforts(self._robot.model, drives, links, states, effort)
+        model, taken = self._robot.model, self._parameters.effort_format
+        full = taken.full_efforts(model, links[:1], effort)
+        return measured_spring_efforts(model, drives, links, states, full)
 
     def _rows(self, message: Any) -> tuple[Array, Array, Array]:
         """Return positions, velocities and efforts (n,) of a message, or raise InputError."""
@@ -150,7 +160,9 @@ class ObservedLoads:
             return None
 
 
-def _detector(robot: Robot, parameters: LoadObserverParameters) -> ContactDetector:
+def _detector(
+    robot: Robot, measured: EffortFormat, parameters: LoadObserverParameters
+) -> ContactDetector:
     """Return the detector of the parameters; raise InputError if they do not fit the robot."""
 
     def values(name: str, given: tuple[float, ...]) -> Array:
@@ -162,6 +174,8 @@ def _detector(robot: Robot, parameters: LoadObserverParameters) -> ContactDetect
         values('bandwidth', parameters.bandwidth),
         effort_deviation=values('effort_deviation', parameters.effort_deviation),
         velocity_deviation=values('velocity_deviation', parameters.velocity_deviation),
+        effort_content=measured,
+        check=parameters.check_efforts,
     )
     return ContactDetector(
         observer,

@@ -4,16 +4,31 @@
 
 from dataclasses import dataclass
 
+from screw_dynamics.dynamics.effort_format import MEASURED_CONTENTS
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.model_parameters import ModelParameters
+from screw_dynamics.nodes.shared.model_parameters import EffortParameters
 from screw_dynamics.nodes.shared.parameters import parameter
 
 _MOST = 1e9
 
 
 @dataclass(frozen=True)
-class LoadObserverParameters(ModelParameters):
+class LoadObserverParameters(EffortParameters):
     """Parameters of the node `load_observer`."""
+
+    effort_content: str = parameter(
+        'full',
+        'What the efforts of joint_states contain: all; all but gravity (Universal Robots); or '
+        "external loads, as the robot's own model tells them.",
+        choices=MEASURED_CONTENTS,
+        read_only=True,
+    )
+    check_efforts: bool = parameter(
+        True,
+        'Compare efforts at rest with those of gravity, and refuse them where another '
+        'effort_content or effort_sign explains them far better.',
+        read_only=True,
+    )
 
     bandwidth: tuple[float, ...] = parameter(
         (50.0,),
@@ -121,6 +136,11 @@ class LoadObserverParameters(ModelParameters):
             raise InputError(
                 "parameter 'soft_segments': expected none, as loads on rigid robots are observed, "
                 f'got {self.soft_segments}'
+            )
+        if self.effort_source == 'motor_states' and self.effort_content == 'external':
+            raise InputError(
+                "parameter 'effort_source': expected joint_states with effort_content external, "
+                'got motor_states'
             )
         if self.effort_source == 'motor_states' and not self.elastic_joints_path:
             raise InputError(

@@ -125,7 +125,7 @@ class ModelParameters:
 
 @dataclass(frozen=True)
 class EffortParameters(ModelParameters):
-    """Parameters of a node that sends efforts."""
+    """Parameters of a node that sends or measures efforts."""
 
     effort_content: str = parameter(
         'full',
@@ -142,13 +142,13 @@ class EffortParameters(ModelParameters):
     )
     effort_scale: tuple[float, ...] = parameter(
         (),
-        'Factor from the effort of each joint to what its drive takes, above 0; empty: 1.',
+        'Factor from the effort of each joint to the value of its drive, above 0; empty: 1.',
         numbers=True,
         read_only=True,
     )
     effort_offset: tuple[float, ...] = parameter(
         (),
-        'Added to what the drive of each joint takes, after sign and scale; empty: 0.',
+        'Added to the value of the drive of each joint, after sign and scale; empty: 0.',
         numbers=True,
         read_only=True,
     )
@@ -168,12 +168,16 @@ class EffortParameters(ModelParameters):
         except InputError as error:
             raise _of_parameter(error) from None
 
-    def require_joints(self, robot: Robot) -> None:
-        """Raise InputError if the efforts of a robot cannot be sent as the values say."""
+    def require_values(self, robot: Robot) -> None:
+        """Raise InputError unless every list is empty or has one value per joint."""
         try:
             self.effort_format.require_joints(robot.joint_names)
         except InputError as error:
             raise _of_parameter(error) from None
+
+    def require_joints(self, robot: Robot) -> None:
+        """Raise InputError if the efforts of a robot cannot be sent as the values say."""
+        self.require_values(robot)
         if robot.drives is None or self.effort_format.trivial:
             return
         motors = robot.motors.names

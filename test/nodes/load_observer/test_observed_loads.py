@@ -264,3 +264,27 @@ def test_samples_are_kept_since_the_last_gap():
     assert hear(NOW)[0].tolist() == [0.0]
     loads.apply(LoadObserverParameters(bandwidth=(20.0,)))
     assert len(loads.kept.latest(math.inf)[0]) == 0
+
+
+def test_efforts_without_gravity_need_a_setting_and_are_kept_as_reported(arm):
+    """They are refused by name after three poses at rest; an arm in motion is not judged."""
+    rng = np.random.default_rng(8)
+    silent, told = observed(arm), observed(arm, effort_content='without_gravity')
+    for k in range(3):
+        q = rng.uniform(-1.0, 1.0, 7)
+        message = joint_states(arm.joint_names, q, REST, 0.01 * rng.normal(size=7), NOW + k * MS)
+        told.receive(message, 0)
+        np.testing.assert_allclose(told.effort, 0.0, atol=0.1)
+        if k < 2:
+            silent.receive(message, 0)
+            assert "effort_content 'without_gravity' would explain" in silent.doubt
+            continue
+        with pytest.raises(InputError, match='at rest in 3 poses'):
+            silent.receive(message, 0)
+    assert not told.doubt and told.measured == sd.EffortFormat('without_gravity')
+    np.testing.assert_allclose(told.kept.latest(math.inf)[2], 0.0, atol=0.1)
+
+
+def test_a_scale_for_each_joint(arm):
+    with pytest.raises(InputError, match="parameter 'effort_scale': expected 7 values"):
+        observed(arm, effort_scale=(1.0, 2.0))

@@ -1,0 +1,114 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Contents of the efforts that a load observer gets, told from those at rest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InputError
+
+CONTENTS = ('full', 'without_gravity', 'external')
+
+
+@pytest.fixture(scope='module')
+def arm():
+    return sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+
+
+def poses(arm, seed, count):
+    limits = arm.limits
+    return np.random.default_rng(seed).uniform(0.6 * limits.lower, 0.6 * limits.upper, (count, 7))
+
+
+def at_rest(arm, q, content, load=0.0):
+    """Return what an arm reports at rest under efforts `load` of external loads ON it."""
+    full = sd.gravity_forces(arm, q) - load
+    return {
+        'full': full,
+        'without_gravity': full - sd.gravity_forces(arm, q),
+        'external': np.zeros(7) + load,
+    }[content]
+
+
+def rest(observer, arm, content, seed=0, count=4, change=1.0, load=0.0):
+    """Let an arm rest in some poses, 0.5 s in each, and return the external efforts found."""
+    noise, time = np.random.default_rng(seed), 0.0
+    for q in poses(arm, seed, count):
+        observer.reset()
+        for _ in range(100):
+            time += 0.005
+            measured = change * at_rest(arm, q, content, load) + 0.05 * noise.normal(size=7)
+            found = observer.update(time, q, np.zeros(7), measured)
+    return found
+
+
+@pytest.mark.parametrize('content', CONTENTS)
+@pytest.mark.parametrize('seed', range(5))
+def test_a_load_is_found_in_efforts_of_every_content(arm, content, seed):
+    load = np.array([1.0, 5.0, -2.0, 3.0, 0.5, 1.0, -0.3])
+    observer = sd.LoadObserver(arm, bandwidth=30.0, effort_content=content)
+    np.testing.assert_allclose(rest(observer, arm, content, seed, load=load), load, atol=0.15)
+    assert not observer.doubt
+
+
+@pytest.mark.parametrize(
+    'stated, content',
+    [
+        ('full', 'without_gravity'),
+        ('full', 'external'),
+        ('without_gravity', 'full'),
+        ('external', 'full'),
+    ],
+)
+@pytest.mark.parametrize('seed', range(3))
+def test_another_content_is_doubted_in_one_pose_and_refused_in_three(arm, stated, content, seed):
+    observer = sd.LoadObserver(arm, effort_content=stated)
+    expected = 'without_gravity' if content == 'external' else content  # the same at rest
+    text = f"effort_content '{stated}', got some that effort_content '{expected}' would explain"
+    rest(observer, arm, content, seed, count=2)
+    assert text in observer.doubt
+    with pytest.raises(InputError, match=f'in 3 poses expected.*{text}'):
+        rest(observer, arm, content, seed + 10, count=2)
+    # in motion too, and until another observer begins
+    with pytest.raises(InputError, match=text):
+        observer.update(1e3, np.zeros(7), np.ones(7), np.zeros(7))
+    rest(sd.LoadObserver(arm, effort_content=stated, check=False), arm, content, seed)
+
+
+def test_the_opposite_sign_of_every_joint(arm):
+    observer = sd.LoadObserver(arm)
+    with pytest.raises(InputError, match='the opposite effort_sign of every joint would explain'):
+        rest(observer, arm, 'full', change=-1.0)
+    turned = sd.LoadObserver(arm, effort_content=sd.EffortFormat('full', sign=[-1.0] * 7))
+    np.testing.assert_allclose(rest(turned, arm, 'full', change=-1.0), 0.0, atol=0.1)
+
+
+def test_a_brake_in_one_pose_is_no_verdict(arm):
+    observer = sd.LoadObserver(arm)
+    rest(observer, arm, 'without_gravity', count=1)
+    assert 'something holds the robot' in observer.doubt
+    np.testing.assert_allclose(rest(observer, arm, 'full', seed=1, count=5), 0.0, atol=0.1)
+
+
+@pytest.mark.parametrize('seed', range(20))
+def test_heavy_loads_are_no_other_content(arm, seed):
+    """A load of up to 14 kg, what the arm is made for, which the model does not have."""
+    rng = np.random.default_rng(seed)
+    loaded = arm.with_payload('flange', rng.uniform(1.0, 14.0), [0.0, 0.05, 0.1], np.zeros((3, 3)))
+    observer = sd.LoadObserver(arm)
+    for k, q in enumerate(poses(arm, seed, 5)):
+        observer.update(float(k), q, np.zeros(7), sd.gravity_forces(loaded, q))
+
+
+def test_motion_follows_the_content(arm):
+    """In motion efforts of every content lead to the same external efforts, to rounding."""
+    rng = np.random.default_rng(3)
+    full, bare = sd.LoadObserver(arm), sd.LoadObserver(arm, effort_content='without_gravity')
+    for k in range(50):
+        q, qd, effort = rng.normal(size=(3, 7))
+        expected = full.update(0.01 * k, q, qd, effort)
+        found = bare.update(0.01 * k, q, qd, effort - sd.gravity_forces(arm, q))
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
