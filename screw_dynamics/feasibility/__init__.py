@@ -2,8 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Comparison of motions with the limits of joints, springs and motors."""
 
+from screw_dynamics.feasibility.certificate import certify
 from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.feasibility.report import FeasibilityReport, LimitCheck
 from screw_dynamics.feasibility.slow_down import SlowDown, slow_down
 
-__all__ = ['FeasibilityReport', 'LimitCheck', 'SlowDown', 'check_feasibility', 'slow_down']
+__all__ = [
+    'FeasibilityReport',
+    'LimitCheck',
+    'SlowDown',
+    'certify',
+    'check_feasibility',
+    'slow_down',
+]

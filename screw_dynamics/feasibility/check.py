@@ -46,7 +46,8 @@ def check_feasibility(
     velocity or effort limit of 0 counts as not specified); effort rate and deflection with those
     of the elastic joints, stiffness with its range, motor velocity and effort with those of the
     motors (on the joint's side of the gear). With `joints` the effort of a joint is that which its
-    drive transmits, see `MotorFeedforward.effort_jet`. Nothing is checked between samples.
+    drive transmits, see `MotorFeedforward.effort_jet`. Nothing is checked between samples: see
+    `feasibility.certify` for a whole curve.
 
     Parameters
     ----------

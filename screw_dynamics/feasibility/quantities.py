@@ -39,20 +39,20 @@ def unit_of(quantity: str, coordinate_type: str) -> str:
 
 def motion_checks(robot: Robot, times: Array, joint_jets: Array) -> list[LimitCheck]:
     """Return the checks of positions and velocities of joint jets (T, m, n)."""
-    limits = _limits(robot.model)
+    limits = joint_limits(robot.model)
     return [
-        *_checks(robot, 'position', times, joint_jets[:, 0], limits.lower, limits.upper),
-        *_checks(robot, 'velocity', times, joint_jets[:, 1], -limits.velocity, limits.velocity),
+        *checks_of(robot, 'position', times, joint_jets[:, 0], limits.lower, limits.upper),
+        *checks_of(robot, 'velocity', times, joint_jets[:, 1], -limits.velocity, limits.velocity),
     ]
 
 
 def effort_checks(robot: Robot, times: Array, efforts: Array) -> list[LimitCheck]:
     """Return the checks of joint efforts (T, n) against the limits of the model."""
-    bounds = _limits(robot.model).effort
-    return _checks(robot, 'effort', times, efforts, -bounds, bounds)
+    bounds = joint_limits(robot.model).effort
+    return checks_of(robot, 'effort', times, efforts, -bounds, bounds)
 
 
-def _limits(model: ScrewModel) -> JointLimits:
+def joint_limits(model: ScrewModel) -> JointLimits:
     """Return the limits of a model, ignoring zeros; raise InputError if they are contradictory."""
     limits = model.limits
     for j, name in enumerate(model.joint_names):
@@ -100,7 +100,7 @@ def motor_checks(robot: Robot, times: Array, motion: MotorFeedforward) -> list[L
         if motion.effort_jet.shape[-2] < 2:
             expected = '(T, m, n) with m >= 4 for the rate of an effort'
             raise ShapeError('joint_jets', expected, '3 rows')
-        checks += _checks(robot, 'effort rate', times, motion.effort_jet[:, 1], -rates, rates)
+        checks += checks_of(robot, 'effort rate', times, motion.effort_jet[:, 1], -rates, rates)
     quantities = [
         ('deflection', motion.deflection, limits.deflections),
         ('motor velocity', motion.motor_velocity, limits.motor_velocities),
@@ -111,7 +111,7 @@ def motor_checks(robot: Robot, times: Array, motion: MotorFeedforward) -> list[L
         known = motion.motor_effort_jet[:, 1]
         quantities.append(('motor effort rate', known, limits.motor_effort_rates))
     for quantity, values, bounds in quantities:
-        checks += _checks(
+        checks += checks_of(
             robot, quantity, times, values, -bounds, bounds, table.names, table.joint_of_motor
         )
     return checks
@@ -131,11 +131,11 @@ def stiffness_checks(
             # a minimum of 0 counts as not specified
             lower = np.array([spring.min_stiffness or -np.inf])
             upper, own = np.array([spring.max_stiffness]), np.array([j])
-            checks += _checks(robot, 'stiffness', times, values, lower, upper, (name,), own)
+            checks += checks_of(robot, 'stiffness', times, values, lower, upper, (name,), own)
     return checks
 
 
-def _checks(
+def checks_of(
     robot: Robot,
     quantity: str,
     times: Array,

@@ -8,19 +8,15 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.feasibility.check import check_feasibility
+from screw_dynamics.feasibility import certify
 from screw_dynamics.feasibility.report import FeasibilityReport
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.robot import Robot
-from screw_dynamics.trajectory import JET_ROWS, LimitViolation, PiecewisePolynomial
+from screw_dynamics.trajectory import LimitViolation, PiecewisePolynomial
 
 
 class LimitError(ScrewDynamicsError):
     """A request exceeds a limit that the node enforces."""
-
-
-_PERIOD = 0.005  # s between samples
-_MOST_SAMPLES = 1000  # a few ms
 
 
 def check_positions(model: ScrewModel, positions: Array, mode: str) -> str:
@@ -67,7 +63,7 @@ def check_curve(
     if mode == 'off':
         return ''
     try:
-        report = curve_report(robot, curve, begin, speed)
+        report = certify(robot, curve, begin, speed)
         if not positions:
             kept = (check for check in report.checks if check.quantity != 'position')
             report = FeasibilityReport(tuple(kept))
@@ -76,22 +72,6 @@ def check_curve(
             raise LimitError(str(error)) from None
         return str(error)
     return limit_text(report, mode)
-
-
-def curve_report(
-    robot: Robot,
-    curve: PiecewisePolynomial,
-    begin: float,
-    speed: float,
-    period: float = _PERIOD,
-    most_samples: int = _MOST_SAMPLES,
-) -> FeasibilityReport:
-    """Return the limits along a curve, see `check_curve`, with samples every `period` [s]."""
-    times = _sample_times(curve.breaks, period, most_samples)
-    rows = max(JET_ROWS, robot.required_rows)
-    factors = (speed or 1.0) ** np.arange(rows, dtype=np.float64)
-    jets = curve.jets(times, rows) * factors[:, np.newaxis]
-    return check_feasibility(robot, None, jets, begin + times)
 
 
 def limit_text(report: FeasibilityReport, mode: str) -> str:
@@ -103,11 +83,3 @@ def limit_text(report: FeasibilityReport, mode: str) -> str:
     if mode == 'reject':
         raise LimitError(text)
     return text
-
-
-def _sample_times(breaks: Array, period: float, most_samples: int) -> Array:
-    """Return increasing times from the first break to the last."""
-    span = breaks[-1] - breaks[0]
-    count = int(min(most_samples, span // period + 2))
-    times: Array = np.linspace(breaks[0], breaks[-1], count)
-    return np.unique(times if len(breaks) > most_samples else np.union1d(times, breaks))

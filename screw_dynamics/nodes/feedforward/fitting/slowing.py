@@ -10,9 +10,8 @@ import numpy as np
 
 from screw_dynamics.cartesian import PoseWaypoints
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
-from screw_dynamics.feasibility.check import check_feasibility
+from screw_dynamics.feasibility import certify, check_feasibility
 from screw_dynamics.feasibility.report import FeasibilityReport, LimitCheck
-from screw_dynamics.nodes.shared.limit_checks import curve_report
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial, Waypoints
 
@@ -28,9 +27,7 @@ _POWERS = {
     'motor effort rate': 3,  # without springs
 }
 _GUARDED = _POWERS.keys() - {'velocity'}  # for which the output stops
-_MARGIN = 1e-3  # of a limit: ticks lie between the samples
-_PERIODS = (0.005, 0.001)  # s between samples, while searching and at last
-_MOST_SAMPLES = 20_000
+_MARGIN = 1e-3  # of a limit: what the guard compares has rounding
 _LEAST_STEP, _LARGEST_STEP, _LARGEST_FACTOR = 1.01, 2.0, 100.0
 _SLOWEST = f'at 1/{_LARGEST_FACTOR:g} of its speed'
 
@@ -68,38 +65,37 @@ def slowed(
     """
     factor, limiting = 1.0, None
     joined, curve = fit(waypoints)
-    for period in _PERIODS:
-        while True:
-            worst = _worst(_report(robot, curve, joined, speed, period))
-            if worst is None or worst.excess <= -_MARGIN:
-                break
-            limiting = limiting or worst
-            if factor == 1.0:
-                _require_feasible_if_slow(robot, curve, joined)
-            if factor >= _LARGEST_FACTOR:
-                raise TrajectoryError(
-                    f'expected a trajectory that keeps the limits {_SLOWEST}, got {worst}'
-                )
-            ratio = (1.0 + worst.excess) / (1.0 - _MARGIN)
-            step = ratio ** (1.0 / _POWERS[worst.quantity])
-            factor *= min(max(step, _LEAST_STEP), _LARGEST_STEP)
-            joined, curve = fit(_stretched(waypoints, factor))
+    while True:
+        worst = _worst(_report(robot, curve, joined, speed))
+        if worst is None or worst.excess <= -_MARGIN:
+            break
+        limiting = limiting or worst
+        if factor == 1.0:
+            _require_feasible_if_slow(robot, curve, joined)
+        if factor >= _LARGEST_FACTOR:
+            raise TrajectoryError(
+                f'expected a trajectory that keeps the limits {_SLOWEST}, got {worst}'
+            )
+        ratio = (1.0 + worst.excess) / (1.0 - _MARGIN)
+        step = ratio ** (1.0 / _POWERS[worst.quantity])
+        factor *= min(max(step, _LEAST_STEP), _LARGEST_STEP)
+        joined, curve = fit(_stretched(waypoints, factor))
     return Slowed(factor, joined, curve, limiting)
 
 
 def require_guarded(robot: Robot, curve: PiecewisePolynomial, begin: float, speed: float) -> None:
     """Raise TrajectoryError if the output would be stopped along a curve; see `check_curve`."""
-    report = _report(robot, curve, begin, speed, _PERIODS[0])
+    report = _report(robot, curve, begin, speed)
     beyond = [check for check in report.violations if check.quantity in _GUARDED]
     if beyond:
         raise TrajectoryError(f'limit exceeded (output_guard: stop): {beyond[0]}')
 
 
 def _report(
-    robot: Robot, curve: PiecewisePolynomial, begin: float, speed: float, period: float
+    robot: Robot, curve: PiecewisePolynomial, begin: float, speed: float
 ) -> FeasibilityReport:
     try:
-        return curve_report(robot, curve, begin, speed, period, _MOST_SAMPLES)
+        return certify(robot, curve, begin, speed)
     except ScrewDynamicsError as error:
         raise TrajectoryError(str(error)) from None
 
