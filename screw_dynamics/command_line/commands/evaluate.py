@@ -58,6 +58,6 @@ def run(options: argparse.Namespace) -> int:
         if options.bag is not None:
             from screw_dynamics.results.results_bag import write_bag
 
-            write_bag(results, options.bag, curve.continuity)
+            write_bag(results, options.bag, curve.continuity, robots.urdf_text(options))
             print(f'written: {options.bag}')
     return 0
