@@ -291,6 +291,32 @@ def test_errors_are_one_line(run, command, arguments, text):
     assert 'Traceback' not in err
 
 
+def write_turn(angle: float) -> None:
+    Path('turn.csv').write_text(f'time,joint_1,joint_2\n0,0,0\n9,{angle},0.5\n')
+
+
+@pytest.mark.parametrize('angle', [90, -170, 20])
+def test_positions_that_look_like_degrees_are_asked_about(run, angle):
+    write_turn(angle)
+    code, out, err = run('evaluate', 'my_robot.urdf', 'turn.csv')
+    assert code == 1 and not out and err.count('\n') == 1
+    assert err.startswith(
+        "screw_dynamics evaluate: turn.csv: joint 'joint_1': expected positions in rad near the "
+        'limits -3.142 to 3.142 of the robot, got '
+    )
+    assert err.endswith(': are they in degrees?\n')
+
+
+# beyond the limits, but by less than their range; too far for degrees; turns without limits
+@pytest.mark.parametrize(('angle', 'kind'), [(9, ''), (400, ''), (90, 'continuous')])
+def test_positions_beyond_limits_that_may_be_meant(run, angle, kind):
+    write_turn(angle)
+    if kind:
+        urdf = Path('my_robot.urdf').read_text()
+        Path('my_robot.urdf').write_text(urdf.replace('type="revolute"', f'type="{kind}"'))
+    assert run('evaluate', 'my_robot.urdf', 'turn.csv', '--rate', 50)[0] == 0
+
+
 def test_a_trajectory_in_place_of_the_robot_is_named(run):
     Path('my_poses.yaml').write_text(
         'frame: tool\nposes:\n  - {time_from_start: 0, position: [0, 0, 0]}\n'
