@@ -4,6 +4,7 @@
 
 import reprlib
 from collections.abc import Iterable
+from typing import Any
 
 _LONGEST_VALUE = 80
 _LONGEST_LIST = 800
@@ -11,7 +12,15 @@ _LONGEST_TEXT = 2000
 _MARK = ' ... '
 
 
-_writer = reprlib.Repr()  # formats only the beginning of a long value
+class _Writer(reprlib.Repr):
+    """A `repr` that shows scalars of NumPy as those of Python: 'a', not np.str_('a')."""
+
+    def repr1(self, x: Any, level: int) -> str:
+        """Return the text of a value."""
+        return super().repr1(x.item() if getattr(x, 'shape', None) == () else x, level)
+
+
+_writer = _Writer()  # formats only the beginning of a long value
 _writer.maxlevel = 3
 _writer.maxtuple = _writer.maxlist = _writer.maxdict = _writer.maxset = _writer.maxarray = 20
 _writer.maxstring = _writer.maxlong = _writer.maxother = _LONGEST_VALUE

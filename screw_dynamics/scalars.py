@@ -4,6 +4,7 @@
 
 import argparse
 import math
+import re
 from numbers import Integral
 from typing import NoReturn
 
@@ -12,6 +13,7 @@ import numpy as np
 from screw_dynamics.errors import InputError, ModelError, shown
 
 # types that float() accepts although they are not real numbers
+_DEGREES = re.compile(r'([-+]?(?:\d+\.?\d*|\.\d+)) ?(?:°|deg|degrees?)$')
 _NO_NUMBERS = (bool, np.bool_, str, bytes, np.complexfloating)
 
 
@@ -80,7 +82,9 @@ def finite_or_nan(text: str) -> float:
 
 def refuse(expected: str, got: str) -> NoReturn:
     """Raise ArgumentTypeError; argparse prints its text after the name of the argument."""
-    raise argparse.ArgumentTypeError(f'expected {expected}, got {shown(got)}')
+    angle = _DEGREES.search(got)
+    hint = f': {angle[1]} degrees are {math.radians(float(angle[1])):.6g} rad' if angle else ''
+    raise argparse.ArgumentTypeError(f'expected {expected}, got {shown(got)}{hint}')
 
 
 def check_number(

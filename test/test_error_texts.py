@@ -14,9 +14,20 @@ class Broken:
         raise RuntimeError
 
 
-@pytest.mark.parametrize('value', [1, 'a', [1, 'b', None], {'b': 1}, (1.5,), np.float64(2)])
+@pytest.mark.parametrize('value', [1, 'a', [1, 'b', None], {'b': 1}, (1.5,)])
 def test_short_values_are_shown_whole(value):
     assert shown(value) == repr(value)
+
+
+def test_scalars_of_numpy_look_like_those_of_python():
+    assert shown(np.str_('a')) == "'a'" and shown(np.float64(2)) == '2.0'
+    assert shown([np.int64(3), {'b': np.bool_(True)}]) == "[3, {'b': True}]"
+    unknown = UnknownNameError('joint', np.str_('elbow'), np.array(['joint_1', 'joint_2']))
+    assert str(unknown) == "unknown joint 'elbow': expected one of joint_1, joint_2"
+    with pytest.raises(InputError, match=r"locked\['joint_1'\]: expected a number, got 'x'"):
+        sd.read_urdf(
+            sd.share_path('urdf/planar_2r.urdf'), locked={np.str_('joint_1'): np.str_('x')}
+        )
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from typing import Any
 from screw_dynamics.cartesian.poses import PoseWaypoints
 from screw_dynamics.errors import InputError, TrajectoryError, listed, shown
 from screw_dynamics.paths import expanded
-from screw_dynamics.trajectory.trajectory_files import TIME, number_list, time_value
+from screw_dynamics.trajectory.trajectory_files import TIME, header_found, number_list, time_value
 from screw_dynamics.yaml_files.loading import load_yaml
 
 _KEYS = ('frame', 'start', 'poses')
@@ -160,7 +160,7 @@ def _rows_of_csv(text: str) -> list[tuple[str, dict[str, Any]]]:
     if header not in (short, [*short, *_COLUMNS[_ORIENTATION]]):
         raise TrajectoryError(
             f'columns: expected {",".join(short)} and, if any, '
-            f'{",".join(_COLUMNS[_ORIENTATION])}, got {listed(header)}'
+            f'{",".join(_COLUMNS[_ORIENTATION])}, got {header_found(header)}'
         )
     rows = []
     for number, row in lines[1:]:

@@ -32,10 +32,12 @@ _MEANINGS = {
 _TRIAD = (('x', '#C0392B'), ('y', '#27862F'), ('z', '#2C5AA0'))
 _ARROW, _SYMBOL, _FRAME = 0.16, 0.035, 0.08  # lengths over the size of the robot
 _TURNS = 3  # of the helix around the axis of a helical joint
-# of the figure [in]: width, least and largest height, line of text; what the robot fills at most
+# of the figure [in]: least width, least and largest height without labels, line of text; what the
+# robot fills at most; borders for title and legend together; around labels
 _WIDTH, _LEAST, _MOST, _LINE = 9.0, 4.0, 7.5, 0.21
 _FILLED, _BORDER = 5.4, 1.3
-_MARGIN = 0.05  # between labels and robot, over the width of the figure
+_MARGIN = 0.2
+_BOTTOM, _HEIGHT = 0.06, 0.88  # of the axes, over the height of the figure
 
 
 def save_axes(model: ScrewModel, position: Array, path: Path) -> None:
@@ -74,7 +76,7 @@ def draw_axes(figure: Figure, model: ScrewModel, position: Array) -> Callable[[]
     scene = scene_of(model, position)
     size = max(float(np.linalg.norm(scene.high - scene.low)), 1e-3)
     triad = _round_length(_FRAME * size)
-    axes: Any = figure.add_axes((0.0, 0.06, 1.0, 0.88), projection='3d')
+    axes: Any = figure.add_axes((0.0, _BOTTOM, 1.0, _HEIGHT), projection='3d')
     axes.set_axis_off()
     for begin, end in scene.links:
         _line(axes, np.array([begin, end]), color=GREY, linewidth=6.0, alpha=0.3, zorder=1)
@@ -85,6 +87,8 @@ def draw_axes(figure: Figure, model: ScrewModel, position: Array) -> Callable[[]
         _draw_frame(axes, pose, triad)
         labels.append(_Label(name, BLACK, pose[:3, 3]))
     labels += [_draw_axis(axes, axis, size) for axis in scene.axes]
+    for artist in (*axes.lines, *axes.collections):
+        artist.set_clip_on(False)  # to the square in which mplot3d draws
     _set_view(figure, axes, scene, size, len(labels))
     _add_legend(figure, scene, triad)
     _add_title(figure, model, position)
@@ -96,6 +100,11 @@ def draw_axes(figure: Figure, model: ScrewModel, position: Array) -> Callable[[]
         drawn.extend(place_labels(figure, axes, labels))
 
     label_again()
+    boxes = [text.get_window_extent() for text in drawn]
+    outside = max(-min(box.x0 for box in boxes), max(box.x1 for box in boxes) - figure.bbox.width)
+    if outside > -_MARGIN * figure.dpi:
+        figure.set_figwidth(_WIDTH + 2.0 * (outside / figure.dpi + _MARGIN))
+        label_again()
     return label_again
 
 
@@ -168,7 +177,7 @@ def _set_view(figure: Figure, axes: Any, scene: Scene, size: float, labels: int)
     width, height = np.ptp(_in_figure(figure, axes, corners), axis=0) * (_WIDTH, _MOST)
     scale = min(_FILLED / width, (_MOST - _BORDER) / height)
     least = max(_LEAST, 0.5 * labels * _LINE + _BORDER)
-    figure.set_size_inches(_WIDTH, min(max(scale * height + _BORDER, least), _MOST))
+    figure.set_size_inches(_WIDTH, max(min(scale * height + _BORDER, _MOST), least))
     shrunk = np.ptp(_in_figure(figure, axes, corners), axis=0)[0] * _WIDTH / width
     axes.set_box_aspect(tuple(high - low), zoom=scale / shrunk)
 
@@ -187,12 +196,14 @@ def _in_figure(figure: Figure, axes: Any, points: Array) -> Array:
 def place_labels(figure: Figure, axes: Any, labels: list[_Label]) -> list[Any]:
     """Write the labels in a column on either side of the robot, with lines to their points."""
     places = _in_figure(figure, axes, np.array([label.point for label in labels]))
-    left, right = places[:, 0].min() - _MARGIN, places[:, 0].max() + _MARGIN
+    margin, line = _MARGIN / figure.get_figwidth(), _LINE / figure.get_figheight()
+    shapes = [shape.get_window_extent() for shape in (*axes.lines, *axes.collections)]
+    left = min(shape.x0 for shape in shapes) / figure.bbox.width - margin
+    right = max(shape.x1 for shape in shapes) / figure.bbox.width + margin
     drawn = []
     is_left = _left_half(places)
     for column, edge, side in ((is_left, left, 'right'), (~is_left, right, 'left')):
         chosen = np.flatnonzero(column)
-        line = _LINE / figure.get_figheight()
         for i, height in zip(chosen, _spread(places[chosen, 1], line), strict=True):
             drawn.append(
                 axes.annotate(
@@ -202,6 +213,7 @@ def place_labels(figure: Figure, axes: Any, labels: list[_Label]) -> list[Any]:
                     arrowprops={
                         'arrowstyle': '-', 'color': labels[i].colour, 'linewidth': 0.6,
                         'alpha': 0.6, 'shrinkA': 2.0, 'shrinkB': 1.0,
+                        'relpos': (float(side == 'right'), 0.5),
                     },
                 )
             )  # fmt: skip
@@ -217,18 +229,21 @@ def _left_half(places: Array) -> NDArray[np.bool_]:
 
 
 def _spread(heights: Array, line: float) -> Array:
-    """Return heights near the given ones that are a line of text apart."""
+    """Return the nearest heights in the axes that are at least a line of text apart."""
     order = np.argsort(heights, kind='stable')
-    spread = heights[order].copy()
-    for _ in range(100):
-        gaps = line - np.diff(spread)
-        if (gaps <= 1e-6).all():
-            break
-        push = np.maximum(gaps, 0.0) / 2.0
-        spread[:-1] -= push
-        spread[1:] += push
-    result: Array = np.empty_like(spread)
-    result[order] = spread
+    offsets = line * np.arange(len(heights))
+    # without the offsets they must not decrease: means of blocks (isotonic regression)
+    blocks: list[tuple[float, int]] = []
+    for mean in (heights[order] - offsets).tolist():
+        count = 1
+        while blocks and blocks[-1][0] > mean:
+            before, more = blocks.pop()
+            mean, count = (mean * count + before * more) / (count + more), count + more
+        blocks.append((mean, count))
+    even = np.array([mean for mean, count in blocks for _ in range(count)])
+    top = _BOTTOM + _HEIGHT - line * (len(heights) - 1)
+    result = np.empty_like(heights)
+    result[order] = np.clip(even, _BOTTOM, top) + offsets
     return result
 
 

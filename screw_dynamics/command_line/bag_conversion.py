@@ -27,12 +27,12 @@ from screw_dynamics.messages.times import SECOND
 from screw_dynamics.paths import new_folder
 from screw_dynamics.progress import progress
 from screw_dynamics.results.results import Results, joined, part_of
-from screw_dynamics.results.results_bag import Origin, ResultsWriter
+from screw_dynamics.results.results_bag import DESCRIPTION_TOPIC, Origin, ResultsWriter
 from screw_dynamics.results.results_from_bag import TRAJECTORY
 from screw_dynamics.robot import Robot
 
 
-def convert(bag: Bag, topic: str, robot: Robot, options: argparse.Namespace) -> Results:
+def convert(bag: Bag, topic: str, robot: Robot, urdf: str, options: argparse.Namespace) -> Results:
     """Compute the efforts of a topic, timed from the first sample; write the requested new bag."""
     names = _new_topics(bag, options)
     where = f'{bag.path}: topic {topic!r}'
@@ -52,6 +52,7 @@ def convert(bag: Bag, topic: str, robot: Robot, options: argparse.Namespace) -> 
         ]
     else:
         parts.append(measured_results(messages, robot, where, bag.start_time, options))
+    first = int(parts[0][1].stamps[0])
     if options.output is not None:
         with (
             new_folder(options.output) as place,
@@ -60,11 +61,12 @@ def convert(bag: Bag, topic: str, robot: Robot, options: argparse.Namespace) -> 
             if options.copy:
                 _copy(bag, writer)
             output = ResultsWriter(writer, names[0], names[1])
+            if not (options.copy and DESCRIPTION_TOPIC in bag.topics):
+                output.write_description(urdf, first)
             several = len(parts) > 1  # one progress bar for all parts
             for results, source in progress(parts, 'writing', unit='part') if several else parts:
                 output.write(results, source)
             _write_trajectories(followed, writer, names[2])
-    first = int(parts[0][1].stamps[0])
     return joined(
         [replace(results, times=(source.stamps - first) / SECOND) for results, source in parts]
     )

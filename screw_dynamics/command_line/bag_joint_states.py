@@ -94,6 +94,7 @@ def measured_results(
     """Estimate a motion from joint states; return its efforts, their uncertainty and stamps."""
     model = robot.model
     samples = joint_samples(messages, model, where)
+    motions.require_radians(where, model, samples.positions)
     first = int(samples.stamps.min())
     # same origin as --start and --end, so that times in errors can be used for these options
     offset = (int(samples.log_times[samples.stamps.argmin()]) - bag_start) / SECOND

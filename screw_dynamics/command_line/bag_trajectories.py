@@ -65,9 +65,11 @@ def evaluate_trajectories(
             continue
         running = starts[i], curve
         times = _times(curve, rate)
-        with kernels_for(len(times)):
-            results = evaluate(robot, times, sampled_jets(curve, times, robot), order, taken)
         found = messages[i]
+        with kernels_for(len(times)):
+            jets = sampled_jets(curve, times, robot)
+            motions.require_radians(motions.origin_of(found), robot.model, jets[:, 0])
+            results = evaluate(robot, times, jets, order, taken)
         followed.append(
             FollowedTrajectory(found.message, found.log_time, starts[i], results, curve.continuity)
         )

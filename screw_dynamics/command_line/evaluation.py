@@ -92,7 +92,10 @@ def evaluate(
         joint_jet[:, :JET_ROWS],
         _converted(robot, joint_jet, efforts, effort_format),
         motors=motors,
-        slides=tuple(kind == 'prismatic' for kind in robot.model.coordinate_types),
+        # efforts with a factor may be currents
+        slides=tuple(kind == 'prismatic' for kind in robot.model.coordinate_types)
+        if (np.abs(effort_format.gains) == 1.0).all()
+        else None,
     )
 
 

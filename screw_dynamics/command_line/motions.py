@@ -42,6 +42,7 @@ _MOST_SAMPLES = 10_000_000
 # Samples between two points in a limit check, fewer if their total would exceed the second number.
 _WITHIN, _ALL_WITHIN = 16, 200_000
 _ROUNDING = 1e-9  # of the duration
+_SLACK = 0.05  # of the range of limits
 DEFAULT_RATE = 250.0
 
 
@@ -130,9 +131,13 @@ def read_waypoints(options: argparse.Namespace, model: ScrewModel) -> Waypoints:
 
 def message_waypoints(found: BagMessage, model: ScrewModel) -> Waypoints:
     """Return the points of a JointTrajectory in model order; errors name topic and message."""
-    where = f'{found.topic}, message received at {found.log_time} ns'
     points = trajectory_points(found.message)
-    return _in_model_order(where, found.message.joint_names, points, model)
+    return _in_model_order(origin_of(found), found.message.joint_names, points, model)
+
+
+def origin_of(found: BagMessage) -> str:
+    """Return topic and time of a message, as errors begin."""
+    return f'{found.topic}, message received at {found.log_time} ns'
 
 
 def _in_model_order(
@@ -226,6 +231,32 @@ def curve_through(
     return PiecewisePolynomial(
         curve.breaks + begin, curve.coefficients, curve.end, curve.continuity
     )
+
+
+def require_radians(where: str, model: ScrewModel, positions: Array) -> None:
+    """
+    Raise InputError if positions (T, n) are far beyond the limits, and degrees would explain it.
+
+    Far beyond is more than the range of the limits, and more than a turn. Joints without limits
+    may turn many times.
+    """
+    limits = model.limits
+    reach = limits.upper - limits.lower
+    turning = np.isfinite(reach) & (np.array(model.coordinate_types) != 'prismatic')
+    outside = np.maximum(limits.lower - positions, positions - limits.upper)
+    far = turning & (outside > np.maximum(reach, 2.0 * np.pi))
+    as_degrees = np.radians(positions[:, turning])
+    slack = _SLACK * reach[turning]
+    allowed = (as_degrees > limits.lower[turning] - slack) & (
+        as_degrees < limits.upper[turning] + slack
+    )
+    if far.any() and allowed.all():
+        row, j = np.argwhere(far)[0]
+        raise InputError(
+            f'{where}: joint {model.joint_names[j]!r}: expected positions in rad near the limits '
+            f'{limits.lower[j]:.4g} to {limits.upper[j]:.4g} of the robot, got '
+            f'{positions[row, j]:.4g}: are they in degrees?'
+        )
 
 
 def sample_times(start: float, end: float, rate: float) -> Array:

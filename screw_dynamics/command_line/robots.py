@@ -6,12 +6,22 @@ import argparse
 import math
 import sys
 import warnings
-from typing import NamedTuple
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from screw_dynamics.cartesian import read_poses
 from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.dynamics.effort_format import CONTENTS, MEASURED_CONTENTS, EffortFormat
 from screw_dynamics.elastic import ElasticJoints
-from screw_dynamics.errors import InputError, ModelError, ModelWarning, UnknownNameError
+from screw_dynamics.errors import (
+    InputError,
+    ModelError,
+    ModelWarning,
+    TrajectoryError,
+    UnknownNameError,
+)
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.other_models import in_place_of_screw_model
 from screw_dynamics.parsers import read_urdf
@@ -19,6 +29,7 @@ from screw_dynamics.paths import expanded
 from screw_dynamics.robot import Robot
 from screw_dynamics.scalars import finite, finite_or_nan, refuse
 from screw_dynamics.soft.segments.append_segments import append_segments
+from screw_dynamics.trajectory import read_trajectory
 
 YAML_ENDINGS = ('.yaml', '.yml')
 
@@ -143,6 +154,15 @@ class RecordedRobot(NamedTuple):
     text: str
     where: str
 
+    def model(self, **chosen: Any) -> ScrewModel:
+        """Return the model, read with options of `read_urdf`."""
+        try:
+            # a str that does not begin with markup would be read as a path
+            markup = self.text.lstrip('\ufeff \t\r\n').startswith('<')
+            return read_urdf(self.text if markup else self.text.encode(), **chosen)
+        except ModelError as error:
+            raise ModelError(f'{self.where}: {error}') from None
+
 
 def read_robot(options: argparse.Namespace, recorded: RecordedRobot | None = None) -> Robot:
     """Return the robot of the options, or the recorded one; print warnings on stderr."""
@@ -164,6 +184,15 @@ def read_robot(options: argparse.Namespace, recorded: RecordedRobot | None = Non
     return robot
 
 
+def urdf_text(options: argparse.Namespace) -> str:
+    """Return the URDF of the options; empty for a model file, or a text that is not UTF-8."""
+    path = expanded(options.urdf)
+    try:
+        return '' if path.suffix.lower() in YAML_ENDINGS else path.read_text(encoding='utf-8-sig')
+    except UnicodeDecodeError:
+        return ''
+
+
 def _model(options: argparse.Namespace, recorded: RecordedRobot | None) -> ScrewModel:
     selection = {
         'base_link': options.base_link,
@@ -175,12 +204,7 @@ def _model(options: argparse.Namespace, recorded: RecordedRobot | None) -> Screw
     if options.gravity is not None:
         chosen['gravity'] = options.gravity
     if recorded is not None:
-        try:
-            # a str that does not begin with markup would be read as a path
-            markup = recorded.text.lstrip('\ufeff \t\r\n').startswith('<')
-            return read_urdf(recorded.text if markup else recorded.text.encode(), **chosen)
-        except ModelError as error:
-            raise ModelError(f'{recorded.where}: {error}') from None
+        return recorded.model(**chosen)
     path = expanded(options.urdf)
     is_model = path.suffix.lower() in YAML_ENDINGS
     if is_model and chosen:
@@ -191,9 +215,21 @@ def _model(options: argparse.Namespace, recorded: RecordedRobot | None) -> Screw
     try:
         return ScrewModel.from_yaml(path) if is_model else read_urdf(path, **chosen)
     except ModelError as error:
+        if _is_trajectory(path):
+            hint = ': URDF stands before TRAJECTORY' if 'trajectory' in options else ''
+            raise InputError(f'{path}: expected a robot, got a trajectory{hint}') from None
         if str(path) in str(error):
             raise
         raise ModelError(f'{path}: {error}') from None
+
+
+def _is_trajectory(path: Path) -> bool:
+    """Return whether a file can be read as points of joints or poses of a frame."""
+    for read in (read_trajectory, partial(read_poses, frame='any')):
+        with suppress(TrajectoryError):
+            read(path)
+            return True
+    return False
 
 
 def named_value(text: str) -> tuple[str, float]:
@@ -201,7 +237,7 @@ def named_value(text: str) -> tuple[str, float]:
     name, equals, value = text.rpartition('=')
     number = finite_or_nan(value)
     if not equals or not name or math.isnan(number):
-        refuse('NAME=VALUE', text)
+        refuse('NAME=VALUE, with a number as VALUE', text)
     return name, number
 
 

@@ -146,9 +146,11 @@ def _locked_positions(tree: Tree, locked: Mapping[str, float] | None) -> dict[st
         try:
             positions[name] = float(value)
         except (TypeError, ValueError, OverflowError):
-            raise InputError(f'locked[{name!r}]: expected a number, got {shown(value)}') from None
+            raise InputError(
+                f'locked[{shown(name)}]: expected a number, got {shown(value)}'
+            ) from None
         if not math.isfinite(positions[name]):
-            raise NotFiniteError(f'locked[{name!r}]', (), positions[name])
+            raise NotFiniteError(f'locked[{shown(name)}]', (), positions[name])
     return positions
 
 

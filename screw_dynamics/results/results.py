@@ -15,6 +15,8 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS
 from screw_dynamics.text_table import text_table
 
+_POWERS = str.maketrans({'²': '^2', '³': '^3', '⁴': '^4'})
+
 
 class Quantity(NamedTuple):
     """One quantity of a joint or motor."""
@@ -32,6 +34,11 @@ class Quantity(NamedTuple):
             return f'({both}){self.per}' if self.per else both
         unit = sliding if slides else turning
         return f'{unit}{self.per}'
+
+    def column(self, owner: str, slides: bool | None, ending: str = '') -> str:
+        """Return the name of a column of a joint or motor, with its unit if it is known."""
+        name = f'{owner}.{self.name}{ending}'
+        return name if slides is None else f'{name} [{self.unit(slides).translate(_POWERS)}]'
 
 
 # row d is the d-th time derivative
@@ -89,10 +96,22 @@ class Results:
     joint_deviations: Array | None = None  # standard deviations, for a measured motion
     effort_deviations: Array | None = None
     motors: MotorResults | None = None
-    slides: tuple[bool, ...] | None = None  # marks prismatic joints; not known in files
+    slides: tuple[bool, ...] | None = None  # marks prismatic joints; None if not known
+
+    def joint_slides(self, j: int) -> bool | None:
+        """Return whether joint j is prismatic, None if this is not known."""
+        return None if self.slides is None else self.slides[j]
+
+    def motor_slides(self, i: int) -> bool | None:
+        """Return whether the joint of motor i is prismatic, None if this is not known."""
+        assert self.motors is not None
+        name = self.motors.names[i]
+        # a motor has the name of its joint, with /1 or /2 appended if there are two
+        joint = name if name in self.joint_names else name.rpartition('/')[0]
+        return None if self.slides is None else self.joint_slides(self.joint_names.index(joint))
 
     def columns(self) -> dict[str, Array]:
-        """Return named columns (T,): 'time', 'joint_1.effort', 'joint_1.effort.sd' and so on."""
+        """Return named columns (T,): 'time', 'a.effort [N m]', 'a.effort.sd [N m]' and so on."""
         columns = {'time': self.times}
         for j, joint in enumerate(self.joint_names):
             for quantities, jet, deviations in (
@@ -100,16 +119,18 @@ class Results:
                 (EFFORTS, self.effort_jet, self.effort_deviations),
             ):
                 for d, quantity in enumerate(quantities[: jet.shape[1]]):
-                    columns[f'{joint}.{quantity.name}'] = jet[:, d, j]
+                    slides = self.joint_slides(j)
+                    columns[quantity.column(joint, slides)] = jet[:, d, j]
                     if deviations is not None:
-                        columns[f'{joint}.{quantity.name}.sd'] = deviations[:, d, j]
+                        columns[quantity.column(joint, slides, '.sd')] = deviations[:, d, j]
         if self.motors is not None:
             for i, motor in enumerate(self.motors.names):
                 for d, quantity in enumerate(MOTORS):
-                    columns[f'{motor}.{quantity.name}'] = self.motors.values[:, d, i]
+                    slides = self.motor_slides(i)
+                    columns[quantity.column(motor, slides)] = self.motors.values[:, d, i]
                     if self.motors.deviations is not None:
                         spread = self.motors.deviations[:, d, i]
-                        columns[f'{motor}.{quantity.name}.sd'] = spread
+                        columns[quantity.column(motor, slides, '.sd')] = spread
         return columns
 
     def summary(self) -> str:

@@ -8,6 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from rosbags.interfaces import (
+    Qos,
+    QosDurability,
+    QosHistory,
+    QosLiveliness,
+    QosReliability,
+    QosTime,
+)
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagWriter
@@ -21,12 +29,27 @@ from screw_dynamics.results.results_from_bag import (
     DEVIATION_ENDING,
     FEEDFORWARD,
     MOTOR_FEEDFORWARD,
+    ROBOT_DESCRIPTION,
 )
 
 TORQUE_TOPIC = '/feedforward/feedforward'
 MOTOR_TOPIC = '/feedforward/motor_feedforward'
+DESCRIPTION_TOPIC = '/robot_description'
 
 _RATES = ('motor_effort_dot', 'motor_effort_ddot')
+
+_DEFAULT = QosTime(0, 0)
+_LATCHED = Qos(
+    QosHistory.KEEP_LAST,
+    1,
+    QosReliability.RELIABLE,
+    QosDurability.TRANSIENT_LOCAL,
+    deadline=_DEFAULT,
+    lifespan=_DEFAULT,
+    liveliness=QosLiveliness.SYSTEM_DEFAULT,
+    liveliness_lease_duration=_DEFAULT,
+    avoid_ros_namespace_conventions=False,
+)
 
 # values of `source` in FeedforwardTorque.msg
 SOURCE_TRAJECTORY = 1
@@ -44,12 +67,14 @@ class Origin(NamedTuple):
     source: int  # `SOURCE_TRAJECTORY` or `SOURCE_STREAM`
 
 
-def write_bag(results: Results, path: Path, continuity: int) -> None:
-    """Write the results of a trajectory to a new bag, with stamps relative to its start."""
+def write_bag(results: Results, path: Path, continuity: int, urdf: str) -> None:
+    """Write results and a URDF, if any, to a new bag, with stamps relative to the start."""
     stamps = np.round(results.times * SECOND).astype(np.int64)
     origin = Origin(stamps, stamps, continuity, SOURCE_TRAJECTORY)
     with new_folder(path) as place, BagWriter(place, capacity=OFFLINE_CAPACITY) as writer:
-        ResultsWriter(writer).write(results, origin)
+        output = ResultsWriter(writer)
+        output.write_description(urdf, int(stamps[0]))
+        output.write(results, origin)
 
 
 class ResultsWriter:
@@ -62,6 +87,14 @@ class ResultsWriter:
         self._types = MessageTypes()
         self._torque_topic, self._motor_topic = torque_topic, motor_topic
         self._topics: set[str] = set()
+
+    def write_description(self, urdf: str, stamp: int) -> None:
+        """Write a robot description, latched, if the text is not empty."""
+        if urdf:
+            definition = self._types.definition(ROBOT_DESCRIPTION)
+            self._writer.add_topic(DESCRIPTION_TOPIC, ROBOT_DESCRIPTION, definition, (_LATCHED,))
+            message = self._types[ROBOT_DESCRIPTION](data=urdf)
+            self._writer.write(DESCRIPTION_TOPIC, stamp, self._types.serialize(message))
 
     def write(self, results: Results, origin: Origin) -> None:
         """Write one message of each kind per sample."""

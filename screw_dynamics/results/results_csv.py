@@ -3,6 +3,7 @@
 """Results as CSV: one row per sample, one column per quantity of a joint or motor."""
 
 import csv
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
@@ -14,6 +15,9 @@ from screw_dynamics.errors import InputError, listed, short, shown
 from screw_dynamics.paths import new_file
 from screw_dynamics.progress import progress
 from screw_dynamics.results.results import EFFORTS, MOTION, MOTORS, MotorResults, Quantity, Results
+from screw_dynamics.trajectory.trajectory_files import header_found
+
+_UNIT = re.compile(r' \[(rad|m|N m|N)(?:/s(?:\^\d)?)?\]$')
 
 
 def write_csv(results: Results, path: Path | TextIO) -> None:
@@ -44,11 +48,14 @@ def read_csv(path: Path) -> Results:
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f'{path}: expected results in CSV: {error}') from None
     rows = [row for _, row in lines]
-    if not rows or rows[0][0] != 'time' or len(rows) < 2:
+    if not rows or rows[0][0] != 'time':
         raise InputError(
-            f"{path}: expected results: a header that begins with 'time', and rows below it"
+            f"{path}: expected results: a header that begins with 'time', as in 'time,"
+            f"joint_1.position,...', got {header_found(rows[0] if rows else [])}"
         )
-    header = rows[0]
+    if len(rows) < 2:
+        raise InputError(f'{path}: expected rows below the header, got none')
+    header = [_UNIT.sub('', cell) for cell in rows[0]]
     for number, row in lines:
         if len(row) != len(header):
             raise InputError(f'{path}: row {number}: expected {len(header)} cells, got {len(row)}')
@@ -77,7 +84,18 @@ def read_csv(path: Path) -> Results:
         joint_deviations=motion_deviations,
         effort_deviations=effort_deviations,
         motors=_motors(path, columns, _owners(header, f'.{MOTORS[0].name}')),
+        slides=_slides(rows[0], joints),
     )
+
+
+def _slides(header: Sequence[str], joints: tuple[str, ...]) -> tuple[bool, ...] | None:
+    """Return which joints have positions in m; None if units are missing."""
+    names = {kind: [MOTION[0].column(joint, kind) for joint in joints] for kind in (False, True)}
+    if not all(
+        one in header or other in header for one, other in zip(*names.values(), strict=True)
+    ):
+        return None
+    return tuple(name in header for name in names[True])
 
 
 def _motors(path: Path, columns: dict[str, Array], names: tuple[str, ...]) -> MotorResults | None:

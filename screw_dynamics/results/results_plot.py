@@ -145,7 +145,7 @@ def _glyph_warnings_joined() -> Iterator[None]:
 
 
 def _joint_row(row: Array, results: Results, j: int) -> None:
-    slides = None if results.slides is None else results.slides[j]
+    slides = results.joint_slides(j)
     efforts, at = EFFORTS[: results.effort_jet.shape[1]], np.s_[:, :, j]
     spread, uncertain = picked(results.joint_deviations, at), picked(results.effort_deviations, at)
     motion, times = results.joint_jet[at], results.times
@@ -157,10 +157,7 @@ def _joint_row(row: Array, results: Results, j: int) -> None:
 
 def _motor_row(row: Array, results: Results, i: int) -> None:
     assert results.motors is not None
-    # a motor has the name of its joint, with /1 or /2 appended if there are two
-    name = results.motors.names[i]
-    joint = name if name in results.joint_names else name.rpartition('/')[0]
-    slides = None if results.slides is None else results.slides[results.joint_names.index(joint)]
+    slides = results.motor_slides(i)
     values = results.motors.values[:, :, i]
     spread = picked(results.motors.deviations, np.s_[:, :, i])
     _panels(row, results.times, MOTORS, values, spread, slides, _MOTOR_COLOUR)
@@ -179,7 +176,8 @@ def _panels(
 ) -> None:
     """Draw each quantity, with values and perhaps deviations (T, r), in one panel of a row."""
     for d, (axis, quantity) in enumerate(zip(row, quantities, strict=False)):
-        label = f'{quantity.symbol} [{quantity.unit(slides)}]'
+        gap = '\n' if slides is None else ' '  # two units are long
+        label = f'{quantity.symbol}{gap}[{quantity.unit(slides)}]'
         _panel(axis, times, values[:, d], picked(deviations, np.s_[:, d]), label, colour)
 
 

@@ -16,8 +16,9 @@ from screw_dynamics.symbolic.symbolic_model import SymbolicModel
 from screw_dynamics.symbolic.terms import Term, as_matrix
 
 _DIGITS = 6  # of numbers in texts for reading; shorter fractions remain
-_LINE = 600  # characters of LaTeX of a matrix that is written as a whole
-_TERMS_PER_LINE = 4
+_LINE = 66  # letters of a line in print
+_PIECES = re.compile(r'\\left\(|\\right\)| [+-] |[{}]')
+_UNSEEN = re.compile(r'\\(?:left|right|d?dot|overset|frac|mathrm|begin|end)\b|[{}^_\s]')
 
 
 def text(term: Term) -> str:
@@ -92,8 +93,8 @@ def latex_source(model: SymbolicModel, terms: Iterable[Term]) -> str:
     Returns
     -------
     str
-        Short matrices are written as a whole, entries of long ones one by one. Numbers have six
-        digits.
+        Matrices that fit on a line are written as a whole, entries of others one by one, broken
+        into lines, within parentheses too. Numbers have six digits.
 
     Raises
     ------
@@ -105,28 +106,55 @@ def latex_source(model: SymbolicModel, terms: Iterable[Term]) -> str:
         names = _latex_names(model, term.rows)
         _require_different(term, names)
         value = as_matrix(term.value).applyfunc(_shortened).xreplace(names)
-        whole = sympy.latex(
-            value if isinstance(term.value, sympy.MatrixBase) else value[0],
-            mat_str='bmatrix',
-            mat_delim='',
-        )
+        # long numerators stand before their fraction
+        entries = [
+            [sympy.latex(entry, long_frac_ratio=2) for entry in row] for row in value.tolist()
+        ]
+        is_matrix = isinstance(term.value, sympy.MatrixBase)
         parts.append(f'% {term.text}')
-        if len(whole) <= _LINE:
+        columns = [max(map(_width, column)) + 2 for column in zip(*entries, strict=True)]
+        if _width(f'{term.symbol} + ') + sum(columns) <= _LINE:
+            rows = r' \\ '.join(' & '.join(row) for row in entries)
+            whole = rf'\begin{{bmatrix}}{rows}\end{{bmatrix}}' if is_matrix else rows
             parts.append(f'\\begin{{equation*}}\n{term.symbol} = {whole}\n\\end{{equation*}}')
             continue
         for i, j in _places(value):
-            if value[i, j] == 0:
-                continue
             place = f'{i + 1}' if value.cols == 1 else f'{i + 1},{j + 1}'
-            parts.append(
-                sympy.multiline_latex(
-                    sympy.Symbol(f'{{{term.symbol}}}_{{{place}}}'),
-                    value[i, j],
-                    _TERMS_PER_LINE,
-                    'align*',
-                )
-            )
+            name = f'{{{term.symbol}}}_{{{place}}}' if is_matrix else term.symbol
+            if value[i, j] != 0:
+                parts += [r'\begin{align*}', _in_lines(name, entries[i][j]), r'\end{align*}']
     return '\n'.join([*parts, ''])
+
+
+def _width(latex: str) -> int:
+    """Return about how many letters wide a formula is in print."""
+    spaced = re.sub(' [+-] ', '+++', latex)
+    return len(re.sub(r'\\(?!cos|sin)[a-z]+', 'x', _UNSEEN.sub('', spaced)).replace('\\', ''))
+
+
+def _in_lines(name: str, latex: str) -> str:
+    """Return an equation broken before signs, also within parentheses, but not within braces."""
+    pieces, start, depth = [''], 0, 0
+    for found in _PIECES.finditer(latex):
+        pieces[-1] += latex[start : found.start()]
+        start, mark = found.end(), found[0]
+        depth += (mark == '{') - (mark == '}')
+        if depth == 0 and mark in (' + ', ' - '):
+            pieces.append('')
+        # \left and \right must be on one line
+        pieces[-1] += (
+            {r'\left(': r'\bigl(', r'\right)': r'\bigr)'}.get(mark, mark) if depth == 0 else mark
+        )
+    pieces[-1] += latex[start:]
+    lines, width = [f'{name} ={{}}& '], _width(f'{name} + ')
+    room = _LINE - width
+    for i, piece in enumerate(pieces):
+        if i and width + _width(piece) > _LINE:
+            lines.append(r'& {}')
+            width = _LINE - room
+        lines[-1] += piece
+        width += _width(piece)
+    return ' \\\\\n'.join(lines)
 
 
 def _places(matrix: sympy.Matrix) -> Iterable[tuple[int, int]]:

@@ -4,6 +4,7 @@
 
 import csv
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,19 +75,39 @@ def points_from_csv(text: str) -> tuple[list[str], list[TrajectoryPoint]]:
         raise TrajectoryError(f'row {reader.line_num}: {error}') from None
     rows = [row for _, row in lines]
     if not rows or rows[0][0].strip() != 'time':
-        raise TrajectoryError("expected a header whose first column is 'time'")
+        raise TrajectoryError(
+            "expected a header whose first column is 'time', as in 'time,joint_1,joint_2', got "
+            f'{header_found(rows[0] if rows else [])}'
+        )
     columns = _columns([cell.strip() for cell in rows[0]])
     names = list(columns['position'])
     points = []
     for number, row in lines[1:]:
         if len(row) != len(rows[0]):
-            raise TrajectoryError(f'row {number}: expected {len(rows[0])} cells, got {len(row)}')
+            hint = ': write numbers with a point' if len(row) == 2 * len(rows[0]) else ''
+            raise TrajectoryError(
+                f'row {number}: expected {len(rows[0])} cells, got {len(row)}{hint}'
+            )
         values = {
             key: [row[columns[field][name]] for name in names if columns[field]]
             for key, field in zip(FIELDS, _SUFFIXES, strict=True)
         }
         points.append(point_from_fields(f'row {number}', {TIME: row[0], **values}))
     return names, points
+
+
+def header_found(row: Sequence[str]) -> str:
+    """Return what the first row of a CSV file has that is not its header, and what to write."""
+    line = ','.join(row)
+    if not line:
+        return 'an empty file'
+    if ';' in line or '\t' in line:
+        return f'{shown(line)}: separate columns by commas, and write numbers with a point'
+    try:
+        _ = [float(cell) for cell in row]
+    except ValueError:
+        return shown(line)
+    return f'the numbers {shown(line)}: write the header above them'
 
 
 def _columns(header: list[str]) -> dict[str, dict[str, int]]:

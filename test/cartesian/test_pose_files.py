@@ -96,8 +96,8 @@ def test_what_is_wrong_in_yaml_is_named(text, reason):
 @pytest.mark.parametrize(
     ('text', 'reason'),
     [
-        ('', 'columns: expected time,x,y,z and, if any, qx,qy,qz,qw, got (none)'),
-        ('time,x,y\n', 'columns: expected time,x,y,z and, if any, qx,qy,qz,qw, got time, x, y'),
+        ('', 'columns: expected time,x,y,z and, if any, qx,qy,qz,qw, got an empty file'),
+        ('time,x,y\n', "columns: expected time,x,y,z and, if any, qx,qy,qz,qw, got 'time,x,y'"),
         ('time,x,y,z\n', 'expected at least one pose, got none'),
         ('time,x,y,z\n0,1,2\n', 'row 2: expected 4 cells, got 3'),
         ('time,x,y,z\n0,1,2,up\n', 'row 2, position: expected numbers, got'),

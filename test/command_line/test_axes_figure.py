@@ -22,6 +22,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
 from mpl_toolkits.mplot3d import proj3d
+from mpl_toolkits.mplot3d.art3d import Line3D, Line3DCollection
 
 from screw_dynamics.command_line.axes_figure import draw_axes, place_labels, save_axes
 from screw_dynamics.command_line.axes_scene import scene_of
@@ -115,6 +116,68 @@ def test_labels_point_at_the_arrows_and_do_not_overlap(mixed_chain, tmp_path, mo
     boxes = [Text.get_window_extent(text, renderer) for text in found]
     for i, box in enumerate(boxes):
         assert box.width > 0.0 and not any(box.overlaps(other) for other in boxes[:i])
+
+
+def hand() -> sd.ScrewModel:
+    """Return two fingers whose joints have long names."""
+    homes = [
+        placed(0.4, 0.0, 0.0),
+        placed(0.3, 0.1, 0.0),
+        placed(0.3, -0.2, 0.0),
+        placed(0.3, 0.0, 0.1),
+    ]
+    names = [f'left_hand_finger_{i}_with_a_long_name_joint' for i in range(4)]
+    turns = [[0, 0, 1, 0, 0, 0]] * 4
+    return sd.ScrewModel.from_screws([-1, 0, -1, 2], homes, turns, [LINK] * 4, joint_names=names)
+
+
+@pytest.mark.parametrize(
+    'robot', ['planar_2r', 'iiwa14', 'panda', 'branched_gripper', 'wide', 'hand']
+)
+@pytest.mark.filterwarnings('ignore::screw_dynamics.errors.InertiaWarning')
+def test_all_is_drawn_within_the_figure(robot, mixed_chain):
+    """Each shape alone leaves ink at all its points, and no text leaves the figure."""
+    if robot in ('wide', 'hand'):
+        model = mixed_chain if robot == 'wide' else hand()
+    else:
+        model = sd.read_urdf(sd.share_path(f'urdf/{robot}.urdf'))
+    figure = Figure()
+    canvas = FigureCanvasAgg(figure)
+    draw_axes(figure, model, np.zeros(model.n))
+    canvas.draw()
+    (axes,) = figure.axes
+    letters = [text for text in axes.texts if not isinstance(text, Annotation)]
+    for text in {*figure.findobj(Text)} - {*axes.findobj(Text)} | {*axes.texts} - {*letters}:
+        box = Text.get_window_extent(text)
+        assert box.x0 >= 0.0 and box.y0 >= 0.0, text
+        assert box.x1 <= figure.bbox.width and box.y1 <= figure.bbox.height, text
+    shapes = [*axes.lines, *axes.collections, *letters]
+    for other in (*shapes, *figure.findobj(Text), *figure.legends):
+        other.set_visible(False)
+    for shape in shapes:
+        if isinstance(shape, Line3D):
+            points = np.transpose(shape.get_data_3d())
+            if (points == points[0]).all():  # a link whose joints are in one place
+                continue
+        elif isinstance(shape, Line3DCollection):
+            points = np.concatenate(shape._segments3d)
+        elif isinstance(shape, Text):
+            points = np.array([shape.get_position_3d()])
+        else:
+            points = np.transpose(shape._offsets3d)
+        x, y, _ = proj3d.proj_transform(*points.T, axes.get_proj())
+        places = axes.transData.transform(np.column_stack([x, y]))
+        shape.set_visible(True)
+        canvas.draw()
+        shape.set_visible(False)
+        ink = np.asarray(canvas.buffer_rgba())[::-1, :, :3].min(axis=2) < 250
+        assert not (ink[[0, -1]].any() or ink[:, [0, -1]].any()), shape  # nothing is cut off
+        inked = np.argwhere(ink)[:, ::-1]
+        # pixels from a point: half the width of a line, which ends there with a butt; a letter
+        near = 8.0 if isinstance(shape, Text) else 2.0
+        for place in places:
+            distance = np.abs(inked - place).max(axis=1).min(initial=np.inf)
+            assert distance <= near, (shape, place)
 
 
 def test_labels_follow_when_the_robot_is_turned(mixed_chain):

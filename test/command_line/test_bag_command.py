@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
 from recordings import (  # noqa: E402
+    JOINTS,
     NOISE,
     SECOND,
     START,
@@ -108,6 +109,25 @@ def test_measured_positions_give_efforts_with_bands(run, measured_bag, model):
     assert torque['effort_ddot'].shape == (1000, 0)
     assert set(torque['source']) == {2}
     assert (measured_bag.parent / 'new.png').stat().st_size > 10_000
+
+
+@pytest.mark.parametrize('kind', ['/arm/joint_trajectory', '/joint_states'])
+def test_positions_that_look_like_degrees_are_asked_about(run, folder, kind):
+    times = np.arange(100) / 50
+    degrees = np.degrees(true_jets(times)[:, 0])
+    if kind == '/joint_states':
+        messages = [
+            joint_state(JOINTS, q, START + round(t * SECOND))
+            for t, q in zip(times, degrees, strict=True)
+        ]
+    else:
+        messages = [joint_trajectory(JOINTS, [(0.0, degrees[0]), (2.0, degrees[20])])]
+    rows = [description(folder / 'my_robot.urdf')]
+    rows += [(kind, (i + 1) * SECOND // 50, message) for i, message in enumerate(messages)]
+    write_bag(folder / 'degrees', rows)
+    code, _, err = run('bag', 'degrees')
+    assert code == 1 and err.count('\n') == 1 and kind in err, err
+    assert "joint 'joint_" in err and 'are they in degrees?' in err
 
 
 def test_everything_else_is_copied(run, measured_bag):

@@ -47,8 +47,9 @@ def test_csv_holds_what_the_library_computes(run, model, source):
     jets, efforts = expected(model)
     with open('efforts.csv', newline='') as file:
         rows = list(csv.DictReader(file))
-    names = ['position', 'velocity', 'acceleration', 'jerk', 'snap']
-    names += ['effort', 'effort_dot', 'effort_ddot']
+    names = ['position [rad]', 'velocity [rad/s]', 'acceleration [rad/s^2]']
+    names += ['jerk [rad/s^3]', 'snap [rad/s^4]']
+    names += ['effort [N m]', 'effort_dot [N m/s]', 'effort_ddot [N m/s^2]']
     assert list(rows[0])[:9] == ['time', *(f'joint_1.{name}' for name in names)]
     both = np.concatenate((jets, efforts), axis=1)
     for j, joint in enumerate(model.joint_names):
@@ -290,12 +291,56 @@ def test_errors_are_one_line(run, command, arguments, text):
     assert 'Traceback' not in err
 
 
+def write_turn(angle: float) -> None:
+    Path('turn.csv').write_text(f'time,joint_1,joint_2\n0,0,0\n9,{angle},0.5\n')
+
+
+@pytest.mark.parametrize('angle', [90, -170, 20])
+def test_positions_that_look_like_degrees_are_asked_about(run, angle):
+    write_turn(angle)
+    code, out, err = run('evaluate', 'my_robot.urdf', 'turn.csv')
+    assert code == 1 and not out and err.count('\n') == 1
+    assert err.startswith(
+        "screw_dynamics evaluate: turn.csv: joint 'joint_1': expected positions in rad near the "
+        'limits -3.142 to 3.142 of the robot, got '
+    )
+    assert err.endswith(': are they in degrees?\n')
+
+
+# beyond the limits, but by less than their range; too far for degrees; turns without limits
+@pytest.mark.parametrize(('angle', 'kind'), [(9, ''), (400, ''), (90, 'continuous')])
+def test_positions_beyond_limits_that_may_be_meant(run, angle, kind):
+    write_turn(angle)
+    if kind:
+        urdf = Path('my_robot.urdf').read_text()
+        Path('my_robot.urdf').write_text(urdf.replace('type="revolute"', f'type="{kind}"'))
+    assert run('evaluate', 'my_robot.urdf', 'turn.csv', '--rate', 50)[0] == 0
+
+
+def test_a_trajectory_in_place_of_the_robot_is_named(run):
+    Path('my_poses.yaml').write_text(
+        'frame: tool\nposes:\n  - {time_from_start: 0, position: [0, 0, 0]}\n'
+    )
+    for name in ('my_trajectory.yaml', 'my_trajectory.csv', 'my_poses.yaml'):
+        code, _, err = run('evaluate', name, 'my_robot.urdf')
+        assert code == 1 and err == (
+            f'screw_dynamics evaluate: {name}: expected a robot, got a trajectory: URDF stands '
+            'before TRAJECTORY\n'
+        )
+    code, _, err = run('model', 'my_trajectory.yaml')
+    assert code == 1 and err.endswith('expected a robot, got a trajectory\n')
+
+
 @pytest.mark.parametrize(
     ('option', 'text'),
     [
         (['--rate', '0'], 'argument --rate: expected a number above 0, got'),
         (['--order', '3'], 'argument --order: invalid choice: 3'),
-        (['--locked', 'a'], 'argument --locked: expected NAME=VALUE, got'),
+        (['--locked', 'a'], 'argument --locked: expected NAME=VALUE, with a number as VALUE, got'),
+        (
+            ['--locked', 'a=90deg'],
+            "with a number as VALUE, got 'a=90deg': 90 degrees are 1.5708 rad",
+        ),
         (['--locked', 'a=1', 'b=2', 'a=3'], "expected every joint once, got 'a' twice"),
         (['--locked', 'a=1', '--locked', 'a=1'], "expected every joint once, got 'a' twice"),
         (['--joints', 'a', '--joints', 'a'], "expected every joint once, got 'a' twice"),

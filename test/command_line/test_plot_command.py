@@ -18,7 +18,7 @@ pytest.importorskip('matplotlib', reason='figures need matplotlib')
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.image import imread  # noqa: E402
 
-from screw_dynamics.bags import BagWriter  # noqa: E402
+from screw_dynamics.bags import Bag, BagWriter  # noqa: E402
 from screw_dynamics.errors import InputError  # noqa: E402
 from screw_dynamics.results.results import MotorResults, Results  # noqa: E402
 from screw_dynamics.results.results_bag import Origin, ResultsWriter  # noqa: E402
@@ -110,16 +110,57 @@ def test_units_are_those_of_the_joint(run, figures):
     assert 'prismatic' in slider
     Path('slider.urdf').write_text(slider)
     arguments = ['slider.urdf', 'my_trajectory.yaml', '--elastic', 'my_springs.yaml']
-    code, _, err = run('evaluate', *arguments, '--plot', 'a.png', '--csv', 'a.csv')
+    written = ['--plot', 'a.png', '--csv', 'a.csv', '--bag', 'a_bag']
+    code, _, err = run('evaluate', *arguments, *written)
     assert code == 0, err
+    header = Path('a.csv').read_text().partition('\n')[0].split(',')
+    assert {'time', 'joint_1.position [rad]', 'joint_2.effort_ddot [N/s^2]'} < {*header}
+    assert 'joint_2.motor_acceleration [m/s^2]' in header
     labels = [axis.get_ylabel() for axis in figures[-1].axes]
     # three columns of motion, three of efforts; below the joints their motors
     assert labels[0].endswith('[rad]') and labels[2].endswith('[rad/s²]')
     assert labels[6].endswith('[m]') and labels[11].endswith('[N/s²]')
     assert labels[12 + 3].endswith('[N m]') and labels[18 + 3].endswith('[N]')
-    run('plot', 'a.csv')
+    # those of the figure, from the header of the CSV and the robot description in the bag
+    for name in ('a.csv', 'a_bag'):
+        run('plot', name, '-o', 'b.png')
+        assert [axis.get_ylabel() for axis in figures[-1].axes] == labels
+    with Bag('a_bag') as bag:
+        (found,) = bag.messages(['/robot_description'])
+    assert found.message.data == slider
+    # drives that take another quantity than efforts, and files of before
+    run('evaluate', *arguments[:2], '--effort-scale', 'joint_1=0.1', '--csv', 'scaled.csv')
+    assert Path('scaled.csv').read_text().startswith('time,joint_1.position,joint_1.velocity,')
+    run('plot', 'scaled.csv')
     labels = [axis.get_ylabel() for axis in figures[-1].axes]
     assert labels[6].endswith('[rad or m]') and labels[11].endswith('[(N m or N)/s²]')
+
+
+def test_no_labels_overlap(figures, tmp_path):
+    count = 3
+    results = Results(
+        tuple(f'joint_{j}' for j in range(count)),
+        np.linspace(0.0, 1.0, 5),
+        np.ones((5, 3, count)),
+        np.ones((5, 3, count)),
+    )
+    save_plot(results, tmp_path / 'a.png', 'units that are not known')
+    boxes = [axis.yaxis.label.get_window_extent() for axis in figures[-1].axes]
+    for i, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:i])
+
+
+def test_a_figure_that_nobody_named_is_not_replaced(run):
+    run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--csv', 'a.csv', '--plot', 'a.png')
+    before = Path('a.png').read_bytes()
+    code, out, err = run('plot', 'a.csv', '--joints', 'joint_1')
+    assert code == 1 and not out and Path('a.png').read_bytes() == before
+    assert err == (
+        'screw_dynamics plot: a.png: it exists already: expected the name of the figure, '
+        '--output PNG (this one is replaced then)\n'
+    )
+    assert run('plot', 'a.csv', '--joints', 'joint_1', '-o', 'a.png')[0] == 0
+    assert Path('a.png').read_bytes() != before
 
 
 def test_bands_are_two_standard_deviations(run, figures, measured_bag):
@@ -147,8 +188,14 @@ def test_csv_and_bag_hold_the_same(run, measured_bag):
 @pytest.mark.parametrize(
     ('text', 'message'),
     [
-        ('', 'a header that begins with'),
-        ('time,a.effort\n', 'rows below it'),
+        ('', "as in 'time,joint_1.position,...', got an empty file"),
+        (
+            't,a.effort\n0,1\n',
+            "a header that begins with 'time', as in 'time,joint_1.position,...', "
+            "got 't,a.effort'",
+        ),
+        ('time;a.effort\n0;1,5\n', "got 'time;a.effort': separate columns by commas, and write"),
+        ('time,a.effort\n', 'expected rows below the header, got none'),
         ('time,a\n0,1\n', "expected columns such as 'joint_1.effort', got a"),
         ('time,a.effort\n0,1,2\n', 'row 2: expected 2 cells, got 3'),
         ('time,a.effort\n0,x\n', 'expected numbers below the header'),
@@ -268,9 +315,9 @@ def test_a_figure_without_room_is_refused_before_the_work(run, folder, joints, m
     )
     arguments[3:5] = ['--csv', 'a.csv']
     assert run(*arguments)[0] == 0
-    assert run('plot', 'a.csv', '--joints', 'j0', 'j1')[0] == 0
     code, _, err = run('plot', 'a.csv')
     assert code == 1 and f'got {joints + motors}: choose some by --joints' in err
+    assert run('plot', 'a.csv', '--joints', 'j0', 'j1')[0] == 0
 
 
 NAMES = {'joint_1': '関節一', 'joint_2': '$' + chr(92) + 'nonsense{$'}

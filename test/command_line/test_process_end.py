@@ -130,7 +130,7 @@ def test_streams_that_are_closed_or_full(folder, line, code, errors):
     assert done.returncode == code, done.stderr
     assert errors in done.stderr and done.stderr.count('\n') == bool(errors), done.stderr
     if '--csv' in line:
-        assert (folder / 'a.csv').read_text().startswith('time,joint_1.position,')
+        assert (folder / 'a.csv').read_text().startswith('time,joint_1.position [rad],')
 
 
 @pytest.mark.parametrize(

@@ -191,6 +191,41 @@ def test_latex_is_balanced_and_has_an_equation_for_each_term(model, found):
     assert r'\ddot{q}_{1}' in text and r'\overset{(4)}{q}_{1}' in text
 
 
+def test_lines_of_latex_are_short(model, found):
+    """A page of the class article has room for about 80 letters, indices among them."""
+    for line in [*latex_source(model, found).splitlines(), *planar_efforts()[0].splitlines()]:
+        if line.startswith(('%', r'\begin', r'\end')):
+            continue
+        assert line.count('{') == line.count('}') and line.count(r'\left') == line.count(r'\right')
+        words = re.sub(r'\\(?:left|right|bigl|bigr|d?dot|overset|frac|mathrm|begin|end)', '', line)
+        assert len(re.sub(r'\\(?!cos|sin)[a-z]+|[\\{}^_&\s]', '', words)) <= 80, line
+
+
+def planar_efforts() -> tuple[str, list[sympy.Expr]]:
+    """Return the efforts of an arm with derivatives, in LaTeX and as expressions."""
+    robot = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    arm = SymbolicModel.from_model(robot, ['masses', 'centres', 'lengths', 'gravity'])
+    efforts = list(terms(Expressions(arm), ['inverse_dynamics'], Options(order=2)))
+    letters = ('q', r'\dot{q}', r'\ddot{q}', r'\overset{(3)}{q}', r'\overset{(4)}{q}')
+    motion = {
+        symbol: sympy.Symbol(f'{letter}_{{{j + 1}}}', real=True)
+        for letter, row in zip(letters, arm.joint_jet(5), strict=True)
+        for j, symbol in enumerate(row)
+    }
+    return latex_source(arm, efforts), [
+        entry.xreplace(motion) for term in efforts for entry in term.value
+    ]
+
+
+def test_lines_of_latex_are_the_whole_expression():
+    text, expressions = planar_efforts()
+    joined = (
+        text.replace(' \\\\\n& {}', '').replace(r'\bigl', r'\left').replace(r'\bigr', r'\right')
+    )
+    equations = re.findall(r'=\{\}& (.*)\n\\end', joined)
+    assert equations == [sympy.latex(expression) for expression in expressions]
+
+
 def test_latex_of_the_planar_arm():
     names = {'m_1': 'm1', 'm_2': 'm2', 'c_1x': 'L1', 'l_2x': 'L1', 'c_2x': 'L2'}
     robot = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))

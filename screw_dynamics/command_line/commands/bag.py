@@ -74,12 +74,12 @@ def run(options: argparse.Namespace) -> int:
 
         outputs.check(inputs, (options.csv,), options.plot, options.output)
         with Bag(expanded(options.bag)) as bag:
-            robot = robots.read_robot(
-                options, None if options.urdf else recorded_bag.recorded_robot(bag)
-            )
+            recorded = None if options.urdf else recorded_bag.recorded_robot(bag)
+            robot = robots.read_robot(options, recorded)
             outputs.check_figure(options, robot)
             topic = one_topic(bag, (TRAJECTORY, JOINT_STATE), options.topic)
-            results = convert(bag, topic, robot, options)
+            urdf = robots.urdf_text(options) if recorded is None else recorded.text
+            results = convert(bag, topic, robot, urdf, options)
         print(results.summary())
         if options.output is not None:
             print(f'written: {options.output}')

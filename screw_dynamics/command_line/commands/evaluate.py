@@ -50,6 +50,7 @@ def run(options: argparse.Namespace) -> int:
         times = motions.sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
         with kernels_for(len(times)):
             jets = sampled_jets(curve, times, robot)
+            motions.require_radians(options.trajectory, robot.model, jets[:, 0])
             results = evaluate(robot, times, jets, options.order, taken)
         count = '1 sample' if len(times) == 1 else f'{len(times)} samples'
         print(f'{count} over {times[-1] - times[0]:g} s\n{results.summary()}')
@@ -58,6 +59,6 @@ def run(options: argparse.Namespace) -> int:
         if options.bag is not None:
             from screw_dynamics.results.results_bag import write_bag
 
-            write_bag(results, options.bag, curve.continuity)
+            write_bag(results, options.bag, curve.continuity, robots.urdf_text(options))
             print(f'written: {options.bag}')
     return 0

@@ -3,6 +3,7 @@
 """`screw_dynamics plot`: a figure of results."""
 
 import argparse
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from screw_dynamics.command_line import outputs
 from screw_dynamics.command_line.command_parser import EachOnce
-from screw_dynamics.errors import UnknownNameError
+from screw_dynamics.errors import InputError, ScrewDynamicsError, UnknownNameError
 from screw_dynamics.paths import expanded
 from screw_dynamics.results.results import MotorResults, Results, picked
 from screw_dynamics.results.results_csv import read_csv
@@ -27,6 +28,7 @@ EXAMPLES = (
     'screw_dynamics plot my_bag --topic /feedforward/feedforward --joints joint_1 joint_2 '
     '--output two_joints.png',
 )
+_MEANING = 'RESULTS with the ending .png, which must not exist'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,9 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         'results', metavar='RESULTS', type=Path, help='CSV file, or a bag (folder or .mcap file)'
     )
-    parser.add_argument(
-        '-o', '--output', metavar='PNG', type=Path, help='(default: RESULTS with the ending .png)'
-    )
+    parser.add_argument('-o', '--output', metavar='PNG', type=Path, help=f'(default: {_MEANING})')
     parser.add_argument(
         '--joints', nargs='+', action=EachOnce, metavar='JOINT', help='which (default: all)'
     )
@@ -57,10 +57,13 @@ def run(options: argparse.Namespace) -> int:
     else:
         output = path.with_suffix('.png')
     outputs.check((path,), figure=output)
+    if options.output is None and output.exists():
+        raise InputError(
+            f'{output}: it exists already: expected the name of the figure, --output PNG (this '
+            'one is replaced then)'
+        )
     if is_bag(path):
-        from screw_dynamics.results.results_from_bag import read_bag
-
-        results = read_bag(path, options.topic)
+        results = _from_bag(path, options.topic)
     else:
         results = read_csv(path)
     if options.joints:
@@ -68,6 +71,24 @@ def run(options: argparse.Namespace) -> int:
     save_plot(results, output, options.title or path.name)
     print(f'written: {output}')
     return 0
+
+
+def _from_bag(path: Path, topic: str | None) -> Results:
+    """Read results; the joint types are those of the robot description that the bag has."""
+    from screw_dynamics.bags import Bag
+    from screw_dynamics.command_line.recorded_bag import recorded_robot
+    from screw_dynamics.results.results_from_bag import read_bag
+
+    results = read_bag(path, topic)
+    try:
+        with Bag(path) as bag, warnings.catch_warnings():
+            warnings.simplefilter('ignore')  # of a damaged bag once more, of the robot
+            model = recorded_robot(bag).model()
+        kinds = dict(zip(model.joint_names, model.coordinate_types, strict=True))
+        slides = tuple(kinds[joint] == 'prismatic' for joint in results.joint_names)
+    except (ScrewDynamicsError, KeyError):  # no description, or not of this robot
+        return results
+    return replace(results, slides=slides)
 
 
 def _chosen(results: Results, joints: list[str]) -> Results:
