@@ -49,7 +49,59 @@ PROCESSES = (
     'packaging/test_without_ros.py',
 )
 
-# files that take more than a minute
+# files of proofs, which make test-all runs: variants of what another test shows once,
+# whose nodes mostly wait, builds and studies
+PROOFS = (
+    'bags/test_replay.py',
+    'examples/test_gallery.py',
+    'examples/test_sea_interrupted.py',
+    'examples/test_sea_over_ros.py',
+    'examples/test_soft_study.py',
+    'extension/test_extension.py',
+    'jit/test_first_calls.py',
+    'nodes/dynamics_server/test_dynamics_server_failures.py',
+    'nodes/dynamics_server/test_motor_service.py',
+    'nodes/dynamics_server/test_retime_service.py',
+    'nodes/feedforward/goals/test_goal_ends_process.py',
+    'nodes/feedforward/goals/test_goal_motions.py',
+    'nodes/feedforward/goals/test_goals_process.py',
+    'nodes/feedforward/test_cartesian_process.py',
+    'nodes/feedforward/test_clock_changes.py',
+    'nodes/feedforward/test_command_fields_process.py',
+    'nodes/feedforward/test_compensation_process.py',
+    'nodes/feedforward/test_controller_sync.py',
+    'nodes/feedforward/test_drive_guides.py',
+    'nodes/feedforward/test_efforts_as_taken_process.py',
+    'nodes/feedforward/test_external_wrench_process.py',
+    'nodes/feedforward/test_feedforward_trouble.py',
+    'nodes/feedforward/test_fit_process.py',
+    'nodes/feedforward/test_jtc_process.py',
+    'nodes/feedforward/test_lifecycle_process.py',
+    'nodes/feedforward/test_lifecycle_requests.py',
+    'nodes/feedforward/test_motor_feedback_process.py',
+    'nodes/feedforward/test_motor_feedforward_process.py',
+    'nodes/feedforward/test_rate_warnings.py',
+    'nodes/feedforward/test_rigid_motor_process.py',
+    'nodes/feedforward/test_speed_input.py',
+    'nodes/feedforward/test_spline_process.py',
+    'nodes/feedforward/test_take_over_process.py',
+    'nodes/feedforward/test_time_process.py',
+    'nodes/feedforward/test_trajectory_effort.py',
+    'nodes/feedforward/test_trajectory_queue_process.py',
+    'nodes/feedforward/test_undecodable_bytes.py',
+    'nodes/load_observer/test_identify_service.py',
+    'nodes/sea_simulator/test_sea_simulator_bombarded.py',
+    'nodes/shared/test_hybrid_process.py',
+    'nodes/test_first_start.py',
+    'nodes/test_fuzz_running_nodes.py',
+    'nodes/test_node_shutdown.py',
+    'nodes/test_random_messages.py',
+    'nodes/test_sender_process.py',
+    'packaging/test_colcon_build.py',
+    'packaging/test_pip_install.py',
+)
+
+# files that take longest
 LONGEST = (
     'extension/test_extension.py',
     'examples/test_gallery.py',
@@ -88,7 +140,7 @@ hypothesis.settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'default')
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
-    Mark the tests with processes, and take files with and without them in turn.
+    Mark proofs and tests with processes, and take files with and without processes in turn.
 
     So -m 'not processes' selects the library's; these, which only compute, fill the cores while
     others wait for processes. The longest files come first: none of them is left for the end.
@@ -97,6 +149,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     computing: dict[str, list[pytest.Item]] = {}
     for item in items:
         path = item.path.relative_to(Path(__file__).parent).as_posix()
+        if path in PROOFS:
+            item.add_marker('long')
         if path.startswith(PROCESSES):
             item.add_marker('processes')
             waiting.setdefault(path, []).append(item)
