@@ -33,7 +33,8 @@ def figure() -> Figure:
         for j, name in enumerate(model.joint_names):
             axis.plot(times, efforts[:, d, j], color=COLOURS[j], label=name)
         axis.set_ylabel(LABELS[d])
-    axes[0].legend(ncols=4, frameon=False, loc='upper center', fontsize=9)
+    curves = axes[0].get_lines()
+    result.legend(handles=curves, ncols=7, frameon=False, loc='outside lower center', fontsize=9)
     axes[-1].set_xlabel('time [s]')
     result.suptitle('iiwa 14: joint efforts and their exact derivatives', x=0.01, ha='left')
     return result

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 import screw_dynamics as sd
 from screw_dynamics.arrays import Array
@@ -100,8 +101,7 @@ def hybrid_figure(motion: hybrid.HybridMotion) -> Figure:
         space.plot(*ends.T, color=COLOURS[1], alpha=shade, linewidth=4.0)
     path = np.array([sd.frame_pose(robot, row, 'tip')[:3, 3] for row in q])
     space.plot(*path.T, color=COLOURS[1], linewidth=0.8)
-    space.set_aspect('equal')
-    space.set(xlabel='x [m]', ylabel='y [m]', zlabel='z [m]', title='snapshots, path of the tip')
+    _label_space(space, 'snapshots, path of the tip', 0.8)
     title = 'P2025, simulation 2: rigid arm, soft arm and gripper in three phases'
     result.suptitle(title, x=0.01, ha='left')
     return result
@@ -144,12 +144,24 @@ def helicoid_figure(motion: helicoid_motion.CircleMotion) -> Figure:
     for i in range(3):
         space.plot(*turn[:, i].T, color='black', linewidth=0.8)
         space.plot(*motion.tips[:, i].T, color=COLOURS[i], linewidth=1.6)
-    space.set_aspect('equal')
+    _label_space(space, 'snapshots, paths, circles', 0.95)
     space.invert_zaxis()  # it hangs
-    space.set(xlabel='x [m]', ylabel='y [m]', zlabel='z [m]', title='snapshots, paths, circles')
     title = 'P2025, simulation 1: three bodies with nine threads follow circles from rest'
     result.suptitle(title, x=0.01, ha='left')
     return result
+
+
+def _label_space(space: Any, title: str, zoom: float) -> None:
+    """Set equal scales, a title, and labels that do not overlap on short axes."""
+    space.set_title(title)
+    ranges = [np.ptp(limits) for limits in (space.get_xlim(), space.get_ylim(), space.get_zlim())]
+    space.set_box_aspect(ranges, zoom=zoom)  # with room for the labels
+    for name, size in zip('xyz', ranges, strict=True):
+        axis = getattr(space, f'{name}axis')
+        axis.set_major_locator(MaxNLocator(max(2, round(6 * size / max(ranges)))))
+        axis.label.set_text(f'{name} [m]')
+        axis.labelpad = 13.0
+        space.tick_params(name, labelsize=9, pad=4.0)
 
 
 def draw_wires(

@@ -30,7 +30,10 @@ def test_efforts_of_a_trajectory_of_all_coordinates(run, moving_finger):
     assert code == 0, err
     assert 'finger/curve_x' in out
     with open('efforts.csv', newline='') as file:
-        rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+        rows = [
+            {key.partition(' [')[0]: float(value) for key, value in row.items()}
+            for row in csv.DictReader(file)
+        ]
     robot = sd.soft.append_segments(sd.read_urdf('my_robot.urdf'), FINGER)
     motion = ('position', 'velocity', 'acceleration', 'jerk', 'snap')
     for row in rows:

@@ -4,14 +4,20 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 image = pytest.importorskip('matplotlib.image', reason='figures need matplotlib')
 
+import matplotlib  # noqa: E402
+from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: E402
+
 from gallery.__main__ import SCRIPTS, draw, main  # noqa: E402
+from screw_dynamics.results.results_plot import STYLE  # noqa: E402
 
 PUBLISHED = Path(__file__).resolve().parents[2] / 'docs' / 'gallery'
 
@@ -26,6 +32,41 @@ def test_a_figure_is_drawn(tmp_path: Path, name: str) -> None:
     assert abs(height) <= 2 and abs(width) <= 2
     dark = [(picture[..., :3].min(axis=2) < 0.8).mean() for picture in (drawn, published)]
     assert dark[0] > 0.01 and dark[0] == pytest.approx(dark[1], rel=0.2)
+
+
+def drawn_figure(name: str) -> Any:
+    with matplotlib.rc_context(STYLE):
+        figure = import_module(f'gallery.{name}').figure()
+        FigureCanvasAgg(figure).draw()
+    return figure
+
+
+def test_the_legend_of_the_first_figure_is_beside_the_curves() -> None:
+    figure = drawn_figure('efforts')
+    (legend,) = figure.legends
+    assert len(legend.get_texts()) == 7
+    for axis in figure.axes:
+        assert axis.get_legend() is None
+        assert not axis.get_tightbbox().overlaps(legend.get_window_extent())
+
+
+def test_the_four_twists_differ() -> None:
+    texts = [text.get_text() for text in drawn_figure('twist_representations').texts]
+    assert len({text for text in texts if text.startswith('V = ')}) == 4
+
+
+@pytest.mark.parametrize('name', ['soft_circles', 'soft_phases'])
+def test_tick_labels_in_space_do_not_overlap(name: str) -> None:
+    (space,) = (axis for axis in drawn_figure(name).axes if hasattr(axis, 'zaxis'))
+    boxes = []
+    for axis in (space.xaxis, space.yaxis, space.zaxis):
+        low, high = sorted(axis.get_view_interval())
+        ticks = [tick for tick in axis.majorTicks if low <= tick.get_loc() <= high]
+        assert len(ticks) >= 2
+        boxes += [text.get_window_extent() for text in (*(t.label1 for t in ticks), axis.label)]
+    for i, box in enumerate(boxes):
+        assert box.x0 >= 0.0 and box.x1 <= space.figure.bbox.width
+        assert not any(box.overlaps(other) for other in boxes[:i])
 
 
 def test_every_published_figure_has_a_script() -> None:
