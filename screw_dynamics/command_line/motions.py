@@ -251,7 +251,7 @@ def require_radians(where: str, model: ScrewModel, positions: Array) -> None:
         as_degrees < limits.upper[turning] + slack
     )
     if far.any() and allowed.all():
-        row, j = np.argwhere(far)[0]
+        row, j = np.unravel_index(np.argmax(np.where(far, outside, 0.0)), far.shape)
         raise InputError(
             f'{where}: joint {model.joint_names[j]!r}: expected positions in rad near the limits '
             f'{limits.lower[j]:.4g} to {limits.upper[j]:.4g} of the robot, got '
