@@ -10,6 +10,7 @@ not measured.
 from __future__ import annotations
 
 import warnings
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +57,7 @@ def check_positions(model: ScrewModel, positions: Array) -> None:
         allowed = limits.upper - limits.lower
     beyond = (span > _DEGREES * allowed) & (np.array(model.coordinate_types) != 'prismatic')
     for name, moved, own in zip(
-        np.array(model.joint_names)[beyond], span[beyond], allowed[beyond], strict=True
+        compress(model.joint_names, beyond), span[beyond], allowed[beyond], strict=True
     ):
         raise InputError(
             f'recording: joint {name!r}: expected positions in rad within a range of {own:.3g}, '

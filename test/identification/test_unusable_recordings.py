@@ -60,7 +60,7 @@ def test_efforts_in_another_unit(iiwa, good):
 
 def test_positions_in_degrees(iiwa, good):
     positions = np.degrees(good.positions)
-    refused(iiwa, changed(good, positions=positions), 'are they in degrees')
+    refused(iiwa, changed(good, positions=positions), "joint 'joint_1'.*are they in degrees")
 
 
 def test_clipped_efforts(iiwa, good):
