@@ -104,7 +104,7 @@ def test_kernel_and_numpy_form_return_the_same_curve(kind, without_numba):
         with without_numba():
             expected = positions_within(smooth_trajectory(waypoints, start))
         found = positions_within(smooth_trajectory(waypoints, start))
-        # both end at a relative gap of 1e-9, on the same path but for rounding
+        # both end at a relative gap of 1e-6, on the same path but for rounding
         bound = 1e-9 * np.ptp(expected, axis=(0, 1)) + np.finfo(float).tiny
         assert (np.abs(found - expected) <= bound).all(), seed
 

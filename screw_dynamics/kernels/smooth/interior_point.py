@@ -27,7 +27,7 @@ from screw_dynamics.kernels.smooth.rows import (
 TOLERANCE = 1e-10
 # Complementarity of all rows, relative to the roughness, at which the minimum is reached: where
 # the multipliers are those of the rows, the roughness exceeds its minimum by at most twice that.
-GAP = 1e-8
+GAP = 1e-6
 MAX_ITERATIONS = 40
 # Largest weight of the objective relative to a constraint at the start. With a small weight the
 # method first moves to the middle of the feasible set, from where it hardly ever gets stuck.
