@@ -104,6 +104,7 @@ setup(
             'mpmath>=1.2',
             # an independent implementation to compare with
             'pin>=2.7',
+            'piqp>=0.6',  # another solver of convex programs
             # six robots that the tests read
             'dexmate-urdf>=0.8.4',
             'example-robot-data>=6.0',

@@ -19,8 +19,8 @@ from screw_dynamics.jit.extension import is_whole, sources_stamp
 
 _FOLDER = Path(__file__).parent
 # Fused products are allowed, as numba is allowed to make them; NaN and infinity keep their
-# meaning. Pairs of doubles in straight code do not pay, and would change which products are fused:
-# one state would have other digits than the same one in a batch.
+# meaning. Which products are fused differs between one state and the same one in a batch, and so
+# do their last digits. Pairs of doubles in straight code do not pay.
 _OPTIONS = ('-std=gnu11', '-g0', '-ffp-contract=fast', '-fno-math-errno', '-fno-trapping-math',
             '-fno-tree-slp-vectorize', '-Wno-psabi', '-Wno-unused-function',
             '-Wno-unused-variable', '-Wno-unused-but-set-variable')  # fmt: skip

@@ -82,6 +82,13 @@ _OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
+def require_integer(node: ast.expr, value: Value) -> Value:
+    """Return a value; raise TranslationError unless it is an integer, to which C might cut it."""
+    if not is_number(value.kind):
+        raise TranslationError(f'{ast.unparse(node)}: expected an integer')
+    return value
+
+
 class Expressions(ABC):
     """Expressions of one function; `types` are those of its variables."""
 
@@ -100,6 +107,10 @@ class Expressions(ABC):
         if method is None:
             raise TranslationError(f'{ast.unparse(node)} has no translation')
         return method(node)
+
+    def integer(self, node: ast.expr) -> Value:
+        """Return the value of an index or of a bound of one."""
+        return require_integer(node, self.evaluate(node))
 
     def evaluate_all(self, nodes: Sequence[ast.expr]) -> list[Value]:
         """Return the values of expressions, in the order of Python."""
@@ -310,7 +321,7 @@ class Expressions(ABC):
     def _Subscript(self, node: ast.Subscript) -> Value:
         owner = self.evaluate(node.value)
         if isinstance(owner.kind, TupleType):
-            return self._of_tuple(owner, self.evaluate(node.slice))
+            return self._of_tuple(owner, self.integer(node.slice))
         if isinstance(owner, Elementwise):
             owner = stored(self.out, owner)
         return self.part(owner, node.slice)
@@ -344,11 +355,11 @@ class Expressions(ABC):
             if isinstance(one, ast.Slice):
                 if one.step is not None:
                     raise TranslationError(f'{ast.unparse(node)}: a step')
-                low = known(0) if one.lower is None else self.evaluate(one.lower)
-                high = None if one.upper is None else self.evaluate(one.upper)
+                low = known(0) if one.lower is None else self.integer(one.lower)
+                high = None if one.upper is None else self.integer(one.upper)
                 indices.append(slice(low, high))
             else:
-                indices.append(self.evaluate(one))
+                indices.append(self.integer(one))
         owner = self.out.bound(owner)
         if not isinstance(owner.kind, ArrayType):
             raise TranslationError(f'{owner.text}[{ast.unparse(node)}] has no translation')

@@ -19,6 +19,19 @@
 
 #define INLINE inline __attribute__((unused))
 
+/* With CHECK_INDICES, every array has a block of its own, so that tools that watch the memory see
+ * what lies beyond it, and is filled with NaN. */
+#ifdef CHECK_INDICES
+enum { CHECKED_MEMORY = 1 };
+#else
+enum { CHECKED_MEMORY = 0 };
+#endif
+#if defined(CHECK_INDICES) && defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(start, size)
+#endif
+
 /* Memory: blocks of a thread, which are kept for its next call up to some size, until it ends. */
 typedef struct block {
     struct block *next;
@@ -78,7 +91,7 @@ static INLINE void released(place_t place)
 static __attribute__((noinline)) void add_block(size_t size)
 {
     block_t *next = last_block ? last_block->next : first_block;
-    if (next && next->size < size) {
+    if (next && (CHECKED_MEMORY || next->size < size)) {
         /* those behind the last one are not in use */
         if (last_block)
             last_block->next = NULL;
@@ -88,11 +101,7 @@ static __attribute__((noinline)) void add_block(size_t size)
         next = NULL;
     }
     if (!next) {
-#ifdef CHECK_INDICES
-        size_t whole = size;
-#else
-        size_t whole = size > FIRST_BLOCK ? size : FIRST_BLOCK;
-#endif
+        size_t whole = CHECKED_MEMORY || size > FIRST_BLOCK ? size : FIRST_BLOCK;
         next = malloc(sizeof(block_t) + STEP + whole);
         if (!next)
             longjmp(*out_of_memory, 1);
@@ -107,17 +116,19 @@ static __attribute__((noinline)) void add_block(size_t size)
     last_block = next;
 }
 
-static INLINE void *allocate(size_t size)
+static INLINE void *allocate(size_t asked)
 {
-    size = (size + STEP - 1) & ~(size_t)(STEP - 1);
-#ifdef CHECK_INDICES
-    add_block(size); /* tools that watch the memory see every array */
-#endif
-    if (!last_block || last_block->size - last_block->used < size)
+    size_t size = (asked + STEP - 1) & ~(size_t)(STEP - 1);
+    if (CHECKED_MEMORY || !last_block || last_block->size - last_block->used < size)
         add_block(size);
     uintptr_t start = ((uintptr_t)(last_block + 1) + STEP - 1) & ~(uintptr_t)(STEP - 1);
     void *place = (void *)(start + last_block->used);
     last_block->used += size;
+    if (CHECKED_MEMORY) {
+        char *after = (char *)place + asked, *end = (char *)(last_block + 1) + STEP + size;
+        memset(place, 0xff, asked);
+        ASAN_POISON_MEMORY_REGION(after, end - after);
+    }
     return place;
 }
 
@@ -259,8 +270,8 @@ static INLINE PyArrayObject *checked_array(PyObject *given, int type, int ndim, 
 {
     PyArrayObject *array = (PyArrayObject *)given;
     if (!PyArray_Check(given) || PyArray_TYPE(array) != type || PyArray_NDIM(array) != ndim
-        || !PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISNOTSWAPPED(array)
-        || (writable && !PyArray_ISWRITEABLE(array))) {
+        || !PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISALIGNED(array)
+        || !PyArray_ISNOTSWAPPED(array) || (writable && !PyArray_ISWRITEABLE(array))) {
         PyErr_SetString(PyExc_TypeError, "an argument of a kernel has another type");
         return NULL;
     }

@@ -12,7 +12,7 @@ from functools import cache
 from types import FunctionType
 
 from screw_dynamics.extension.arrays import element, fill, is_array, stored, view
-from screw_dynamics.extension.expressions import Expressions
+from screw_dynamics.extension.expressions import Expressions, require_integer
 from screw_dynamics.extension.lines import Value, condition, converted, known, length, part_of
 from screw_dynamics.extension.types import (
     INTEGER,
@@ -190,6 +190,8 @@ class Statements(Expressions):
     def _count(self, node: ast.For, call: ast.Call, left: str) -> None:
         """Translate a loop over a range."""
         given = self.evaluate_all(call.args)
+        for one, value in zip(call.args, given, strict=True):
+            require_integer(one, value)
         start, stop, step = known(0), given[0], known(1)
         if len(given) > 1:
             start, stop = given[:2]

@@ -41,10 +41,10 @@ def efforts_at_once(robot: SoftRobot, joint_jet: object, out: Array | None) -> A
         return None
     else:
         tau = out[np.newaxis]
-    if robot.ranges:
-        robot.check(joint_jet[0])
     jets = joint_jet[np.newaxis]
     try:
+        if robot.ranges:
+            robot.check(joint_jet[0])
         status = soft_dynamics(
             jets, table.modules, table.reals, _NO_SERIES, tau, _NO_MATRICES, _NO_POSES, 0,
             _NO_JACOBIANS,

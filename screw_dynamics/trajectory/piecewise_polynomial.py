@@ -97,7 +97,7 @@ class PiecewisePolynomial:
         Raises
         ------
         ShapeError
-            If `out` does not have n columns.
+            If `out` does not have n columns and at least one row.
         NotFiniteError
             If the time is NaN.
         InputError
@@ -108,8 +108,8 @@ class PiecewisePolynomial:
                 raise NotFiniteError('t', (), t)
         except (TypeError, OverflowError):
             raise InputError(f't: expected a time in s, got {shown(t)}') from None
-        if require_out(out).ndim != 2 or out.shape[1] != self.end.shape[0]:
-            raise ShapeError('out', f'(rows, {self.end.shape[0]})', out.shape)
+        if require_out(out).ndim != 2 or not out.shape[0] or out.shape[1] != self.end.shape[0]:
+            raise ShapeError('out', f'(rows, {self.end.shape[0]}) with rows >= 1', out.shape)
         sample_polynomial(self.breaks, self.coefficients, self.end, t, out)
         return out
 

@@ -134,6 +134,7 @@ READ_ONLY.flags.writeable = False
         ((NUMBERS[::2], np.zeros(4)), 'has another type'),
         ((NUMBERS, READ_ONLY), 'has another type'),
         ((NUMBERS.astype('>f8'), np.zeros(4)), 'has another type'),
+        ((np.empty(41, np.uint8)[1:].view(float), np.zeros(4)), 'has another type'),
         ((list(NUMBERS), np.zeros(4)), 'has another type'),
         ((NUMBERS, None), 'has another type'),
     ],
@@ -171,8 +172,40 @@ def _recursive(x):
     return x @ x
 
 
+def _index(x):
+    return np.zeros(3)[x]
+
+
+def _bound(x):
+    return len(np.zeros(3)[: 2.0 * x])
+
+
+def _counter(x):
+    y, (a, b) = np.zeros(3), (x, x)
+    for c in range(3):
+        y[1 + c] = a
+    c = b
+    return c
+
+
+def _count(x):
+    total = 0
+    for k in range(x):
+        total += k
+    return total
+
+
 @pytest.mark.parametrize(
-    'function, text', [(_sorted, 'sorted'), (_two_types, 'one variable'), (_recursive, '')]
+    'function, text',
+    [
+        (_sorted, 'sorted'),
+        (_two_types, 'one variable'),
+        (_recursive, ''),
+        (_index, 'x: expected an integer'),
+        (_bound, r'2.0 \* x: expected an integer'),
+        (_counter, r'1 \+ c: expected an integer'),
+        (_count, 'x: expected an integer'),
+    ],
 )
 def test_what_has_no_translation_is_named(function, text):
     with pytest.raises(TranslationError, match=f'{function.__name__.strip("_")}: .*{text}'):

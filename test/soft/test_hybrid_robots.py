@@ -94,6 +94,8 @@ def test_efforts_in_an_array_to_fill_are_the_same(six_and_arc, rng):
     jet[0, 8] = -0.4  # compressed to nothing
     with pytest.raises(InputError, match='trunk: elongation'):
         sd.inverse_dynamics(six_and_arc, jet, out=out)
+    with pytest.raises(InputError, match='joint_jet: expected real numbers, got dtype <U'):
+        sd.inverse_dynamics(six_and_arc, jet.astype(str))
 
 
 def test_gravity_of_a_robot_is_that_of_its_chain(six_and_arc, rng):

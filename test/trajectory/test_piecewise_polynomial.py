@@ -120,8 +120,10 @@ def test_arrays_that_do_not_fit_are_rejected(breaks, coefficients, end, error, t
 
 
 def test_bad_arguments_of_sampling_are_named(polynomial):
-    with pytest.raises(ShapeError, match=r'out: expected shape \(rows, 3\), got \(5, 2\)'):
-        polynomial.sample(0.0, np.empty((5, 2)))
+    for shape in ((5, 2), (0, 3)):
+        text = rf'out: expected shape \(rows, 3\) with rows >= 1, got \({shape[0]}, {shape[1]}\)'
+        with pytest.raises(ShapeError, match=text):
+            polynomial.sample(0.0, np.empty(shape))
     with pytest.raises(InputError, match='out: expected a float64 array, got NoneType'):
         polynomial.sample(0.0, None)
     with pytest.raises(InputError, match='out: expected a writable, .* got dtype float32'):

@@ -10,11 +10,9 @@ Minimise the roughness of x (K, 4) subject to rows x + r >= 0. The arrays `joint
     first (S + 1,), offsets, active (N,)  the runs of the rows, r, and 1 if a row is a constraint
     free (K, 4)  unknowns, as bools
 
-`tables` are energy (8, 8), slope (8,), table (R, 9) and squares (R, 48), `work` the workspaces
-runs (RUNS, N), knots (2, K, 4), block (48,), diagonal (K, 4, 4) and coupling (K - 1, 4, 4).
+`tables` are energy (8, 8), slope (9,), table (R, 9) and squares (R, 48), `work` the workspaces
+runs (RUNS, N), knots (3, K, 4), block (48,), diagonal (K, 4, 4) and coupling (K - 1, 4, 4).
 """
-
-from math import isfinite
 
 import numpy as np
 
@@ -27,9 +25,10 @@ from screw_dynamics.kernels.smooth.rows import (
 
 # Violation up to which a row counts as satisfied; rows are scaled to the step of their segment.
 TOLERANCE = 1e-10
-GAP = 1e-9  # mean complementarity, relative to the objective, at which the minimum is reached
+# Complementarity of all rows, relative to the roughness, at which the minimum is reached: where
+# the multipliers are those of the rows, the roughness exceeds its minimum by at most twice that.
+GAP = 1e-6
 MAX_ITERATIONS = 40
-SHORT_STEP = 0.05  # shorter steps are caused by rounding: stop
 # Largest weight of the objective relative to a constraint at the start. With a small weight the
 # method first moves to the middle of the feasible set, from where it hardly ever gets stuck.
 OBJECTIVE_SCALE = 1e-3
@@ -59,8 +58,6 @@ def minimise(joint, tables, anchor, x, work):
             return
     x[:] = anchor
     _iterate(joint, tables, x, work)
-    if _violated(f, g, first, table, offsets, active, x, runs[0]):
-        _restore(f, g, first, table, offsets, active, anchor, x, runs, knots[0])
 
 
 def _set_fixed(free, anchor, x):
@@ -82,7 +79,7 @@ def _violated(f, g, first, table, offsets, active, x, values):
 
 def _iterate(joint, tables, x, work):
     """
-    Move x to the minimiser; it stops where it has converged, or where it cannot go on.
+    Move x, which is feasible, to the minimiser, or else to the best feasible point on the way.
 
     Slacks s = rows x + r and multipliers w stay positive; each step solves
     (H + rows^T diag(w / s) rows) dx = right side. Rows that are no constraints keep s = 1, w = 0.
@@ -92,7 +89,8 @@ def _iterate(joint, tables, x, work):
     runs, knots, block, diagonal, coupling = work
     s, w, ds, dw, excess = runs[0], runs[1], runs[2], runs[3], runs[4]
     inverse, change = runs[5], runs[6]
-    dual, dx = knots[0], knots[1]
+    dual, dx, best = knots[0], knots[1], knots[2]
+    best[:] = x
     n, count = first[len(g)], 0.0
     set_row_products(f, g, first, table, x, s)
     for k in range(n):
@@ -103,17 +101,21 @@ def _iterate(joint, tables, x, work):
         return
     ratio = _stiffness_ratio(free_f, g, first, squares, active, roughness, energy, block, dual, dx)
     scaled = roughness * (OBJECTIVE_SCALE / ratio)
-    short_steps = 0
+    least_value = np.inf
     for _ in range(MAX_ITERATIONS):
+        value = set_gradient(f, free_f, steps, scaled, energy, slope, x, dual)
         set_row_products(f, g, first, table, x, excess)
         feasible, gap = True, 0.0
         for k in range(n):
             excess[k] = active[k] * (excess[k] + offsets[k] - s[k])
             feasible &= abs(excess[k]) < TOLERANCE
             gap += s[k] * w[k]
-        gap /= count
-        if feasible and (gap < GAP or short_steps > 1):
-            return
+        if feasible:
+            if value < least_value:
+                least_value = value
+                best[:] = x
+            if gap < GAP * value:
+                break
         for k in range(n):
             inverse[k] = 1.0 / s[k]
             ds[k] = w[k] * inverse[k]
@@ -121,8 +123,7 @@ def _iterate(joint, tables, x, work):
             change[k] = -w[k]
         set_matrix(free_f, g, first, squares, ds, scaled, energy, block, diagonal, coupling)
         if not factorise(diagonal, coupling, free):
-            return
-        set_gradient(f, free_f, steps, scaled, energy, slope, x, dual)
+            break
         add_row_combination(free_f, g, first, table, change, dual)
         _solve(
             free_f, g, first, table, w, inverse, excess, dw, dual, change, dx, diagonal, coupling
@@ -131,24 +132,20 @@ def _iterate(joint, tables, x, work):
         ahead = 0.0
         for k in range(n):
             ahead += (s[k] + step * ds[k]) * (w[k] + step * dw[k])
-        centre = (ahead / count / gap) ** 3 * gap
+        centre = (ahead / gap) ** 3 * gap / count
         for k in range(n):
             dw[k] = active[k] * centre - s[k] * w[k] - ds[k] * dw[k]
         _solve(
             free_f, g, first, table, w, inverse, excess, dw, dual, change, dx, diagonal, coupling
         )
-        for i in range(len(dx)):
-            for c in range(4):
-                if not isfinite(dx[i, c]):
-                    return
         step = STEP_BACK * _set_step(f, g, first, table, s, w, inverse, excess, dx, ds, dw)
-        short_steps = short_steps + 1 if step < SHORT_STEP else 0
         for i in range(len(dx)):
             for c in range(4):
                 x[i, c] += step * dx[i, c]
         for k in range(n):
             s[k] += step * ds[k]
             w[k] += step * dw[k]
+    x[:] = best
 
 
 def _stiffness_ratio(free_f, g, first, squares, active, roughness, energy, block, objective, rows):
@@ -203,36 +200,3 @@ def _set_step(f, g, first, table, s, w, inverse, excess, dx, ds, dw):
         if w[k] + step * dw[k] < 0.0:
             step = -w[k] / dw[k]
     return step
-
-
-def _restore(f, g, first, table, offsets, active, anchor, x, runs, move):
-    """
-    Move knots towards the anchor, each as little as its segments need to satisfy all rows.
-
-    A segment's row is satisfied if the losses due to its two knots, scaled by the smaller factor,
-    do not exceed the slack at the anchor.
-    """
-    room, left, right = runs[0], runs[1], runs[2]
-    for i in range(len(x)):
-        for c in range(4):
-            move[i, c] = x[i, c] - anchor[i, c]
-    left_f, right_f = f.copy(), f.copy()
-    left_f[:, 4:] = 0.0
-    right_f[:, :4] = 0.0
-    set_row_products(f, g, first, table, anchor, room)
-    set_row_products(left_f, g, first, table, move, left)
-    set_row_products(right_f, g, first, table, move, right)
-    before = 1.0
-    for i in range(len(g)):
-        part = 1.0
-        for k in range(first[i], first[i + 1]):
-            if active[k] > 0.0:
-                available = max(room[k] + offsets[k], 0.0) + 0.5 * TOLERANCE
-                loss = -(min(left[k], 0.0) + min(right[k], 0.0))
-                part = min(part, available / max(loss, available))
-        factor = min(before, part)
-        before = part
-        for c in range(4):
-            x[i, c] = anchor[i, c] + factor * move[i, c]
-    for c in range(4):
-        x[-1, c] = anchor[-1, c] + before * move[-1, c]

@@ -27,7 +27,7 @@ def _choose_free_derivatives(h, steps, anchor, free, energy, slope, table, squar
     Fill the free derivatives that are least rough under the shape constraints.
 
     `h` (S,), `steps` (J, S), feasible `anchor` and `x` (J, K, 4), `free` (J, K, 4). `energy`
-    (8, 8) and `slope` (8,) are the roughness of a segment on its data, `table` (25, 9) the rows,
+    (8, 8) and `slope` (9,) are the roughness of a segment on its data, `table` (25, 9) the rows,
     see `rows`; `squares` (25, 48) the products of the entries of each with each other.
     """
     joints, count = steps.shape
@@ -36,7 +36,7 @@ def _choose_free_derivatives(h, steps, anchor, free, energy, slope, table, squar
     first = np.empty(count + 1, dtype=np.int64)
     runs = np.empty((RUNS + 2, FORCED_ROWS * count))
     offsets, active = runs[RUNS], runs[RUNS + 1]
-    knots, block = np.empty((2, count + 1, 4)), np.empty(48)
+    knots, block = np.empty((3, count + 1, 4)), np.empty(48)
     diagonal, coupling = np.empty((count + 1, 4, 4)), np.empty((count, 4, 4))
     tables, work = (energy, slope, table, squares), (runs, knots, block, diagonal, coupling)
     _set_factors(h, f)

@@ -37,20 +37,30 @@ def set_matrix(f, g, first, squares, weights, roughness, energy, block, diagonal
 
 
 def set_gradient(f, free_f, steps, roughness, energy, slope, x, gradient):
-    """Set the gradient (K, 4) of the roughness at x (K, 4), 0 if `free_f` (S, 8) is."""
+    """
+    Set the gradient (K, 4) of half the roughness at x (K, 4), 0 if `free_f` (S, 8) is.
+
+    Returns the roughness. The last entry of `slope` (9,) is the roughness of a step of 1.
+    """
     gradient[0] = 0.0
+    value = 0.0
     for i in range(len(steps)):
         a0, a1, a2, a3 = f[i, 0] * x[i, 0], f[i, 1] * x[i, 1], f[i, 2] * x[i, 2], f[i, 3] * x[i, 3]
         b0, b1 = f[i, 4] * x[i + 1, 0], f[i, 5] * x[i + 1, 1]
         b2, b3 = f[i, 6] * x[i + 1, 2], f[i, 7] * x[i + 1, 3]
+        value += roughness[i] * slope[8] * steps[i] ** 2
         for c in range(8):
             total = energy[c, 0] * a0 + energy[c, 1] * a1 + energy[c, 2] * a2 + energy[c, 3] * a3
             total += energy[c, 4] * b0 + energy[c, 5] * b1 + energy[c, 6] * b2 + energy[c, 7] * b3
-            total = free_f[i, c] * roughness[i] * (total + steps[i] * slope[c])
+            linear = steps[i] * slope[c]
+            change = free_f[i, c] * roughness[i] * (total + linear)
             if c < 4:
-                gradient[i, c] += total
+                gradient[i, c] += change
+                value += f[i, c] * x[i, c] * roughness[i] * (total + 2.0 * linear)
             else:
-                gradient[i + 1, c - 4] = total
+                gradient[i + 1, c - 4] = change
+                value += f[i, c] * x[i + 1, c - 4] * roughness[i] * (total + 2.0 * linear)
+    return value
 
 
 def factorise(a, b, free):

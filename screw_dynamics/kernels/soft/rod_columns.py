@@ -72,8 +72,8 @@ def apply_tangent(ws, step, count, column):
     e2, e3, e4, e5 = ws[entire], ws[entire + count], ws[entire + 2 * count], ws[entire + 3 * count]
     x, y, z, u, v, w = column[0], column[1], column[2], column[3], column[4], column[5]
     mixed = 0.0
-    for c in range(3):
-        mixed += ws[turn + c] * ws[shift + c]
+    for axis in range(3):
+        mixed += ws[turn + axis] * ws[shift + axis]
     a, b, c = cross_of(ws, turn, x, y, z)
     d, e, f = cross_of(ws, turn, a, b, c)
     g, h, i = cross_of(ws, shift, x, y, z)

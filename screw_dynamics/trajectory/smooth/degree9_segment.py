@@ -55,8 +55,19 @@ def bernstein_matrix(degree: int) -> Array:
 
 HERMITE = _hermite_matrix()
 
+
+def _position_hull() -> Array:
+    """Return the (10, 10) matrix from the data y to the Bernstein coefficients of the position."""
+    left = [[comb(k, d) / perm(DEGREE, d) for d in range(5)] for k in range(5)]
+    hull = np.zeros((10, 10))
+    # five coefficients depend on each end alone: their entries for the other end are exactly 0
+    hull[:5, :5] = left
+    hull[5:, 5:] = (np.array(left) * (-1.0) ** np.arange(5))[::-1]
+    return hull
+
+
 # Bernstein coefficients of the position: the curve stays within their convex hull.
-POSITION_HULL = bernstein_matrix(DEGREE) @ HERMITE
+POSITION_HULL = _position_hull()
 
 # Bernstein coefficients of dq/du: the segment is monotone if they have the same sign.
 VELOCITY_HULL = DEGREE * np.diff(POSITION_HULL, axis=0)

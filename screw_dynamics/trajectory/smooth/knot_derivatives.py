@@ -37,12 +37,9 @@ def _kernel_constants() -> tuple[Array, Array, Array, Array]:
     table = np.concatenate((VELOCITY_HULL[:, columns] / 9.0, inner, -inner))
     squares = table[:, :8, None] * table[:, None, :8]
     blocks = np.stack((squares[:, :4, :4], squares[:, 4:, :4], squares[:, 4:, 4:]), axis=1)
-    return energy, ROUGHNESS[DERIVATIVES, 5], table, blocks.reshape(len(table), -1)
+    return energy, ROUGHNESS[[*DERIVATIVES, 5], 5], table, blocks.reshape(len(table), -1)
 
 
-# The table keeps the rounding errors in the matrices (up to 1e-14): rows that only these relate to
-# free unknowns count as constraints in both forms, and the point where the method stops, within
-# its tolerance, depends on them.
 _KERNEL_CONSTANTS = _kernel_constants()
 
 # Velocity at a free knot relative to the smaller neighbouring secant: below 9/8, the largest for
@@ -172,13 +169,16 @@ def _choose(h: Array, steps: Array, prescribed: Array) -> Array:
     if not free.any():
         return anchor
     rows, offsets = shape_constraints(h, steps, anchor, free)
-    hessian, gradient = roughness(h, steps, anchor, free)
-    program = ConvexProgram(hessian, gradient, rows, offsets, free)
+    program = ConvexProgram(*roughness(h, steps, anchor, free), rows, offsets, free)
     return np.where(free, minimise(program, np.where(free, anchor, 0.0)), prescribed)
 
 
-def roughness(h: Array, steps: Array, anchor: Array, free: Array) -> tuple[Array, Array]:
-    """Return Hessian (J, K - 1, 8, 8), gradient (J, K, 4) at 0 of the roughness, 0 if not free."""
+def roughness(h: Array, steps: Array, anchor: Array, free: Array) -> tuple[Array, Array, Array]:
+    """
+    Return H (J, K - 1, 8, 8), g (J, K, 4) and c (J,) of the roughness x^T H x + 2 g^T x + c.
+
+    The unknowns x (J, K, 4), and their entries in H and g, are 0 if not `free`.
+    """
     powers = np.tile(time_powers(h), 2)
     reach = np.abs(powers * at_segments(anchor)).max(axis=2)
     weights = _weights(h, np.maximum(np.abs(steps), reach))
@@ -186,9 +186,12 @@ def roughness(h: Array, steps: Array, anchor: Array, free: Array) -> tuple[Array
     hessian = scaled * weights[..., None, None]
     linear = powers * ROUGHNESS[DERIVATIVES, 5] * (weights * steps)[..., None]
     known = at_segments(np.where(free, 0.0, anchor))
-    linear += np.matmul(hessian, known[..., None])[..., 0]
+    by_known = np.matmul(hessian, known[..., None])[..., 0]
+    constant = (known * (by_known + 2.0 * linear)).sum(axis=(1, 2))
+    constant += ROUGHNESS[5, 5] * (weights * steps**2).sum(axis=1)
     mask = at_segments(free.astype(float))
-    return hessian * mask[..., None] * mask[..., None, :], at_knots(linear) * free
+    gradient = at_knots(linear + by_known) * free
+    return hessian * mask[..., None] * mask[..., None, :], gradient, constant
 
 
 def _weights(h: Array, sizes: Array) -> Array:

@@ -19,7 +19,6 @@ from screw_dynamics.kernels.smooth.interior_point import (
     GAP,
     MAX_ITERATIONS,
     OBJECTIVE_SCALE,
-    SHORT_STEP,
     STEP_BACK,
     TOLERANCE,
 )
@@ -86,15 +85,16 @@ def factorised(blocks: Array, free: Bools) -> tuple[Callable[[Array], Array], Bo
 
 class ConvexProgram(NamedTuple):
     """
-    Minimise x^T H x / 2 + g^T x subject to G x + r >= 0; x (J, K, 4) is 0 if not `free`.
+    Minimise x^T H x + 2 g^T x + c subject to G x + r >= 0; x (J, K, 4) is 0 if not `free`.
 
     Each segment couples the four unknowns of its two knots: H is given by blocks
     (J, K - 1, 8, 8), G by `rows` (J, K - 1, R, 8), r by `offsets` (J, K - 1, R). A row of zeros is
-    no constraint.
+    no constraint. The constant c (J,) makes the minimum positive.
     """
 
     hessian: Array
     gradient: Array
+    constant: Array
     rows: Array
     offsets: Array
     free: Bools
@@ -117,8 +117,14 @@ class ConvexProgram(NamedTuple):
         return at_knots(np.matmul(weights[..., None, :], self.rows)[..., 0, :])
 
     def objective_gradient(self, x: Array) -> Array:
-        """Return H x + g, (J, K, 4)."""
+        """Return half the gradient of the objective, H x + g, (J, K, 4)."""
         return self.gradient + at_knots(np.matmul(self.hessian, at_segments(x)[..., None])[..., 0])
+
+    def objective(self, x: Array) -> Array:
+        """Return x^T H x + 2 g^T x + c, (J,)."""
+        products = x * (self.objective_gradient(x) + self.gradient)
+        value: Array = self.constant + products.sum(axis=(1, 2))
+        return value
 
 
 def minimise(program: ConvexProgram, anchor: Array) -> Array:
@@ -128,31 +134,31 @@ def minimise(program: ConvexProgram, anchor: Array) -> Array:
     # a joint may be ill-conditioned without the rows
     bound = ~regular | (program.slack(x) < -TOLERANCE).any(axis=(1, 2))
     if bound.any():
-        part, start = program.part(bound), anchor[bound]
-        x[bound] = restore_feasibility(part, start, _interior_point(part, start))
+        x[bound] = _interior_point(program.part(bound), anchor[bound])
     return x
 
 
 def _interior_point(program: ConvexProgram, x: Array) -> Array:
     """
-    Return the minimisers by Mehrotra's predictor-corrector method, starting from x.
+    Return the minimisers by Mehrotra's predictor-corrector method, starting from feasible x.
 
-    A joint is left where it has converged, or where it cannot go on.
+    A joint is left where it has converged, or where it cannot go on; of its feasible points, the
+    one with the least objective is returned.
     """
-    found: Array = x.copy()
-    left = np.arange(len(x))
+    best: Array = x.copy()
+    left, least = np.arange(len(x)), np.full(len(x), np.inf)
     iterate = _first_iterate(program, x)
     for _ in range(MAX_ITERATIONS):
-        for advance in (_Iterate.unless_converged, _Iterate.advanced):
-            after, going = advance(iterate)
-            if not going.all():
-                found[left[~going]] = iterate.x[~going]
-                left, after = left[going], after.part(going)
-            iterate = after
-            if not len(left):
-                return found
-    found[left] = iterate.x
-    return found
+        value, feasible = iterate.objective(), iterate.is_feasible()
+        better = feasible & (value < least[left])
+        best[left[better]], least[left[better]] = iterate.x[better], value[better]
+        going = ~(feasible & (iterate.gap < GAP * value))
+        left, iterate = left[going], iterate.part(going)
+        if not len(left):
+            break
+        iterate, going = iterate.advanced()
+        left, iterate = left[going], iterate.part(going)
+    return best
 
 
 class _Iterate(NamedTuple):
@@ -169,7 +175,6 @@ class _Iterate(NamedTuple):
     x: Array
     s: Array
     w: Array
-    short_steps: NDArray[np.int_]  # (J,), in a row
 
     def part(self, joints: Bools) -> '_Iterate':
         """Return the iterate of some joints."""
@@ -177,22 +182,26 @@ class _Iterate(NamedTuple):
 
     @property
     def gap(self) -> Array:
-        """Mean product of slack and multiplier, (J,)."""
-        return self.mean_product(self.s, self.w)
+        """Sum of the products of slack and multiplier, (J,)."""
+        return self.total_product(self.s, self.w)
 
-    def mean_product(self, s: Array, w: Array) -> Array:
-        """Return the means (J,) of s w over the constraints."""
-        mean: Array = (s * w).sum(axis=(1, 2)) / self.active.sum(axis=(1, 2))
-        return mean
+    def total_product(self, s: Array, w: Array) -> Array:
+        """Return the sums (J,) of s w over the constraints."""
+        total: Array = (s * w).sum(axis=(1, 2))
+        return total
+
+    def objective(self) -> Array:
+        """Return the scaled objective, (J,)."""
+        return self.scale[:, 0, 0] * self.program.objective(self.x)
 
     def excess(self) -> Array:
         """Return G x + r - s."""
         return np.where(self.active, self.program.slack(self.x) - self.s, 0.0)
 
-    def unless_converged(self) -> tuple['_Iterate', Bools]:
-        """Return this iterate, and which joints have to go on."""
-        feasible = np.abs(self.excess()).max(axis=(1, 2)) < TOLERANCE
-        return self, ~(feasible & ((self.gap < GAP) | (self.short_steps > 1)))
+    def is_feasible(self) -> Bools:
+        """Return which joints (J,) satisfy their rows to `TOLERANCE`."""
+        feasible: Bools = np.abs(self.excess()).max(axis=(1, 2)) < TOLERANCE
+        return feasible
 
     def advanced(self) -> tuple['_Iterate', Bools]:
         """Return the next iterate, and which joints have one."""
@@ -205,16 +214,12 @@ class _Iterate(NamedTuple):
         newton = _NewtonSystem(program, solve, s, w, self.excess(), dual)
         _, ds, dw = newton.step(-s * w)
         step = _longest((s, ds), (w, dw))
-        ahead = self.mean_product(s + step * ds, w + step * dw)
-        centre = ((ahead / gap) ** 3 * gap)[:, None, None]
+        ahead = self.total_product(s + step * ds, w + step * dw)
+        count = self.active.sum(axis=(1, 2))
+        centre = ((ahead / gap) ** 3 * gap / count)[:, None, None]
         dx, ds, dw = newton.step(np.where(self.active, centre - s * w - ds * dw, 0.0))
-        going &= np.isfinite(dx).all(axis=(1, 2))
         step = STEP_BACK * _longest((s, ds), (w, dw))
-        short_steps = np.where(step[:, 0, 0] < SHORT_STEP, self.short_steps + 1, 0)
-        after = self._replace(
-            x=self.x + step * dx, s=s + step * ds, w=w + step * dw, short_steps=short_steps
-        )
-        return after, going
+        return self._replace(x=self.x + step * dx, s=s + step * ds, w=w + step * dw), going
 
 
 def _first_iterate(program: ConvexProgram, x: Array) -> _Iterate:
@@ -222,7 +227,7 @@ def _first_iterate(program: ConvexProgram, x: Array) -> _Iterate:
     s = np.where(active, np.maximum(program.slack(x), 1.0), 1.0)
     w = np.where(active, 1.0 / s, 0.0)
     scale = OBJECTIVE_SCALE * _relative_stiffness(program)
-    return _Iterate(program, scale, active, x, s, w, np.zeros(len(x), dtype=int))
+    return _Iterate(program, scale, active, x, s, w)
 
 
 class _NewtonSystem(NamedTuple):
@@ -262,26 +267,3 @@ def _longest(*pairs: tuple[Array, Array]) -> Array:
     ]
     longest: Array = np.minimum(1.0, np.minimum(*steps))
     return longest
-
-
-def restore_feasibility(program: ConvexProgram, anchor: Array, x: Array) -> Array:
-    """
-    Move knots towards the anchor, each as little as its segments need to satisfy all rows.
-
-    A segment's row is satisfied if the losses due to its two knots, scaled by the smaller factor,
-    do not exceed the slack at the anchor.
-    """
-    if (program.slack(x) >= -TOLERANCE).all():
-        return x
-    room = np.maximum(program.slack(anchor), 0.0) + 0.5 * TOLERANCE
-    moves = program.rows * at_segments(x - anchor)[..., None, :]
-    left, right = moves[..., :4].sum(axis=3), moves[..., 4:].sum(axis=3)
-    loss = -(np.minimum(left, 0.0) + np.minimum(right, 0.0))
-    part = np.minimum(1.0, (room / np.maximum(loss, room)).min(axis=2))
-    factor = np.ones(x.shape[:2])
-    factor[:, :-1] = part
-    factor[:, 1:] = np.minimum(factor[:, 1:], part)
-    short = (program.slack(x) < -TOLERANCE).any(axis=(1, 2))
-    restored: Array = x.copy()
-    restored[short] = (anchor + factor[..., None] * (x - anchor))[short]
-    return restored
