@@ -39,7 +39,7 @@ from screw_dynamics.soft.segments.hybrid_robot import HybridRobot
 from screw_dynamics.soft.segments.thread_set import ThreadSet
 from screw_dynamics.soft.simulation import SoftMotion, simulate
 from screw_dynamics.soft.soft_robot import SoftRobot
-from screw_dynamics.soft.statics import equilibrium
+from screw_dynamics.soft.statics import equilibrium, is_stable
 
 __all__ = [
     'Actuator',
@@ -74,6 +74,7 @@ __all__ = [
     'append_segments',
     'circular_section',
     'equilibrium',
+    'is_stable',
     'linearising_inputs',
     'mass_inverse_dynamics',
     'read_segments',
