@@ -79,10 +79,10 @@ def equilibrium(
     >>> arm = sd.soft.SoftRobot([arc], gravity=(0, 0, 0))
     >>> sd.soft.equilibrium(arm, [0.1]).round(9)
     array([0.5])
-    >>> upright = sd.soft.SoftRobot([arc], gravity=(0, 0, -20.0))
+    >>> upright = sd.soft.SoftRobot([sd.soft.PlanarConstantCurvature(0.5, 0.01, 0.2, 0.01)])
     >>> bent = sd.soft.equilibrium(upright, [0.0])
-    >>> abs(sd.inverse_dynamics(upright, [bent, [0.0], [0.0]]))[0, 0] < 1e-12
-    True
+    >>> abs(bent).round(3)
+    array([4.258])
     >>> sd.soft.is_stable(upright, [0.0]), sd.soft.is_stable(upright, bent)
     (False, True)
     """
