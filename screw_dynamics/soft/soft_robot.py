@@ -156,3 +156,10 @@ class SoftRobot(OtherModel):
     def __repr__(self) -> str:
         """Return the names."""
         return f'SoftRobot({", ".join(self.module_names)}, n={self.n})'
+
+
+def require_soft_robot(robot: object) -> SoftRobot:
+    """Return the argument; raise InputError if it is not a robot of modules."""
+    if not isinstance(robot, SoftRobot):
+        raise InputError(f'robot: expected a SoftRobot, got {shown(robot)}')
+    return robot

@@ -14,8 +14,8 @@ from screw_dynamics.arrays import Array, as_vector
 from screw_dynamics.errors import InputError, SimulationError
 from screw_dynamics.soft.actuators.actuator import Actuator, robot_of
 from screw_dynamics.soft.checks import as_tuple
-from screw_dynamics.soft.functions import gravity_forces, inverse_dynamics, require_soft_robot
-from screw_dynamics.soft.soft_robot import SoftRobot
+from screw_dynamics.soft.functions import gravity_forces, inverse_dynamics
+from screw_dynamics.soft.soft_robot import SoftRobot, require_soft_robot
 
 _STEPS = 200  # of Newton's method
 _HALVINGS = 40  # of a step
