@@ -52,7 +52,8 @@ def inverse_dynamics(
     wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
         By frame name the external wrench [torque; force] ON the body, about the frame's origin
         and in its axes, and the time derivatives of these components [N m, N, per s^d]. With a
-        batch of motions, (k + 1, 6) applies to every sample.
+        batch of motions, (k + 1, 6) applies to every sample. The frames of a `SoftRobot` are the
+        distal frames of its modules.
     out : (k + 1, n) or (T, k + 1, n) ndarray, optional
         C-contiguous float64 array to fill; must not overlap `joint_jet`. For one sample without
         wrenches, nothing is then allocated: use this in a control loop.

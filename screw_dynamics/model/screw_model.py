@@ -225,6 +225,16 @@ def as_wrench_jets(
     read: Callable[[str, ArrayLike], NDArray[Any]] = as_float_array,
 ) -> dict[str, NDArray[Any]]:
     """Return wrenches, (k + 1, 6) or (T, k + 1, 6), by frame name; `shape` is that of efforts."""
+    return checked_wrenches(model.frame, wrench_jets, shape, read)
+
+
+def checked_wrenches(
+    frame: Callable[[str], object],
+    wrench_jets: Mapping[str, ArrayLike] | None,
+    shape: tuple[int, ...],
+    read: Callable[[str, ArrayLike], NDArray[Any]] = as_float_array,
+) -> dict[str, NDArray[Any]]:
+    """Return wrenches as `as_wrench_jets`; `frame` raises an error for an unknown name."""
     if wrench_jets is None:
         return {}
     if not isinstance(wrench_jets, Mapping):
@@ -235,7 +245,7 @@ def as_wrench_jets(
     allowed = [(shape[-2], 6)] + ([(*shape[:-1], 6)] if len(shape) == 3 else [])
     arrays = {}
     for name, value in wrench_jets.items():
-        model.frame(name)
+        frame(name)
         label = f'wrench_jets[{name!r}]'
         array = read(label, value)
         if array.shape not in allowed:

@@ -34,12 +34,17 @@ from screw_dynamics.soft.materials.circular_section import circular_section
 from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
 from screw_dynamics.soft.materials.neo_hookean import NeoHookean
 from screw_dynamics.soft.module import Module
+from screw_dynamics.soft.recursive_dynamics import (
+    inertial_inverse_dynamics,
+    mass_inertial_inverse_dynamics,
+    point_force_efforts,
+)
 from screw_dynamics.soft.segments.append_segments import append_segments, read_segments
 from screw_dynamics.soft.segments.hybrid_robot import HybridRobot
 from screw_dynamics.soft.segments.thread_set import ThreadSet
 from screw_dynamics.soft.simulation import SoftMotion, simulate
 from screw_dynamics.soft.soft_robot import SoftRobot
-from screw_dynamics.soft.statics import equilibrium
+from screw_dynamics.soft.statics import equilibrium, is_stable
 
 __all__ = [
     'Actuator',
@@ -74,8 +79,12 @@ __all__ = [
     'append_segments',
     'circular_section',
     'equilibrium',
+    'inertial_inverse_dynamics',
+    'is_stable',
     'linearising_inputs',
+    'mass_inertial_inverse_dynamics',
     'mass_inverse_dynamics',
+    'point_force_efforts',
     'read_segments',
     'simulate',
     'strain_basis',

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import (
     Array,
-    as_float_array,
     as_samples,
     as_samples_like,
     as_stack,
@@ -19,20 +18,18 @@ from screw_dynamics.arrays import (
     require_out,
 )
 from screw_dynamics.errors import InputError, ShapeError, SingularMassMatrixError, shown
-from screw_dynamics.series.series_array import SeriesArray
+from screw_dynamics.model.screw_model import checked_wrenches
 from screw_dynamics.soft.kernel_dynamics import efforts_at_once, run_chain
-from screw_dynamics.soft.recursion import ChainLink, chain_link, inertial_efforts
+from screw_dynamics.soft.recursion import inertial_efforts
 from screw_dynamics.soft.recursion import mass_matrix as matrix_of_links
-from screw_dynamics.soft.soft_robot import SoftRobot
+from screw_dynamics.soft.recursive_dynamics import (
+    chain_efforts,
+    chain_links,
+    checked_jet,
+)
+from screw_dynamics.soft.soft_robot import SoftRobot, require_soft_robot
 
 _ONE = 1  # by identity: True must be rejected
-
-
-def require_soft_robot(robot: object) -> SoftRobot:
-    """Return the argument; raise InputError if it is not a robot of modules."""
-    if not isinstance(robot, SoftRobot):
-        raise InputError(f'robot: expected a SoftRobot, got {shown(robot)}')
-    return robot
 
 
 def inverse_dynamics(
@@ -47,14 +44,7 @@ def inverse_dynamics(
         at_once = efforts_at_once(robot, joint_jet, out)
         if at_once is not None:
             return at_once
-    if wrench_jets:
-        raise InputError('wrench_jets: expected none for a SoftRobot')
-    jet = as_float_array('joint_jet', joint_jet)
-    if jet.ndim not in (2, 3) or jet.shape[-1] != robot.n or jet.shape[-2] < 3:
-        raise ShapeError(
-            'joint_jet', f'(k + 3, {robot.n}) or (T, k + 3, {robot.n}) with k >= 0', jet.shape
-        )
-    require_finite('joint_jet', jet)
+    jet = checked_jet(robot, joint_jet)
     shape = (*jet.shape[:-2], jet.shape[-2] - 2, robot.n)
     if out is None:
         out = np.empty(shape)
@@ -64,35 +54,28 @@ def inverse_dynamics(
         raise InputError('out: expected memory of its own, got memory of joint_jet')
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise InputError(f'threads: expected a positive integer, got {shown(threads)}')
+    wrenches = _wrenches(robot, wrench_jets, shape)
     samples, efforts = as_stack(jet, 2), as_stack(out, 2)
-    if robot.kernel_table is not None:
-        run_chain(robot, robot.kernel_table, samples, efforts, threads=threads)
+    table = robot.kernel_table
+    if table is not None:
+        run_chain(robot, table, samples, efforts, threads=threads, wrenches=wrenches)
         return out
-    for sample, row in zip(samples, efforts, strict=True):
-        row[...] = _efforts(robot, sample)
+    for t, (sample, row) in enumerate(zip(samples, efforts, strict=True)):
+        own = {i: wrench[t] if wrench.ndim == 3 else wrench for i, wrench in wrenches.items()}
+        row[...] = chain_efforts(robot, sample, own)
     return require_finite('result', out, 'overflow')
 
 
-def _links(robot: SoftRobot, jet: Array) -> list[ChainLink]:
-    robot.check(jet[0])
-    return [
-        chain_link(module.motion(jet[:, own]))
-        for module, own in zip(robot.modules, robot.slices, strict=True)
-    ]
-
-
-def _efforts(robot: SoftRobot, jet: Array, *, stress: bool = True) -> Array:
-    """Return the efforts (k + 1, n) of one sample (k + 3, n)."""
-    links = _links(robot, jet)
-    rows = len(jet) - 2
-    parts = inertial_efforts(links, robot.gravity)
-    efforts = np.empty((rows, robot.n))
-    for link, part, own in zip(links, parts, robot.slices, strict=True):
-        total = part.truncated(rows - 1)
-        if stress:
-            total = total + link.stress.truncated(rows - 1)
-        efforts[:, own] = SeriesArray(total.data[:rows]).jet()
-    return efforts
+def _wrenches(
+    robot: SoftRobot, wrench_jets: Mapping[str, ArrayLike] | None, shape: tuple[int, ...]
+) -> dict[int, Array]:
+    """Return wrenches by the number of the module at whose distal frame they act."""
+    found: dict[int, Array] = {}
+    for name, wrench in checked_wrenches(robot.modules_to, wrench_jets, shape).items():
+        index = robot.modules_to(name) - 1
+        if index >= 0:  # a wrench on the base has no effect
+            found[index] = found.get(index, 0.0) + wrench
+    return found
 
 
 def mass_inverse_dynamics(
@@ -139,7 +122,7 @@ def mass_inverse_dynamics(
         run_chain(robot, robot.kernel_table, jets, efforts, matrices)
     else:
         for jet, effort, matrix in zip(jets, efforts, matrices, strict=True):
-            links = _links(robot, jet)
+            links = chain_links(robot, jet)
             own = zip(links, inertial_efforts(links, robot.gravity), strict=True)
             effort[0] = np.concatenate([part.value + link.stress.value for link, part in own])
             matrix[...] = matrix_of_links(links)
@@ -160,7 +143,7 @@ def mass_matrix(robot: SoftRobot, q: ArrayLike) -> Array:
         run_chain(robot, robot.kernel_table, samples[:, np.newaxis], None, matrices)
         return matrices[0] if single else matrices
     for sample, matrix in zip(samples, matrices, strict=True):
-        matrix[...] = matrix_of_links(_links(robot, _at_rest(sample)))
+        matrix[...] = matrix_of_links(chain_links(robot, _at_rest(sample)))
     return matrices[0] if single else matrices
 
 
@@ -181,7 +164,7 @@ def gravity_forces(robot: SoftRobot, q: ArrayLike) -> Array:
         forces = heavy[:, 0] - light[:, 0]
         return forces[0] if single else forces
     for sample, force in zip(samples, forces, strict=True):
-        force[...] = _efforts(robot, _at_rest(sample), stress=False)[0]
+        force[...] = chain_efforts(robot, _at_rest(sample), stress=False)[0]
     return forces[0] if single else forces
 
 
@@ -264,7 +247,9 @@ def frame_jacobian(
         return jacobians[0] if single else jacobians
     for sample, jacobian in zip(samples, jacobians, strict=True):
         total = np.eye(3)
-        for link, own in zip(_links(robot, _at_rest(sample))[:count], robot.slices, strict=False):
+        for link, own in zip(
+            chain_links(robot, _at_rest(sample))[:count], robot.slices, strict=False
+        ):
             rotation, t = link.rotation.value, link.translation.value
             linear = jacobian[3:] - np.cross(t, jacobian[:3], axisb=0, axisc=0)
             jacobian[3:], jacobian[:3] = rotation.T @ linear, rotation.T @ jacobian[:3]

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NoReturn
 
@@ -19,6 +19,7 @@ from screw_dynamics.soft.kernel_table import KernelTable
 from screw_dynamics.soft.soft_robot import SoftRobot
 
 _ARRAY = np.ndarray
+_NO_WRENCHES, _NO_CARRIERS = np.zeros((1, 0, 0, 6)), np.zeros(0, np.int64)
 _NO_SERIES, _NO_MATRICES = np.zeros((1, 0)), np.empty((1, 0, 0))
 _NO_POSES, _NO_JACOBIANS = np.empty((1, 0, 4, 4)), np.empty((1, 0, 0))
 # with fewer samples, starting a thread costs more than it saves
@@ -46,8 +47,8 @@ def efforts_at_once(robot: SoftRobot, joint_jet: object, out: Array | None) -> A
         if robot.ranges:
             robot.check(joint_jet[0])
         status = soft_dynamics(
-            jets, table.modules, table.reals, _NO_SERIES, tau, _NO_MATRICES, _NO_POSES, 0,
-            _NO_JACOBIANS,
+            jets, table.modules, table.reals, _NO_SERIES, _NO_WRENCHES, _NO_CARRIERS, tau,
+            _NO_MATRICES, _NO_POSES, 0, _NO_JACOBIANS,
         )  # fmt: skip
     except TypeError:  # another type than float64, or not contiguous
         return None
@@ -66,13 +67,15 @@ def run_chain(
     frames: int = 0,
     jacobians: Array | None = None,
     threads: int = 1,
+    wrenches: Mapping[int, Array] | None = None,
 ) -> None:
     """
     Fill the results of jets (T, k + 3, n), or (T, 1, n) without efforts; all are C-contiguous.
 
     Efforts are (T, k + 1, n), mass matrices (T, n, n), poses (T, m, 4, 4) and Jacobians (T, 6, n)
-    those behind the first `frames` modules. Raises InputError for coordinates out of range and
-    NotFiniteError with the name of the coordinate.
+    those behind the first `frames` modules. External wrenches are (T, k + 1, 6) or (k + 1, 6), by
+    the number of the module at whose distal frame they act. Raises InputError for coordinates out
+    of range and NotFiniteError with the name of the coordinate.
     """
     samples, rows, n = jets.shape
     if samples == 0:
@@ -88,11 +91,17 @@ def run_chain(
     poses = np.empty((samples, 0, 4, 4)) if poses is None else poses
     jacobians = np.empty((samples, 0, 0)) if jacobians is None else jacobians
     given = _given(robot, table, jets)
+    external = wrenches or {}
+    carriers = np.array(list(external), np.int64)
+    loads = np.empty((samples, len(external), taus.shape[1], 6))
+    for i, wrench in enumerate(external.values()):
+        loads[:, i] = wrench
     kernel = soft_dynamics.compile()
 
     def run(part: slice) -> int:
         results = taus[part], matrices[part], poses[part], frames, jacobians[part]
-        return int(kernel(jets[part], table.modules, table.reals, given[part], *results))
+        inputs = jets[part], table.modules, table.reals, given[part], loads[part], carriers
+        return int(kernel(*inputs, *results))
 
     if _status(run, samples, threads) != OK:
         _raise_not_finite(robot.joint_names, jets, taus)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -43,6 +44,7 @@ class Module(ABC):
     kind: ClassVar[str] = 'body'
     name: str | None
     n: int
+    coordinates: tuple[str, ...] = ()  # names; without them, numbers name several
     masses: Array  # (m,), of the material points, constant [kg]
 
     @abstractmethod
@@ -83,6 +85,14 @@ class Module(ABC):
             self.masses,
             as_series_array(stress, q.plain()),
         )
+
+
+def numbered(kinds: Sequence[str]) -> tuple[str, ...]:
+    """Return names of coordinates by their kinds, numbered among those of one kind."""
+    return tuple(
+        kind if kinds.count(kind) == 1 else f'{kind}_{kinds[: i + 1].count(kind)}'
+        for i, kind in enumerate(kinds)
+    )
 
 
 def require_name(name: object) -> str | None:

@@ -11,13 +11,13 @@ and Kane where the printed ones differ (docs/theory/errata.md).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.series.series_array import SeriesArray, cross
+from screw_dynamics.series.series_array import SeriesArray, bilinear, cross
 from screw_dynamics.soft.integrals import BodyIntegrals, body_integrals
 from screw_dynamics.soft.module import ModuleMotion
 
@@ -61,26 +61,56 @@ def chain_link(motion: ModuleMotion) -> ChainLink:
     )
 
 
-def inertial_efforts(links: Sequence[ChainLink], gravity: Array) -> list[SeriesArray]:
+@dataclass(frozen=True)
+class BodyForces:
+    """Forces on a module: force and torque (3,) at S_i, generalised forces (n,); None for none."""
+
+    force: SeriesArray | None = None
+    torque: SeriesArray | None = None
+    generalised: SeriesArray | None = None
+
+    def __add__(self, other: BodyForces) -> BodyForces:
+        """Return the sum of forces on one module."""
+        return BodyForces(
+            _sum(self.force, other.force),
+            _sum(self.torque, other.torque),
+            _sum(self.generalised, other.generalised),
+        )
+
+
+def _sum(a: SeriesArray | None, b: SeriesArray | None) -> SeriesArray | None:
+    if a is None or b is None:
+        return b if a is None else a
+    total: SeriesArray = a + b
+    return total
+
+
+def point_forces(motion: ModuleMotion, forces: SeriesArray) -> BodyForces:
+    """Return active forces (m, 3) on the points of a module, in S_i [P2025] (30), (34)."""
+    points = motion.points
+    generalised = bilinear(
+        lambda a, b: np.einsum('...jmx,...mx->...j', a, b), points.gradient(), forces
+    )
+    moments = cross(points.plain(), forces)
+    return BodyForces(forces.sum(axis=0), moments.sum(axis=0), generalised)
+
+
+def inertial_efforts(
+    links: Sequence[ChainLink], gravity: Array, active: Mapping[int, BodyForces] | None = None
+) -> list[SeriesArray]:
     """
     Return M q'' + c + g of every module (n_i,), with gravity (3,) in S_0; IID for zero gravity.
 
-    Gravity acts as the acceleration a_0 = -g of the base.
+    Gravity acts as the acceleration a_0 = -g of the base. The efforts of active forces, by the
+    number of the module, are subtracted.
     """
     forces = _inertia_forces(links, gravity)
-    return _project(links, forces)
+    for index, own in (active or {}).items():
+        forces[index] += own
+    return [-effort for effort in generalised_efforts(links, forces)]
 
 
-@dataclass
-class _InertiaForces:
-    """Force (44), torque about the centre of mass (46), and generalised forces (47)."""
-
-    force: SeriesArray | None
-    torque: SeriesArray | None
-    generalised: SeriesArray | None
-
-
-def _inertia_forces(links: Sequence[ChainLink], gravity: Array) -> list[_InertiaForces]:
+def _inertia_forces(links: Sequence[ChainLink], gravity: Array) -> list[BodyForces]:
     """Forward pass: motion of every frame, (60)-(62), (64)-(67), and the forces of inertia."""
     like = links[0].rotation
     zero = SeriesArray(0.0 * like.data[:, :, 0])
@@ -102,12 +132,10 @@ def _inertia_forces(links: Sequence[ChainLink], gravity: Array) -> list[_Inertia
     return found
 
 
-def _body_forces(
-    link: ChainLink, w: SeriesArray, al: SeriesArray, a: SeriesArray
-) -> _InertiaForces:
+def _body_forces(link: ChainLink, w: SeriesArray, al: SeriesArray, a: SeriesArray) -> BodyForces:
     body = link.body
     if body is None:
-        return _InertiaForces(None, None, None)
+        return BodyForces()
     com = body.com
     rate = com.derivative()
     centre = (
@@ -121,9 +149,10 @@ def _body_forces(
         + body.inertia.derivative() @ w
         + cross(w, body.spin)
         + body.spin_rate
-    )  # (46)
+    )  # (46), about the centre of mass
+    moment = torque + cross(com, force)
     if link.n == 0:
-        return _InertiaForces(force, torque, None)
+        return BodyForces(force, moment)
     generalised = (
         0.5 * ((body.inertia_gradient @ w) @ w)
         - body.turning @ al
@@ -131,33 +160,34 @@ def _body_forces(
         - body.inertial
         + body.com_gradient @ force
     )  # (47)
-    return _InertiaForces(force, torque, generalised)
+    return BodyForces(force, moment, generalised)
 
 
-def _project(links: Sequence[ChainLink], forces: Sequence[_InertiaForces]) -> list[SeriesArray]:
-    """Backward pass: accumulated forces (37), (38), projected on the coordinates, (43)."""
-    force: SeriesArray | None = None
-    torque: SeriesArray | None = None
-    after: ChainLink | None = None
-    efforts = []
+def generalised_efforts(
+    links: Sequence[ChainLink], forces: Sequence[BodyForces]
+) -> list[SeriesArray]:
+    """Return the efforts of forces [P2025] (33), (36), by a backward pass (37), (38)."""
+    carried, found = BodyForces(), []
     for link, own in zip(reversed(links), reversed(forces), strict=True):
-        if force is not None and torque is not None and after is not None:
-            carried = after.rotation @ force
-            torque = after.rotation @ torque + cross(after.translation, carried)
-            force = carried
-        if own.force is not None and own.torque is not None and link.body is not None:
-            moment = own.torque + cross(link.body.com, own.force)
-            force = own.force if force is None else force + own.force
-            torque = moment if torque is None else torque + moment
-        effort = -own.generalised if own.generalised is not None else None
-        if force is not None and torque is not None:
-            projected = -(link.linear @ force + link.angular @ torque)
-            effort = projected if effort is None else effort + projected
-        if effort is None:  # nothing beyond has mass
-            effort = SeriesArray(0.0 * link.angular.data[..., 0])
-        efforts.append(effort)
-        after = link
-    return efforts[::-1]
+        carried = BodyForces(own.force, own.torque) + carried
+        total = own.generalised
+        if carried.force is not None:
+            total = _sum(total, link.linear @ carried.force)
+        if carried.torque is not None:
+            total = _sum(total, link.angular @ carried.torque)
+        if total is None:  # nothing beyond has mass
+            total = SeriesArray(0.0 * link.angular.data[..., 0])
+        found.append(total)
+        carried = _at_proximal(link, carried)
+    return found[::-1]
+
+
+def _at_proximal(link: ChainLink, carried: BodyForces) -> BodyForces:
+    """Return force and torque at S_i as they act at S_{i-1}."""
+    if carried.force is None or carried.torque is None:
+        return carried
+    force = link.rotation @ carried.force
+    return BodyForces(force, link.rotation @ carried.torque + cross(link.translation, force))
 
 
 def mass_matrix(links: Sequence[ChainLink]) -> Array:

@@ -19,8 +19,8 @@ from screw_dynamics.errors import (
     SingularMassMatrixError,
 )
 from screw_dynamics.integration import EXPLICIT, IMPLICIT, integrate
-from screw_dynamics.soft.functions import forward_dynamics, require_soft_robot
-from screw_dynamics.soft.soft_robot import SoftRobot
+from screw_dynamics.soft.functions import forward_dynamics
+from screw_dynamics.soft.soft_robot import SoftRobot, require_soft_robot
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,6 +49,8 @@ class SoftRobot(OtherModel):
     >>> arm = SoftRobot([sd.soft.Joint('revolute', axis=(0, 1, 0)), arc, arc])
     >>> arm.joint_names
     ('joint_1', 'body_1', 'body_2')
+    >>> SoftRobot([sd.soft.ConstantCurvature(0.3, 0.03, 0.85)]).joint_names
+    ('body_1_curve_x', 'body_1_curve_y', 'body_1_stretch')
     >>> sd.inverse_dynamics(arm, np.zeros((3, 3))).round(6)
     array([[0., 0., 0.]])
     """
@@ -96,12 +98,15 @@ class SoftRobot(OtherModel):
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of the coordinates: of the module, with a number if it has several."""
-        return tuple(
-            name if module.n == 1 else f'{name}_{j + 1}'
-            for name, module in zip(self.module_names, self.modules, strict=True)
-            for j in range(module.n)
-        )
+        """Names of the coordinates: of the module, then of the coordinate or its number."""
+        names: list[str] = []
+        for name, module in zip(self.module_names, self.modules, strict=True):
+            numbers = [str(j + 1) for j in range(module.n)]
+            if len(module.coordinates) == module.n:
+                names += [f'{name}_{coordinate}' for coordinate in module.coordinates]
+            else:
+                names += [name] if module.n == 1 else [f'{name}_{number}' for number in numbers]
+        return tuple(names)
 
     @cached_property
     def slices(self) -> tuple[slice, ...]:
@@ -151,3 +156,10 @@ class SoftRobot(OtherModel):
     def __repr__(self) -> str:
         """Return the names."""
         return f'SoftRobot({", ".join(self.module_names)}, n={self.n})'
+
+
+def require_soft_robot(robot: object) -> SoftRobot:
+    """Return the argument; raise InputError if it is not a robot of modules."""
+    if not isinstance(robot, SoftRobot):
+        raise InputError(f'robot: expected a SoftRobot, got {shown(robot)}')
+    return robot

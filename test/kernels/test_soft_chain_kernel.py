@@ -20,6 +20,7 @@ from screw_dynamics.soft.given_series import PointSeries, given_series
 from screw_dynamics.soft.kernel_table import RodStep, TableBuilder
 
 NO_POSES, NO_JACOBIANS = np.empty((1, 0, 4, 4)), np.empty((1, 0, 0))
+NO_WRENCHES, NO_CARRIERS = np.empty((1, 0, 1, 6)), np.empty(0, np.int64)
 GRAVITY = (0.7, -1.3, -9.6)
 
 
@@ -147,8 +148,8 @@ class Chain:
             given[t] = np.concatenate([np.zeros(0), *parts])
         poses = np.empty((samples, 0, 4, 4))
         status = soft_dynamics(
-            jets, table.modules, table.reals, given, taus, matrices, poses, 0,
-            np.empty((samples, 0, 0)),
+            jets, table.modules, table.reals, given, np.empty((samples, 0, 0, 6)), NO_CARRIERS,
+            taus, matrices, poses, 0, np.empty((samples, 0, 0)),
         )  # fmt: skip
         assert status == OK
         return taus, matrices
@@ -275,6 +276,8 @@ def test_published_reference_values_of_a_planar_chain():
             table.modules,
             table.reals,
             np.zeros((1, 0)),
+            NO_WRENCHES,
+            NO_CARRIERS,
             taus,
             np.empty((1, 0, 0)),
             NO_POSES,
@@ -293,8 +296,8 @@ def test_a_result_or_input_that_is_not_finite_has_a_status():
         jet[0, 1, 3] = value
         with uncompiled():
             got = soft_dynamics(
-                jet, table.modules, table.reals, np.zeros((1, 0)), np.empty((1, 1, chain.n)),
-                np.empty((1, 0, 0)), NO_POSES, 0, NO_JACOBIANS,
+                jet, table.modules, table.reals, np.zeros((1, 0)), NO_WRENCHES, NO_CARRIERS,
+                np.empty((1, 1, chain.n)), np.empty((1, 0, 0)), NO_POSES, 0, NO_JACOBIANS,
             )  # fmt: skip
         assert got == status
 
@@ -348,8 +351,8 @@ def test_operations_grow_with_the_bodies_and_those_of_the_mass_matrix_at_most_sq
 
         def run(size, jets=jets, table=table, taus=taus):
             soft_dynamics.function(
-                jets, table.modules, table.reals, np.zeros((1, 0)), taus,
-                np.empty((1, size, size)), NO_POSES, 0, NO_JACOBIANS,
+                jets, table.modules, table.reals, np.zeros((1, 0)), NO_WRENCHES, NO_CARRIERS,
+                taus, np.empty((1, size, size)), NO_POSES, 0, NO_JACOBIANS,
             )  # fmt: skip
 
         efforts.append(executed_lines(lambda run=run: run(0)))
@@ -367,7 +370,16 @@ def test_poses_are_products_of_the_modules():
     empty = np.empty((1, 0, chain.n)), np.empty((1, 0, 0))
     with uncompiled():
         soft_dynamics(
-            q, table.modules, table.reals, np.zeros((1, 0)), *empty, poses, 0, NO_JACOBIANS
+            q,
+            table.modules,
+            table.reals,
+            np.zeros((1, 0)),
+            NO_WRENCHES,
+            NO_CARRIERS,
+            *empty,
+            poses,
+            0,
+            NO_JACOBIANS,
         )
     pose, first = np.eye(4), 0
     for module, got in zip(chain.modules, poses[0], strict=True):

@@ -32,10 +32,16 @@ def rigid_module(home: Any, screw: Any, inertia: Any) -> PointModule:
 
 
 def arc_module(
-    start: Any, length: float, radius: float, mass: float, stiffness: Any, damping: float
+    start: Any,
+    length: float,
+    radius: float,
+    mass: float,
+    stiffness: Any,
+    damping: float,
+    sections: int = 14,
 ) -> PointModule:
     """Return an arc (two bends, elongation) by exponentials of its strain, after a fixed pose."""
-    x, weights = np.polynomial.legendre.leggauss(14)
+    x, weights = np.polynomial.legendre.leggauss(sections)
     x, weights = 0.5 * (x + 1.0), 0.5 * weights
     r = radius / np.sqrt(2.0)
     section = np.array([[r, 0.0, 0.0], [-r, 0.0, 0.0], [0.0, r, 0.0], [0.0, -r, 0.0]])

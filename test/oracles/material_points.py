@@ -127,3 +127,35 @@ def efforts(modules: Sequence[PointModule], gravity, jet):
         first += module.n
     result = coefficients(values, radius, rows - 2).real
     return result * np.array([factorial(d) for d in range(rows - 2)])[:, np.newaxis]
+
+
+def _load_efforts(parts, loads, jet):
+    """Return the efforts (k + 1, n) of loads (k + 1, ...) that work on `parts` (t, n, ...)."""
+    powers = _times()[:, np.newaxis] ** np.arange(len(loads))
+    factorials = np.array([factorial(d) for d in range(len(loads))])
+    series = np.reshape(loads, (len(loads), -1)) / factorials[:, np.newaxis]
+    values = np.einsum('tjc,tc->tj', parts.reshape(*parts.shape[:2], -1), powers @ series)
+    return coefficients(values, _RADIUS, len(loads)).real * factorials[:, np.newaxis]
+
+
+def wrench_efforts(modules: Sequence[PointModule], wrench, jet):
+    """Return the efforts of a wrench (k + 1, 6) at the end of the last module, in its axes."""
+
+    def pose(q):
+        result, first = np.eye(4), 0
+        for module in modules:
+            result = result @ module.place(q[..., first : first + module.n])[0]
+            first += module.n
+        return result
+
+    q, _ = on_circle(jet)
+    moved = np.linalg.inv(pose(q))[:, np.newaxis] @ partials_of(pose, q)
+    twists = np.stack(
+        [moved[..., a, b] for a, b in ((2, 1), (0, 2), (1, 0), (0, 3), (1, 3), (2, 3))], axis=-1
+    )
+    return _load_efforts(twists, wrench, jet)
+
+
+def force_efforts(modules: Sequence[PointModule], forces, jet):
+    """Return the efforts of forces (k + 1, nodes, 3) on all points, in the axes of the base."""
+    return _load_efforts(partials(modules, on_circle(jet)[0]), forces, jet)

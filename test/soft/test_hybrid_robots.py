@@ -390,5 +390,5 @@ def test_segments_need_a_chain_and_its_last_link():
         arm_with(arc.replace('name: a', 'name: link_1'))
     with pytest.raises(UnknownNameError, match='elbow'):
         sd.frame_pose(arm_with(arc), np.zeros(3), 'elbow')
-    with pytest.raises(InputError, match='external wrenches are not supported'):
+    with pytest.raises(InputError, match='wrenches only inverse_dynamics accepts'):
         arm_with(arc).frame('tool')

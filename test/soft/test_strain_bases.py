@@ -36,6 +36,26 @@ def test_bases_of_strains_span_their_functions(functions):
     assert not basis(0.1)[[0, 2, 3, 4]].any()
 
 
+def test_coordinates_keep_the_order_of_the_strains_and_are_named_by_them():
+    strains = ['stretch', 'twist', 'bend_y']
+    rod = sd.soft.ConstantStrain(LENGTH, 0.02, 0.4, strains=strains)
+    basis = sd.soft.strain_basis(LENGTH, 'legendre', {'twist': 1, 'bend_x': 2})
+    twisted = sd.soft.VariableStrain(LENGTH, 0.02, 0.4, basis, name='tail')
+    other = sd.soft.VariableStrain(LENGTH, 0.02, 0.4, lambda s: basis(s))
+    robot = sd.soft.SoftRobot([rod, twisted, other])
+    assert robot.joint_names == (
+        'body_1_stretch', 'body_1_twist', 'body_1_bend_y',
+        'tail_twist', 'tail_bend_x_1', 'tail_bend_x_2',
+        'body_3_1', 'body_3_2', 'body_3_3',
+    )  # fmt: skip
+    columns = np.abs(sd.frame_jacobian(robot, np.zeros(9), 'body_1')[:, :3])
+    # the rotation axis of a bend is y, its tip moves along x
+    np.testing.assert_allclose(columns[:, 0], [0, 0, 0, 0, 0, 1], atol=1e-15)
+    np.testing.assert_allclose(columns[:, 1], [0, 0, 1, 0, 0, 0], atol=1e-15)
+    np.testing.assert_allclose(columns[:, 2], [0, 1, 0, 0.5 * LENGTH, 0, 0], atol=1e-15)
+    assert basis(0.1)[2, 0] == 1.0 / LENGTH and not basis(0.1)[0, 0]
+
+
 def test_pieces_of_hermite_meet_with_their_slopes():
     basis = sd.soft.strain_basis(1.0, 'hermite', {'twist': 8})
     for border in (1.0 / 3.0, 2.0 / 3.0):

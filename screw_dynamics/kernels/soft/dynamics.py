@@ -19,13 +19,17 @@ from screw_dynamics.kernels.soft.sweeps import (
 from screw_dynamics.kernels.tree.forward_kinematics import all_finite
 
 
-def _soft_dynamics(jets, modules, reals, given, taus, matrices, poses, frames, jacobians):
+def _soft_dynamics(
+    jets, modules, reals, given, wrenches, carriers, taus, matrices, poses, frames, jacobians
+):
     """
     Fill `taus`, `matrices` (T, n, n), `poses` (T, m, 4, 4), `jacobians` (T, 6, n) from jets.
 
     The jets are (T, k + 3, n). A result of no rows is left out, as are the efforts (T, k + 1, n)
     for jets of positions only (T, 1, n). `given` (T, size) holds the series of modules evaluated
-    outside. The Jacobians are those behind the first `frames` modules. Returns a status.
+    outside, `wrenches` (T, w, k + 1, 6) the external wrenches [torque; force] at the distal frames
+    of the modules `carriers` (w,), in their axes. The Jacobians are those behind the first
+    `frames` modules. Returns a status.
     """
     order, n = jets.shape[1] - 3, jets.shape[2]
     place = places(modules, n, order)
@@ -39,7 +43,7 @@ def _soft_dynamics(jets, modules, reals, given, taus, matrices, poses, frames, j
         forward_sweep(ws, place, modules, reals, given[t], order)
         finite = True
         if order >= 0:
-            backward_sweep(ws, place, modules, reals, order)
+            backward_sweep(ws, place, modules, reals, wrenches[t], carriers, order)
             finite = write_efforts(ws, place.efforts, taus[t], order)
         if matrices.shape[1] > 0:
             set_mass_matrix(ws, place, modules, reals, order + 3, work, matrices[t])
@@ -58,5 +62,6 @@ def _soft_dynamics(jets, modules, reals, given, taus, matrices, poses, frames, j
 soft_dynamics = Kernel(
     _soft_dynamics,
     f'int64({read_only(3)}, {read_only(2, "int64")}, {read_only(1)}, {read_only(2)}, '
+    f'{read_only(4)}, {read_only(1, "int64")}, '
     'float64[:, :, ::1], float64[:, :, ::1], float64[:, :, :, ::1], int64, float64[:, :, ::1])',
 )

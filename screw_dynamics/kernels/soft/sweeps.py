@@ -126,8 +126,19 @@ def add_linear_stress(ws, n, q, nu, reals, row, order):
                 ws[nu + j * count + k] += stiffness * ws[here + k] + damping * rate
 
 
-def backward_sweep(ws, place, modules, reals, order):
-    """Set the efforts from the tip to the base."""
+def subtract_wrench(ws, wrench, external, order):
+    """Subtract an external wrench, derivatives (k + 1, 6) of [torque; force], from a wrench."""
+    factor = 1.0
+    for k in range(order + 1):
+        i = wrench + 3 * k
+        for c in range(3):
+            ws[i + 3 * (order + 3) + c] -= factor * external[k, c]
+            ws[i + c] -= factor * external[k, 3 + c]
+        factor /= k + 1.0
+
+
+def backward_sweep(ws, place, modules, reals, wrenches, carriers, order):
+    """Set the efforts from the tip to the base, less those of external wrenches."""
     count = order + 3
     wrench, scratch = place.wrench, place.scratch
     clear(ws, wrench, 6 * count)
@@ -136,6 +147,9 @@ def backward_sweep(ws, place, modules, reals, order):
         q = place.coordinates + modules[i, FIRST] * count
         nu = place.efforts + modules[i, FIRST] * count
         block = place.blocks + modules[i, BLOCK] * count
+        for w in range(carriers.shape[0]):
+            if carriers[w] == i:
+                subtract_wrench(ws, wrench, wrenches[w], order)
         if kind == ROD:
             add_linear_stress(ws, n, q, nu, reals, row, order)
             rod_backward(

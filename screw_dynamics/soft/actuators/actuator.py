@@ -20,7 +20,7 @@ from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantC
 from screw_dynamics.soft.bodies.point_body import PointBody
 from screw_dynamics.soft.bodies.rod import Rod
 from screw_dynamics.soft.checks import as_tuple, require_mapping
-from screw_dynamics.soft.soft_robot import SoftRobot
+from screw_dynamics.soft.soft_robot import SoftRobot, require_soft_robot
 
 _KINDS = (Rod, PointBody, ConstantCurvature, PlanarConstantCurvature)
 
@@ -38,9 +38,7 @@ class Actuator(ABC):
     """
 
     def __init__(self, robot: SoftRobot) -> None:
-        if not isinstance(robot, SoftRobot):
-            raise InputError(f'robot: expected a SoftRobot, got {shown(robot)}')
-        self.robot = robot
+        self.robot = require_soft_robot(robot)
 
     @abstractmethod
     def parts(self, jet: Array) -> list[tuple[slice, SeriesArray]]:

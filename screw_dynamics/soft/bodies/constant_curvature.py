@@ -78,6 +78,7 @@ class ConstantCurvature(Module):
         self.elongation = bool(elongation)
         self.name = require_name(name)
         self.n = 3 if self.elongation else 2
+        self.coordinates = ('curve_x', 'curve_y', 'stretch')[: self.n]
         self._places, weights = section_places(self.length)
         self._section = section_points(self.radius)
         self.masses = self.mass * np.repeat(weights / len(self._section), len(self._section))

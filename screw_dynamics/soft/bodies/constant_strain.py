@@ -20,7 +20,7 @@ class ConstantStrain(VariableStrain):
     A rod of constant strain; several in a row are a piecewise constant strain [P2025, Table 3].
 
     Coordinates are the strains times the length: angles about x, y, z [rad] and displacements
-    along x, y, z [m], those that are selected, in this order.
+    along x, y, z [m], those that are selected, in the order of `strains`.
 
     Parameters
     ----------
@@ -43,6 +43,8 @@ class ConstantStrain(VariableStrain):
     >>> rod = sd.soft.ConstantStrain(0.5, 0.02, 1.0, strains=['stretch'])
     >>> sd.frame_pose(sd.soft.SoftRobot([rod]), [0.1], 'tip')[:3, 3]
     array([0. , 0. , 0.6])
+    >>> sd.soft.ConstantStrain(0.5, 0.02, 1.0, strains=['twist', 'bend_y']).coordinates
+    ('twist', 'bend_y')
     """
 
     def __init__(

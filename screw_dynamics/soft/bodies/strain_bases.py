@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,14 +13,37 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, shown
 from screw_dynamics.scalars import require_number
 from screw_dynamics.soft.checks import require_mapping
+from screw_dynamics.soft.module import numbered
 
 STRAINS = ('bend_x', 'bend_y', 'twist', 'shear_x', 'shear_y', 'stretch')
 _CHOICES = ('monomial', 'legendre', 'chebyshev', 'fourier', 'hermite')
 
 
-def strain_basis(
-    length: float, functions: str, counts: dict[str, int]
-) -> Callable[[float], Array]:
+@dataclass(frozen=True)
+class StrainBasis:
+    """A basis Phi: functions by strain over a length; made by `strain_basis`."""
+
+    length: float
+    functions: str
+    counts: Mapping[str, int]
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
+        return numbered([strain for strain, count in self.counts.items() for _ in range(count)])
+
+    def __call__(self, s: float) -> Array:
+        """Return Phi (6, n) at an arc length."""
+        result = np.zeros((6, sum(self.counts.values())))
+        first = 0
+        for strain, count in self.counts.items():
+            values = _values(self.functions, count, s / self.length) / self.length
+            result[STRAINS.index(strain), first : first + count] = values
+            first += count
+        return result
+
+
+def strain_basis(length: float, functions: str, counts: Mapping[str, int]) -> StrainBasis:
     """
     Return a basis Phi: arc length s to (6, n) [P2025, Table 3].
 
@@ -37,13 +61,14 @@ def strain_basis(
     length : float
         L [m].
     functions : str
-    counts : dict
+    counts : mapping of str to int
         Number of functions by strain: 'bend_x' and 'bend_y' (about x, y), 'twist', 'shear_x',
-        'shear_y', 'stretch'. Coordinates go strain by strain in that order.
+        'shear_y', 'stretch'. Coordinates go strain by strain in the order given.
 
     Returns
     -------
-    callable
+    StrainBasis
+        A function of s, with names of the `coordinates`.
 
     Raises
     ------
@@ -53,6 +78,8 @@ def strain_basis(
     --------
     >>> import screw_dynamics as sd
     >>> basis = sd.soft.strain_basis(0.5, 'monomial', {'bend_y': 2, 'stretch': 1})
+    >>> basis.coordinates
+    ('bend_y_1', 'bend_y_2', 'stretch')
     >>> basis(0.25)[[1, 5]]
     array([[2., 1., 0.],
            [0., 0., 2.]])
@@ -70,17 +97,7 @@ def strain_basis(
             )
         if functions == 'hermite' and count % 2:
             raise InputError(f'counts[{strain!r}]: expected an even number, got {count}')
-    rows: Sequence[int] = [counts.get(strain, 0) for strain in STRAINS]
-
-    def basis(s: float) -> Array:
-        result = np.zeros((6, sum(rows)))
-        first = 0
-        for i, count in enumerate(rows):
-            result[i, first : first + count] = _values(functions, count, s / length) / length
-            first += count
-        return result
-
-    return basis
+    return StrainBasis(length, functions, dict(counts))
 
 
 def _values(functions: str, count: int, u: float) -> Array:

@@ -32,7 +32,8 @@ class VariableStrain(Rod):
     mass : float
         [kg], at Gauss points along the rod.
     basis : callable
-        Phi: arc length s [m] to (6, n), angular rows [1/m] first.
+        Phi: arc length s [m] to (6, n), angular rows [1/m] first; of `strain_basis` or your own.
+        An attribute `coordinates` names its columns.
     strain : (6,) array_like
         Stress-free strain xi_0; straight by default.
     stiffness : (6,) or (6, 6) array_like
@@ -96,3 +97,4 @@ class VariableStrain(Rod):
         matrix = strain_integral(self.length, checked, section)
         eta = require_number('damping', damping)
         super().__init__(steps, matrix, eta * matrix, name)
+        self.coordinates = tuple(getattr(basis, 'coordinates', ()))

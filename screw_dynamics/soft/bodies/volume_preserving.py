@@ -17,6 +17,7 @@ from screw_dynamics.soft.bodies.volume_primitives import VolumePrimitive, publis
 from screw_dynamics.soft.checks import as_tuple
 from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
 from screw_dynamics.soft.materials.neo_hookean import NeoHookean
+from screw_dynamics.soft.module import numbered
 
 
 class VolumePreserving(PointBody):
@@ -81,7 +82,8 @@ class VolumePreserving(PointBody):
                 raise InputError(
                     f'primitives[{i}]: expected a VolumePrimitive, got {shown(primitive)}'
                 )
-        self.n = sum(primitive.n for primitive in self.primitives)
+        self.coordinates = numbered([part.kind for part in self.primitives for _ in range(part.n)])
+        self.n = len(self.coordinates)
         points, shares = tube_points(self.length, self.inner_radius, self.radius, nodes)
         volume = np.pi * (self.radius**2 - self.inner_radius**2) * self.length
         tip = np.array([0.0, 0.0, self.length])

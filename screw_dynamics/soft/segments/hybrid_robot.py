@@ -139,10 +139,10 @@ class HybridRobot(SoftRobot, JointedModel):
         return self.frames[frame]
 
     def frame(self, name: str) -> NoReturn:
-        """Raise InputError: wrenches on links are for rigid robots."""
+        """Raise InputError: only `inverse_dynamics` knows external wrenches."""
         raise InputError(
-            f'frame {name!r}: expected none for a robot with soft segments, on which external '
-            'wrenches are not supported'
+            f'frame {name!r}: expected none for a robot with soft segments, whose external '
+            'wrenches only inverse_dynamics accepts'
         )
 
     @cached_property

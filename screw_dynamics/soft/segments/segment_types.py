@@ -141,8 +141,7 @@ def _constant_curvature(values: Mapping[str, Any], name: str) -> Built:
         damping=values.get('damping', 0.0),
         elongation=values.get('elongation', True),
     )
-    names, units = ('curve_x', 'curve_y', 'stretch'), (ANGLE, ANGLE, LENGTH)
-    return Built(arc, names[: arc.n], units[: arc.n], arc.radius)
+    return Built(arc, arc.coordinates, (ANGLE, ANGLE, LENGTH)[: arc.n], arc.radius)
 
 
 def _variable_strain(values: Mapping[str, Any], name: str) -> Built:
@@ -160,12 +159,11 @@ def _variable_strain(values: Mapping[str, Any], name: str) -> Built:
         damping=values.get('damping', 0.0),
         nodes=values.get('nodes', 8),
     )
-    kinds = [kind for kind in STRAINS for _ in range(counts.get(kind, 0))]
-    if not kinds:
+    if not rod.n:
         raise InputError('strains: expected at least one strain, got none')
     angular = STRAINS[:3]
-    units = tuple(ANGLE if kind in angular else LENGTH for kind in kinds)
-    return Built(rod, _numbered(kinds), units, rod.radius)
+    units = tuple(ANGLE if name.startswith(angular) else LENGTH for name in rod.coordinates)
+    return Built(rod, rod.coordinates, units, rod.radius)
 
 
 _VOLUME_UNITS = {'twist': ANGLE, 'shear_x': LENGTH, 'shear_y': LENGTH}
@@ -178,16 +176,7 @@ def _volume_preserving(values: Mapping[str, Any], name: str) -> Built:
     body = VolumePreserving(**_round(values, name), material=material, viscosity=viscosity)
     kinds = [part.kind for part in body.primitives for _ in range(part.n)]
     units = tuple(_VOLUME_UNITS.get(kind, PURE) for kind in kinds)
-    return Built(body, _numbered(kinds), units, body.radius)
-
-
-def _numbered(kinds: list[str]) -> tuple[str, ...]:
-    """Return names of coordinates, numbered among those of one kind."""
-    names = []
-    for i, kind in enumerate(kinds):
-        number = kinds[: i + 1].count(kind)
-        names.append(kind if kinds.count(kind) == 1 else f'{kind}_{number}')
-    return tuple(names)
+    return Built(body, body.coordinates, units, body.radius)
 
 
 @dataclass(frozen=True)
