@@ -58,6 +58,7 @@ def share_path(relative: str | os.PathLike[str]) -> Path:
 
     Examples
     --------
+    >>> from screw_dynamics import share_path
     >>> share_path('urdf/iiwa14.urdf').name
     'iiwa14.urdf'
     """

@@ -43,6 +43,7 @@ class Robot:
     Examples
     --------
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics import Robot
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> springs = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(200.0))})
     >>> Robot(arm).required_rows, Robot(arm, springs).required_rows

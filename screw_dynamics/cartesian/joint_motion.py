@@ -121,6 +121,7 @@ def cartesian_trajectory(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
     >>> start = [0.0, 0.5, 0.0, -1.5, 0.0, np.pi - 2.0, 0.0]  # flange at (-0.565, 0, 0.436)

@@ -91,6 +91,7 @@ def parse_poses(text: str, frame: str = '', *, csv: bool = False) -> PoseFile:
 
     Examples
     --------
+    >>> from screw_dynamics.cartesian import parse_poses
     >>> found = parse_poses('time,x,y,z\n0,0.4,0,0.3\n2,0.4,0.2,0.3\n', 'tool', csv=True)
     >>> found.components, found.waypoints.positions[1]
     ('linear', array([0.4, 0.2, 0.3]))

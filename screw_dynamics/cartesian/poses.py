@@ -47,6 +47,7 @@ class PoseWaypoints:
 
     Examples
     --------
+    >>> from screw_dynamics import PoseWaypoints
     >>> PoseWaypoints('tool', [0, 2], [[0.4, 0, 0.3], [0.4, 0.2, 0.3]], 2 * [[0, 0, 0, 1]]).times
     array([0., 2.])
     """

@@ -80,6 +80,7 @@ def base_parameters(model: ScrewModel, tolerance: float = 1e-5) -> BaseParameter
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> base = sd.base_parameters(model)

@@ -47,6 +47,7 @@ def bias_forces(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> link = sd.lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])

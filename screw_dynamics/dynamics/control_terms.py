@@ -98,6 +98,7 @@ def control_terms(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> slider = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 0, 0, 0, 1]], [np.eye(6)])
     >>> terms = sd.control_terms(slider, [0.5], [2.0], 'body_1')

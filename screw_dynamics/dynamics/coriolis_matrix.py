@@ -73,6 +73,7 @@ def coriolis_matrix(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> link = sd.lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
     >>> turn = [0, 0, 1, 0, 0, 0]

@@ -53,6 +53,7 @@ class EffortFormat:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> rest = np.zeros((3, arm.n))

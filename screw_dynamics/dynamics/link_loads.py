@@ -46,7 +46,9 @@ class LinkLoads:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.dynamics import LinkLoads
     >>> model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> loads = LinkLoads(model, ['tool'], order=0)
     >>> loads.wrenches[0, 0] = [0, 0, 0, 0, 0, -10.0]

@@ -33,6 +33,7 @@ def inertial_parameters(model: ScrewModel) -> Array:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> link = sd.lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.eye(3))
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])
@@ -72,6 +73,7 @@ def regressor(model: ScrewModel, joint_jet: ArrayLike) -> Array:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> jet = [[0.3, -0.5], [1.0, 2.0], [3.0, -1.0], [0.5, 0.2]]

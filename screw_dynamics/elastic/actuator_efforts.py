@@ -68,7 +68,9 @@ def actuator_efforts(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics import actuator_efforts
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> motor = sd.Motor(rotor_inertia=1e-4, gear_ratio=100.0)
     >>> joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(motor=motor)})

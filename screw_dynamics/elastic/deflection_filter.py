@@ -45,6 +45,7 @@ class DeflectionFilter:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> model = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [np.eye(6)])
     >>> joint = sd.ElasticJoint(sd.LinearSpring(100.0, damping=10.0))

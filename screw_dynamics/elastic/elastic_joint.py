@@ -28,6 +28,7 @@ class Rotor:
 
     Examples
     --------
+    >>> from screw_dynamics import Rotor
     >>> Rotor(axis=(0.0, 0.0, 2.0)).axis
     (0.0, 0.0, 1.0)
     """
@@ -96,6 +97,7 @@ class Motor:
 
     Examples
     --------
+    >>> from screw_dynamics import Motor
     >>> round(Motor(rotor_inertia=3e-5, gear_ratio=160.0).joint_inertia, 12)
     0.768
     """
@@ -196,6 +198,7 @@ class ElasticJoint:
     Examples
     --------
     >>> from screw_dynamics.elastic import LinearSpring
+    >>> from screw_dynamics import ElasticJoint, Motor
     >>> len(ElasticJoint(LinearSpring(200.0), Motor(rotor_inertia=0.1)).motors)
     1
     """

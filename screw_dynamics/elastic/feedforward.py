@@ -88,6 +88,7 @@ def elastic_feedforward(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> rod = sd.lie.inertia_matrix(2.0, np.array([0.0, 0, -0.5]), np.zeros((3, 3)))
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [rod])
@@ -165,7 +166,9 @@ def feedforward_from_efforts(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.elastic import feedforward_from_efforts
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(100.0))})
     >>> jet = np.full((5, arm.n), 0.1)

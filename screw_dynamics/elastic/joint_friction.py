@@ -57,6 +57,7 @@ class JointFriction:
 
     Examples
     --------
+    >>> from screw_dynamics import JointFriction
     >>> JointFriction(viscous=2.0, coulomb=1.5).breakaway
     0.0
     """

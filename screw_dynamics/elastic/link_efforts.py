@@ -73,7 +73,9 @@ def link_efforts(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.elastic import link_efforts
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(100.0))})
     >>> jet = np.full((5, arm.n), 0.1)

@@ -58,7 +58,9 @@ def spring_deflections(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.elastic import spring_deflections
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [np.eye(6)])
     >>> joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(100.0))})
     >>> spring_deflections(pendulum, joints, [[5.0], [10.0], [0.0]])

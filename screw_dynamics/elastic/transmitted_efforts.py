@@ -56,7 +56,9 @@ def transmitted_efforts(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.elastic import transmitted_efforts
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> joint = sd.ElasticJoint(friction=sd.JointFriction(viscous=3.0))
     >>> joints = sd.ElasticJoints({'joint_1': joint})

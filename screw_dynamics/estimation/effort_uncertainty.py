@@ -57,7 +57,9 @@ def effort_standard_deviations(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics import effort_standard_deviations
     >>> rod = sd.lie.inertia_matrix(2.0, np.array([0.0, 0, -0.5]), np.zeros((3, 3)))
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [rod])
     >>> certain_but_acceleration = np.diag([0.0, 0.0, 0.04])[None, None]

@@ -164,6 +164,8 @@ def measured_motion(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.trajectory import measured_motion
     >>> t = np.linspace(0.0, 2.0, 401)
     >>> noise = 1e-4 * np.random.default_rng(0).normal(size=401)
     >>> motion = measured_motion(t, (np.sin(t) + noise)[:, None])

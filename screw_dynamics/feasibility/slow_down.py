@@ -109,6 +109,7 @@ def slow_down(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> t = np.linspace(0.0, 0.1, 11)

@@ -141,7 +141,9 @@ def identify(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics import Recording, identify
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> t = np.arange(0.0, 10.0, 0.01)
     >>> q = np.column_stack((np.sin(2.0 * t), np.cos(3.0 * t)))

@@ -39,6 +39,8 @@ class Recording:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics import Recording
     >>> t = np.linspace(0.0, 1.0, 101)
     >>> recording = Recording(['joint_1'], t, np.sin(t)[:, None], np.zeros((101, 1)))
     >>> recording.between(0.2, 0.5).times.shape

@@ -69,6 +69,7 @@ def frame_twist(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
     >>> sd.frame_twist(wheel, [[0.0], [3.0], [0.0]], 'body_1', 'hybrid')
@@ -141,6 +142,7 @@ def frame_jacobian_jet(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
     >>> sd.frame_jacobian_jet(wheel, [[0.0], [3.0]], 'body_1', 'hybrid')[..., 0]

@@ -49,6 +49,7 @@ def frame_pose(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> slider = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 0, 1, 0, 0]], [np.eye(6)])
     >>> sd.frame_pose(slider, [0.5], 'body_1')[:3, 3]
@@ -123,6 +124,7 @@ def frame_jacobian(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> slider = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 0, 1, 0, 0]], [np.eye(6)])
     >>> sd.frame_jacobian(slider, [0.5], 'body_1').T

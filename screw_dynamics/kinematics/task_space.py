@@ -99,6 +99,7 @@ def task_to_joint_jet(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> home = np.eye(4)
     >>> home[0, 3] = 1.0

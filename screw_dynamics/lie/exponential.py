@@ -35,6 +35,8 @@ def exp_so3(x: ScalarArray) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.lie import exp_so3
     >>> exp_so3(np.array([0.0, 0.0, np.pi / 2])).round(12) @ np.array([1.0, 0.0, 0.0])
     array([0., 1., 0.])
     """
@@ -62,6 +64,8 @@ def log_so3(rotation: ScalarArray) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.lie import log_so3
     >>> log_so3(np.diag([-1.0, 1.0, -1.0])) / np.pi
     array([0., 1., 0.])
     """
@@ -123,6 +127,8 @@ def exp_se3(twist: ScalarArray) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.lie import exp_se3
     >>> exp_se3(np.array([0.0, 0.0, 0.0, 1.0, 2.0, 3.0]))[:3, 3]
     array([1., 2., 3.])
     """
@@ -144,6 +150,8 @@ def log_se3(c: ScalarArray) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.lie import exp_se3, log_se3
     >>> log_se3(exp_se3(np.array([0.0, 0.0, 0.5, 1.0, 2.0, 3.0]))).round(12)
     array([0. , 0. , 0.5, 1. , 2. , 3. ])
     """

@@ -78,6 +78,8 @@ def second_moment(rotational_inertia: ScalarArray) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.lie import second_moment
     >>> second_moment(np.diag([2.0, 3.0, 3.0]))
     array([2., 1., 1., 0., 0., 0.])
     """
@@ -104,6 +106,8 @@ def pseudo_inertia(inertia: ScalarArray) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.lie import inertia_matrix, pseudo_inertia
     >>> np.diag(pseudo_inertia(inertia_matrix(2.0, np.zeros(3), np.diag([2.0, 3.0, 3.0]))))
     array([2., 1., 1., 2.])
     """

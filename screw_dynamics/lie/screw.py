@@ -36,6 +36,8 @@ def screw_pitch(screw: ScalarArray) -> Scalar:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.lie import screw_pitch
     >>> screw_pitch(np.array([0.0, 0.0, 1.0, 2.0, 0.0, 0.1]))
     0.1
     """
@@ -62,6 +64,8 @@ def screw_type(screw: ScalarArray) -> str:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.lie import screw_type
     >>> screw_type(np.array([0.0, 0.0, 1.0, 2.0, 0.0, 0.0]))
     'revolute'
     """
@@ -85,6 +89,8 @@ def rotation_and_translation_rate(screw: ScalarArray) -> tuple[float, Scalar]:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.lie import rotation_and_translation_rate
     >>> rotation_and_translation_rate(np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0]))
     (0.0, 1.0)
     """
@@ -110,6 +116,8 @@ def pose_on_axis(screw: ScalarArray) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.lie import pose_on_axis
     >>> pose_on_axis(np.array([0.0, 0.0, 1.0, 2.0, 0.0, 0.1]))[:3, 3]
     array([0., 2., 0.])
     """
@@ -136,6 +144,8 @@ def exp_screw(screw: ScalarArray, q: Scalar) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.lie import exp_screw
     >>> exp_screw(np.array([0.0, 0, 0, 0, 0, 1]), 0.5)[:3, 3]
     array([0. , 0. , 0.5])
     """

@@ -46,6 +46,8 @@ def hat(twist: ScalarArray) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.lie import hat
     >>> hat(np.array([0.0, 0, 3, 1, 2, 0]))
     array([[ 0., -3.,  0.,  1.],
            [ 3.,  0., -0.,  2.],

@@ -33,6 +33,8 @@ def skew(x: ScalarArray) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.lie import skew
     >>> skew(np.array([1.0, 2.0, 3.0])) @ np.array([0.0, 0.0, 1.0])
     array([ 2., -1.,  0.])
     """
@@ -119,6 +121,8 @@ def quaternion_rotation(quaternion: ScalarArray) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.lie import quaternion_rotation
     >>> quaternion_rotation(np.array([0.7, 0.0, 0.0, 0.7]))
     array([[ 1.,  0.,  0.],
            [ 0.,  0., -1.],

@@ -96,7 +96,9 @@ class ContactDetector:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics import ContactDetector
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> detector = ContactDetector(sd.LoadObserver(arm, bandwidth=50.0), floor=0.5)
     >>> q, rest = np.array([0.3, 0.8]), np.zeros(2)

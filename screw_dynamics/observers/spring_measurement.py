@@ -52,6 +52,7 @@ def measured_spring_efforts(
     Examples
     --------
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics import measured_spring_efforts
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(100.0))})
     >>> measured_spring_efforts(

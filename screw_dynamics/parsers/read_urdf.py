@@ -174,6 +174,7 @@ def strip_geometry(source: UrdfSource) -> str:
 
     Examples
     --------
+    >>> from screw_dynamics.parsers import strip_geometry
     >>> strip_geometry('<robot name="r"><link name="a"><visual/></link><gazebo/></robot>')
     '<robot name="r"><link name="a" /></robot>'
     """

@@ -53,6 +53,8 @@ class ReferenceFilter:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.trajectory import ReferenceFilter
     >>> smooth = ReferenceFilter(1, order=5, bandwidth=10.0)
     >>> round(smooth.delay, 4)
     0.0307

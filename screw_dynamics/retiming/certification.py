@@ -4,14 +4,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
+from scipy.optimize import brentq
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InfeasibleError
 from screw_dynamics.feasibility.check import check_feasibility
-from screw_dynamics.feasibility.report import FeasibilityReport, LimitCheck
+from screw_dynamics.feasibility.report import FeasibilityReport
+from screw_dynamics.kernels.commands.limits import SLACK
 from screw_dynamics.retiming.limited_quantities import limited_quantities
 from screw_dynamics.robot import Robot
 from screw_dynamics.series.jets import scale_speed
@@ -21,14 +25,10 @@ _PER_PIECE = 48  # instants of the check
 _PEAK = 1e-4  # of a limit: most that a quantity rises between the instants
 _NEAR = 1e-3  # of a limit: a largest value, around which there are more instants
 _PARTS = 16  # of the time between two instants there
-_POWERS = {
-    'velocity': 1,
-    'motor velocity': 1,
-    'effort rate': 3,
-    'motor effort rate': 3,
-}  # of speed
-_LEAST_SLOWING = 2e-5
-_MOST_SLOWINGS = 20
+_ACCURACY = 2e-5  # of a factor of all times
+_FIRST_STEP = 0.01  # of the factor; each further one is twice as large
+_LEAST_FACTOR, _LARGEST_FACTOR = 0.99, 2.0
+_VERY_SLOW = 1e6  # a factor with which only efforts at rest are left
 _CLOSEST = 3e-4  # points: the positions of closer ones have too few digits for a jerk [s]
 
 
@@ -40,13 +40,14 @@ def instants(curve: PiecewisePolynomial) -> Array:
     return np.append(times, np.nextafter(breaks[-1], times[-1]))
 
 
-def certified(robot: Robot, curve: PiecewisePolynomial) -> PiecewisePolynomial:
+def certified(robot: Robot, curve: PiecewisePolynomial, *, may_gain: bool) -> PiecewisePolynomial:
     """
-    Return the motion, slowed as far as limits are exceeded anywhere.
+    Return the motion with all times scaled so that no limit is exceeded anywhere.
 
-    Raises InfeasibleError where slowing by some per cent does not help.
+    If it `may_gain`, it becomes faster where no limit is reached. Raises InfeasibleError where
+    slowing does not help.
     """
-    factor = _slowing(robot, curve)
+    factor = _factor(robot, curve, _LEAST_FACTOR if may_gain else 1.0)
     return replace(curve, breaks=curve.breaks[0] + (curve.breaks - curve.breaks[0]) * factor)
 
 
@@ -74,28 +75,51 @@ def retimed_waypoints(
         points /= factor ** np.arange(3)[:, np.newaxis]
         waypoints = Waypoints(robot.joint_names, times, *np.moveaxis(points, 1, 0))
         smooth = smooth_trajectory(waypoints, rest_at_ends=True)
-        slowing = _slowing(robot, smooth)
+        slowing = _factor(robot, smooth, 1.0)
         if slowing == 1.0:
             return waypoints, smooth
         factor *= slowing
 
 
-def _slowing(robot: Robot, curve: PiecewisePolynomial) -> float:
-    """Return the factor of all times, 1 or a little more, with which limits hold."""
-    times, factor, refined = instants(curve), 1.0, False
-    for _ in range(_MOST_SLOWINGS):
-        report = _report(robot, curve, times, factor)
-        checks = [check for check in report.checks if check.quantity != 'position']
-        needed = max((_needed(check, factor > 1.0) for check in checks), default=0.0)
-        if report.feasible and needed <= 0.0:
-            if refined:
-                return factor
-            near = [check.time for check in checks if check.excess > -_NEAR]
-            times, refined = _refined(times, near, factor), True
-            continue
-        factor *= 1.0 + needed + _LEAST_SLOWING
-    found = '; '.join(str(violation) for violation in report.violations[:3])
-    raise InfeasibleError(f'expected limits that hold between stations, got {found}')
+def _factor(robot: Robot, curve: PiecewisePolynomial, least: float) -> float:
+    """Return the least factor of all times, at least `least`, with which limits hold."""
+    times = instants(curve)
+    # a limit is kept by _PEAK, or by half of what is left at rest if that is less
+    margins = {
+        (check.quantity, check.joint): min(_PEAK, max(-check.excess / 2.0, 0.0))
+        for check in _report(robot, curve, times, _VERY_SLOW).checks
+    }
+    reports = cache(partial(_report, robot, curve, times))
+    factor = _least_factor(reports, margins, least)
+    near = [check.time for check in reports(factor).checks if check.excess > -_NEAR]
+    times = _refined(times, near, factor)
+    return _least_factor(cache(partial(_report, robot, curve, times)), margins, factor)
+
+
+def _least_factor(
+    reports: Callable[[float], FeasibilityReport],
+    margins: Mapping[tuple[str, str], float],
+    factor: float,
+) -> float:
+    """Return the least factor, at least the given one, whose report keeps the margins."""
+
+    def missing(factor: float) -> float:
+        """Return the largest part of a limit by which it is missed, at most 1."""
+        checks = reports(factor).checks
+        parts = [c.excess + margins.get((c.quantity, c.joint), 0.0) for c in checks]
+        return min(max(parts, default=0.0) - SLACK, 1.0)
+
+    step = _FIRST_STEP
+    while missing(factor) > 0.0:
+        high = factor + step
+        if missing(high) <= 0.0:
+            factor = min(brentq(missing, factor, high, xtol=_ACCURACY) + _ACCURACY, high)
+        elif high < _LARGEST_FACTOR:
+            factor, step = high, 2.0 * step
+        else:
+            found = '; '.join(str(violation) for violation in reports(high).violations[:3])
+            raise InfeasibleError(f'expected limits that hold between stations, got {found}')
+    return factor
 
 
 def _report(
@@ -105,14 +129,6 @@ def _report(
     jets = curve.jets(times, rows=limited_quantities(robot).rows)
     scale_speed(np.moveaxis(jets, 1, 0), 1.0 / factor)
     return check_feasibility(robot, None, jets, times[0] + (times - times[0]) * factor)
-
-
-def _needed(check: LimitCheck, slowed: bool) -> float:
-    """Return the part of the duration that a quantity near its limit needs, 0 if none."""
-    power = _POWERS.get(check.quantity, 2)
-    # an effort at rest may be as near to its limit as it likes
-    margin = 0.0 if power == 2 and slowed else _PEAK
-    return (check.excess + margin) / power if check.excess > -margin else 0.0
 
 
 def _refined(times: Array, near: list[float], factor: float) -> Array:

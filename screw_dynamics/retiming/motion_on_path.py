@@ -16,7 +16,7 @@ from screw_dynamics.trajectory.piecewise_polynomial import JET_ROWS
 from screw_dynamics.trajectory.smooth.degree9_segment import hermite_coefficients
 
 _ON_PATH = 1e-9  # largest distance of the result from the path [rad or m]
-_OF_JERK = 1e-3  # largest distance from the jerk of the time law, of the largest jerk
+_NEAR = 2e-4  # largest distance from its acceleration, jerk and snap, of the largest ones
 _SAME_INSTANT = 1e-6  # knot and break, of the duration
 _SHORTEST_PIECE = 1e-4  # divided no more, for rounding [s]
 _MOST_PIECES = 2**14
@@ -36,7 +36,8 @@ def motion_on_path(
         motion = PiecewisePolynomial(times, pieces, curve.end, curve.continuity)
         exact = _jets(curve, basis, coefficients, middle)
         away = np.abs(motion.jets(times[:-1] + both[::2]) - exact).max(axis=2)
-        far = (away[:, 0] > _ON_PATH) | (away[:, 3] > _OF_JERK * np.abs(exact[:, 3]).max())
+        allowed = _NEAR * np.abs(exact).max(axis=(0, 2))
+        far = (away[:, 0] > _ON_PATH) | (away[:, 2:] > allowed[2:]).any(axis=1)
         far &= np.diff(times) > _SHORTEST_PIECE
         if not far.any() or len(s) > _MOST_PIECES:
             return motion

@@ -63,6 +63,11 @@ def _spaced(breaks: Array, needed: NDArray[np.bool_], step: float) -> list[int]:
     return [*chosen, last]
 
 
+def denser_knots(knots: Array, durations: Array) -> Array:
+    """Return the knots, and middles of the intervals whose durations are not too short."""
+    return divided(knots, np.where(durations < 4.0 * _SHORTEST_INTERVAL, 1, 2))
+
+
 def divided(values: Array, parts: int | NDArray[np.int64]) -> Array:
     """Return increasing values and more, which divide the gaps evenly into `parts`."""
     counts = np.broadcast_to(parts, len(values) - 1)

@@ -14,7 +14,7 @@ from math import factorial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import BSpline
+from scipy.interpolate import BSpline, make_interp_spline
 
 from screw_dynamics.arrays import Array
 
@@ -69,6 +69,13 @@ class SquaredSpeed:
         """Return a and its derivatives by s anywhere, (..., derivatives + 1)."""
         spline = BSpline(self.spline_knots, coefficients, self.degree)
         return np.stack([spline.derivative(d)(s) for d in range(derivatives + 1)], axis=-1)
+
+    def interpolated(self, other: SquaredSpeed, coefficients: Array) -> Array:
+        """Return the coefficients of a spline of another basis whose knots this one has too."""
+        values = other.at(coefficients, self.means)[:, 0]
+        spline = make_interp_spline(self.means, values, self.degree, t=self.spline_knots)
+        exact: Array = spline.c
+        return exact
 
     def durations(self, coefficients: Array, s: Array) -> Array:
         """Return the time from each of the increasing values s (S,) to the next, (S - 1,) [s]."""

@@ -86,6 +86,8 @@ def taylor_shifted(jet: Array, elapsed: float) -> Array:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.trajectory import taylor_shifted
     >>> taylor_shifted(np.array([[1.0], [2.0], [4.0]]), 0.5).ravel()
     array([2.5, 4. , 4. ])
     """
@@ -113,6 +115,8 @@ def scale_speed(joint_jet: Array, speed: float) -> Array:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.trajectory import scale_speed
     >>> scale_speed(np.array([[1.0], [1.0], [1.0]]), 0.5).ravel()
     array([1.  , 0.5 , 0.25])
     """

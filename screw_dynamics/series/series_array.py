@@ -35,6 +35,8 @@ class SeriesArray(NDArrayOperatorsMixin):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.series.series_array import SeriesArray
     >>> q = SeriesArray.variables(np.array([[0.5], [2.0], [0.0]]))  # q = 0.5, q' = 2, q'' = 0
     >>> length = np.sin(q[0]) * 2.0
     >>> length.jet().round(4)  # 2 sin(q), 2 cos(q) q', -2 sin(q) q'^2

@@ -26,6 +26,7 @@ class Series:
 
     Examples
     --------
+    >>> from screw_dynamics.series import Series
     >>> t = Series([0.5, 1.0, 0.0])
     >>> (t * t).coefficients
     (0.25, 1.0, 1.0)
@@ -188,6 +189,8 @@ def series_of_jet(jet: ScalarArray) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.series import series_of_jet
     >>> series_of_jet(np.array([[1.0], [2.0], [3.0]]))[0].coefficients
     (1.0, 2.0, 1.5)
     """

@@ -42,6 +42,7 @@ def allocate_tensions(
 
     Examples
     --------
+    >>> from screw_dynamics.soft import allocate_tensions
     >>> allocate_tensions([[1.0, -1.0]], [-2.0], least=1.0)
     array([1., 3.])
     """

@@ -56,6 +56,7 @@ def collocated_coordinates(
     Examples
     --------
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.soft import collocated_coordinates
     >>> arm = sd.soft.SoftRobot([sd.soft.ConstantCurvature(0.3, 0.02, 0.4)])
     >>> thread = sd.soft.Thread(arm, {'body_1': (0.01, 0.0)})
     >>> found = collocated_coordinates([thread], [0.5, 0.0, 0.0], [1.0, 0.0, 0.0])
@@ -109,7 +110,9 @@ def linearising_inputs(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.soft import linearising_inputs
     >>> arm = sd.soft.SoftRobot([sd.soft.ConstantCurvature(0.3, 0.02, 0.4, 0.1, 600.0, 0.1)])
     >>> thread = sd.soft.Thread(arm, {'body_1': (0.01, 0.0)})
     >>> q, qd = np.array([0.5, 0.1, 0.0]), np.array([0.1, 0.2, 0.0])

@@ -105,6 +105,7 @@ def mass_inverse_dynamics(
     Examples
     --------
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.soft import mass_inverse_dynamics
     >>> arc = sd.soft.PlanarConstantCurvature(1.0, 1.0, 3.141592653589793)
     >>> arm = sd.soft.SoftRobot([arc], gravity=(0, 0, 0))
     >>> matrix, efforts = mass_inverse_dynamics(arm, [0.7], [-1.3], [2.1])

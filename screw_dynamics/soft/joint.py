@@ -42,6 +42,7 @@ class Joint(Module):
 
     Examples
     --------
+    >>> from screw_dynamics.soft import Joint
     >>> Joint('revolute', axis=(0, 1, 0)).n
     1
     """

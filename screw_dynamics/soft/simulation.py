@@ -113,6 +113,7 @@ def simulate(
     Examples
     --------
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.soft import simulate
     >>> arm = sd.soft.SoftRobot([sd.soft.PlanarConstantCurvature(0.5, 0.01, 0.2, 0.1, 0.05)])
     >>> motion = simulate(arm, [0.0, 20.0], [0.4])
     >>> motion.position.shape

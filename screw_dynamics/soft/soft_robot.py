@@ -44,7 +44,9 @@ class SoftRobot(OtherModel):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.soft import SoftRobot
     >>> arc = sd.soft.PlanarConstantCurvature(0.3, 0.03, 0.85)
     >>> arm = SoftRobot([sd.soft.Joint('revolute', axis=(0, 1, 0)), arc, arc])
     >>> arm.joint_names

@@ -75,6 +75,7 @@ def equilibrium(
     Examples
     --------
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.soft import equilibrium
     >>> arc = sd.soft.PlanarConstantCurvature(0.5, 0.01, 0.2, bending_stiffness=0.1)
     >>> arm = sd.soft.SoftRobot([arc], gravity=(0, 0, 0))
     >>> sd.soft.equilibrium(arm, [0.1]).round(9)

@@ -39,6 +39,8 @@ def body_from_spatial(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.theory.wrench_rates import body_from_spatial
     >>> body_from_spatial(np.ones((1, 6)), np.eye(4), np.zeros((0, 6)))
     array([[1., 1., 1., 1., 1., 1.]])
     """
@@ -67,6 +69,8 @@ def spatial_from_body(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.theory.wrench_rates import spatial_from_body
     >>> spatial_from_body(np.ones((1, 6)), np.eye(4), np.zeros((0, 6)))
     array([[1., 1., 1., 1., 1., 1.]])
     """
@@ -95,6 +99,8 @@ def body_from_hybrid(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.theory.wrench_rates import body_from_hybrid
     >>> body_from_hybrid(np.ones((1, 6)), np.eye(3), np.zeros((0, 3)))
     array([[1., 1., 1., 1., 1., 1.]])
     """
@@ -122,6 +128,8 @@ def hybrid_from_body(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.theory.wrench_rates import hybrid_from_body
     >>> hybrid_from_body(np.ones((1, 6)), np.eye(3), np.zeros((0, 3)))
     array([[1., 1., 1., 1., 1., 1.]])
     """

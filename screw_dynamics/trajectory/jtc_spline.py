@@ -63,6 +63,7 @@ def jtc_trajectory(
     Examples
     --------
     >>> from screw_dynamics.trajectory import waypoints_from_points
+    >>> from screw_dynamics.trajectory import jtc_trajectory
     >>> w = waypoints_from_points(['a'], [(0.0, [0.0]), (2.0, [1.0])], ['a'])
     >>> jtc_trajectory(w).jets([1.0], rows=3).ravel()
     array([0.5, 0.5, 0. ])

@@ -53,6 +53,8 @@ class PiecewisePolynomial:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.trajectory import PiecewisePolynomial
     >>> ramp = PiecewisePolynomial(np.array([0.0, 2.0]), np.array([[[1.0], [4.0]]]),
     ...                            np.array([5.0]), continuity=0)
     >>> ramp.jets([1.0], rows=2)[0].ravel()

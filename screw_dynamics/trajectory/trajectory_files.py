@@ -242,6 +242,7 @@ def parse_trajectory(text: str, *, csv: bool = False) -> TrajectoryFile:
 
     Examples
     --------
+    >>> from screw_dynamics.trajectory import parse_trajectory
     >>> parse_trajectory('time,a,b\n0,1,2\n', csv=True).points[0].positions
     [1.0, 2.0]
     >>> text = '{joint_names: [a], points: [{time_from_start: 0.0, positions: [1]}]}'

@@ -52,7 +52,9 @@ def nearest_turn(start_jet: Array, waypoints: Waypoints, continuous: Collection[
 
     Examples
     --------
+    >>> import numpy as np
     >>> from screw_dynamics.trajectory.waypoints import waypoints_from_points
+    >>> from screw_dynamics.trajectory import nearest_turn
     >>> w = waypoints_from_points(['a'], [(1.0, [7.0])], ['a'])
     >>> nearest_turn(np.array([[0.5]]), w, {'a'}).round(3)
     array([[6.783]])

@@ -107,6 +107,7 @@ def waypoints_from_points(
 
     Examples
     --------
+    >>> from screw_dynamics.trajectory import waypoints_from_points
     >>> w = waypoints_from_points(['b', 'a'], [(0.0, [2.0, 1.0]), (1.0, [4.0, 3.0])], ['a', 'b'])
     >>> w.positions
     array([[1., 2.],

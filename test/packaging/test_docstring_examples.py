@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The examples in docstrings give what they show."""
+"""The examples in docstrings give what they show, pasted into an empty session."""
 
 from __future__ import annotations
 
@@ -29,5 +29,7 @@ def test_there_are_examples():
 @pytest.mark.parametrize('name', MODULES)
 def test_examples(name):
     with uncompiled(load=True):  # for a few samples compilation does not pay
-        result = doctest.testmod(import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
+        result = doctest.testmod(
+            import_module(name), globs={}, optionflags=doctest.NORMALIZE_WHITESPACE
+        )
     assert result.attempted and not result.failed

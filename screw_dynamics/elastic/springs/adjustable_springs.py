@@ -36,6 +36,7 @@ class VariableStiffness(AdjustableSpring):
 
     Examples
     --------
+    >>> from screw_dynamics import VariableStiffness
     >>> float(VariableStiffness(100.0).effort(0.1, stiffness=50.0))
     5.0
     """
@@ -107,6 +108,7 @@ class AntagonisticPair(AdjustableSpring):
 
     Examples
     --------
+    >>> from screw_dynamics import AntagonisticPair
     >>> pair = AntagonisticPair('quadratic', stiffness=100.0, quadratic_stiffness=250.0)
     >>> [float(f) for f in pair.efforts(0.1, -0.1)]
     [2.5, -2.5]

@@ -70,6 +70,7 @@ class LinearSpring(Spring):
 
     Examples
     --------
+    >>> from screw_dynamics import LinearSpring
     >>> float(LinearSpring(200.0).effort(0.01))
     2.0
     """
@@ -114,6 +115,7 @@ class CubicSpring(Spring):
 
     Examples
     --------
+    >>> from screw_dynamics import CubicSpring
     >>> float(CubicSpring(150.0, 4000.0).effort(0.1))
     19.0
     """
@@ -154,6 +156,7 @@ class ExponentialSpring(Spring):
 
     Examples
     --------
+    >>> from screw_dynamics import ExponentialSpring
     >>> round(float(ExponentialSpring(100.0, 5.0).effort(0.2)), 6)
     23.504024
     """

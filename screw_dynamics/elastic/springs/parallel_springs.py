@@ -45,6 +45,7 @@ class TorsionSpring(ParallelSpring):
 
     Examples
     --------
+    >>> from screw_dynamics import TorsionSpring
     >>> TorsionSpring(40.0, rest_position=0.3).rest_position
     0.3
     """
@@ -132,6 +133,7 @@ class BalancingSpring(_PointSpring):
 
     Examples
     --------
+    >>> from screw_dynamics import BalancingSpring
     >>> BalancingSpring(900.0, on_parent=(0, 0, 0.2), on_link=(0, 0, 0.1)).free_length
     0.0
     """
@@ -188,6 +190,7 @@ class GasSpring(_PointSpring):
 
     Examples
     --------
+    >>> from screw_dynamics import GasSpring
     >>> GasSpring(400.0, 0.5, 0.2, on_parent=(0, 0, 0), on_link=(0, 0, 0.4)).progression
     1.3
     """

@@ -58,6 +58,7 @@ class TabulatedSpring(Spring):
 
     Examples
     --------
+    >>> from screw_dynamics import TabulatedSpring
     >>> spring = TabulatedSpring((-0.1, 0.0, 0.1), (-19.0, 0.0, 19.0))
     >>> round(float(spring.effort(0.05)), 12)
     9.5

@@ -82,7 +82,9 @@ def actuation_matrix(actuators: Sequence[Actuator], joint_jet: ArrayLike) -> Arr
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.soft import actuation_matrix
     >>> arm = sd.soft.SoftRobot([sd.soft.Joint('revolute'), sd.soft.ConstantCurvature(0.3, 0, 1)])
     >>> drives = [sd.soft.JointEffort(arm, 'joint_1'), sd.soft.Thread(arm, {'body_1': (0.01, 0)})]
     >>> actuation_matrix(drives, np.zeros((1, 4)))[0].T
@@ -120,6 +122,7 @@ def actuation_efforts(
     Examples
     --------
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.soft import actuation_efforts
     >>> arm = sd.soft.SoftRobot([sd.soft.Joint('revolute'), sd.soft.Joint('fixed')])
     >>> actuation_efforts([sd.soft.JointEffort(arm, 'joint_1')], [[0.0], [1.0]], [[2.0], [3.0]])
     array([[2.],

@@ -48,6 +48,7 @@ class PressureChamber(Actuator):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> arm = sd.soft.SoftRobot([sd.soft.ConstantCurvature(0.3, 0.02, 0.4)])
     >>> chamber = sd.soft.PressureChamber(arm, {'body_1': (0.0, 0.01)}, 0.005)

@@ -42,6 +42,7 @@ class Thread(Actuator):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> arm = sd.soft.SoftRobot([sd.soft.ConstantCurvature(0.3, 0.02, 0.4)])
     >>> thread = sd.soft.Thread(arm, {'body_1': (0.015, 0.01)})

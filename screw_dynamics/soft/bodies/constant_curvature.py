@@ -49,6 +49,8 @@ class ConstantCurvature(Module):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.soft import ConstantCurvature
     >>> rod = ConstantCurvature(1.0, 0.1, 1.0)
     >>> rotation, tip = rod.tip_pose(np.array([0.0, np.pi / 2, 0.0]))
     >>> (tip * np.pi / 2).round(12)

@@ -54,6 +54,7 @@ class FiniteElements(PointBody):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> corners = np.vstack([np.zeros(3), np.eye(3)])
     >>> basis = np.zeros((4, 3, 1))

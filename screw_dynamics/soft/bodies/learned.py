@@ -51,6 +51,7 @@ class Learned(PointBody):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> weights = [np.zeros((4, 5)), np.zeros((3, 4))]
     >>> net = sd.soft.Perceptron(weights, [np.zeros(4), np.zeros(3)])
@@ -203,6 +204,8 @@ class Perceptron:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.soft import Perceptron
     >>> net = Perceptron([np.ones((3, 4))], [np.zeros(3)])
     >>> net(np.array([[1.0, 0.0, 0.0]]), np.array([0.5]))
     array([[2.5, 1.5, 1.5]])

@@ -42,6 +42,8 @@ class PlanarConstantCurvature(Module):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.soft import PlanarConstantCurvature
     >>> arc = PlanarConstantCurvature(1.0, 0.1, 1.0)
     >>> rotation, tip = arc.tip_pose(np.array([np.pi / 2]))
     >>> (tip * np.pi / 2).round(12)

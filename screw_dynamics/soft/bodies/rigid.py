@@ -45,6 +45,8 @@ class RigidBody(Module):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.soft import RigidBody
     >>> RigidBody(2.0, (0, 0, 0.5), 0.1 * np.eye(3)).masses.sum()
     np.float64(2.0)
     """

@@ -38,6 +38,7 @@ class RitzGalerkin(PointBody):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> def stretch(x):
     ...     z = x[..., 2]

@@ -53,6 +53,7 @@ class VariableStrain(Rod):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> def bending(s):
     ...     basis = np.zeros((6, 2))

@@ -49,6 +49,8 @@ def circular_section(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.soft import circular_section
     >>> np.allclose(circular_section(1e6, 0.01)[5], 1e6 * np.pi * 0.01**2)
     True
     """

@@ -38,6 +38,7 @@ class NeoHookean:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> rubber = sd.soft.NeoHookean(0.178e6)
     >>> round(rubber.energy(np.diag([2.0, 1.0, 0.5])[np.newaxis], np.array([1e-6])), 4)

@@ -78,6 +78,7 @@ def append_segments(
     --------
     >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.soft import append_segments
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> robot = append_segments(arm, sd.share_path('config/soft_finger.yaml'))
     >>> sd.inverse_dynamics(robot, np.zeros((5, robot.n))).shape
@@ -114,6 +115,7 @@ def read_segments(source: str | bytes | os.PathLike[str]) -> Segments:
     Examples
     --------
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.soft import read_segments
     >>> file = read_segments(sd.share_path('config/soft_finger.yaml'))
     >>> [segment.name for segment in file.segments]
     ['finger']

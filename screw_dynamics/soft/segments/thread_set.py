@@ -51,6 +51,7 @@ class ThreadSet:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> robot = sd.soft.append_segments(arm, sd.share_path('config/soft_finger.yaml'))

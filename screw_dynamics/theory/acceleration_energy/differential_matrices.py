@@ -65,7 +65,10 @@ def differential_matrix(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.acceleration_energy.differential_matrices import (
+    ...     differential_matrix)
     >>> slider = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 0, 1, 0, 0]], [np.eye(6)])
     >>> differential_matrix(slider, [0.3], 0, [0])[:3, 3]
     array([1., 0., 0.])
@@ -98,7 +101,10 @@ def exponential_jacobian(model: ScrewModel, q: ArrayLike, body: int) -> ScalarAr
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.acceleration_energy.differential_matrices import (
+    ...     exponential_jacobian)
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
     >>> exponential_jacobian(wheel, [0.0], 0)[:, 0]
     array([ 0.,  0.,  1.,  0., -2.,  0.])
@@ -148,7 +154,10 @@ def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.acceleration_energy.differential_matrices import (
+    ...     jacobian_columns)
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
     >>> jacobian_columns(wheel, [[0.0], [1.0]])[0, 0, 0]
     array([ 0.,  0.,  1.,  0., -2.,  0.])

@@ -48,7 +48,9 @@ def acceleration_energy(model: ScrewModel, joint_jet: ArrayLike, p: int) -> Scal
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.acceleration_energy.energies import acceleration_energy
     >>> slider = sd.ScrewModel.from_screws(
     ...     [-1], [np.eye(4)], [[0, 0, 0, 1, 0, 0]],
     ...     [sd.lie.inertia_matrix(2.0, np.zeros(3), np.eye(3))])
@@ -87,7 +89,9 @@ def energy_about_mass_centers(model: ScrewModel, joint_jet: ArrayLike, p: int) -
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.acceleration_energy.energies import energy_about_mass_centers
     >>> slider = sd.ScrewModel.from_screws(
     ...     [-1], [np.eye(4)], [[0, 0, 0, 1, 0, 0]],
     ...     [sd.lie.inertia_matrix(2.0, np.zeros(3), np.eye(3))])

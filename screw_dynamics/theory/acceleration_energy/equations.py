@@ -73,7 +73,9 @@ def inverse_dynamics(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.acceleration_energy.equations import inverse_dynamics
     >>> pendulum = sd.ScrewModel.from_screws(
     ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
     ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
@@ -112,7 +114,9 @@ def inertia_forces(model: ScrewModel, joint_jet: ArrayLike, k: int, m: int) -> S
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.acceleration_energy.equations import inertia_forces
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> inertia_forces(wheel, [[0.3], [0.0], [2.0], [7.0]], 2, 3)
     array([7.])
@@ -146,7 +150,9 @@ def gibbs_appell(model: ScrewModel, joint_jet: ArrayLike, m: int = 2) -> ScalarA
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.acceleration_energy.equations import gibbs_appell
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> gibbs_appell(wheel, [[0.3], [0.0], [2.0]])
     array([2.])
@@ -180,7 +186,9 @@ def mangeron_tsenov(model: ScrewModel, joint_jet: ArrayLike, m: int) -> ScalarAr
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.acceleration_energy.equations import mangeron_tsenov
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> mangeron_tsenov(wheel, [[0.3], [0.0], [2.0]], 3)
     array([2.])
@@ -211,6 +219,7 @@ def catalan_number(p: int) -> int:
 
     Examples
     --------
+    >>> from screw_dynamics.theory.acceleration_energy.equations import catalan_number
     >>> [catalan_number(p) for p in range(1, 6)]
     [1, 2, 5, 14, 42]
     """

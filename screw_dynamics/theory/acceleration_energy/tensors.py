@@ -54,7 +54,9 @@ class EnergyTensors:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.acceleration_energy.tensors import EnergyTensors
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> EnergyTensors(wheel, [0.3]).M
     array([[1.]])
@@ -191,7 +193,9 @@ def energy_from_tensors(model: ScrewModel, joint_jet: ArrayLike, p: int) -> Scal
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.acceleration_energy.tensors import energy_from_tensors
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> float(energy_from_tensors(wheel, [[0.3], [0.0], [2.0]], 1))
     2.0

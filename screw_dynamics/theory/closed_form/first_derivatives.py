@@ -34,6 +34,7 @@ class FirstDerivatives(SystemMatrices):
     Examples
     --------
     >>> import numpy as np, screw_dynamics as sd
+    >>> from screw_dynamics.theory.closed_form.first_derivatives import FirstDerivatives
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> FirstDerivatives(wheel, [[0.3], [1.0], [2.0]]).mass_matrix_rate
     array([[0.]])

@@ -47,7 +47,9 @@ def mass_matrix(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.closed_form.nth_derivatives import mass_matrix
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> mass_matrix(wheel, np.ones((4, 1))).ravel()
     array([1., 0.])
@@ -79,7 +81,9 @@ def coriolis_matrix(model: ScrewModel, joint_jet: ArrayLike, *, skew: bool = Fal
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.closed_form.nth_derivatives import coriolis_matrix
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> coriolis_matrix(wheel, np.ones((4, 1))).ravel()
     array([0., 0.])
@@ -110,7 +114,9 @@ def gravity_forces(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.closed_form.nth_derivatives import gravity_forces
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> gravity_forces(wheel, np.ones((4, 1))).ravel()
     array([0., 0.])
@@ -151,7 +157,9 @@ def inverse_dynamics(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.closed_form.nth_derivatives import inverse_dynamics
     >>> pendulum = sd.ScrewModel.from_screws(
     ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
     ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
@@ -188,7 +196,9 @@ class ClosedForm(SystemMatrices):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.closed_form.nth_derivatives import ClosedForm
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> ClosedForm(wheel, np.ones((4, 1))).jacobians.shape
     (2, 6, 1)

@@ -36,6 +36,7 @@ class SecondDerivatives(FirstDerivatives):
     Examples
     --------
     >>> import numpy as np, screw_dynamics as sd
+    >>> from screw_dynamics.theory.closed_form.second_derivatives import SecondDerivatives
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> SecondDerivatives(wheel, [[0.3], [1.0], [2.0], [3.0]]).mass_matrix_second_rate
     array([[0.]])

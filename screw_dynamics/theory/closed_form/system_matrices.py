@@ -41,7 +41,9 @@ class SystemMatrices:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> SystemMatrices(wheel, [[0.3], [1.0]]).mass_matrix
     array([[1.]])

@@ -62,7 +62,9 @@ def forward_dynamics(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.forward_dynamics.any_order import forward_dynamics
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> forward_dynamics(wheel, [0.3], [1.0], [[2.0], [4.0]]).ravel()
     array([0.3, 1. , 2. , 4. ])

@@ -59,7 +59,10 @@ class AbsoluteCoordinates:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.geometric_integration.absolute_coordinates import (
+    ...     AbsoluteCoordinates)
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> driven = AbsoluteCoordinates(wheel, lambda t: np.array([2.0]))
     >>> poses, twists = driven.state([0.3], [1.0])

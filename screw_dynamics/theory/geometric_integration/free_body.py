@@ -41,6 +41,7 @@ def body_fixed_form(inertia: ScalarArray, wrench: Wrench | None = None) -> Syste
     Examples
     --------
     >>> import numpy as np
+    >>> from screw_dynamics.theory.geometric_integration.free_body import body_fixed_form
     >>> twists, rates = body_fixed_form(np.eye(6)).rates(0.0, np.eye(4)[None], np.eye(6)[0])
     >>> float(abs(rates).max())
     0.0
@@ -71,6 +72,7 @@ def spatial_form(inertia: ScalarArray, wrench: Wrench | None = None) -> System:
     Examples
     --------
     >>> import numpy as np
+    >>> from screw_dynamics.theory.geometric_integration.free_body import spatial_form
     >>> spatial_form(np.eye(6)).spatial
     True
     """
@@ -104,6 +106,7 @@ def momentum_form(inertia: ScalarArray, wrench: Wrench | None = None) -> System:
     Examples
     --------
     >>> import numpy as np
+    >>> from screw_dynamics.theory.geometric_integration.free_body import momentum_form
     >>> twists, rates = momentum_form(2 * np.eye(6)).rates(0.0, np.eye(4)[None], np.eye(6)[0])
     >>> twists[0], float(abs(rates).max())
     (array([0.5, 0. , 0. , 0. , 0. , 0. ]), 0.0)
@@ -139,6 +142,7 @@ def spatial_momentum(inertia: ScalarArray, pose: ScalarArray, twist: ScalarArray
     Examples
     --------
     >>> import numpy as np
+    >>> from screw_dynamics.theory.geometric_integration.free_body import spatial_momentum
     >>> spatial_momentum(2 * np.eye(6), np.eye(4), np.eye(6)[0])
     array([2., 0., 0., 0., 0., 0.])
     """

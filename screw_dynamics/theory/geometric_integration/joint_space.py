@@ -41,7 +41,9 @@ def velocity_form(model: ScrewModel, efforts: Efforts | None = None) -> System:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.geometric_integration.joint_space import velocity_form
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> driven = velocity_form(wheel, lambda t, q, qd: np.array([2.0]))
     >>> driven.rates(0.0, np.zeros((0, 4, 4)), np.array([0.3, 1.0]))[1]
@@ -75,7 +77,9 @@ def momentum_form(model: ScrewModel, efforts: Efforts | None = None) -> System:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.geometric_integration.joint_space import momentum_form
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [2 * np.eye(6)])
     >>> momentum_form(wheel).rates(0.0, np.zeros((0, 4, 4)), np.array([0.3, 1.0]))[1]
     array([0.5, 0. ])
@@ -109,7 +113,9 @@ def momenta(model: ScrewModel, q: ScalarArray, qd: ScalarArray) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.geometric_integration.joint_space import momenta
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [2 * np.eye(6)])
     >>> momenta(wheel, np.array([0.3]), np.array([1.0]))
     array([2.])
@@ -135,7 +141,9 @@ def velocities(model: ScrewModel, q: ScalarArray, p: ScalarArray) -> ScalarArray
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.geometric_integration.joint_space import velocities
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [2 * np.eye(6)])
     >>> velocities(wheel, np.array([0.3]), np.array([2.0]))
     array([1.])

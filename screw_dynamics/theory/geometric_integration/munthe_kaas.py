@@ -70,7 +70,9 @@ def step(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from screw_dynamics.theory.geometric_integration.runge_kutta import EULER
+    >>> from screw_dynamics.theory.geometric_integration.munthe_kaas import System, step
     >>> turning = System(lambda t, poses, y: (np.eye(6)[2:3], 0 * y))
     >>> poses, _ = step(turning, EULER, 0.0, np.eye(4)[None], np.zeros(0), np.pi / 2)
     >>> poses[0, :3, 0].round(12)
@@ -132,7 +134,9 @@ def integrate(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from screw_dynamics.theory.geometric_integration.runge_kutta import CLASSICAL
+    >>> from screw_dynamics.theory.geometric_integration.munthe_kaas import System, integrate
     >>> decay = System(lambda t, poses, y: (np.zeros((0, 6)), -y))
     >>> *_, (t, _, y) = integrate(decay, CLASSICAL, np.zeros((0, 4, 4)), np.ones(1), 0.1, 10)
     >>> t, y.round(6)

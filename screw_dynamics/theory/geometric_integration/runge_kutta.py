@@ -32,6 +32,7 @@ class Tableau:
 
     Examples
     --------
+    >>> from screw_dynamics.theory.geometric_integration.runge_kutta import tableau
     >>> HEUN = tableau(2, '1/2 1/2', '', '1')
     >>> HEUN.c
     (Fraction(0, 1), Fraction(1, 1))
@@ -75,6 +76,7 @@ def tableau(order: int, b: str, *a: str) -> Tableau:
 
     Examples
     --------
+    >>> from screw_dynamics.theory.geometric_integration.runge_kutta import tableau
     >>> tableau(1, '1', '').a
     ((Fraction(0, 1),),)
     """
@@ -133,6 +135,8 @@ def increment(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.theory.geometric_integration.runge_kutta import CLASSICAL, increment
     >>> increment(CLASSICAL, lambda time, x: 2.0 * np.array([time]), 0.5, 1)
     array([0.25])
     """

@@ -60,7 +60,9 @@ def inverse_dynamics(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.inverse_dynamics.spatial import inverse_dynamics
     >>> pendulum = sd.ScrewModel.from_screws(
     ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
     ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])

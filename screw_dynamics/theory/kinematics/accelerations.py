@@ -45,7 +45,9 @@ def body_fixed_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarA
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.accelerations import body_fixed_accelerations
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> body_fixed_accelerations(wheel, np.ones((3, 1)))
     array([[0., 0., 1., 0., 0., 0.]])
@@ -86,7 +88,9 @@ def body_fixed_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.accelerations import body_fixed_jerks
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> body_fixed_jerks(wheel, np.ones((4, 1)))
     array([[0., 0., 1., 0., 0., 0.]])
@@ -129,7 +133,9 @@ def spatial_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArra
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.accelerations import spatial_accelerations
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> spatial_accelerations(wheel, np.ones((3, 1)))
     array([[0., 0., 1., 0., 0., 0.]])
@@ -168,7 +174,9 @@ def spatial_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.accelerations import spatial_jerks
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> spatial_jerks(wheel, np.ones((4, 1)))
     array([[0., 0., 1., 0., 0., 0.]])
@@ -208,7 +216,9 @@ def hybrid_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.accelerations import hybrid_accelerations
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> hybrid_accelerations(wheel, np.ones((3, 1)))
     array([[0., 0., 1., 0., 0., 0.]])
@@ -238,7 +248,9 @@ def hybrid_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.accelerations import hybrid_jerks
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> hybrid_jerks(wheel, np.ones((4, 1)))
     array([[0., 0., 1., 0., 0., 0.]])
@@ -270,7 +282,9 @@ def mixed_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.accelerations import mixed_accelerations
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> mixed_accelerations(wheel, np.ones((3, 1)))
     array([[0., 0., 1., 0., 0., 0.]])
@@ -302,7 +316,9 @@ def mixed_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.accelerations import mixed_jerks
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> mixed_jerks(wheel, np.ones((4, 1)))
     array([[0., 0., 1., 0., 0., 0.]])

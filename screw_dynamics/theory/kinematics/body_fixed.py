@@ -44,7 +44,9 @@ def twists(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.body_fixed import twists
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
     >>> twists(wheel, [[0.3], [1.0]])[0]
     array([[ 0.,  0.,  1.,  0., -2.,  0.]])
@@ -105,7 +107,9 @@ def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.body_fixed import jacobian_columns
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
     >>> jacobian_columns(wheel, [[0.3]])[0, 0, 0]
     array([ 0.,  0.,  1.,  0., -2.,  0.])
@@ -160,7 +164,9 @@ def partial_of_relative_pose(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.body_fixed import partial_of_relative_pose
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
     >>> float(abs(partial_of_relative_pose(wheel, [0.3], 0, 0, 0)).max())
     0.0
@@ -207,7 +213,9 @@ def partial_derivative(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.body_fixed import partial_derivative
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
     >>> partial_derivative(wheel, [0.3], 0, 0, [0])
     array([0., 0., 0., 0., 0., 0.])

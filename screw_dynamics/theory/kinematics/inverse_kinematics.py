@@ -49,7 +49,9 @@ def joint_jet(model: ScrewModel, q: ArrayLike, twists: ArrayLike) -> ScalarArray
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.inverse_kinematics import joint_jet
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> joint_jet(wheel, [0.3], [[[0, 0, 2.0, 0, 0, 0], [0, 0, 5.0, 0, 0, 0]]]).ravel()
     array([0.3, 2. , 5. ])

@@ -44,7 +44,9 @@ def twists(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.spatial import twists
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
     >>> twists(wheel, [[0.3], [1.0]])[0]
     array([[ 0.,  0.,  1.,  0., -2.,  0.]])
@@ -99,7 +101,9 @@ def system_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.spatial import system_accelerations
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> system_accelerations(wheel, np.ones((3, 1)))
     array([[0., 0., 1., 0., 0., 0.]])
@@ -137,7 +141,9 @@ def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.spatial import jacobian_columns
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
     >>> jacobian_columns(wheel, [[0.3]])[0, 0, 0]
     array([ 0.,  0.,  1.,  0., -2.,  0.])
@@ -182,7 +188,9 @@ def partial_derivative(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.spatial import partial_derivative
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
     >>> partial_derivative(wheel, [0.3], 0, 0, [0])
     array([0., 0., 0., 0., 0., 0.])

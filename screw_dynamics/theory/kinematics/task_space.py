@@ -62,7 +62,9 @@ def jacobian_jet(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.task_space import jacobian_jet
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
     >>> jacobian_jet(wheel, [[0.0], [3.0]], 'body_1', 'hybrid')[..., 0]
     array([[ 0.,  0.,  1.,  0., -2.,  0.],
@@ -106,7 +108,9 @@ def task_jet(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.task_space import task_jet
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
     >>> task_jet(wheel, [[0.0], [3.0]], 'body_1', 'hybrid')
     array([[ 0.,  0.,  3.,  0., -6.,  0.]])
@@ -160,7 +164,9 @@ def joint_jet(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.kinematics.task_space import joint_jet
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
     >>> joint_jet(wheel, [0.0], [[-6.0]], 'body_1', 'hybrid', components=[4]).ravel()
     array([0., 3.])

@@ -60,7 +60,9 @@ def christoffel_symbols(model: ScrewModel, q: ArrayLike, form: str = 'brackets')
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.lagrange.christoffel import christoffel_symbols
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> christoffel_symbols(wheel, [0.3])
     array([[[0.]]])
@@ -102,7 +104,9 @@ def efforts(model: ScrewModel, joint_jet: ArrayLike, form: str = 'brackets') -> 
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.lagrange.christoffel import efforts
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> efforts(wheel, [[0.3], [2.0], [1.5]])
     array([1.5])

@@ -36,7 +36,9 @@ def kinetic_energy(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Scalar:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.lagrange.energies import kinetic_energy
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> float(kinetic_energy(wheel, [0.3], [2.0]))
     2.0
@@ -69,7 +71,9 @@ def kinetic_energy_gradients(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.lagrange.energies import kinetic_energy_gradients
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> kinetic_energy_gradients(wheel, [0.3], [2.0])
     (array([0.]), array([2.]))
@@ -102,7 +106,9 @@ def lagrange_coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> 
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.lagrange.energies import lagrange_coriolis_matrix
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> lagrange_coriolis_matrix(wheel, [0.3], [2.0])
     array([[0.]])
@@ -136,7 +142,9 @@ def lagrange_efforts(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.lagrange.energies import lagrange_efforts
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> lagrange_efforts(wheel, [[0.3], [2.0], [1.5]])
     array([1.5])
@@ -170,7 +178,9 @@ def potential_energy(model: ScrewModel, q: ArrayLike) -> Scalar:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.lagrange.energies import potential_energy
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> float(potential_energy(wheel, [0.3]))
     0.0

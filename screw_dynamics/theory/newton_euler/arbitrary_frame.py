@@ -39,6 +39,8 @@ def wrench_in_moving_frame(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.theory.newton_euler.arbitrary_frame import wrench_in_moving_frame
     >>> wrench_in_moving_frame(np.eye(6), np.zeros(6), np.eye(6)[3], np.zeros(6))
     array([0., 0., 0., 1., 0., 0.])
     """
@@ -77,6 +79,8 @@ def wrench_resolved(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.theory.newton_euler.arbitrary_frame import wrench_resolved
     >>> wrench_resolved(np.eye(6), np.zeros(6), np.eye(6)[3], np.zeros(6), np.zeros(3))
     array([0., 0., 0., 1., 0., 0.])
     """

@@ -31,6 +31,7 @@ def wrench(inertia: ScalarArray, twist: ScalarArray, twist_rate: ScalarArray) ->
     Examples
     --------
     >>> import numpy as np
+    >>> from screw_dynamics.theory.newton_euler.body_fixed import wrench
     >>> wrench(2 * np.eye(6), np.zeros(6), np.eye(6)[3])
     array([0., 0., 0., 2., 0., 0.])
     """
@@ -54,6 +55,7 @@ def momentum(inertia: ScalarArray, twist: ScalarArray) -> ScalarArray:
     Examples
     --------
     >>> import numpy as np
+    >>> from screw_dynamics.theory.newton_euler.body_fixed import momentum
     >>> momentum(2 * np.eye(6), np.eye(6)[3])
     array([0., 0., 0., 2., 0., 0.])
     """

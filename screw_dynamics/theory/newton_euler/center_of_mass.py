@@ -33,6 +33,8 @@ def wrench(inertia: ScalarArray, twist: ScalarArray, twist_rate: ScalarArray) ->
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.theory.newton_euler.center_of_mass import wrench
     >>> wrench(2 * np.eye(6), np.zeros(6), np.eye(6)[3])
     array([0., 0., 0., 2., 0., 0.])
     """
@@ -64,6 +66,8 @@ def hybrid_wrench(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.theory.newton_euler.center_of_mass import hybrid_wrench
     >>> hybrid_wrench(2 * np.eye(6), np.zeros(6), np.eye(6)[3])
     array([0., 0., 0., 2., 0., 0.])
     """
@@ -91,6 +95,8 @@ def mixed_wrench(inertia: ScalarArray, twist: ScalarArray, twist_rate: ScalarArr
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.theory.newton_euler.center_of_mass import mixed_wrench
     >>> mixed_wrench(2 * np.eye(6), np.zeros(6), np.eye(6)[3])
     array([0., 0., 0., 2., 0., 0.])
     """

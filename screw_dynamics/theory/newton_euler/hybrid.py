@@ -32,6 +32,8 @@ def inertia_in_base_axes(inertia: ScalarArray, rotation: ScalarArray) -> ScalarA
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.theory.newton_euler.hybrid import inertia_in_base_axes
     >>> float(inertia_in_base_axes(np.eye(6), np.eye(3)).trace())
     6.0
     """
@@ -59,6 +61,8 @@ def wrench(inertia: ScalarArray, twist: ScalarArray, twist_rate: ScalarArray) ->
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.theory.newton_euler.hybrid import wrench
     >>> wrench(2 * np.eye(6), np.zeros(6), np.eye(6)[3])
     array([0., 0., 0., 2., 0., 0.])
     """

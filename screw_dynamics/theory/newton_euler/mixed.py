@@ -37,6 +37,8 @@ def wrench(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from screw_dynamics.theory.newton_euler.mixed import wrench
     >>> wrench(2 * np.eye(6), np.eye(3), np.zeros(6), np.eye(6)[3])
     array([0., 0., 0., 2., 0., 0.])
     """

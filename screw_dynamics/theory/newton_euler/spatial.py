@@ -26,6 +26,7 @@ def inertia_in_base(inertia: ScalarArray, pose: ScalarArray) -> ScalarArray:
     Examples
     --------
     >>> import numpy as np
+    >>> from screw_dynamics.theory.newton_euler.spatial import inertia_in_base
     >>> float(inertia_in_base(np.eye(6), np.eye(4)).trace())
     6.0
     """
@@ -55,6 +56,7 @@ def wrench(inertia: ScalarArray, twist: ScalarArray, twist_rate: ScalarArray) ->
     Examples
     --------
     >>> import numpy as np
+    >>> from screw_dynamics.theory.newton_euler.spatial import wrench
     >>> wrench(2 * np.eye(6), np.zeros(6), np.eye(6)[3])
     array([0., 0., 0., 2., 0., 0.])
     """
@@ -80,6 +82,7 @@ def momentum(inertia: ScalarArray, twist: ScalarArray) -> ScalarArray:
     Examples
     --------
     >>> import numpy as np
+    >>> from screw_dynamics.theory.newton_euler.spatial import momentum
     >>> momentum(2 * np.eye(6), np.eye(6)[3])
     array([0., 0., 0., 2., 0., 0.])
     """
@@ -105,6 +108,7 @@ def inertia_rate(inertia: ScalarArray, twist: ScalarArray) -> ScalarArray:
     Examples
     --------
     >>> import numpy as np
+    >>> from screw_dynamics.theory.newton_euler.spatial import inertia_rate
     >>> float(abs(inertia_rate(np.eye(6), np.zeros(6))).max())
     0.0
     """

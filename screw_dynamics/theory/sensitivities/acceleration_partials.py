@@ -49,7 +49,10 @@ def forward_dynamics_partials(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.sensitivities.acceleration_partials import (
+    ...     forward_dynamics_partials)
     >>> pendulum = sd.ScrewModel.from_screws(
     ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
     ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
@@ -102,7 +105,9 @@ def linearised_motion(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.sensitivities.acceleration_partials import linearised_motion
     >>> pendulum = sd.ScrewModel.from_screws(
     ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
     ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])

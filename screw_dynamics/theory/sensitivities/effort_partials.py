@@ -55,7 +55,9 @@ def first_partials(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.sensitivities.effort_partials import first_partials
     >>> pendulum = sd.ScrewModel.from_screws(
     ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
     ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
@@ -106,7 +108,9 @@ def effort_partials(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.sensitivities.effort_partials import effort_partials
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> effort_partials(wheel, np.zeros((4, 1)))[:, :, 0, 0]
     array([[0., 0., 1., 0.],

@@ -38,7 +38,9 @@ class MatrixPartials(SystemMatrices):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.sensitivities.matrix_partials import MatrixPartials
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> MatrixPartials(wheel, [0.3]).mass_matrix_partials.shape
     (1, 1, 1)

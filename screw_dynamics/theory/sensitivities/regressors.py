@@ -41,7 +41,9 @@ def parameters(model: ScrewModel) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.sensitivities.regressors import parameters
     >>> wheel = sd.ScrewModel.from_screws(
     ...     [-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]],
     ...     [sd.lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.eye(3))])
@@ -77,7 +79,10 @@ def regressor(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.sensitivities.regressors import regressor
+    >>> from screw_dynamics.theory.sensitivities.regressors import parameters
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> regressor(wheel, [[0.0], [0.0], [3.0]]) @ parameters(wheel)
     array([[3.]])

@@ -64,7 +64,9 @@ def effort_tangent(
     --------
     A rod on a hinge weighs more on it when it is fixed further out.
 
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.sensitivities.tangent import effort_tangent
     >>> rod = sd.ScrewModel.from_screws(
     ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
     ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
@@ -114,7 +116,9 @@ def geometric_partials(model: ScrewModel, joint_jet: ArrayLike) -> tuple[ScalarA
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
+    >>> from screw_dynamics.theory.sensitivities.tangent import geometric_partials
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> geometric_partials(wheel, [[0.3], [0.0], [1.0]])[1].round(12) + 0.0
     array([[[[0.  , 0.  , 2.  , 0.  , 0.  , 9.81]]]])
@@ -156,6 +160,8 @@ def home_twists(twists: ArrayLike, parameters: ArrayLike) -> ScalarArray:
     --------
     A turn by 90 degrees about z follows the first displacement, along x.
 
+    >>> import numpy as np
+    >>> from screw_dynamics.theory.sensitivities.tangent import home_twists
     >>> home_twists([[0, 0, 0, 1.0, 0, 0], [0, 0, 1.0, 0, 0, 0]], [0.5, np.pi / 2])[0].round(12)
     array([ 0.,  0.,  0.,  0., -1.,  0.])
     """

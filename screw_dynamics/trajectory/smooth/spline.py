@@ -63,6 +63,7 @@ def smooth_trajectory(
     Examples
     --------
     >>> from screw_dynamics.trajectory import waypoints_from_points
+    >>> from screw_dynamics.trajectory import smooth_trajectory
     >>> w = waypoints_from_points(['a'], [(0.0, [0.0]), (1.0, [1.0])], ['a'])
     >>> smooth_trajectory(w).jets([0.5], rows=2).ravel()
     array([0.5      , 2.4609375])
