@@ -4,16 +4,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
+
 import numpy as np
+from scipy.optimize import nnls
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.dynamics.effort_format import EffortFormat, other_content
+from screw_dynamics.dynamics.effort_format import SENSES, EffortFormat, other_content
+from screw_dynamics.dynamics.regressor import regressor
 from screw_dynamics.errors import InputError
+from screw_dynamics.model import ScrewModel
 
 _REST = 0.01  # rad/s or m/s
 _ELSEWHERE = 0.2  # rad or m between poses
 _POSES = 3
 _BETTER = 4.0
+_EXPLAINED = 0.5  # of gravity, below which efforts count as those that were stated
+_PARTS = 10  # inertia parameters of a body, mass and mass times centre of mass first
+# masses at the corners of a cube, whose sums are all loads within it, and heavier ones
+_CORNERS = np.array(list(product((1.0,), *3 * ((-0.5, 0.5),)))).T  # m
 _TELLING = 0.05  # of the largest effort of gravity; smaller ones are left to friction
 
 
@@ -21,20 +31,23 @@ class ContentAtRest:
     """
     Efforts at rest in different poses, beside those of gravity.
 
-    At rest full efforts are those of gravity, others nearly zero. In one pose a support or a brake
-    may hold the robot; three are a verdict. `doubt` is the text of the first pose in which another
+    At rest full efforts are those of gravity and of parallel springs, others nearly zero. In one
+    pose a support or a brake may hold the robot; three are a verdict, unless a load explains what
+    efforts without gravity are there. `doubt` is the text of the first pose in which another
     content explains the efforts four times better.
     """
 
-    def __init__(self, stated: EffortFormat) -> None:
-        self._stated = stated
-        self._poses: list[tuple[Array, Array, Array]] = []
+    def __init__(self, model: ScrewModel, stated: EffortFormat) -> None:
+        self._model, self._stated = model, stated
+        self._poses: list[tuple[Array, ...]] = []
         self._verdict: str | None = None
         self.doubt = ''
 
-    def add(self, q: Array, qd: Array, reported: Array, gravity: Array) -> None:
+    def add(self, q: Array, qd: Array, reported: Array, gravity: Array, support: Array) -> None:
         """
         Look at a sample (n,): coordinates, rates, efforts as reported in N m or N, and gravity.
+
+        Parallel springs add `support` (n,) to the efforts of the drives.
 
         Raises
         ------
@@ -47,31 +60,53 @@ class ContentAtRest:
             return
         if self._poses and np.abs(q - self._poses[-1][0]).max() < _ELSEWHERE:
             return
-        self._poses.append((q.copy(), reported, gravity))
+        self._poses.append((q.copy(), reported, gravity, support))
         text = self._other()
         if len(self._poses) == _POSES:
             self._verdict = f'effort: at rest in {_POSES} poses {text}' if text else ''
-            self.add(q, qd, reported, gravity)
+            self.add(q, qd, reported, gravity, support)
         elif text and not self.doubt:
             self.doubt = f'effort: at rest {text}, or something holds the robot'
 
     def _other(self) -> str:
         """Return the text of what explains the efforts of all poses better, or ''."""
-        _, reported, gravity = np.moveaxis(np.array(self._poses), 1, 0)
+        q, reported, gravity, support = np.moveaxis(np.array(self._poses), 1, 0)
         size = np.sqrt(np.mean(gravity**2, axis=0))
         heavy = size > _TELLING * size.max(initial=0.0)
         if not heavy.any():
             return ''
+
+        def part(rest: Array) -> float:
+            return float(np.sqrt(np.mean((rest[:, heavy] / size[heavy]) ** 2)))
+
+        stated = self._stated.content
+        other = 'without_gravity' if stated == 'full' else stated
+        lacking = support if other == 'without_gravity' else 0.0 * support
+        full = gravity + support
         left = {
-            key: float(np.sqrt(np.mean(((reported - expected)[:, heavy] / size[heavy]) ** 2)))
-            for key, expected in (
-                (('full', False), gravity),
-                (('full', True), -gravity),
-                (('without_gravity', False), 0.0),
-            )
+            ('full', False): part(reported - full),
+            ('full', True): part(reported + full),
+            (other, False): part(reported - lacking),
         }
-        own = left['full' if self._stated.content == 'full' else 'without_gravity', False]
+        own = left[stated, False]
         (content, reverse), least = min(left.items(), key=lambda item: item[1])
-        if _BETTER * least >= own:
+        if own < _EXPLAINED or _BETTER * least >= own:
             return ''
+        if stated != 'full' and len(self._poses) == _POSES:
+            loaded = SENSES[stated] * (reported - lacking)
+            if _BETTER * least >= min(map(part, self._without_load(q, loaded, heavy, size))):
+                return ''
         return other_content(self._stated, content, reverse, own / max(least, 1e-9))
+
+    def _without_load(
+        self, q: Array, efforts: Array, heavy: Array, size: Array
+    ) -> Iterator[Array]:
+        """Return what a load at the end of each chain leaves of efforts (P, n) at rest."""
+        rest = np.zeros((len(q), 3, q.shape[1]))
+        rest[:, 0] = q
+        rows = regressor(self._model, rest)[:, 0]
+        for body in set(range(len(self._model.body_names))) - set(self._model.parents):
+            own = rows[..., _PARTS * body : _PARTS * body + len(_CORNERS)] @ _CORNERS
+            weighted = (own[:, heavy] / size[heavy, np.newaxis]).reshape(-1, own.shape[2])
+            masses = nnls(weighted, (efforts[:, heavy] / size[heavy]).ravel())[0]
+            yield efforts - own @ masses

@@ -34,17 +34,22 @@ class DrivenLinks:
         np.fill_diagonal(self.rotor_inertia, np.where(self._rigid, table.rows[motors, 0], 0.0))
         self._motor_rows = table.rows[motors], table.friction[motors]
 
-    def link_efforts(self, q: Array, qd: Array, effort: Array) -> Array:
+    def support(self, q: Array) -> Array:
+        """Return what parallel springs leave to the drives, -P(q), (n,)."""
+        springs = np.zeros((1, len(q)))
+        if self._joints is not None:  # at rest and without load, only parallel springs are left
+            fill_transmitted_efforts(self._joints, self._table, np.stack([q, 0.0 * q]), springs)
+        left: Array = springs[0]
+        return left
+
+    def link_efforts(self, qd: Array, effort: Array, support: Array) -> Array:
         """Return the efforts (n,) on the links: ``tau = u - F(q', u) + P(q)``, cf. the drives."""
         if self._joints is None:
             return effort
         behind_motor = effort - _friction_under_load(*self._motor_rows, qd, effort)
         transmitted = np.where(self._rigid, behind_motor, effort)
-        # at rest and without load, only parallel springs are left
-        springs = np.zeros((1, len(q)))
-        fill_transmitted_efforts(self._joints, self._table, np.stack([q, 0.0 * q]), springs)
         rows, further = self._table.joint_rows, self._table.joint_friction
-        result: Array = transmitted - _friction(rows, further, qd, transmitted) - springs[0]
+        result: Array = transmitted - _friction(rows, further, qd, transmitted) - support
         return result
 
 

@@ -113,7 +113,7 @@ class LoadObserver:
         self._effort_variance = per_joint('effort_deviation', effort_deviation, n) ** 2
         self._velocity_variance = per_joint('velocity_deviation', velocity_deviation, n) ** 2
         self._taken = measured_format(effort_content, model.joint_names)
-        self._at_rest = ContentAtRest(self._taken) if check else None
+        self._at_rest = ContentAtRest(model, self._taken) if check else None
         self._noisy = bool(self._effort_variance.any() or self._velocity_variance.any())
         self.reset()
 
@@ -183,9 +183,9 @@ class LoadObserver:
             raise InputError(f'time: expected more than {self._time:.9g} s, got {instant:.9g} s')
         position, rate = as_vector('q', q, n), as_vector('qd', qd, n)
         reported = self._taken.reported(as_vector('effort', effort, n))
-        gravity = gravity_forces(self.model, position)
+        gravity, support = gravity_forces(self.model, position), self._links.support(position)
         if self._at_rest is not None:
-            self._at_rest.add(position, rate, reported, gravity)
+            self._at_rest.add(position, rate, reported, gravity, support)
         with np.errstate(over='ignore', invalid='ignore'):
             if self._taken.content == 'external':  # r follows them: there is nothing to subtract
                 inertia, force = np.zeros((n, n)), -reported
@@ -193,7 +193,7 @@ class LoadObserver:
             else:
                 full = reported + (gravity if self._taken.content == 'without_gravity' else 0.0)
                 inertia = mass_matrix(self.model, position) + self._links.rotor_inertia
-                link_effort = self._links.link_efforts(position, rate, full)
+                link_effort = self._links.link_efforts(rate, full, support)
                 velocity_force = coriolis_matrix(self.model, position, rate).T @ rate
                 force = link_effort + velocity_force - gravity
             behind = self._bandwidth * (inertia @ rate)

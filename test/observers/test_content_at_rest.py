@@ -103,6 +103,37 @@ def test_heavy_loads_are_no_other_content(arm, seed):
         observer.update(float(k), q, np.zeros(7), sd.gravity_forces(loaded, q))
 
 
+@pytest.mark.parametrize('content', ['without_gravity', 'external'])
+@pytest.mark.parametrize('seed', range(20))
+def test_loads_as_heavy_as_the_arm_are_no_gravity(arm, content, seed):
+    """Loads that the robot does not know of weigh on its joints much as its own links do."""
+    rng = np.random.default_rng(seed)
+    loaded = arm.with_payload('flange', rng.uniform(5.0, 9.0), [0.0, 0.0, 0.1], np.zeros((3, 3)))
+    observer = sd.LoadObserver(arm, effort_content=content)
+    sense = -1.0 if content == 'external' else 1.0
+    for k, q in enumerate(poses(arm, seed, 5)):
+        load = sd.gravity_forces(loaded, q) - sd.gravity_forces(arm, q)
+        observer.update(float(k), q, np.zeros(7), sense * load)
+
+
+@pytest.mark.parametrize('part', [0.9, 1.0, 1.02])
+def test_springs_that_balance_gravity_are_no_other_content(part):
+    """Motors of a balanced pendulum have next to nothing to hold."""
+    link = sd.lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
+    pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])
+    spring = sd.BalancingSpring(part * 9.81 / 0.2**2, (0, 0, 0.2), (0.2, 0, 0))
+    drives = sd.ElasticJoints({pendulum.joint_names[0]: sd.ElasticJoint(parallel_spring=spring)})
+    observer = sd.LoadObserver(pendulum, drives)
+    for k, q in enumerate([0.3, -0.4, 1.0, -1.0]):
+        held = (1.0 - part) * 9.81 * np.cos(q) + 0.05 * (-1.0) ** k
+        external = observer.update(float(k), [q], [0.0], [held])
+    assert not observer.doubt and abs(external[0]) < 0.2
+    observer = sd.LoadObserver(pendulum, drives)
+    with pytest.raises(InputError, match="that effort_content 'without_gravity' would explain"):
+        for k, q in enumerate([0.3, -0.4, 1.0, -1.0]):
+            observer.update(float(k), [q], [0.0], [-part * 9.81 * np.cos(q)])
+
+
 def test_motion_follows_the_content(arm):
     """In motion efforts of every content lead to the same external efforts, to rounding."""
     rng = np.random.default_rng(3)
