@@ -5,10 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 
 import numpy as np
-from scipy.optimize import nnls
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics.effort_format import SENSES, EffortFormat, other_content
@@ -22,8 +20,7 @@ _POSES = 3
 _BETTER = 4.0
 _EXPLAINED = 0.5  # of gravity, below which efforts count as those that were stated
 _PARTS = 10  # inertia parameters of a body, mass and mass times centre of mass first
-# masses at the corners of a cube, whose sums are all loads within it, and heavier ones
-_CORNERS = np.array(list(product((1.0,), *3 * ((-0.5, 0.5),)))).T  # m
+_REACH = 1.0  # m, from the origin of a link to the centre of a load at the most
 _TELLING = 0.05  # of the largest effort of gravity; smaller ones are left to friction
 
 
@@ -94,7 +91,8 @@ class ContentAtRest:
             return ''
         if stated != 'full' and len(self._poses) == _POSES:
             loaded = SENSES[stated] * (reported - lacking)
-            if _BETTER * least >= min(map(part, self._without_load(q, loaded, heavy, size))):
+            explained = map(part, self._without_load(q, loaded, heavy, size))
+            if _BETTER * least >= min(explained, default=np.inf):
                 return ''
         return other_content(self._stated, content, reverse, own / max(least, 1e-9))
 
@@ -106,7 +104,10 @@ class ContentAtRest:
         rest[:, 0] = q
         rows = regressor(self._model, rest)[:, 0]
         for body in set(range(len(self._model.body_names))) - set(self._model.parents):
-            own = rows[..., _PARTS * body : _PARTS * body + len(_CORNERS)] @ _CORNERS
-            weighted = (own[:, heavy] / size[heavy, np.newaxis]).reshape(-1, own.shape[2])
-            masses = nnls(weighted, (efforts[:, heavy] / size[heavy]).ravel())[0]
-            yield efforts - own @ masses
+            own = rows[..., _PARTS * body : _PARTS * body + 4]
+            weighted = (own[:, heavy] / size[heavy, np.newaxis]).reshape(-1, 4)
+            load = np.linalg.lstsq(
+                weighted, (efforts[:, heavy] / size[heavy]).ravel(), rcond=None
+            )[0]
+            if 0.0 < np.linalg.norm(load[1:]) <= _REACH * load[0]:
+                yield efforts - own @ load
