@@ -9,6 +9,7 @@ from screw_dynamics.soft.actuators.actuator import (
 )
 from screw_dynamics.soft.actuators.joint_effort import JointEffort
 from screw_dynamics.soft.actuators.pressure_chamber import PressureChamber
+from screw_dynamics.soft.actuators.routes import Helix
 from screw_dynamics.soft.actuators.thread import Thread
 from screw_dynamics.soft.allocation import allocate_tensions
 from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
@@ -52,6 +53,7 @@ __all__ = [
     'ConstantCurvature',
     'ConstantStrain',
     'FiniteElements',
+    'Helix',
     'HybridRobot',
     'Joint',
     'JointEffort',

@@ -35,10 +35,7 @@ def _add_planar_arc(arc: PlanarConstantCurvature, builder: TableBuilder) -> None
 
 
 def _add_constant_curvature(arc: ConstantCurvature, builder: TableBuilder) -> None:
-    basis = np.zeros((6, arc.n))
-    basis[1, 0], basis[0, 1] = 1.0 / arc.length, -1.0 / arc.length
-    if arc.elongation:
-        basis[5, 2] = 1.0 / arc.length
+    basis = arc.strain_basis
 
     def constant(s: float) -> Array:
         return basis

@@ -212,6 +212,22 @@ def test_efforts_that_need_a_push_leave_an_error():
     np.testing.assert_allclose(errors, [0.3 + 2.0 * 0.015, 0.2])
 
 
+@pytest.mark.parametrize('kind', [ARC, STRAIN])
+def test_threads_of_a_file_may_be_slanted_and_helical(kind):
+    robot = trunk(kind)
+    routes = [(0.015, 0.0), [(0.015, 0.0), (0.0, 0.01)], SOFT.Helix(0.01, -1.5, 0.5)]
+    entries = '[0.015, 0.0]', '[[0.015, 0], [0, 0.01]]', '{radius: 0.01, turns: -1.5, angle: 0.5}'
+    text = TRUNK.replace('TYPE', kind).partition('threads:')[0] + 'threads:\n' + ''.join(
+        f'  - {{name: t{i}, offsets: {{trunk: {entry}}}}}\n' for i, entry in enumerate(entries)
+    )  # fmt: skip
+    read = SOFT.append_segments(robot.rigid, text)
+    jet = motion(0.7)
+    found = read.threads.matrices(jet, 3)
+    for i, route in enumerate(routes):
+        expected = SOFT.Thread(read, {'trunk': route}).effort_jet(jet[:3])[:, 2:]
+        np.testing.assert_allclose(found[:, :, i], expected, atol=1e-14)
+
+
 @pytest.mark.parametrize('kind', [ARC, STRAIN, 'volume_preserving'])
 def test_jets_of_threads_are_those_by_series(kind, rng):
     robot = trunk(kind, youngs=kind != 'volume_preserving')

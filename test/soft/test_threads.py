@@ -4,8 +4,10 @@
 
 import numpy as np
 import pytest
+from oracles import material_points
 
 import screw_dynamics as sd
+from screw_dynamics.soft.segments.thread_jets import ThreadJets
 
 SOFT = sd.soft
 ANGLES = 2.0 * np.pi * np.arange(3) / 3.0
@@ -106,3 +108,157 @@ def test_no_threads_realise_no_efforts():
     assert SOFT.allocate_tensions(np.zeros((0, 2)), [], least=3.0).tolist() == [3.0, 3.0]
     with pytest.raises(sd.ScrewDynamicsError, match='by pulling'):
         SOFT.allocate_tensions(np.zeros((2, 0)), [1.0, 2.0])
+
+
+# Routes that are not parallel to the axis: tangents in space by complex steps, 200 Gauss points
+
+LENGTH = 0.3
+_X, _W = np.polynomial.legendre.leggauss(200)
+PLACES, WEIGHTS = 0.5 * LENGTH * (_X + 1.0), 0.5 * LENGTH * _W
+
+
+def slanted(s):
+    return np.stack([0.015 - 0.02 * s / LENGTH, 0.01 * s / LENGTH], axis=-1)
+
+
+def helical(s):
+    angle = 0.4 + 3.0 * np.pi * s / LENGTH
+    return 0.015 * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+
+
+def tapering(u):
+    return 0.015 * np.stack([1.0 - u * u, 0.0 * u], axis=-1), -0.03 * np.stack(
+        [u, 0.0 * u], axis=-1
+    )
+
+
+ROUTES = {
+    'slanted': (slanted, [(0.015, 0.0), (-0.005, 0.01)]),
+    'helical': (helical, SOFT.Helix(0.015, 1.5, 0.4)),
+    'tapering': (lambda s: tapering(s / LENGTH)[0], tapering),
+}
+
+
+def exact_length(poses, route):
+    """Return the length of a thread from the poses (..., 4, 4) of sections at complex s."""
+    s, h = PLACES + 1e-30j, 1e-30
+    places = np.zeros((len(s), 4), complex)
+    places[:, :2], places[:, 3] = route(s), 1.0
+    moved = np.einsum('sij,sj->si', poses(s), places)[:, :3]
+    return WEIGHTS @ np.linalg.norm(moved.imag / h, axis=1)
+
+
+def screwed(strains):
+    """Return the poses of a rod whose strain (6,) is the same all along."""
+    return lambda s: material_points.exponential(s[:, None, None] * material_points.hat(strains))
+
+
+def of_all_strains(q):
+    strains = np.asarray(q) / LENGTH + np.eye(6)[5]
+    return SOFT.ConstantStrain(0.3, 0.02, 0.4), screwed(strains)
+
+
+def of_an_arc(q):
+    strains = np.array([-q[1], q[0], 0.0, 0.0, 0.0, LENGTH + q[2]]) / LENGTH
+    return SOFT.ConstantCurvature(0.3, 0.02, 0.4), screwed(strains)
+
+
+def of_a_planar_arc(q):
+    strains = np.array([0.0, -q[0] / LENGTH, 0.0, 0.0, 0.0, 1.0])
+    return SOFT.PlanarConstantCurvature(0.3, 0.02, 0.4), screwed(strains)
+
+
+def of_a_twist_that_grows(q):
+    """Twist linear in s: the axis stays straight."""
+    basis = SOFT.strain_basis(0.3, 'monomial', {'twist': 2, 'stretch': 1})
+
+    def poses(s):
+        angle = q[0] * s / LENGTH + 0.5 * q[1] * (s / LENGTH) ** 2
+        result = np.zeros((len(s), 4, 4), complex)
+        result[:, 0, 0] = result[:, 1, 1] = np.cos(angle)
+        result[:, 0, 1], result[:, 1, 0] = -np.sin(angle), np.sin(angle)
+        result[:, 2, 2] = result[:, 3, 3] = 1.0
+        result[:, 2, 3] = s * (1.0 + q[2] / LENGTH)
+        return result
+
+    return SOFT.VariableStrain(0.3, 0.02, 0.4, basis), poses
+
+
+BODIES = {
+    'six strains': (of_all_strains, 6),
+    'arc': (of_an_arc, 3),
+    'planar arc': (of_a_planar_arc, 1),
+    'growing twist': (of_a_twist_that_grows, 3),
+}
+
+
+def slope_of(function, step):
+    """Return the derivative at 0 by central differences of fourth order."""
+    return (
+        8.0 * (function(step) - function(-step)) - function(2 * step) + function(-2 * step)
+    ) / (12.0 * step)
+
+
+@pytest.mark.parametrize('route', ROUTES)
+@pytest.mark.parametrize('body', BODIES)
+def test_slanted_and_helical_threads_have_the_length_of_their_line_in_space(body, route):
+    make, n = BODIES[body]
+    exact, offset = ROUTES[route]
+    scale = np.where(np.arange(n) < 2, 1.0, 0.03)
+    if body == 'six strains':
+        scale[2] = 1.0  # a twist, not an elongation
+    q = np.random.default_rng(4).uniform(-0.8, 0.8, n) * scale
+    module, poses = make(q)
+    robot = SOFT.SoftRobot([module])
+    thread = SOFT.Thread(robot, {'body_1': offset})
+    assert abs(thread.length(q) - exact_length(poses, exact)) < 1e-15
+    jet = np.array([q, scale, 0.2 * scale, 0.0 * q])
+    efforts = thread.effort_jet(jet)
+    for j, unit in enumerate(scale):
+        e = unit * np.eye(n)[j]
+        # fourth powers of the step, and rounding over it
+        slope = slope_of(lambda h, e=e: exact_length(make(q + h * e)[1], exact), 1e-3)
+        assert abs(efforts[0, j] * unit + slope) < 1e-12
+    rate = slope_of(lambda t: thread.effort_jet([q + t * jet[1] + 0.5 * t * t * jet[2]])[0], 1e-3)
+    np.testing.assert_allclose(efforts[1], rate, atol=1e-11)
+    # in a control loop
+    columns = ThreadJets(robot, {'body_1': offset})
+    matrices = np.zeros((4, n, 1))
+    matrices[0, :, 0] = columns.constant_part
+    columns.add(jet, matrices, 0, np.empty((13, 3)))
+    np.testing.assert_allclose(matrices[..., 0], efforts, atol=1e-13 * abs(efforts).max())
+
+
+def test_a_route_through_a_volume_body_has_the_length_of_a_fine_polygon():
+    body = SOFT.VolumePreserving(0.1, 0.02, 0.12)
+    robot = SOFT.SoftRobot([body])
+    q = np.array([0.3, 0.1, 1.0, -0.1, 0.5, 0.4, 0.002, -0.003])
+    u = np.linspace(0.0, 1.0, 8001)
+    for offset in (SOFT.Helix(0.015, -2.0, 0.3), [(0.02, 0.0), (0.0, 0.01)], tapering):
+        thread = SOFT.Thread(robot, {'body_1': offset})
+        if callable(offset):
+            line = offset(u)[0]
+        else:
+            line = np.outer(1.0 - u, offset[0]) + np.outer(u, offset[1])
+        points = body.places(np.column_stack([line, 0.1 * u]), q)
+        expected = np.sum(np.linalg.norm(np.diff(points, axis=0), axis=1))
+        assert np.isclose(thread.length(q), expected, rtol=1e-6)  # pieces squared
+        efforts = thread.effort_jet([q])[0]
+        for j, step in enumerate([1e-4] * 6 + [1e-6] * 2):
+            ends = [thread.length(q + sign * step * np.eye(8)[j]) for sign in (1.0, -1.0)]
+            slope = (ends[1] - ends[0]) / (2.0 * step)
+            assert abs(efforts[j] - slope) < 1e-8 + 1e-6 * abs(slope)
+
+
+def test_wrong_routes_are_refused():
+    arm = SOFT.SoftRobot([SOFT.ConstantCurvature(0.3, 0.02, 0.4)])
+    for offset, text in (
+        ([(0.0, 0.0)] * 3, r"offsets\['body_1'\]: expected shape \(2,\), or \(2, 2\)"),
+        (lambda u: u, r"offsets\['body_1'\]: expected places and slopes at 72 fractions"),
+        (lambda u: (u, u), r"offsets\['body_1'\]: expected shape \(72, 2\)"),
+        (lambda u: (np.full((72, 2), np.nan), np.zeros((72, 2))), 'body_1'),
+    ):
+        with pytest.raises(sd.ScrewDynamicsError, match=text):
+            SOFT.Thread(arm, {'body_1': offset})
+    with pytest.raises(sd.ScrewDynamicsError, match='radius: expected'):
+        SOFT.Helix(-0.01, 1.0)

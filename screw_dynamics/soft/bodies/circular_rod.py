@@ -12,6 +12,12 @@ from screw_dynamics.arrays import Array
 SECTIONS = 12
 
 
+# Gauss points of nine pieces, for integrals along a body of what turns about its axis a few times
+_PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
+ALONG = ((np.arange(9)[:, np.newaxis] + 0.5 * (_PLACES + 1.0)) / 9.0).ravel()
+ALONG_WEIGHTS = np.tile(0.5 * _WEIGHTS / 9.0, 9)
+
+
 def section_places(length: float, count: int = SECTIONS) -> tuple[Array, Array]:
     """Return places (count,) along the axis and their weights (count,), which sum up to 1."""
     places, weights = np.polynomial.legendre.leggauss(count)

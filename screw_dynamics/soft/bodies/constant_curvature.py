@@ -12,7 +12,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, shown
 from screw_dynamics.scalars import require_number
 from screw_dynamics.series.series_array import stumpff
-from screw_dynamics.soft.bodies.circular_rod import section_places, section_points
+from screw_dynamics.soft.bodies.circular_rod import ALONG, section_places, section_points
 from screw_dynamics.soft.module import Module, require_name
 
 
@@ -90,6 +90,20 @@ class ConstantCurvature(Module):
         """Stiffness (n,) of the coordinates [N m/rad, N/m]."""
         bending = self.bending_stiffness / self.length
         return np.array([bending, bending, self.axial_stiffness / self.length])[: self.n]
+
+    @property
+    def strain_basis(self) -> Array:
+        """Strains (6, n) of a rod by coordinate, the same all along."""
+        basis = np.zeros((6, self.n))
+        basis[1, 0], basis[0, 1] = 1.0 / self.length, -1.0 / self.length
+        if self.elongation:
+            basis[5, 2] = 1.0 / self.length
+        return basis
+
+    @property
+    def bases_along(self) -> Array:
+        """(p, 6, n) strain basis at the fractions `ALONG` of the length."""
+        return np.tile(self.strain_basis, (len(ALONG), 1, 1))
 
     def check(self, q: Array) -> None:
         """Raise InputError if the rod is compressed to nothing."""

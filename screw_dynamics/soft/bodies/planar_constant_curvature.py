@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from screw_dynamics.arrays import Array
 from screw_dynamics.scalars import require_number
 from screw_dynamics.series.series_array import stumpff
-from screw_dynamics.soft.bodies.circular_rod import section_places, section_points
+from screw_dynamics.soft.bodies.circular_rod import ALONG, section_places, section_points
 from screw_dynamics.soft.module import Module, require_name
 
 
@@ -71,6 +72,13 @@ class PlanarConstantCurvature(Module):
         self._places, weights = section_places(self.length)
         self._section = section_points(self.radius)
         self.masses = self.mass * np.repeat(weights / len(self._section), len(self._section))
+
+    @property
+    def bases_along(self) -> Array:
+        """(p, 6, 1) strain basis at the fractions `ALONG` of the length."""
+        bases = np.zeros((len(ALONG), 6, 1))
+        bases[:, 1] = -1.0 / self.length
+        return bases
 
     def tip_pose(self, q: Any) -> tuple[Any, Any]:
         """Return rotation and translation."""

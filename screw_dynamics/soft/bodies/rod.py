@@ -27,6 +27,9 @@ _GAUSS = 0.5 * np.sqrt(3.0) / 3.0  # distance of two Gauss points from the middl
 class Rod(Module):
     """A rod given by its steps, with linear stiffness and damping (n, n) of its coordinates."""
 
+    bases_along: Array
+    """(p, 6, n) strain basis at the fractions `ALONG` of the length."""
+
     def __init__(
         self, steps: Sequence[RodStep], stiffness: Array, damping: Array, name: str | None
     ) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite
 from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.scalars import require_count, require_number
+from screw_dynamics.soft.bodies.circular_rod import ALONG
 from screw_dynamics.soft.bodies.rod import (
     STRAIGHT,
     Rod,
@@ -98,4 +99,5 @@ class VariableStrain(Rod):
         matrix = strain_integral(self.length, checked, section)
         eta = require_number('damping', damping)
         super().__init__(steps, matrix, eta * matrix, name)
+        self.bases_along = np.array([checked(float(s)) for s in self.length * ALONG])
         self.coordinates = tuple(getattr(basis, 'coordinates', ()))

@@ -17,6 +17,7 @@ from screw_dynamics.lie import pose, rpy_rotation
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.scalars import require_number
+from screw_dynamics.soft.actuators.routes import Helix, Offset
 from screw_dynamics.soft.segments.hybrid_robot import HybridRobot, Segment, Segments
 from screw_dynamics.soft.segments.segment_types import SEGMENT_TYPES
 from screw_dynamics.soft.segments.thread_set import ThreadSpec
@@ -40,7 +41,9 @@ SEGMENT_ENTRIES: dict[str, str] = {
 }
 THREAD_ENTRIES: dict[str, str] = {
     'name': 'Name.',
-    'offsets': 'By segment: offset x, y of the thread from the axis [m].',
+    'offsets': 'By segment: offset `[x, y]` of the thread from the axis [m]; of a slanted thread '
+    '`[[x, y], [x, y]]` at both ends; of a helical one `radius` [m], `turns` about z from end to '
+    'end, and `angle` at its beginning from x towards y [rad], by default 0.',
     'least_tension': 'Lowest tension [N]; by default 0.',
     'most_tension': 'Highest tension [N]; by default unlimited.',
 }
@@ -208,7 +211,7 @@ def _thread(node: YamlEntry, segments: list[Segment], taken: set[str]) -> Thread
     )  # fmt: skip
     if not least <= most or np.isinf(least):
         raise ModelError(f'{node.path}.most_tension: expected at least {least:g} N, got {most:g}')
-    offsets: dict[str, tuple[float, float]] = {}
+    offsets: dict[str, Offset] = {}
     soft = [segment.name for segment in segments if segment.built.coordinates]
     for name, item in node['offsets'].entries():
         if name not in soft:
@@ -216,21 +219,36 @@ def _thread(node: YamlEntry, segments: list[Segment], taken: set[str]) -> Thread
                 f'{node.path}.offsets: expected soft segments of {", ".join(soft)}, got '
                 f'{shown(name)}'
             )
-        x, y = _finite(item, 2).tolist()
+        offset, distance = _route(item)
         radius = next(s.built.radius for s in segments if s.name == name)
-        if np.hypot(x, y) > radius * (1.0 + 1e-9):
+        if distance > radius * (1.0 + 1e-9):
             raise ModelError(
                 f'{item.path}: expected a place at most {radius:g} m, the radius, from the axis, '
-                f'got {shown([x, y])}'
+                f'got {shown(item.value)}'
             )
-        offsets[name] = (x, y)
+        offsets[name] = offset
     if not offsets:
         raise ModelError(f'{node.path}.offsets: expected one segment or more, got none')
     return ThreadSpec(_name(node, taken), offsets, least, most)
 
 
-def _finite(node: YamlEntry, count: int) -> Array:
-    values = node.array(count)
+def _route(node: YamlEntry) -> tuple[Offset, float]:
+    """Return the route of a thread along a segment, and its largest distance from the axis."""
+    if isinstance(node.value, dict):
+        _check_keys(node, ('radius', 'turns', 'angle'), ('radius', 'turns'))
+        values = {key: item.number() for key, item in node.entries()}
+        try:
+            helix = Helix(**values)
+        except ScrewDynamicsError as error:
+            raise ModelError(f'{node.path}.{error}') from None
+        return helix, helix.radius
+    slanted = any(isinstance(item.value, list) for item in node.items())
+    ends = _finite(node, 2, 2) if slanted else _finite(node, 2)
+    return ends, float(np.linalg.norm(ends, axis=-1).max())
+
+
+def _finite(node: YamlEntry, *shape: int) -> Array:
+    values = node.array(*shape)
     if not np.isfinite(values).all():
         raise ModelError(f'{node.path}: expected finite numbers, got {shown(node.value)}')
     return values

@@ -13,16 +13,17 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.soft.layout import OK
 from screw_dynamics.kernels.soft.tensions import bounded_tensions
+from screw_dynamics.soft.actuators.routes import Offset
 from screw_dynamics.soft.segments.thread_jets import ThreadJets
 from screw_dynamics.soft.soft_robot import SoftRobot
 
 
 @dataclass(frozen=True)
 class ThreadSpec:
-    """A thread: offsets (x, y) [m] by segment, and the range of its tension [N]."""
+    """A thread: offset from the axis by segment, as of `Thread`, and range of its tension [N]."""
 
     name: str
-    offsets: dict[str, tuple[float, float]]
+    offsets: dict[str, Offset]
     least: float = 0.0
     most: float = np.inf
 
