@@ -196,16 +196,12 @@ class _Quantities:
         """Return the report of the samples alone, with the springs that fail."""
         times = np.unique(np.concatenate(self._known))
         found = check_feasibility(self._robot, None, self.jets(times), times)
-        return FeasibilityReport(
-            tuple(
-                replace(
-                    check,
-                    time=begin + check.time,
-                    first_violation=None if check.feasible else begin + check.first_violation,
-                )
-                for check in found.checks
-            )
-        )
+        checks = []
+        for check in found.checks:
+            first = check.first_violation
+            first = None if first is None else begin + first
+            checks.append(replace(check, time=begin + check.time, first_violation=first))
+        return FeasibilityReport(tuple(checks))
 
     def hull(self, samples: _Samples) -> tuple[Array, Array, Array]:
         """Return the least and largest possible values, and the errors at the middles, (K, Q)."""
