@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,11 +16,14 @@ from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.feasibility.feasible_samples import motor_commands_where_feasible
 from screw_dynamics.feasibility.quantities import checks_of, joint_limits, motor_limits
 from screw_dynamics.feasibility.report import FeasibilityReport, LimitCheck
+from screw_dynamics.kernels.springs.laws import PAIR_EXPONENTIAL, TABULATED
+from screw_dynamics.kernels.springs.parallel import has_length
 from screw_dynamics.robot import Robot
 from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 
 _PARTS = 2  # intervals of a segment to begin with
+_PERIOD, _MOST_PARTS = 0.01, 1000  # s, and how many, of the first intervals where springs may fail
 _HALVINGS = 24
 _ALIKE = 1e-3  # of a limit: a cubic this close to the value at its middle is near everywhere
 _LOOSE = 0.1  # the same far from the limit, and how far that is
@@ -76,7 +80,8 @@ def certify(
     Returns
     -------
     FeasibilityReport
-        If a spring cannot transmit an effort, with that violation at samples alone.
+        If a spring cannot transmit an effort, with that violation, at samples alone: they are 5 ms
+        apart, or 2000, where springs have a range.
 
     Raises
     ------
@@ -96,11 +101,10 @@ def certify(
     False
     """
     quantities = _Quantities(robot, curve, speed)
-    first = _first_intervals(curve)
+    first = _first_intervals(curve, _may_fail(robot))
     evaluated = quantities.at(first.ravel())
     if evaluated is None:
-        times = np.unique(np.clip(first.ravel(), *curve.breaks[[0, -1]]))
-        return check_feasibility(robot, None, quantities.jets(times), begin + times)
+        return quantities.at_samples(begin)
     values, rates = (field.reshape(*first.shape, -1) for field in evaluated)
     open_, done = _Samples(first, values, rates), []
     for _ in range(_HALVINGS):
@@ -111,23 +115,37 @@ def certify(
             break
         halves = quantities.halved(open_)
         if halves is None:
-            break
+            return quantities.at_samples(begin)
         open_ = halves
     done.append(open_)
     samples = _Samples(*(np.concatenate(field, axis=1) for field in zip(*done, strict=True)))
     return quantities.report(samples, begin)
 
 
-def _first_intervals(curve: PiecewisePolynomial) -> Array:
-    """Return begins, middles and ends (3, K) of intervals within segments."""
+def _may_fail(robot: Robot) -> bool:
+    """Return whether some efforts or positions are out of the range of a spring."""
+    if robot.drives is None:
+        return False
+    table = robot.motors
+    limited = (table.laws == TABULATED) | (table.laws >= PAIR_EXPONENTIAL)
+    return bool(limited.any()) or any(map(has_length, table.parallel_springs))
+
+
+def _first_intervals(curve: PiecewisePolynomial, springs: bool) -> Array:
+    """Return begins, middles and ends (3, K) of intervals within segments, and the hold after."""
     breaks = curve.breaks
-    if len(breaks) == 1:
-        return np.repeat(breaks, 3)[:, np.newaxis]
-    parts = np.linspace(0.0, 1.0, _PARTS + 1)
-    edges = breaks[:-1, np.newaxis] + np.diff(breaks)[:, np.newaxis] * parts
-    edges[:, -1] = np.nextafter(breaks[1:], -np.inf)  # what follows may differ at a break
-    begins, ends = edges[:, :-1].ravel(), edges[:, 1:].ravel()
-    return np.stack((begins, 0.5 * (begins + ends), ends))
+    spans = np.diff(breaks)
+    parts = np.full(len(spans), _PARTS)
+    if springs:  # whose ranges are looked at in samples
+        period = max(_PERIOD, float(spans.sum()) / _MOST_PARTS)
+        parts = np.maximum(parts, np.ceil(spans / period).astype(int))
+    segment = np.repeat(np.arange(len(spans)), parts)
+    count, place = parts[segment], np.arange(len(segment)) - (np.cumsum(parts) - parts)[segment]
+    begins, ends = (breaks[segment] + spans[segment] * (at / count) for at in (place, place + 1))
+    last = place + 1 == count
+    ends[last] = np.nextafter(breaks[1:], -np.inf)  # what follows may differ at a break
+    edges = np.stack((begins, 0.5 * (begins + ends), ends))
+    return np.column_stack((edges, np.repeat(breaks[-1], 3)))
 
 
 class _Quantities:
@@ -137,7 +155,7 @@ class _Quantities:
         self._robot, self._curve, self._speed = robot, curve, speed or 1.0
         self._groups: list[_Group] = []
         self._worst: Array = np.array(-np.inf)  # (Q,) excess of the values so far, of the limits
-        self._known: list[Array] = []  # times of damped joints, which depend on those before
+        self._known: list[Array] = []  # all times: damped joints depend on those before
 
     def jets(self, times: Array) -> Array:
         """Return joint jets (T, m, n) at times."""
@@ -148,8 +166,8 @@ class _Quantities:
     def at(self, times: Array) -> tuple[Array, Array] | None:
         """Return values and rates (T, Q); None if a spring cannot transmit an effort."""
         damped = self._robot.drives is not None and bool(self._robot.motors.damped_names)
+        self._known.append(times)
         if damped:
-            self._known.append(times)
             every, places = np.unique(np.concatenate(self._known), return_inverse=True)
             places = places[-len(times) :]
         else:
@@ -173,6 +191,17 @@ class _Quantities:
         known = np.maximum(values - upper, lower - values).max(axis=0) / self._size
         self._worst = np.maximum(self._worst, known)
         return values, rates / self._speed  # per s of the curve
+
+    def at_samples(self, begin: float) -> FeasibilityReport:
+        """Return the report of the samples alone, with the springs that fail."""
+        times = np.unique(np.concatenate(self._known))
+        found = check_feasibility(self._robot, None, self.jets(times), times)
+        checks = []
+        for check in found.checks:
+            first = check.first_violation
+            first = None if first is None else begin + first
+            checks.append(replace(check, time=begin + check.time, first_violation=first))
+        return FeasibilityReport(tuple(checks))
 
     def hull(self, samples: _Samples) -> tuple[Array, Array, Array]:
         """Return the least and largest possible values, and the errors at the middles, (K, Q)."""

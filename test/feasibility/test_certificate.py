@@ -128,3 +128,31 @@ def test_a_spring_that_cannot_transmit_an_effort(arm):
     robot = Robot(arm, sd.ElasticJoints({'joint_2': table}))
     report = certify(robot, motion(arm, 2))
     assert [violation.quantity for violation in report.violations].count('spring') == 1
+
+
+def test_a_spring_that_fails_between_the_first_samples(arm):
+    """Its range is exceeded for a moment; nothing else is limited; the curve begins later."""
+    free = np.full(7, np.inf)
+    model = replace(arm, limits=JointLimits(-free, free, velocity=free, effort=free))
+    curve = motion(arm, 0, pauses=(0.5, 1.2))
+    times = np.linspace(*curve.breaks[[0, -1]], DENSE)
+    largest = 0.99 * np.abs(sd.inverse_dynamics(arm, curve.jets(times, 3))[:, 0, 1]).max()
+    table = sd.TabulatedSpring([-0.1, 0.0, 0.1], [-largest, 0.0, largest])
+    robot = Robot(model, sd.ElasticJoints({'joint_2': sd.ElasticJoint(table)}))
+    for begin in (0.0, 10.0):
+        (worst,) = certify(robot, curve, begin).violations
+        assert worst.quantity == 'spring' and begin < worst.time < begin + curve.breaks[-1]
+
+
+def test_the_rest_after_a_curve_counts():
+    """An arm that brakes upwards holds more at the end than on its way."""
+    planar = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    held = sd.gravity_forces(planar, np.zeros(2))
+    braking = np.array([[[-0.5, 0.0], [1.0, 0.0], [-0.5, 0.0]]])  # -(t - 1)^2 / 2
+    curve = PiecewisePolynomial(np.array([0.0, 1.0]), braking, np.zeros(2), 0)
+    free = np.full(2, np.inf)
+    limits = JointLimits(-free, free, velocity=free, effort=0.99 * np.abs(held))
+    moving = sd.inverse_dynamics(planar, curve.jets(np.linspace(0.0, 1.0, 99)[:-1], 3))[:, 0]
+    assert (np.abs(moving) < limits.effort).all()
+    (first, *_) = certify(Robot(replace(planar, limits=limits)), curve).violations
+    assert first.worst == pytest.approx(first.limit / 0.99) and first.time == 1.0
