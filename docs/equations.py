@@ -17,7 +17,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1] / 'screw_dynamics'
 
 # numbered equations of each paper
-COUNTS = {'MK2021': 58, 'KM2021': 58, 'M2018': 90, 'N2021': 101}
+COUNTS = {'MK2021': 58, 'KM2021': 58, 'M2018': 90, 'N2021': 101, 'P2025': 79}
 # pages of docs/theory by file, the longest beginning that fits
 PAGES = {
     'lie/inertia.py': 'newton_euler',
@@ -33,6 +33,7 @@ PAGES = {
     'theory/geometric_integration/': 'geometric_integration',
     'theory/sensitivities/': 'sensitivities',
     'theory/acceleration_energy/': 'acceleration_energies',
+    'soft/': 'soft_recursion',
 }
 # equations that no docstring cites, with their page and the reason
 UNCITED = {
@@ -80,6 +81,41 @@ UNCITED = {
         for n in (81, 82, 84)
     },
     **{('N2021', n): ('experiments', 'motion of one joint') for n in range(99, 102)},
+    ('P2025', 14): ('soft_recursion', 'the fixed joint of the example, an identity'),
+    **{
+        ('P2025', n): (
+            'soft_recursion',
+            'points in the frame of the base: `world_points` of `test/oracles/material_points.py`',
+        )
+        for n in (15, 16)
+    },
+    **{
+        ('P2025', n): (
+            'soft_recursion',
+            'the equations of Kane, evaluated without recursion: `efforts` of '
+            '`test/oracles/material_points.py`',
+        )
+        for n in range(17, 22)
+    },
+    **{
+        ('P2025', n): ('soft_recursion', 'no own code: a step of the derivation of (33) to (38)')
+        for n in (22, 23, *range(25, 30), 32)
+    },
+    **{
+        ('P2025', n): (
+            'soft_recursion',
+            'velocities, or the axes of the base: the recursion needs neither',
+        )
+        for n in (56, 57, 58, 59, 60, 62, 63)
+    },
+    ('P2025', 67): ('soft_recursion', 'accelerations of points: in the integrals of (44) to (47)'),
+    **{
+        ('P2025', n): ('soft_recursion', 'no own code: proof that (18) to (21) are (1)')
+        for n in range(68, 71)
+    },
+    **{
+        ('P2025', n): ('soft_recursion', 'no own code: proof of (37), (38)') for n in range(71, 75)
+    },
 }
 # equations that are implemented otherwise than they are printed
 CORRECTED = {
@@ -129,6 +165,21 @@ CORRECTED = {
         96: 'Catalan numbers: 14, not 9',
         98: 'Catalan numbers',
     },
+    'P2025': {
+        6: 'orthonormal also where the end is not rigid',
+        36: 'the frame of a factor',
+        46: 'the third term in the frame of the body',
+        47: "gradient by q'",
+        52: 'the torque of gravity is carried, signs of g and s',
+        55: 'sign of the inputs',
+    },
+}
+# how far an equation goes that is implemented as printed
+EXTENTS = {
+    ('P2025', 4): 'not required: the axes are made orthonormal',
+    ('M2018', 79): 'evaluated for a motion; not coded as n + 6 n equations for (q, V) in time',
+    ('M2018', 80): 'evaluated for a motion; in time reduced to 2 n equations for (q, p), not '
+    'coded as n + 6 n for (q, Π)',
 }
 
 _CITATION = re.compile(r'\[([A-Z]+\d{4})\]((?:\s*(?:,|and|to)?\s*\(\d+\))+)')
@@ -164,7 +215,7 @@ def table(key: str, package: Path = PACKAGE) -> str:
             files = '<br>'.join(place(file, names) for file, names in cited[number].items())
             pages = dict.fromkeys(page_of(file) for file in cited[number])
             remark = CORRECTED[key].get(number, '')
-            remark = f'corrected: {remark}' if remark else ''
+            remark = f'corrected: {remark}' if remark else EXTENTS.get((key, number), '')
         else:
             page, remark = UNCITED[key, number]
             pages, files = {page: None}, ''

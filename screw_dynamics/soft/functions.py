@@ -39,7 +39,11 @@ def inverse_dynamics(
     out: Array | None = None,
     threads: int = 1,
 ) -> Array:
-    """Return M q'' + c + g + s and its derivatives (k + 1, n) or (T, k + 1, n)."""
+    """
+    Return M q'' + c + g + s and its derivatives (k + 1, n) or (T, k + 1, n).
+
+    The inputs of [P2025] (1), (51), (52).
+    """
     if wrench_jets is None and threads is _ONE:
         at_once = efforts_at_once(robot, joint_jet, out)
         if at_once is not None:
@@ -209,7 +213,7 @@ def _solved(robot: SoftRobot, matrix: Array, right: Array, sample: int | None) -
 
 
 def frame_pose(robot: SoftRobot, q: ArrayLike, frame: str) -> Array:
-    """Return the pose of a module's distal frame in the frame of the base."""
+    """Return the pose of a module's distal frame in that of the base [P2025] (9), (10)."""
     samples, single = _samples(robot, q)
     count = robot.modules_to(frame)
     poses = np.tile(np.eye(4), (len(samples), 1, 1))

@@ -36,7 +36,11 @@ class BodyIntegrals(NamedTuple):
 
 
 def body_integrals(points: SeriesArray, masses: Array) -> BodyIntegrals | None:
-    """Return the integrals over points (m, 3) with partials; None for a massless module."""
+    """
+    Return the integrals over points (m, 3) with partials; None for a massless module.
+
+    Places r from the centre of mass are those of [P2025] (11), (12).
+    """
     mass = float(masses.sum())
     if not masses.any():
         return None

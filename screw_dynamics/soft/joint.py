@@ -76,7 +76,7 @@ class Joint(Module):
             raise InputError(f'pitch: expected 0 for a {joint_type} joint, got {self.pitch:g}')
 
     def tip_pose(self, q: Any) -> tuple[Any, Any]:
-        """Return rotation and translation."""
+        """Return rotation and translation [P2025] (8)."""
         rotation, translation = self.pose[:3, :3], self.pose[:3, 3]
         if self.type == 'fixed':
             return rotation, translation

@@ -52,7 +52,7 @@ class Module(ABC):
         """Return rotation (3, 3) and translation (3,) of the distal in the proximal frame."""
 
     def positions(self, q: Any) -> Any:
-        """Return the places (m, 3) of the material points; a joint has none."""
+        """Return the places (m, 3) of the material points [P2025] (2); a joint has none."""
         return np.zeros((0, 3))
 
     def elastic_efforts(self, q: Any) -> Any:

@@ -43,7 +43,7 @@ class ChainLink:
 
 
 def chain_link(motion: ModuleMotion) -> ChainLink:
-    """Return a module along a motion as the recursion needs it."""
+    """Return a module along a motion with the projectors [P2025] (39), (40)."""
     rotation, translation = motion.rotation.plain(), motion.translation.plain()
     rate = rotation.derivative()
     relative = rate @ rotation.T
@@ -102,7 +102,7 @@ def inertial_efforts(
     Return M q'' + c + g of every module (n_i,), with gravity (3,) in S_0; IID for zero gravity.
 
     Gravity acts as the acceleration a_0 = -g of the base. The efforts of active forces, by the
-    number of the module, are subtracted.
+    number of the module, are subtracted. [P2025] (24), (42), (43), (49), (50), (53), (54).
     """
     forces = _inertia_forces(links, gravity)
     for index, own in (active or {}).items():
@@ -111,7 +111,7 @@ def inertial_efforts(
 
 
 def _inertia_forces(links: Sequence[ChainLink], gravity: Array) -> list[BodyForces]:
-    """Forward pass: motion of every frame, (60)-(62), (64)-(67), and the forces of inertia."""
+    """Forward pass: motion of every frame [P2025] (61), (64), (65), and the forces of inertia."""
     like = links[0].rotation
     zero = SeriesArray(0.0 * like.data[:, :, 0])
     w, al, a = zero, zero, zero - gravity
@@ -133,6 +133,7 @@ def _inertia_forces(links: Sequence[ChainLink], gravity: Array) -> list[BodyForc
 
 
 def _body_forces(link: ChainLink, w: SeriesArray, al: SeriesArray, a: SeriesArray) -> BodyForces:
+    """Return the forces of inertia of a body [P2025] (31), (35), (44) to (47), (66)."""
     body = link.body
     if body is None:
         return BodyForces()
@@ -166,7 +167,7 @@ def _body_forces(link: ChainLink, w: SeriesArray, al: SeriesArray, a: SeriesArra
 def generalised_efforts(
     links: Sequence[ChainLink], forces: Sequence[BodyForces]
 ) -> list[SeriesArray]:
-    """Return the efforts of forces [P2025] (33), (36), by a backward pass (37), (38)."""
+    """Return the efforts of forces by a backward pass [P2025] (33), (36) to (38), (41)."""
     carried, found = BodyForces(), []
     for link, own in zip(reversed(links), reversed(forces), strict=True):
         carried = BodyForces(own.force, own.torque) + carried
@@ -192,7 +193,7 @@ def _at_proximal(link: ChainLink, carried: BodyForces) -> BodyForces:
 
 def mass_matrix(links: Sequence[ChainLink]) -> Array:
     """
-    Return M of the chain by unit accelerations at rest, MIID [P2025, appendix A.6].
+    Return M of the chain by unit accelerations at rest, MIID [P2025] (48), (75), (76).
 
     The accelerations of a module are linear in those of the coordinates before it and its own;
     O(N^2) for N modules, as M has that many entries.
@@ -227,7 +228,7 @@ def mass_matrix(links: Sequence[ChainLink]) -> Array:
 def _unit_forces(
     link: ChainLink, linear: Array, angular: Array, own: slice
 ) -> tuple[Array, Array, Array]:
-    """Return force (3, n), torque about S_i (3, n) and generalised forces (n_i, n)."""
+    """Return force, torque about S_i (3, n), generalised forces (n_i, n) [P2025] (77) to (79)."""
     body, n = link.body, linear.shape[1]
     if body is None:
         return np.zeros((3, n)), np.zeros((3, n)), np.zeros((link.n, n))

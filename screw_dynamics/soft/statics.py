@@ -65,12 +65,13 @@ def equilibrium(
 
     Notes
     -----
-    Newton's method on the potential, with the exact stiffness matrix; where that is not positive
-    definite, with the absolute values of its eigenvalues. Steps are halved until they descend,
-    by the work along them. An unstable equilibrium, such as that of an upright arm that buckles,
-    is left in the direction in which the potential falls most. Elastic robots may have several
-    stable equilibria: the one that is found depends on `start`. A coordinate that no effort acts
-    on keeps its value; for such an equilibrium, which is neutral, `is_stable` returns False.
+    The balance is [P2025] (55). Newton's method on the potential, with the exact stiffness
+    matrix; where that is not positive definite, with the absolute values of its eigenvalues. Steps
+    are halved until they descend, by the work along them. An unstable equilibrium, such as that of
+    an upright arm that buckles, is left in the direction in which the potential falls most.
+    Elastic robots may have several stable equilibria: the one that is found depends on `start`. A
+    coordinate that no effort acts on keeps its value; for such an equilibrium, which is neutral,
+    `is_stable` returns False.
 
     Examples
     --------

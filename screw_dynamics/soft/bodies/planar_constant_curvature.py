@@ -96,7 +96,7 @@ class PlanarConstantCurvature(Module):
         return rotation, np.stack([-angle * c2, zero, c1]) * self.length
 
     def positions(self, q: Any) -> Any:
-        """Return the places (m, 3) of the material points."""
+        """Return the places (m, 3) of the material points [P2025] (3)."""
         angle = q[0] * (self._places / self.length)
         _, c1, c2 = stumpff(angle * angle, 2)
         axis_x, axis_z = -self._places * angle * c2, self._places * c1

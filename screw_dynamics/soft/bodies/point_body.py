@@ -77,7 +77,7 @@ class PointBody(Module):
         """Return f(x, q) (m, 3) for points x (m, 3): floats, complex numbers or series, as q."""
 
     def tip_pose(self, q: Any) -> tuple[Any, Any]:
-        """Return rotation (3, 3) and translation (3,) of the distal frame."""
+        """Return rotation (3, 3) and translation (3,) of the distal frame [P2025] (5), (7)."""
         corners = self.places(self.frame_points, q)
         return triad(corners) @ self._home, corners[0]
 
@@ -135,7 +135,7 @@ class PointBody(Module):
 
 
 def triad(corners: Any) -> Any:
-    """Return the axes (3, 3) of three points by Gram and Schmidt, from the first one on."""
+    """Return the axes (3, 3) of three points by Gram and Schmidt [P2025] (4), (6)."""
     x = _unit(corners[1] - corners[0])
     across = corners[2] - corners[0]
     y = _unit(across - np.sum(x * across) * x)

@@ -21,7 +21,7 @@ _STEP, _ROUGH, _ROUNDING = 1e-4, 1e-3, 1e-12  # of differences that check slopes
 
 class RitzGalerkin(PointBody):
     """
-    A body with ``f(x, q) = x + Phi(x) q`` [P2025 (13)], for instance modes of vibration.
+    A body with ``f(x, q) = x + Phi(x) q`` [P2025] (13), for instance modes of vibration.
 
     Parameters
     ----------

@@ -4,7 +4,8 @@
 A tree of rigid bodies in joint coordinates as a `System` without poses.
 
 The configuration is a vector, and any Runge-Kutta method applies as it is. Beside (q, q') stands
-the phase space (q, p) of [M2018] (80): the momentum of a cyclic coordinate is preserved.
+the phase space of [M2018] (80), reduced to (q, p): the momentum of a cyclic coordinate is
+preserved.
 """
 
 from __future__ import annotations
