@@ -18,13 +18,15 @@ from screw_dynamics.feasibility.quantities import checks_of, joint_limits, motor
 from screw_dynamics.feasibility.report import FeasibilityReport, LimitCheck
 from screw_dynamics.kernels.springs.laws import PAIR_EXPONENTIAL, TABULATED
 from screw_dynamics.kernels.springs.parallel import has_length
-from screw_dynamics.robot import Robot
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.robot import Robot, as_robot
 from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 
 _PARTS = 2  # intervals of a segment to begin with
 _PERIOD, _MOST_PARTS = 0.01, 1000  # s, and how many, of the first intervals where springs may fail
 _HALVINGS = 24
+_DAMPED_HALVINGS = 8  # each computes all samples again, as dampers depend on those before
 _ALIKE = 1e-3  # of a limit: a cubic this close to the value at its middle is near everywhere
 _LOOSE = 0.1  # the same far from the limit, and how far that is
 _GAP = 2e-5  # of a limit, between a bound beyond it and the largest value known
@@ -56,7 +58,7 @@ class _Samples(NamedTuple):
 
 
 def certify(
-    robot: Robot, curve: PiecewisePolynomial, begin: float = 0.0, speed: float = 1.0
+    robot: ScrewModel | Robot, curve: PiecewisePolynomial, begin: float = 0.0, speed: float = 1.0
 ) -> FeasibilityReport:
     """
     Return the limits along a motion, with bounds that hold between samples.
@@ -69,7 +71,7 @@ def certify(
 
     Parameters
     ----------
-    robot : Robot
+    robot : Robot or ScrewModel
     curve : PiecewisePolynomial
         Rates of motor efforts need the fifth derivative within segments.
     begin : float
@@ -97,9 +99,10 @@ def certify(
     >>> curve = trajectory.smooth_trajectory(
     ...     trajectory.waypoints_from_points(arm.joint_names, points, arm.joint_names)
     ... )
-    >>> certify(sd.Robot(arm), curve).feasible
+    >>> certify(arm, curve).feasible
     False
     """
+    robot = as_robot(robot)
     quantities = _Quantities(robot, curve, speed)
     first = _first_intervals(curve, _may_fail(robot))
     evaluated = quantities.at(first.ravel())
@@ -107,7 +110,8 @@ def certify(
         return quantities.at_samples(begin)
     values, rates = (field.reshape(*first.shape, -1) for field in evaluated)
     open_, done = _Samples(first, values, rates), []
-    for _ in range(_HALVINGS):
+    damped = robot.drives is not None and bool(robot.motors.damped_names)
+    for _ in range(_DAMPED_HALVINGS if damped else _HALVINGS):
         settled = quantities.settled(open_)
         done.append(open_.part(settled))
         open_ = open_.part(~settled)

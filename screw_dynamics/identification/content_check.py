@@ -1,10 +1,9 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Content and sign of measured efforts, and loads that nobody named, from what explains them."""
+"""Content and sign of measured efforts, and loads that nobody seeks, from what explains them."""
 
 from __future__ import annotations
 
-import warnings
 from itertools import product
 
 import numpy as np
@@ -21,7 +20,7 @@ from screw_dynamics.dynamics.effort_format import (
 )
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.regressor import inertial_parameters
-from screw_dynamics.errors import InputError, RecordingWarning
+from screw_dynamics.errors import InputError
 from screw_dynamics.identification.columns import load_columns
 from screw_dynamics.identification.pseudo_inertia import NAMES
 from screw_dynamics.model.screw_model import ScrewModel
@@ -35,14 +34,21 @@ _TELLING, _LEAST_LOAD = 2.0, 0.02  # times smaller with a load, of a part of the
 
 
 def check_content(
-    model: ScrewModel, stated: EffortFormat, efforts: Array, jets: Array, rows: Array, least: Array
+    model: ScrewModel,
+    stated: EffortFormat,
+    efforts: Array,
+    jets: Array,
+    rows: Array,
+    least: Array,
+    load: Array,
 ) -> None:
     """
     Raise InputError where another content, sign or scale explains efforts far better.
 
     `efforts` (T, n) are full ones if the `stated` format is right; `rows` (T, n, P) are the
     columns of parameters above `least` (P,): so a negative mass is no explanation of gravity that
-    is missing.
+    is missing. A load with the columns `load` (T, n, 10 or 0) that nobody seeks may explain them
+    better still: then nothing is raised.
     """
     motion = inverse_dynamics(model, jets)[:, 0]
     lacking = {content: left_out(content, model, jets) for content in MEASURED_CONTENTS}
@@ -58,7 +64,7 @@ def check_content(
             for content, sign in hypotheses
         ]
     )
-    left = _left(rows, targets, size, least)[0]
+    left = _left(rows, least, targets, size)[0]
     own = left[0]
     telling = own > _NEGLIGIBLE * size
     better = telling & (_BETTER * left < own) & (left < _EXPLAINED * size)
@@ -68,22 +74,26 @@ def check_content(
     scaled = np.concatenate(
         (rows, (motion - lacking[stated.content])[..., np.newaxis] * np.eye(model.n)), axis=2
     )
-    least = np.concatenate((least, np.zeros(model.n)))
-    left_scaled, factors = _left(scaled, reported[np.newaxis], size, least)
-    if 2.0 * np.sum((left_scaled / size) ** 2) < total[best]:
+    above = np.concatenate((least, np.zeros(model.n)))
+    left_scaled, factors = _left(scaled, above, reported[np.newaxis], size)
+    total_scaled = float(np.sum((left_scaled / size) ** 2))
+    loaded = np.inf
+    if load.shape[2]:
+        left_loaded = _left(*_with_load(load, rows, least), targets[:1], size)[0]
+        loaded = _BETTER**2 * float(np.sum((left_loaded / size) ** 2))
+    if 2.0 * total_scaled < total[best]:
         scale, ratio = factors[0, -model.n :], own / np.maximum(left_scaled[0], 1e-300)
         unlike = telling & (left_scaled[0] < _EXPLAINED * size)
         unlike &= (scale < 1.0 / _SCALED) | (scale > _SCALED)
         joint = int(np.argmax(np.where(unlike, ratio, 0.0)))
-        if unlike[joint] and ratio[joint] > _BETTER:
+        if unlike[joint] and ratio[joint] > _BETTER and loaded > total_scaled:
             raise InputError(
                 f'recording: joint {model.joint_names[joint]!r}: expected efforts of the joint in '
                 f'N m or N, got some that {scale[joint]:.3g} times those of the model would '
                 f'explain {ratio[joint]:.2g} times better: another unit or the side of the motor '
                 '(effort_scale), or a load that is not sought (payload)?'
             )
-        return
-    if total[best] < np.inf:
+    elif total[best] < min(np.inf, loaded):
         content, sign = hypotheses[best]
         ratio = np.where(better[best], own / np.maximum(left[best], 1e-300), 0.0)
         joint = int(np.argmax(ratio))
@@ -91,34 +101,46 @@ def check_content(
         raise InputError(f'recording: joint {model.joint_names[joint]!r}: {text}')
 
 
-def warn_of_load(
+def suspected_load(
     model: ScrewModel, efforts: Array, jets: Array, rows: Array, least: Array
-) -> None:
-    """Warn of a load that is not sought, where one at the end of a chain explains far more."""
+) -> tuple[str, Array]:
+    """
+    Return the text of a load that is not sought, and its columns (T, n, 10).
+
+    One at the end of a chain that explains far more of the efforts than none; '' and no columns
+    if there is none.
+    """
     target = (efforts - inverse_dynamics(model, jets)[:, 0])[np.newaxis]
     size = np.sqrt(np.mean(efforts**2, axis=0))
-    own = _left(rows, target, size, least)[0][0]
+    size[size == 0.0] = 1.0
+    own = _left(rows, least, target, size)[0][0]
     masses = inertial_parameters(model)[:: len(NAMES)]
+    found, most = ('', rows[..., :0]), _TELLING
     for body in sorted(set(range(len(model.body_names))) - set(model.parents)):
         name = model.body_names[body]
         load = load_columns(model, name)(jets)
-        both = np.concatenate((load, rows), axis=2)
-        possible = np.concatenate(([0.0], np.full(len(NAMES) - 1, -np.inf), least))
-        left, factors = _left(both, target, size, possible)
+        left, factors = _left(*_with_load(load, rows, least), target, size)
         ratio = np.where(own > _NEGLIGIBLE * size, own / np.maximum(left[0], 1e-300), 0.0)
         joint, mass = int(np.argmax(ratio)), float(factors[0, 0])
-        if ratio[joint] > _TELLING and mass > _LEAST_LOAD * masses.sum():
-            warnings.warn(
+        if ratio[joint] > most and mass > _LEAST_LOAD * masses.sum():
+            most = float(ratio[joint])
+            text = (
                 f'recording: joint {model.joint_names[joint]!r}: expected efforts of the model, '
                 f'got some that a load of about {mass:.2g} kg on link {name!r} explains '
-                f'{ratio[joint]:.2g} times better: is it sought (payload={name!r}), or do masses '
-                'of the model differ? What is found without it is wrong, stiffness above all',
-                RecordingWarning,
-                stacklevel=4,
+                f'{most:.2g} times better: is it sought (payload={name!r}), or do masses of the '
+                'model differ? What is found without it is wrong, stiffness above all'
             )
+            found = text, load
+    return found
 
 
-def _left(rows: Array, targets: Array, size: Array, least: Array) -> tuple[Array, Array]:
+def _with_load(load: Array, rows: Array, least: Array) -> tuple[Array, Array]:
+    """Return columns and least values with those of a load, whose mass is not negative."""
+    possible = np.concatenate(([0.0], np.full(len(NAMES) - 1, -np.inf), least))
+    return np.concatenate((load, rows), axis=2), possible
+
+
+def _left(rows: Array, least: Array, targets: Array, size: Array) -> tuple[Array, Array]:
     """
     Return what rows (T, n, P) leave of targets (H, T, n), and the best factors (H, P).
 

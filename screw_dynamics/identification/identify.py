@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
@@ -14,10 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics.effort_format import EffortFormat, left_out, measured_format
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
-from screw_dynamics.errors import InputError, ShapeError, shown
+from screw_dynamics.errors import InputError, RecordingWarning, ShapeError, shown
 from screw_dynamics.estimation import effort_standard_deviations, measured_motion
 from screw_dynamics.identification.columns import Columns, columns_of
-from screw_dynamics.identification.content_check import check_content, warn_of_load
+from screw_dynamics.identification.content_check import check_content, suspected_load
 from screw_dynamics.identification.least_squares import (
     CHUNK,
     Fit,
@@ -226,14 +227,13 @@ def identify(
         found.root,
         explained,
     )
-    _require_mass(result)
+    if payload is not None:
+        _require_mass(result)
     return result
 
 
 def _require_mass(found: Identification) -> None:
     """Raise InputError for a payload whose mass is below zero by more than its band."""
-    if found.payload_frame is None:
-        return
     low, high = found.bands[found.names.index('payload.m')]
     if high < 0.0:
         raise InputError(
@@ -260,11 +260,15 @@ def _check(model: ScrewModel, taken: EffortFormat, seen: _Seen, columns: Columns
     )
     some = slice(None, None, -(-len(jets) // _MOST_CHECKED))
     rows = unknown.of(jets[some])
-    check_content(model, taken, efforts[some], jets[some], rows, unknown.least)
-    load = rows[..., len(unknown.positive) :]
-    check_efforts(model, efforts[some], predicted[some], jets[some], load)
+    sought = rows[..., len(unknown.positive) :]
+    text, load = '', sought[..., :0]
     if columns.base is None and columns.payload is None:
-        warn_of_load(model, efforts[some], jets[some], rows, unknown.least)
+        text, load = suspected_load(model, efforts[some], jets[some], rows, unknown.least)
+    check_content(model, taken, efforts[some], jets[some], rows, unknown.least, load)
+    both = np.concatenate((sought, load), axis=2)
+    check_efforts(model, efforts[some], predicted[some], jets[some], both)
+    if text:
+        warnings.warn(text, RecordingWarning, stacklevel=4)
 
 
 def _chosen(model: ScrewModel, rotors: bool | ArrayLike) -> NDArray[np.bool_]:

@@ -133,3 +133,11 @@ def test_contents_that_no_robot_reports(planar, content):
     measured, _ = drawn(planar, 9)
     with pytest.raises(InputError, match='effort_content: expected full, without_gravity, ext'):
         identify(planar, measured, effort_content=content)
+
+
+@pytest.mark.parametrize('content', CONTENTS)
+def test_a_heavy_load_that_is_not_sought_is_no_other_content(iiwa, content):
+    """Nor a reversed joint, nor another scale: what explains it best is named."""
+    measured, frame = reported(iiwa, 11, content, 8.4)
+    with pytest.warns(RecordingWarning, match=rf"a load of about 8.* kg on link '{frame}'"):
+        identify(iiwa, measured, effort_content=content)
