@@ -66,6 +66,39 @@ def of_hybrids() -> Iterator[Measure]:
 
 
 @subject('Soft-rigid robots')
+def of_external_forces() -> Iterator[Measure]:
+    """Compare efforts of wrenches and forces, with two derivatives, with virtual work."""
+    robot, rng = hybrid(), np.random.default_rng(9)
+    rigid = robot.rigid
+    modules = [
+        rigid_module(*parts)
+        for parts in zip(rigid.home_poses, rigid.screws, rigid.inertias, strict=True)
+    ]
+    modules.append(arc_module(np.eye(4), 0.3, 0.02, 0.4, np.zeros(3), 0.0, sections=12))
+    jet = rng.uniform(-0.5, 0.5, (5, robot.n))
+    jet[:, 4] *= 0.05
+    wrench = rng.normal(size=(3, 6))
+    got = sd.inverse_dynamics(robot, jet) - sd.inverse_dynamics(robot, jet, {'trunk': wrench})
+    expected = material_points.wrench_efforts(modules, wrench, jet[:3])
+    yield Measure(
+        functions.inverse_dynamics, 'virtual work of a wrench at the end of an arc, to order 2',
+        difference(got, expected), call=lambda: sd.inverse_dynamics(robot, jet, {'trunk': wrench}),
+    )  # fmt: skip
+    before = sum(len(module.masses) for module in modules[:-1])
+    forces = np.zeros((3, before + 48, 3))
+    forces[:, before:] = rng.normal(size=(3, 48, 3))
+    own = {'trunk': forces[:, before:]}
+    yield Measure(
+        sd.soft.point_force_efforts, 'virtual work of forces on the points of an arc, to order 2',
+        difference(
+            sd.soft.point_force_efforts(robot, jet[:3], own),
+            material_points.force_efforts(modules, forces, jet[:3]),
+        ),
+        call=lambda: sd.soft.point_force_efforts(robot, jet[:3], own),
+    )  # fmt: skip
+
+
+@subject('Soft-rigid robots')
 def of_tensions() -> Iterator[Measure]:
     """Compare tensions within limits with another solver, and their rates with differences."""
     text = ARC.replace('damping', 'elongation: false, damping') + 'threads:\n' + ''.join(

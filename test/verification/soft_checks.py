@@ -11,6 +11,7 @@ import mpmath
 import numpy as np
 from oracles import material_points
 from oracles.high_precision import reference_efforts
+from scipy.integrate import solve_ivp
 
 import screw_dynamics as sd
 from screw_dynamics.arrays import Array
@@ -72,7 +73,8 @@ def of_arcs() -> Iterator[Measure]:
     rng, module = np.random.default_rng(2), _module()
     worst: dict[Any, float] = dict.fromkeys(
         (functions.inverse_dynamics, functions.gravity_forces, functions.bias_forces,
-         functions.mass_matrix, functions.forward_dynamics, SOFT.mass_inverse_dynamics), 0.0
+         functions.mass_matrix, functions.forward_dynamics, SOFT.mass_inverse_dynamics,
+         SOFT.inertial_inverse_dynamics, SOFT.mass_inertial_inverse_dynamics), 0.0
     )  # fmt: skip
 
     def keep(function: Any, got: Any, expected: Any, size: float = 0.0) -> None:
@@ -99,6 +101,11 @@ def of_arcs() -> Iterator[Measure]:
             both = SOFT.mass_inverse_dynamics(robot, q, qd, qdd)
             keep(SOFT.mass_inverse_dynamics, both[0], matrix)
             keep(SOFT.mass_inverse_dynamics, both[1], tau, size)
+            inertial = SOFT.inertial_inverse_dynamics(robot, jet)[0]
+            keep(SOFT.inertial_inverse_dynamics, inertial, tau - held, size)
+            both = SOFT.mass_inertial_inverse_dynamics(robot, q, qd, qdd)
+            keep(SOFT.mass_inertial_inverse_dynamics, both[0], matrix)
+            keep(SOFT.mass_inertial_inverse_dynamics, both[1], tau - held, size)
             found = sd.forward_dynamics(robot, q, qd, tau)
             keep(functions.forward_dynamics, work(q, qd, found), tau, size)
     calls = _calls(arcs(COUNT)), _calls(arcs(LARGER))
@@ -120,6 +127,10 @@ def _calls(robot: Any) -> dict[Any, Any]:
         functions.frame_pose: lambda: sd.frame_pose(robot, q, name),
         functions.frame_jacobian: lambda: sd.frame_jacobian(robot, q, name),
         SOFT.mass_inverse_dynamics: lambda: SOFT.mass_inverse_dynamics(robot, q, qd, qdd),
+        SOFT.inertial_inverse_dynamics: lambda: SOFT.inertial_inverse_dynamics(robot, jet),
+        SOFT.mass_inertial_inverse_dynamics: (
+            lambda: SOFT.mass_inertial_inverse_dynamics(robot, q, qd, qdd)
+        ),
     }
 
 
@@ -206,6 +217,52 @@ def of_statics() -> Iterator[Measure]:
         difference(stiffness_matrix(robot, q), np.array(slopes).T), 1e-9,
         'the differences have an error of 1e-10', lambda: stiffness_matrix(robot, q),
     )  # fmt: skip
+
+
+@subject('Soft-rigid robots')
+def of_rods() -> Iterator[Measure]:
+    """Compare poses of rods with integrated ones, the loss of stability with that of Euler."""
+    counts, rng = {'bend_x': 3, 'bend_y': 3, 'twist': 2, 'stretch': 1}, np.random.default_rng(3)
+    basis = SOFT.strain_basis(LENGTH, 'legendre', counts)
+    places = rng.uniform(-1.0, 1.0, (20, 9)) * ([1.0] * 8 + [0.05])
+    expected = [_integrated_tip(basis, q) for q in places]
+    for nodes, order, bound in ((8, 4, 1e-4), (32, 4, 1e-6), (8, 2, 3e-2)):
+        rod = SOFT.VariableStrain(LENGTH, RADIUS, MASS, basis, nodes=nodes, order=order)
+        found = sd.frame_pose(SOFT.SoftRobot([rod]), places, 'tip')[:, :3, 3]
+        largest = float(np.linalg.norm(found - expected, axis=1).max()) / LENGTH
+        default = ', the default' if (nodes, order) == (8, 4) else ''
+        yield Measure(
+            SOFT.VariableStrain, "integration of g' = g xi of 20 rods by DOP853 to 1e-13", largest,
+            bound, f'the error of the tip over the length, for nodes={nodes}, order={order}'
+            f'{default}',
+        )  # fmt: skip
+    low, high = 2.0, 3.0
+    while high - low > 1e-9:
+        load = 0.5 * (low + high)
+        low, high = (load, high) if SOFT.is_stable(_column(load), np.zeros(6)) else (low, load)
+    straight = _column(2.0)
+    yield Measure(
+        SOFT.is_stable, 'load of Euler of a clamped column', difference(low, 0.25 * np.pi**2),
+        1e-6, 'a rod of 32 nodes', lambda: SOFT.is_stable(straight, np.zeros(6)),
+    )  # fmt: skip
+
+
+def _integrated_tip(basis: Any, q: Array) -> Array:
+    def rate(s: float, pose: Array) -> Array:
+        strain = np.eye(6)[5] + basis(s) @ q
+        return np.asarray((pose.reshape(4, 4) @ material_points.hat(strain)).ravel())
+
+    start = np.eye(4).ravel()
+    found = solve_ivp(rate, (0.0, LENGTH), start, method='DOP853', rtol=1e-13, atol=1e-15)
+    return np.asarray(found.y[:, -1].reshape(4, 4)[:3, 3])
+
+
+def _column(load: float) -> Any:
+    """Return a rod without mass under a weight, in units of E I / L^2."""
+    basis = SOFT.strain_basis(LENGTH, 'legendre', {'bend_y': 6})
+    rod = SOFT.VariableStrain(LENGTH, RADIUS, 0.0, basis, stiffness=(BENDING,) * 6, nodes=32)
+    mass = load * BENDING / LENGTH**2 / 9.81
+    return SOFT.SoftRobot([rod, SOFT.RigidBody(mass, np.zeros(3), np.zeros((3, 3)))])
 
 
 def _elastic(robot: Any, q: Array) -> Array:

@@ -71,7 +71,9 @@ QUICK = (
     soft_checks.of_rigid_chains,
     soft_checks.of_one_arc,
     soft_checks.of_statics,
+    soft_checks.of_rods,
     hybrid_checks.of_hybrids,
+    hybrid_checks.of_external_forces,
     hybrid_checks.of_tensions,
     symbolic_checks.of_expressions,
 )
