@@ -240,31 +240,6 @@ def test_sections_of_tubes_and_incompressible_material():
             r'threads\[0\].offsets.finger: expected a place at most 0.01 m, the radius, from',
         ),
         (
-            '{finger: [0.008, 0.0]}',
-            '{finger: [[0.008, 0.0], [0.0, 0.011]]}',
-            r'threads\[0\].offsets.finger: expected a place at most 0.01 m',
-        ),
-        (
-            '{finger: [0.008, 0.0]}',
-            '{finger: {radius: 0.011, turns: 1}}',
-            r'threads\[0\].offsets.finger: expected a place at most 0.01 m',
-        ),
-        (
-            '{finger: [0.008, 0.0]}',
-            '{finger: {radius: -0.01, turns: 1}}',
-            r'threads\[0\].offsets.finger.radius: expected',
-        ),
-        (
-            '{finger: [0.008, 0.0]}',
-            '{finger: {radius: 0.01}}',
-            r"threads\[0\].offsets.finger: expected an entry 'turns', got none",
-        ),
-        (
-            '{finger: [0.008, 0.0]}',
-            '{finger: {radius: 0.01, turns: 1, pitch: 2}}',
-            r"threads\[0\].offsets.finger: expected entries radius, turns, angle, got 'pitch'",
-        ),
-        (
             'youngs_modulus: 1.0e+6',
             '',
             r'segments\[0\].bending_stiffness: expected a stiffness, 0 for none, or youngs',

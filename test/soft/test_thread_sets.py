@@ -14,7 +14,7 @@ from oracles.strategies import seeds
 from scipy.optimize import lsq_linear
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.errors import InputError, ModelError, ShapeError
 from screw_dynamics.soft.segments.thread_jets import ThreadJets
 
 SOFT = sd.soft
@@ -226,6 +226,23 @@ def test_threads_of_a_file_may_be_slanted_and_helical(kind):
     for i, route in enumerate(routes):
         expected = SOFT.Thread(read, {'trunk': route}).effort_jet(jet[:3])[:, 2:]
         np.testing.assert_allclose(found[:, :, i], expected, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ('entry', 'message'),
+    [
+        ('[[0.015, 0.0], [0.0, 0.021]]', 'trunk: expected a place at most 0.02 m, the radius'),
+        ('{radius: 0.021, turns: 1}', 'trunk: expected a place at most 0.02 m, the radius'),
+        ('{radius: -0.01, turns: 1}', 'trunk.radius: expected'),
+        ('{radius: 0.01}', "trunk: expected an entry 'turns', got none"),
+        ('{radius: 0.01, turns: 1, pitch: 2}', "entries radius, turns, angle, got 'pitch'"),
+        ('[[0.01, 0.0], [0.0]]', r'trunk\[1\]: expected 2 entries, got 1'),
+    ],
+)
+def test_wrong_routes_in_a_file_are_named(entry, message):
+    text = TRUNK.replace('TYPE', ARC).replace('[0.015, 0.0]', entry)
+    with pytest.raises(ModelError, match=rf'threads\[0\].offsets.*{message}'):
+        SOFT.read_segments(text)
 
 
 @pytest.mark.parametrize('kind', [ARC, STRAIN, 'volume_preserving'])
