@@ -103,6 +103,13 @@ class LoadObserver:
         self._noisy = bool(self._effort_variance.any() or self._velocity_variance.any())
         self.reset()
 
+    def __repr__(self) -> str:
+        """Return the model, the range of the bandwidths, and the time of the last sample."""
+        low, high = self._bandwidth.min(initial=np.inf), self._bandwidth.max(initial=0.0)
+        rates = f'{high:g}' if low >= high else f'{low:g} to {high:g}'
+        last = 'none' if self._time is None else f'{self._time:g} s'
+        return f'LoadObserver({self.model!r}, bandwidth={rates} 1/s, last sample={last})'
+
     def reset(self) -> None:
         """Forget all samples: the next one begins with external efforts of zero."""
         n = self.model.n
