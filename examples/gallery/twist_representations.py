@@ -10,13 +10,14 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import screw_dynamics as sd
+from screw_dynamics.model.records import Representation
 from screw_dynamics.results.results_plot import COLOURS
 
 HINGE = np.array([1.75, -1.4])
 ORIGIN = np.array([1.15, -0.55])  # of the body frame
 TURN = 1.9  # of the body frame [rad]
 CORNERS = np.array([[-1.2, -0.5], [0.4, -0.5], [0.4, 0.2], [-1.2, 0.2], [-1.2, -0.5]])
-PANELS = {
+PANELS: dict[Representation, str] = {
     'body': 'body-fixed: body axes, origin of the body',
     'spatial': 'spatial: base axes, point at the base origin',
     'hybrid': 'hybrid: base axes, origin of the body',

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,8 +16,10 @@ from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.dynamics.gravity_forces import gravity_force_jets
 from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.scalars import require_choice
 
-CONTENTS = ('full', 'without_gravity', 'gravity_only')
+Content: TypeAlias = Literal['full', 'without_gravity', 'gravity_only']
+CONTENTS: tuple[Content, ...] = get_args(Content)
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class EffortFormat:
 
     Parameters
     ----------
-    content : str
+    content : {'full', 'without_gravity', 'gravity_only'}
         ``full``; ``without_gravity``, tau - g(q), for a robot that adds gravity itself; or
         ``gravity_only``, g(q).
     sign : sequence of float
@@ -57,15 +60,14 @@ class EffortFormat:
     array([[0., 0.]])
     """
 
-    content: str = 'full'
+    content: Content = 'full'
     sign: Sequence[float] = ()
     scale: Sequence[float] = ()
     offset: Sequence[float] = ()
 
     def __post_init__(self) -> None:
         """Check the fields."""
-        if self.content not in CONTENTS:
-            raise InputError(f'content: expected {", ".join(CONTENTS)}, got {shown(self.content)}')
+        require_choice('content', self.content, CONTENTS)
         for name, valid, expected in (
             ('sign', lambda values: np.abs(values) == 1.0, '1 or -1'),
             ('scale', lambda values: (values > 0.0) & (values < np.inf), 'numbers above 0'),

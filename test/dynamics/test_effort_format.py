@@ -107,7 +107,10 @@ def test_nothing_is_allocated_with_out_and_work(rng):
 @pytest.mark.parametrize(
     'fields, text',
     [
-        ({'content': 'gravity'}, "content: expected full, without_gravity, gravity_only, got 'gr"),
+        (
+            {'content': 'gravity'},
+            'content: expected one of full, without_gravity, gravity_only',
+        ),
         ({'sign': [1, 0.5]}, 'sign: expected 1 or -1, got'),
         ({'scale': [0.0]}, 'scale: expected numbers above 0, got'),
         ({'scale': [np.inf]}, 'scale: expected numbers above 0, got'),
