@@ -101,6 +101,7 @@ _KINDS = {
         lambda of, options: [of.frame_jacobian(_frame(options), options.representation)],
     ),
 }
+#: Names of the terms that `screw_dynamics.symbolic.terms` yields.
 TERMS = tuple(_KINDS)
 
 
