@@ -5,12 +5,15 @@
 import argparse
 import math
 import re
+from collections.abc import Iterable
 from numbers import Integral
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 import numpy as np
 
 from screw_dynamics.errors import InputError, ModelError, shown
+
+Choice = TypeVar('Choice', bound=str)
 
 # types that float() accepts although they are not real numbers
 _DEGREES = re.compile(r'([-+]?(?:\d+\.?\d*|\.\d+)) ?(?:°|deg|degrees?)$')
@@ -51,6 +54,15 @@ def require_count(name: str, value: object, low: int = 0) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
         raise InputError(f'{name}: expected a whole number of {low} or more, got {shown(value)}')
     return int(value)
+
+
+def require_choice(name: str, value: object, choices: Iterable[Choice]) -> Choice:
+    """Return one of some texts; raise InputError if it is none of them."""
+    known = tuple(choices)
+    for choice in known:
+        if isinstance(value, str) and value == choice:
+            return choice
+    raise InputError(f'{name}: expected one of {", ".join(known)}, got {shown(value)}')
 
 
 def finite(text: str) -> float:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -48,14 +47,11 @@ def draw(name: str, folder: Path) -> Path:
     """
     import matplotlib
 
-    from screw_dynamics.errors import InertiaWarning
     from screw_dynamics.jit import uncompiled
     from screw_dynamics.results.results_plot import STYLE
 
     path = folder / f'{name}.png'
-    with warnings.catch_warnings(), uncompiled(load=True), matplotlib.rc_context(STYLE):
-        # two links of the published iiwa 14 have non-physical inertias, see its file
-        warnings.simplefilter('ignore', InertiaWarning)
+    with uncompiled(load=True), matplotlib.rc_context(STYLE):
         figure = import_module(f'gallery.{name}').figure()
         figure.savefig(path)
     return path

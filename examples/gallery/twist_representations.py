@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 import screw_dynamics as sd
 from screw_dynamics.lie import exp_so3
+from screw_dynamics.model.records import Representation
 from screw_dynamics.results.results_plot import COLOURS
 
 ORIGIN = np.array([0.9, 0.2, 0.3])  # of the body frame
@@ -19,7 +20,7 @@ ROTATION = exp_so3(np.array([0.5, -0.6, 0.9]))  # of the body frame
 AXIS = np.array([0.48, -0.36, 0.8])  # of the hinge, in base axes
 HINGE = ORIGIN + ROTATION @ (0.7, -0.2, 0.0)  # a point on it
 CORNERS = np.array(list(product((-0.2, 1.0), (-0.25, 0.25), (-0.15, 0.15))))
-PANELS = {
+PANELS: dict[Representation, str] = {
     'body': 'body-fixed: body axes, origin of the body',
     'spatial': 'spatial: base axes, point at the base origin',
     'hybrid': 'hybrid: base axes, origin of the body',

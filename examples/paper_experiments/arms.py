@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 import screw_dynamics as sd
 from screw_dynamics.arrays import Array
-from screw_dynamics.lie import inertia_matrix, skew, vee
+from screw_dynamics.lie import inertia_matrix, inertia_parameters, skew, vee
 from screw_dynamics.theory.closed_form import nth_derivatives
 from screw_dynamics.theory.inverse_dynamics import body_fixed, hybrid, spatial
 
@@ -43,6 +43,20 @@ PANDA_FLANGE = inertia_matrix(
         [-0.001196, -0.000741, 0.004815],
     ]),
 )  # fmt: skip
+
+# [MK2021] table 1: links 4 and 7, which break the triangle rule; the URDF has possible ones
+PRINTED_LINKS = {
+    3: [
+        [0.03844, 0.00088, -0.00112],
+        [0.00088, 0.01144, -0.00111],
+        [-0.00112, -0.00111, 0.04988],
+    ],
+    6: [
+        [0.00795, 0.00022, -0.00029],
+        [0.00022, 0.01089, -0.00029],
+        [-0.00029, -0.00029, 0.00294],
+    ],
+}
 
 FORMS: dict[str, Callable[..., Array]] = {
     'body-fixed': body_fixed.inverse_dynamics,
@@ -101,7 +115,12 @@ def iiwa(*, as_printed: bool = False) -> Experiment:
     `as_printed` takes them about the centres of mass, as the text of the paper says.
     """
     robot = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'), base_link='link_0')
-    inertias = robot.inertias if as_printed else [about_origin(one) for one in robot.inertias]
+    inertias = list(robot.inertias)
+    for body, tensor in PRINTED_LINKS.items():
+        mass, first_moment, _ = inertia_parameters(inertias[body])
+        inertias[body] = inertia_matrix(mass, first_moment / mass, np.array(tensor))
+    if not as_printed:
+        inertias = [about_origin(one) for one in inertias]
 
     def wrenches(times: Array) -> dict[str, ArrayLike]:
         rows = [-10.0 * np.pi**d * np.sin(np.pi * times + 0.5 * np.pi * d) for d in range(3)]

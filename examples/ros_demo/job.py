@@ -12,7 +12,6 @@ services, records an MCAP bag, prints a report and plots the recording.
 
 import argparse
 import shutil
-import warnings
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -35,7 +34,6 @@ from ros_demo.recording import (
 )
 from ros_demo.report import check_services, recompute, report
 from ros_demo.stages import Stage, ticks
-from screw_dynamics.errors import InertiaWarning
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import read_urdf
 from screw_dynamics.paths import share_path
@@ -89,10 +87,7 @@ def _run(options: argparse.Namespace) -> None:
     folder = options.output.resolve()
     bag = folder / 'bag'
     shutil.rmtree(bag, ignore_errors=True)
-    with warnings.catch_warnings():
-        # two links of the published parameters have non-physical inertias, see the file
-        warnings.simplefilter('ignore', InertiaWarning)
-        model = read_urdf(share_path(URDF))
+    model = read_urdf(share_path(URDF))
     file = TrajectoryFile(model.joint_names, waypoints_until(options.duration))
     services = _drive_nodes(folder, model, file, options.rate)
     recording = read_recording(bag, TORQUE_TOPIC, TRAJECTORY_TOPIC)

@@ -18,14 +18,12 @@ the magnitude that identification and design papers report:
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring, Motor
-from screw_dynamics.errors import InertiaWarning
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import read_urdf
 from screw_dynamics.paths import share_path
@@ -156,12 +154,9 @@ class Arm:
 
     def model(self, factors: Factors = TRUE) -> ScrewModel:
         """Return the loaded arm; if hanging, gravity points from the base towards the hand."""
-        with warnings.catch_warnings():
-            # two links of the published iiwa have non-physical inertias, see its file
-            warnings.simplefilter('ignore', InertiaWarning)
-            model = read_urdf(share_path(self.robot.urdf), locked=dict(self.robot.locked))
-            frame, mass, place = self.robot.payload
-            model = model.with_payload(frame, factors.payload * mass, place)
+        model = read_urdf(share_path(self.robot.urdf), locked=dict(self.robot.locked))
+        frame, mass, place = self.robot.payload
+        model = model.with_payload(frame, factors.payload * mass, place)
         return replace(model, gravity=-model.gravity) if self.pose == 'hanging' else model
 
     def joints(self, model: ScrewModel, factors: Factors = TRUE) -> ElasticJoints:

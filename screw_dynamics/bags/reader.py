@@ -25,7 +25,7 @@ from rosbags.typesys import (
 from screw_dynamics.bags.definitions import MessageTypes
 from screw_dynamics.bags.loose_files import LooseFiles, folder_losses
 from screw_dynamics.bags.records import BagMessage, BagTopic, RawMessage, columns
-from screw_dynamics.errors import BagError, BagWarning, UnknownNameError
+from screw_dynamics.errors import BagError, BagWarning, UnknownNameError, listed
 
 _UNREADABLE = 'cannot be read as a bag'
 
@@ -117,6 +117,11 @@ class Bag:
                 f'{self.path}: topic {connection.topic!r}: definition of {connection.msgtype} '
                 f'cannot be read: {error}'
             ) from error
+
+    def __repr__(self) -> str:
+        """Return the path, the duration, and the topics with their numbers of messages."""
+        topics = listed(f'{name} ({topic.count})' for name, topic in self.topics.items())
+        return f'Bag({str(self.path)!r}, {self.duration:.3f} s; {topics})'
 
     def __enter__(self) -> Bag:
         """Return the open bag."""

@@ -21,6 +21,7 @@ from screw_dynamics.kernels import one_state
 from screw_dynamics.kernels.taylor import layout
 from screw_dynamics.kernels.terms import frames
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.records import Representation
 
 READ = 'const double *'
 WRITTEN = 'double *'
@@ -115,7 +116,7 @@ def term_function(model: ScrewModel, prefix: str, quantity: Quantity) -> CFuncti
 
 
 def frame_function(
-    model: ScrewModel, prefix: str, quantity: Quantity, frame: str, name: str, form: str
+    model: ScrewModel, prefix: str, quantity: Quantity, frame: str, name: str, form: Representation
 ) -> CFunction:
     """Return the function of a quantity of a frame; `name` is the frame's in C."""
     parameters = model.frame_parameters[frame, form]

@@ -27,9 +27,10 @@ from screw_dynamics.codegen.quantities import (
 from screw_dynamics.codegen.translator import RESERVED, Library
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError, UnknownNameError, shown
-from screw_dynamics.kinematics.frames import REPRESENTATIONS
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.scalars import require_count
+from screw_dynamics.model.records import REPRESENTATIONS, Representation
+from screw_dynamics.model.screw_model import require_model
+from screw_dynamics.scalars import require_choice, require_count
 
 _ALL_IN_LINE = 4  # the order up to which loops over the order are repeated
 _SHORT, _SHORTER = 12, 4
@@ -58,6 +59,12 @@ class CCode(NamedTuple):
     source: str
     self_test: str
 
+    def __repr__(self) -> str:
+        """Return the files with their lengths."""
+        texts = {**self.files, f'{self.prefix}_self_test.c': self.self_test}
+        lines = (f'{name}: {text.count(chr(10))} lines' for name, text in texts.items())
+        return f'CCode({", ".join(lines)})'
+
     @property
     def files(self) -> dict[str, str]:
         """Texts of header and source by file name."""
@@ -71,7 +78,7 @@ def generate_c(
     order: int = 2,
     quantities: Sequence[str] = (INVERSE_DYNAMICS,),
     frames: Sequence[str] = (),
-    representation: str = 'hybrid',
+    representation: Representation = 'hybrid',
     joints: ElasticJoints | None = None,
 ) -> CCode:
     """
@@ -107,9 +114,10 @@ def generate_c(
     Raises
     ------
     InputError
-        If a prefix is not a name in C, a quantity is unknown or repeated, frames are missing or
-        not used, two frames have the same name in C, the robot has no coordinates, springs have
-        dampers or rotors are coupled, or the order is too low for motors behind springs.
+        If the model is not a `ScrewModel`, a prefix is not a name in C, a quantity is unknown or
+        repeated, frames are missing or not used, two frames have the same name in C, the robot has
+        no coordinates, springs have dampers or rotors are coupled, or the order is too low for
+        motors behind springs.
     UnknownNameError
         If the model has no such frame or joint.
 
@@ -122,14 +130,11 @@ def generate_c(
     ['void arm_mass_matrix(const double *q, double *m);']
 
     """
+    require_model(model)
     order = require_count('order', order)
     _require_name(prefix)
     wanted = _known_quantities(quantities)
-    if representation not in REPRESENTATIONS:
-        raise InputError(
-            f'representation: expected one of {", ".join(REPRESENTATIONS)}, got '
-            f'{shown(representation)}'
-        )
+    require_choice('representation', representation, REPRESENTATIONS)
     names = _frame_names(model, frames)
     if model.n == 0:
         raise InputError('model: expected at least one coordinate, got none')

@@ -20,8 +20,10 @@ from screw_dynamics.dynamics import (
     inverse_dynamics,
     mass_matrix,
 )
+from screw_dynamics.dynamics.coriolis_matrix import Form
 from screw_dynamics.kinematics import frame_jacobian_jet, frame_pose, frame_twist
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.records import Representation
 from screw_dynamics.text_table import text_table
 
 _NOISE = 1e-14  # of the largest number of a table
@@ -44,9 +46,9 @@ class State(NamedTuple):
     joint_jet: Array  # (5, n), position to snap
     efforts: Array | None  # (order + 1, n)
     order: int
-    coriolis: str
+    coriolis: Form
     frame: str | None
-    representation: str
+    representation: Representation
 
 
 def state_terms(model: ScrewModel, state: State) -> list[Term]:

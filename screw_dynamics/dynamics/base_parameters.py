@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics.regressor import inertial_parameters, regressor
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, listed
 from screw_dynamics.kernels.tree.layout import HOME_POSITION
 from screw_dynamics.kernels.tree.regressor import PARAMETERS
 from screw_dynamics.model.screw_model import ScrewModel, require_model
@@ -48,6 +48,11 @@ class BaseParameters:
     values: Array
     names: tuple[str, ...]
     pivots: Array
+
+    def __repr__(self) -> str:
+        """Return the number of parameters and the names of some."""
+        count, every = self.combinations.shape
+        return f'BaseParameters({count} of {every}: {listed(self.names)})'
 
 
 def base_parameters(model: ScrewModel, tolerance: float = 1e-5) -> BaseParameters:

@@ -19,6 +19,7 @@ from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.kernels.terms.term import loaded_kernel, not_compiled
 from screw_dynamics.kinematics import frame_jacobian, frame_pose
 from screw_dynamics.model.other_models import OtherModel
+from screw_dynamics.model.records import Representation
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.model.term_calls import samples_of
 
@@ -61,7 +62,7 @@ def control_terms(
     q: ArrayLike,
     qd: ArrayLike,
     frame: str,
-    representation: str = 'body',
+    representation: Representation = 'body',
     out: ControlTerms | None = None,
 ) -> ControlTerms:
     """
@@ -78,7 +79,7 @@ def control_terms(
         Coordinates and their rates [rad or m, per s].
     frame : str
         A link name; the link may be attached by fixed joints.
-    representation : str
+    representation : {'body', 'spatial', 'hybrid', 'mixed'}
         'body', 'spatial', 'hybrid' or 'mixed', see `frame_jacobian`.
     out : ControlTerms, optional
         Terms of an earlier call, or other C-contiguous float64 arrays, to fill. For one state
@@ -124,7 +125,12 @@ def control_terms(
 
 
 def _run(
-    model: Any, q: Array, qd: Array, frame: str, representation: str, terms: ControlTerms
+    model: Any,
+    q: Array,
+    qd: Array,
+    frame: str,
+    representation: Representation,
+    terms: ControlTerms,
 ) -> int:
     m, b, g, pose, jacobian = terms
     path = model.frame_parameters[frame, representation]
@@ -137,7 +143,7 @@ def _checked(
     q: ArrayLike,
     qd: ArrayLike,
     frame: str,
-    representation: str,
+    representation: Representation,
     out: ControlTerms | None,
 ) -> ControlTerms:
     if out is not None and not isinstance(out, ControlTerms):

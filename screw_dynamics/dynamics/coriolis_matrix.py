@@ -4,27 +4,30 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias, get_args
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, raise_not_finite
-from screw_dynamics.errors import InputError, shown
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.kernels.terms.catalogue import coriolis_term as _term
 from screw_dynamics.kernels.tree.coriolis_matrix import coriolis_matrices
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.model.term_calls import checked_term, output, samples_of
+from screw_dynamics.scalars import require_choice
 
 _ARRAY, _empty = np.ndarray, np.empty
-_CHRISTOFFEL = 'christoffel'
-FORMS = (_CHRISTOFFEL, 'C', 'Cbar')
+Form: TypeAlias = Literal['christoffel', 'C', 'Cbar']
+_CHRISTOFFEL: Form = 'christoffel'
+FORMS: tuple[Form, ...] = get_args(Form)
 
 
 def coriolis_matrix(
     model: ScrewModel,
     q: ArrayLike,
     qd: ArrayLike,
-    form: str = _CHRISTOFFEL,
+    form: Form = _CHRISTOFFEL,
     out: Array | None = None,
 ) -> Array:
     """
@@ -38,7 +41,7 @@ def coriolis_matrix(
     model : ScrewModel
     q, qd : (n,) or (T, n) array_like
         Coordinates and their rates [rad or m, per s].
-    form : str
+    form : {'christoffel', 'C', 'Cbar'}
         Choice of the matrix:
 
         - 'christoffel': C_ij = sum_k Gamma_ijk q'_k with the Christoffel symbols Gamma of the
@@ -93,8 +96,7 @@ def coriolis_matrix(
                 return matrix
         except (TypeError, ValueError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
-    if form not in FORMS:
-        raise InputError(f'form: expected one of {", ".join(FORMS)}, got {shown(form)}')
+    form = require_choice('form', form, FORMS)
     n = require_model(model).n
     inputs = {'q': q, 'qd': qd}
     if form == _CHRISTOFFEL:

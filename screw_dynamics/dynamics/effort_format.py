@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,10 +17,15 @@ from screw_dynamics.dynamics.gravity_forces import gravity_force_jets, gravity_f
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.scalars import require_choice
 
-CONTENTS = ('full', 'without_gravity', 'gravity_only')  # of efforts that a robot takes
-MEASURED_CONTENTS = ('full', 'without_gravity', 'external')  # of efforts that it reports
-SENSES = {'full': 1.0, 'without_gravity': 1.0, 'external': -1.0}  # in the full effort
+SentContent: TypeAlias = Literal['full', 'without_gravity', 'gravity_only']
+MeasuredContent: TypeAlias = Literal['full', 'without_gravity', 'external']
+Content: TypeAlias = Literal['full', 'without_gravity', 'gravity_only', 'external']
+CONTENTS: tuple[SentContent, ...] = get_args(SentContent)  # of efforts that a robot takes
+MEASURED_CONTENTS: tuple[MeasuredContent, ...] = get_args(MeasuredContent)  # that it reports
+# with which a measured value is part of the full effort
+SENSES: dict[Content, float] = {'full': 1.0, 'without_gravity': 1.0, 'external': -1.0}
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,7 @@ class EffortFormat:
 
     Parameters
     ----------
-    content : str
+    content : {'full', 'without_gravity', 'gravity_only', 'external'}
         ``full``; ``without_gravity``, tau - g(q), for a robot that compensates gravity itself;
         ``gravity_only``, g(q), only sent; or ``external``, only reported: the efforts of external
         loads ON the robot, as far as its own model tells.
@@ -62,18 +68,14 @@ class EffortFormat:
     array([[0., 0.]])
     """
 
-    content: str = 'full'
+    content: Content = 'full'
     sign: Sequence[float] = ()
     scale: Sequence[float] = ()
     offset: Sequence[float] = ()
 
     def __post_init__(self) -> None:
         """Check the fields."""
-        if self.content not in CONTENTS + MEASURED_CONTENTS:
-            raise InputError(
-                f'content: expected {", ".join(dict.fromkeys(CONTENTS + MEASURED_CONTENTS))}, got '
-                f'{shown(self.content)}'
-            )
+        require_choice('content', self.content, get_args(Content))
         for name, valid, expected in (
             ('sign', lambda values: np.abs(values) == 1.0, '1 or -1'),
             ('scale', lambda values: (values > 0.0) & (values < np.inf), 'numbers above 0'),
@@ -238,7 +240,7 @@ class EffortFormat:
         return (model if self.content == 'full' else model.weightless), applied
 
 
-def left_out(content: str, model: ScrewModel, joint_jets: ArrayLike) -> Array:
+def left_out(content: Content, model: ScrewModel, joint_jets: ArrayLike) -> Array:
     """Return the part (..., n) of full efforts that measured ones of a content lack."""
     jets = np.asarray(joint_jets, dtype=np.float64)
     if content == 'full':
@@ -252,7 +254,9 @@ def left_out(content: str, model: ScrewModel, joint_jets: ArrayLike) -> Array:
     )
 
 
-def measured_format(given: str | EffortFormat, joint_names: Sequence[str]) -> EffortFormat:
+def measured_format(
+    given: MeasuredContent | EffortFormat, joint_names: Sequence[str]
+) -> EffortFormat:
     """Return the format of measured efforts; raise InputError if no robot reports such efforts."""
     found = given if isinstance(given, EffortFormat) else None
     if found is None and given in MEASURED_CONTENTS:
@@ -267,7 +271,7 @@ def measured_format(given: str | EffortFormat, joint_names: Sequence[str]) -> Ef
     return found
 
 
-def other_content(stated: EffortFormat, content: str, reverse: bool, times: float) -> str:
+def other_content(stated: EffortFormat, content: Content, reverse: bool, times: float) -> str:
     """Return the text of efforts that another content or the opposite sign explains better."""
     words = [] if content == stated.content else [f'effort_content {content!r}']
     if reverse:

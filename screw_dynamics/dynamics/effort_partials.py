@@ -21,7 +21,7 @@ _ROWS = 3  # q, q' and q'': order 0
 
 def effort_partials(model: ScrewModel, joint_jet: ArrayLike, out: Array | None = None) -> Array:
     """
-    Return the derivatives of the efforts tau, tau', .. by q, q', q'', ..
+    Return the derivatives of the efforts and their rates by the coordinates and their rates.
 
     ``tau^(d)`` is a function of q to q^(d + 2); its derivatives by them linearise the inverse
     dynamics ([M2018] section 6.1), of any order, in O(n depth) per order squared.

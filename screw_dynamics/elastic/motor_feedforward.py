@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, listed
 
 if TYPE_CHECKING:
     from screw_dynamics.elastic.feedforward_plan import FeedforwardPlan
@@ -68,6 +68,17 @@ class MotorFeedforward:
         for one, other in combinations(JETS, 2):
             if np.may_share_memory(getattr(self, one), getattr(self, other)):
                 raise InputError(f'{other}: expected memory of its own, got some of {one}')
+
+    def __repr__(self) -> str:
+        """Return the motors, the number of samples, and how many derivatives there are."""
+        *batch, rows, n = self.effort_jet.shape
+        samples = f'{batch[0]} samples' if batch else 'one sample'
+        return (
+            f'MotorFeedforward(motors={listed(self.motor_names)}; {samples} of {n} joints: '
+            f'efforts to derivative {rows - 1}, motor positions to '
+            f'{self.motor_jet.shape[-2] - 1}, motor efforts to '
+            f'{self.motor_effort_jet.shape[-2] - 1})'
+        )
 
     @property
     def effort(self) -> Array:

@@ -14,6 +14,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics.effort_format import (
     MEASURED_CONTENTS,
     SENSES,
+    Content,
     EffortFormat,
     left_out,
     other_content,
@@ -51,7 +52,9 @@ def check_content(
     better still: then nothing is raised.
     """
     motion = inverse_dynamics(model, jets)[:, 0]
-    lacking = {content: left_out(content, model, jets) for content in MEASURED_CONTENTS}
+    lacking: dict[Content, Array] = {
+        content: left_out(content, model, jets) for content in MEASURED_CONTENTS
+    }
     reported = efforts - lacking[stated.content]
     size = np.sqrt(np.mean(reported**2, axis=0))
     size[size == 0.0] = 1.0

@@ -13,7 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.dynamics.effort_format import EffortFormat, left_out, measured_format
+from screw_dynamics.dynamics.effort_format import (
+    EffortFormat,
+    MeasuredContent,
+    left_out,
+    measured_format,
+)
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, RecordingWarning, ShapeError, shown
 from screw_dynamics.estimation import effort_standard_deviations, measured_motion
@@ -72,7 +77,7 @@ def identify(
     rotors: bool | ArrayLike = True,
     links: bool = False,
     payload: str | None = None,
-    effort_content: str | EffortFormat = 'full',
+    effort_content: MeasuredContent | EffortFormat = 'full',
     coulomb_velocity: float = _COULOMB_VELOCITY,
     smoothing_time: float | None = None,
     check: bool = True,
@@ -116,11 +121,9 @@ def identify(
     smoothing_time : float, optional
         See `measured_motion`.
     check : bool
-        Raise for recordings that contradict the model or themselves: efforts of another content,
-        reversed or swapped joints, units, clipping, jumps of positions or time stamps, efforts
-        that lag the positions or were not measured. Samples with spikes of the effort are left
-        out, with a RecordingWarning, or refused if they are many; a load that is not sought is
-        warned of.
+        Raise for recordings that contradict the model or themselves: content of the efforts,
+        reversed or swapped joints, units, clipping, jumps, delays. Spikes of efforts are left out
+        with a RecordingWarning, unless they are many; a load that is not sought is warned of.
     on_joint : callable, optional
         Called after the motion of each joint was estimated.
 
@@ -133,8 +136,8 @@ def identify(
     ShapeError
         If `rotors` is neither one value nor one per joint.
     InputError
-        If the recording cannot be used (see `check`) or is too short, if there is nothing to
-        identify, or if the mass of the payload is below zero by more than its band.
+        If the recording cannot be used (see `check`), is too short, has nothing to identify, or
+        leads to a payload below zero by more than its band.
     TrajectoryError
         If the recording has too few samples or a long gap.
     UnknownNameError

@@ -85,6 +85,13 @@ class Recording:
         for name, field in {'joint_names': names, 'times': instants[order], **columns}.items():
             object.__setattr__(self, name, field)
 
+    def __repr__(self) -> str:
+        """Return the joints, and the number and times of the samples."""
+        span = f', {self.times[0]:g} to {self.times[-1]:g} s' if len(self.times) else ''
+        motors = '' if self.motor_positions is None else ', with motor positions'
+        names = ', '.join(self.joint_names)
+        return f'Recording({names}; {len(self.times)} samples{span}{motors})'
+
     def between(self, start: float, end: float) -> Recording:
         """
         Return the samples from `start` to `end`.

@@ -13,7 +13,8 @@ from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.kernels.terms.catalogue import motion_term
 from screw_dynamics.kernels.tree.frame_twist import frame_twists
 from screw_dynamics.kernels.tree.jacobian_series import frame_jacobian_jets
-from screw_dynamics.kinematics.frames import REPRESENTATIONS, representation_number
+from screw_dynamics.kinematics.frames import representation_number
+from screw_dynamics.model.records import REPRESENTATIONS, Representation
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 _ARRAY, _ONE, _empty = np.ndarray, np.newaxis, np.empty
@@ -23,7 +24,7 @@ def frame_twist(
     model: ScrewModel,
     joint_jet: ArrayLike,
     frame: str,
-    representation: str = 'body',
+    representation: Representation = 'body',
     out: Array | None = None,
 ) -> Array:
     """
@@ -36,7 +37,7 @@ def frame_twist(
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d], r >= 2.
     frame : str
         A link name; the link may be attached by fixed joints.
-    representation : str
+    representation : {'body', 'spatial', 'hybrid', 'mixed'}
         Axes of the twist [angular; linear] and the point whose velocity is its linear part, with
         the pose C = (R, r) of the frame in base-link axes [M2018, sections 2-4]:
 
@@ -112,7 +113,7 @@ def frame_twist(
 
 
 def frame_jacobian_jet(
-    model: ScrewModel, joint_jet: ArrayLike, frame: str, representation: str = 'body'
+    model: ScrewModel, joint_jet: ArrayLike, frame: str, representation: Representation = 'body'
 ) -> Array:
     """
     Return the Jacobian of a frame and its time derivatives of any order along a motion.
@@ -126,7 +127,7 @@ def frame_jacobian_jet(
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d], r >= 1.
     frame : str
         A link name; the link may be attached by fixed joints.
-    representation : str
+    representation : {'body', 'spatial', 'hybrid', 'mixed'}
         'body', 'spatial', 'hybrid' or 'mixed', see `frame_twist`.
 
     Returns

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.errors import InputError, shown
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.kernels.terms.catalogue import jacobian_term, pose_term
-from screw_dynamics.kernels.terms.frames import REPRESENTATIONS as REPRESENTATIONS
 from screw_dynamics.model.other_models import OtherModel, other_result
+from screw_dynamics.model.records import REPRESENTATIONS, Representation
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.model.term_calls import checked_term
+from screw_dynamics.scalars import require_choice
 
 _ARRAY, _empty = np.ndarray, np.empty
 
@@ -74,19 +74,14 @@ def frame_pose(
 
 def representation_number(representation: str) -> int:
     """Return the number of a representation of twists in the kernels; raise InputError."""
-    if not isinstance(representation, str) or representation not in REPRESENTATIONS:
-        raise InputError(
-            f'representation: expected one of {", ".join(REPRESENTATIONS)}, '
-            f'got {shown(representation)}'
-        )
-    return REPRESENTATIONS.index(representation)
+    return REPRESENTATIONS.index(require_choice('representation', representation, REPRESENTATIONS))
 
 
 def frame_jacobian(
     model: ScrewModel | OtherModel,
     q: ArrayLike,
     frame: str,
-    representation: str = 'body',
+    representation: Representation = 'body',
     out: Array | None = None,
 ) -> Array:
     """

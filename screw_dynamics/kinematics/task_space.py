@@ -21,6 +21,7 @@ from screw_dynamics.errors import InputError, ShapeError, SingularJacobianError,
 from screw_dynamics.kernels.tree.layout import COORDINATE
 from screw_dynamics.kernels.tree.task_rates import NOT_FINITE, SINGULAR, SOLVED, task_rates
 from screw_dynamics.kinematics.frames import frame_jacobian, representation_number
+from screw_dynamics.model.records import Representation
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 COMPONENTS = ('wx', 'wy', 'wz', 'vx', 'vy', 'vz')
@@ -32,7 +33,7 @@ def task_to_joint_jet(
     q: ArrayLike,
     twist_jet: ArrayLike,
     frame: str,
-    representation: str = 'body',
+    representation: Representation = 'body',
     components: str | Sequence[str] = 'all',
     weights: ArrayLike | None = None,
     damping: float = 0.0,
@@ -57,7 +58,7 @@ def task_to_joint_jet(
         as `frame_twist` returns them, m >= 1.
     frame : str
         A link name; the link may be attached by fixed joints.
-    representation : str
+    representation : {'body', 'spatial', 'hybrid', 'mixed'}
         'body', 'spatial', 'hybrid' or 'mixed', see `frame_twist`.
     components : str or sequence of str
         The c components that the task prescribes, in the order of the columns of `twist_jet`:

@@ -6,9 +6,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from screw_dynamics.arrays import Array
 from screw_dynamics.lie.adjoint import adjoint_inverse
 from screw_dynamics.lie.scalars import Scalar, ScalarArray, dtype
 from screw_dynamics.lie.so3 import skew, vee
+
+OF_NO_SOLID = 'inertia not positive semidefinite, or triangle rule broken'
+# Identified and exported inertias are printed with few digits; a defect below this fraction of
+# the largest moment is ignored.
+_FEW_DIGITS = 1e-6
 
 
 def inertia_matrix(mass: Scalar, com: ScalarArray, rotational_inertia: ScalarArray) -> ScalarArray:
@@ -60,6 +66,13 @@ def inertia_parameters(inertia: ScalarArray) -> tuple[Scalar, ScalarArray, Scala
     if isinstance(mass, np.floating):
         mass = float(mass)
     return mass, vee(inertia[:3, 3:]), inertia[:3, :3].copy()
+
+
+def is_of_no_solid(rotational_inertia: Array, rounding: float = 0.0) -> bool:
+    """Return True if an inertia (3, 3) about the centre of mass is that of no solid body."""
+    low, middle, high = np.linalg.eigvalsh(rotational_inertia)
+    tolerance = max(_FEW_DIGITS * max(abs(low), abs(high)), rounding)
+    return bool(low < -tolerance or low + middle < high - tolerance)
 
 
 def second_moment(rotational_inertia: ScalarArray) -> ScalarArray:

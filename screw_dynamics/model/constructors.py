@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -11,13 +12,22 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import as_float_array, as_vector, require_finite
-from screw_dynamics.errors import InertiaError, ModelError, ShapeError, shown
-from screw_dynamics.lie import inertia_matrix, screw_type, transform_inertia
+from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite
+from screw_dynamics.errors import (
+    InertiaError,
+    InertiaWarning,
+    ModelError,
+    ShapeError,
+    listed,
+    shown,
+)
+from screw_dynamics.lie import inertia_matrix, inertia_parameters, screw_type, transform_inertia
+from screw_dynamics.lie.inertia import OF_NO_SOLID, is_of_no_solid
 from screw_dynamics.model.records import Frame, JointLimits, ModelRecord
 
 Model = TypeVar('Model', bound=ModelRecord)
 
+_CANCELLED = 1e-12  # of the moments about the origin of a frame
 POINT_MASS = ((0.0, 0.0, 0.0),) * 3  # rotational inertia about the centre of mass
 
 
@@ -59,6 +69,14 @@ def fields_from_screws(
         raise ModelError(f'joint_names: expected {n} names, got {shown(joint_names)}')
     names = tuple(str(name) for name in joint_names)
     bodies = tuple(f'body_{i + 1}' for i in range(n))
+    inertia_of = zip(bodies, shaped['inertias'], strict=True)
+    odd = [name for name, inertia in inertia_of if _of_no_solid(inertia)]
+    if odd:
+        warnings.warn(
+            f'non-physical links, used unchanged ({OF_NO_SOLID}: {listed(odd)})',
+            InertiaWarning,
+            stacklevel=3,
+        )
     return dict(
         joint_names=names,
         tree_joint_names=names,
@@ -78,6 +96,17 @@ def fields_from_screws(
         frames={name: Frame(i, np.eye(4)) for i, name in enumerate(('base', *bodies), start=-1)},
         base_link='base',
     )
+
+
+def _of_no_solid(inertia: Array) -> bool:
+    """Return True if an inertia (6, 6) about any point is that of no solid body."""
+    mass, first_moment, rotational = inertia_parameters(inertia)
+    with np.errstate(all='ignore'):
+        centre = first_moment / mass if mass > 0.0 else np.zeros(3)
+        about_com = rotational - inertia_matrix(mass, centre, np.zeros((3, 3)))[:3, :3]
+    # the difference of large moments has few digits
+    rounding = _CANCELLED * float(np.abs(rotational).max())
+    return bool(np.isfinite(about_com).all()) and is_of_no_solid(about_com, rounding)
 
 
 def with_payload(
@@ -114,6 +143,11 @@ def with_payload(
         inertia of the load is not symmetric.
     ShapeError, NotFiniteError
         If `com` or `inertia` has the wrong shape, or `com` is not finite.
+
+    Warns
+    -----
+    InertiaWarning
+        If the inertia of the load is that of no solid body; it is used unchanged.
     """
     at = model.frame(frame)
     where = f'payload on {frame!r}'
@@ -131,6 +165,8 @@ def with_payload(
         raise InertiaError(
             f'{where}: inertia: expected a finite symmetric tensor, got {shown(tensor.tolist())}'
         )
+    if is_of_no_solid(tensor):
+        warnings.warn(f'{where}, used unchanged: {OF_NO_SOLID}', InertiaWarning, stacklevel=2)
     if at.body < 0:
         return replace(model)
     inertias = model.inertias.copy()

@@ -36,7 +36,7 @@ from screw_dynamics.lie import (
     second_moment,
     transform_inertia,
 )
-from screw_dynamics.model.records import ModelRecord
+from screw_dynamics.model.records import REPRESENTATIONS, ModelRecord, Representation
 
 
 class FramePath(NamedTuple):
@@ -64,19 +64,19 @@ class JointFrames:
     paths: Mapping[str, FramePath]
 
 
-class FrameParameters(dict[tuple[str, str], Array]):
+class FrameParameters(dict[tuple[str, Representation], Array]):
     """Parameters of `kernels.terms.frames` by frame and representation, made at first use."""
 
     def __init__(self, frames: JointFrames, n: int) -> None:
         super().__init__()
         self._frames, self._n = frames, n
 
-    def __missing__(self, key: tuple[str, str]) -> Array:
+    def __missing__(self, key: tuple[str, Representation]) -> Array:
         """Compute the parameters of a frame; raise KeyError or ValueError for unknown ones."""
         tables, (name, representation) = self._frames, key
-        path = tables.paths[name]
+        path, number = tables.paths[name], REPRESENTATIONS.index(representation)
         parameters = frame_parameters(
-            tables.tree, tables.bodies, path.bodies, path.pose, self._n, representation
+            tables.tree, tables.bodies, path.bodies, path.pose, self._n, number
         )
         self[key] = parameters
         return parameters

@@ -7,13 +7,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import UnknownNameError
+
+Representation: TypeAlias = Literal['body', 'spatial', 'hybrid', 'mixed']
+# of twists, in the order of the numbers in `kernels.tree.path_series`
+REPRESENTATIONS: tuple[Representation, ...] = get_args(Representation)
 
 # units of a rotary and of a prismatic coordinate
 POSITION_UNITS, EFFORT_UNITS = ('rad', 'm'), ('N m', 'N')

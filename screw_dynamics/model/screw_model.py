@@ -195,6 +195,11 @@ class ScrewModel(ModelRecord):
         ModelError, ShapeError, NotFiniteError
             If a parent, pose, screw or inertia is not valid; the body is named.
 
+        Warns
+        -----
+        InertiaWarning
+            If inertias are those of no solid bodies; they are named, and used unchanged.
+
         Examples
         --------
         >>> import numpy as np

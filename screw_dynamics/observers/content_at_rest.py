@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.dynamics.effort_format import SENSES, EffortFormat, other_content
+from screw_dynamics.dynamics.effort_format import SENSES, Content, EffortFormat, other_content
 from screw_dynamics.dynamics.regressor import regressor
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
@@ -77,10 +77,10 @@ class ContentAtRest:
             return float(np.sqrt(np.mean((rest[:, heavy] / size[heavy]) ** 2)))
 
         stated = self._stated.content
-        other = 'without_gravity' if stated == 'full' else stated
+        other: Content = 'without_gravity' if stated == 'full' else stated
         lacking = support if other == 'without_gravity' else 0.0 * support
         full = gravity + support
-        left = {
+        left: dict[tuple[Content, bool], float] = {
             ('full', False): part(reported - full),
             ('full', True): part(reported + full),
             (other, False): part(reported - lacking),

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite
 from screw_dynamics.dynamics import bias_forces, coriolis_matrix, gravity_forces, mass_matrix
-from screw_dynamics.dynamics.effort_format import EffortFormat, measured_format
+from screw_dynamics.dynamics.effort_format import EffortFormat, MeasuredContent, measured_format
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kinematics import frame_jacobian
@@ -103,7 +103,7 @@ class LoadObserver:
         *,
         effort_deviation: ArrayLike = 0.0,
         velocity_deviation: ArrayLike = 0.0,
-        effort_content: str | EffortFormat = 'full',
+        effort_content: MeasuredContent | EffortFormat = 'full',
         check: bool = True,
     ) -> None:
         n = require_model(model).n
@@ -116,6 +116,13 @@ class LoadObserver:
         self._at_rest = ContentAtRest(model, self._taken) if check else None
         self._noisy = bool(self._effort_variance.any() or self._velocity_variance.any())
         self.reset()
+
+    def __repr__(self) -> str:
+        """Return the model, the range of the bandwidths, and the time of the last sample."""
+        low, high = self._bandwidth.min(initial=np.inf), self._bandwidth.max(initial=0.0)
+        rates = f'{high:g}' if low >= high else f'{low:g} to {high:g}'
+        last = 'none' if self._time is None else f'{self._time:g} s'
+        return f'LoadObserver({self.model!r}, bandwidth={rates} 1/s, last sample={last})'
 
     def reset(self) -> None:
         """Forget all samples but those at rest: external efforts begin with zero."""

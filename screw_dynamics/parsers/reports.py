@@ -7,17 +7,11 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from typing import cast
 
-import numpy as np
-
-from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InertiaWarning, UrdfWarning, listed
+from screw_dynamics.lie.inertia import OF_NO_SOLID, is_of_no_solid
 from screw_dynamics.parsers.records import Joint
 from screw_dynamics.parsers.selection import Body
 from screw_dynamics.parsers.urdf_source import LinedElement
-
-# Identified and exported inertias are printed with few digits; a defect below this fraction of
-# the largest moment is ignored.
-_TOLERANCE = 1e-6
 
 # simulators and controllers have links and joints of their own
 _NOT_OF_THE_TREE = ('gazebo', 'ros2_control', 'sensor', 'transmission')
@@ -37,8 +31,8 @@ def warn_of_inertia(bodies: Sequence[Body], invented: Sequence[str], stacklevel:
         ('moving links without mass', massless),
         ('mass 0 stated', [name for name, inertial in stated if inertial.mass == 0.0]),
         (
-            'inertia not positive semidefinite, or triangle rule broken',
-            [name for name, inertial in stated if _impossible(inertial.tensor)],
+            OF_NO_SOLID,
+            [name for name, inertial in stated if is_of_no_solid(inertial.tensor)],
         ),
         (
             'mass 1 and unit inertia assumed to be invented for a missing <inertial>, so massless',
@@ -52,12 +46,6 @@ def warn_of_inertia(bodies: Sequence[Body], invented: Sequence[str], stacklevel:
             InertiaWarning,
             stacklevel=stacklevel + 1,
         )
-
-
-def _impossible(tensor: Array) -> bool:
-    low, middle, high = np.linalg.eigvalsh(tensor)
-    tolerance = _TOLERANCE * max(abs(low), abs(high))
-    return bool(low < -tolerance or low + middle < high - tolerance)
 
 
 def warn_of_limits(joints: Sequence[Joint], stacklevel: int) -> None:

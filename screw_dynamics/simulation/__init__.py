@@ -7,7 +7,7 @@ from screw_dynamics.simulation.linearized_dynamics import LinearizedDynamics
 from screw_dynamics.simulation.natural_frequencies import natural_frequencies
 from screw_dynamics.simulation.robot_states import SimulationResult
 
-# the name before
+#: The former name of `SimulationResult`.
 Motion = SimulationResult
 
 __all__ = [

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_vector, require_out
 from screw_dynamics.elastic import ElasticJoints, MotorTable
 from screw_dynamics.elastic.elastic_joints import require_elastic_joints
-from screw_dynamics.errors import ShapeError, SimulationError
+from screw_dynamics.errors import ShapeError, SimulationError, listed
 from screw_dynamics.integration import integrate
 from screw_dynamics.kernels.springs.equations_of_motion import (
     UNSETTLED,
@@ -73,6 +73,11 @@ class ElasticRobot(RobotStates):
         self.model, self.joints = model, joints
         self._extended, tables = robot_tables(model, joints)
         self._kernel_tables: tuple[Any, ...] = (model.n, self._extended.n, *tables)
+
+    def __repr__(self) -> str:
+        """Return the model and the motors."""
+        names = listed(self.motors.names)
+        return f'ElasticRobot({self.model!r}, motors={names}; state of {self.state_size})'
 
     def derivatives(
         self,

@@ -132,6 +132,15 @@ class SimulationResult:
     motor_velocity: Array
     evaluations: int
 
+    def __repr__(self) -> str:
+        """Return the numbers of states, joints, motors and evaluations."""
+        span = f', {self.times[0]:g} to {self.times[-1]:g} s' if len(self.times) else ''
+        n, m = self.position.shape[-1], self.motor_position.shape[-1]
+        return (
+            f'SimulationResult({len(self.times)} states{span}; {n} joints, {m} motors, '
+            f'{self.evaluations} evaluations)'
+        )
+
 
 class RobotStates:
     """Composes and splits the states ``(q, q', theta, theta')`` of n links and m motors."""

@@ -18,6 +18,7 @@ from screw_dynamics.arrays import (
     require_out,
 )
 from screw_dynamics.errors import InputError, ShapeError, SingularMassMatrixError, shown
+from screw_dynamics.model.records import Representation
 from screw_dynamics.model.screw_model import checked_wrenches
 from screw_dynamics.soft.kernel_dynamics import efforts_at_once, run_chain
 from screw_dynamics.soft.recursion import inertial_efforts
@@ -232,7 +233,7 @@ def frame_pose(robot: SoftRobot, q: ArrayLike, frame: str) -> Array:
 
 
 def frame_jacobian(
-    robot: SoftRobot, q: ArrayLike, frame: str, representation: str = 'body'
+    robot: SoftRobot, q: ArrayLike, frame: str, representation: Representation = 'body'
 ) -> Array:
     """Return J (6, n) or (T, 6, n) of a module's distal frame."""
     from screw_dynamics.kinematics.frames import representation_number
@@ -265,7 +266,9 @@ def frame_jacobian(
     return jacobians[0] if single else jacobians
 
 
-def _represent(jacobian: Array, representation: str, rotation: Array, place: Array) -> None:
+def _represent(
+    jacobian: Array, representation: Representation, rotation: Array, place: Array
+) -> None:
     """Convert a body-fixed Jacobian (6, n) in place."""
     if representation != 'body':
         jacobian[3:] = rotation @ jacobian[3:]

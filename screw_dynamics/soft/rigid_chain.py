@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.errors import InputError, TopologyError, listed
+from screw_dynamics.errors import InertiaWarning, InputError, TopologyError, listed
 from screw_dynamics.lie import inertia_parameters, pose, screw_pitch, screw_type
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.screw_model import require_model
@@ -60,4 +62,7 @@ def _body(inertia: Array, place: Array, tip_pose: Array, name: str) -> RigidBody
     mass, first_moment, about_origin = inertia_parameters(inertia)
     com = first_moment / mass if mass else first_moment
     about_com = about_origin - mass * (com @ com * np.eye(3) - np.outer(com, com))
-    return RigidBody(mass, com - place, 0.5 * (about_com + about_com.T), tip_pose, name=name)
+    tensor = 0.5 * (about_com + about_com.T)
+    with warnings.catch_warnings():  # of the inertias of a model who built it was warned
+        warnings.simplefilter('ignore', InertiaWarning)
+        return RigidBody(mass, com - place, tensor, tip_pose, name=name)

@@ -10,10 +10,12 @@ from typing import cast
 import numpy as np
 import sympy
 
-from screw_dynamics.errors import InputError, shown
+from screw_dynamics.dynamics.coriolis_matrix import FORMS, Form
+from screw_dynamics.errors import InputError
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.scalars import require_count, require_number
+from screw_dynamics.model.records import Representation
+from screw_dynamics.scalars import require_choice, require_count, require_number
 from screw_dynamics.symbolic.angle_polynomials import (
     AngleRing,
     Limits,
@@ -29,7 +31,6 @@ from screw_dynamics.theory.lagrange.energies import kinetic_energy, potential_en
 from screw_dynamics.theory.sensitivities import regressors
 from screw_dynamics.theory.tree import Tree
 
-FORMS = ('christoffel', 'C', 'Cbar')
 MOST_JOINTS = 6
 MOST_TERMS = 20_000
 LONGEST = 120.0
@@ -118,7 +119,7 @@ class Expressions:
             pose = Tree(work.model, work.jet).poses[at.body] @ pose
         return matrix(work.ring, pose)
 
-    def frame_jacobian(self, frame: str, representation: str = 'body') -> sympy.Matrix:
+    def frame_jacobian(self, frame: str, representation: Representation = 'body') -> sympy.Matrix:
         """
         Return the Jacobian of a frame.
 
@@ -126,7 +127,7 @@ class Expressions:
         ----------
         frame : str
             Name of a frame on a moving link.
-        representation : str
+        representation : {'body', 'spatial', 'hybrid', 'mixed'}
             'body', 'spatial', 'hybrid' or 'mixed', as in `frame_twist`.
 
         Returns
@@ -159,13 +160,13 @@ class Expressions:
         work = _Work(self, 2)
         return matrix(work.ring, SystemMatrices(work.model, work.jet).mass_matrix)
 
-    def coriolis_matrix(self, form: str = 'christoffel') -> sympy.Matrix:
+    def coriolis_matrix(self, form: Form = 'christoffel') -> sympy.Matrix:
         """
         Return C in one of three forms with the same C q'.
 
         Parameters
         ----------
-        form : str
+        form : {'christoffel', 'C', 'Cbar'}
             'christoffel', M2018 (86); 'C', MK2021 (20); 'Cbar', MK2021 (54). M' - 2 C is
             skew-symmetric for the first and the last.
 
@@ -179,8 +180,7 @@ class Expressions:
         InputError
             If the form is not one of these, or the work exceeds its limits.
         """
-        if not isinstance(form, str) or form not in FORMS:
-            raise InputError(f'form: expected one of {", ".join(FORMS)}, got {shown(form)}')
+        require_choice('form', form, FORMS)
         work = _Work(self, 2)
         if form == 'christoffel':
             entries = christoffel_symbols(work.model, work.jet[0]) @ work.jet[1]

@@ -28,6 +28,7 @@ from screw_dynamics.symbolic.exact_numbers import (
     exact_screw,
 )
 
+#: Kinds of parameters that may be symbols of a `SymbolicModel`.
 SYMBOLS = ('masses', 'centres', 'inertias', 'lengths', 'gravity')
 _SAME = 1e-12  # relative difference of numbers that may have one symbol
 _ARRAYS = ('home_poses', 'screws', 'inertias', 'gravity', 'multipliers', 'offsets')

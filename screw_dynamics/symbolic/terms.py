@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 
 import sympy
 
+from screw_dynamics.dynamics.coriolis_matrix import FORMS, Form
 from screw_dynamics.errors import InputError, UnknownNameError
-from screw_dynamics.symbolic.expressions import FORMS, Expressions
+from screw_dynamics.model.records import Representation
+from screw_dynamics.symbolic.expressions import Expressions
 
 
 class Term(NamedTuple):
@@ -42,9 +44,9 @@ class Options(NamedTuple):
     """Choices for some of the terms, see the methods of `Expressions`."""
 
     order: int = 0
-    form: str = FORMS[0]
+    form: Form = FORMS[0]
     frame: str | None = None
-    representation: str = 'body'
+    representation: Representation = 'body'
 
 
 _Maker = Callable[[Expressions, Options], Iterable[Any]]
@@ -99,6 +101,7 @@ _KINDS = {
         lambda of, options: [of.frame_jacobian(_frame(options), options.representation)],
     ),
 }
+#: Names of the terms that `screw_dynamics.symbolic.terms` yields.
 TERMS = tuple(_KINDS)
 
 

@@ -11,7 +11,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.trajectory.piecewise_polynomial import PiecewisePolynomial
 from screw_dynamics.trajectory.smooth.degree9_segment import time_powers
 from screw_dynamics.trajectory.trajectory_start import join_continuity, require_start, start_rows
-from screw_dynamics.trajectory.waypoints import Waypoints
+from screw_dynamics.trajectory.waypoints import Waypoints, require_waypoints
 
 # Data (step, V0, V1, A0, A1) in normalised time -> coefficients of u^1 to u^5.
 _LINEAR = np.array([[1, 0, 0, 0, 0]] + 4 * [5 * [0]], dtype=float)
@@ -57,6 +57,8 @@ def jtc_trajectory(
     ------
     TrajectoryError
         If the first point is later than 0 and no start jet is given.
+    InputError
+        If `waypoints` are not `Waypoints`.
     ShapeError, NotFiniteError
         If the start jet is invalid.
 
@@ -68,7 +70,7 @@ def jtc_trajectory(
     >>> jtc_trajectory(w).jets([1.0], rows=3).ravel()
     array([0.5, 0.5, 0. ])
     """
-    times = waypoints.times
+    times = require_waypoints(waypoints).times
     states = np.stack((waypoints.positions, waypoints.velocities, waypoints.accelerations), axis=1)
     start = start_rows(start_jet, states.shape[2])
     joins = states[[0, -1], 1:]

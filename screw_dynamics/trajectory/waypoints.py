@@ -6,13 +6,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from screw_dynamics.arrays import Array, as_float_array, read_only_copy
-from screw_dynamics.errors import ShapeError, TrajectoryError, listed, shown
+from screw_dynamics.errors import InputError, ShapeError, TrajectoryError, listed, shown
 from screw_dynamics.trajectory import waypoint_checks as checks
 from screw_dynamics.trajectory.waypoint_checks import TrajectoryPoint
+
+_Values: TypeAlias = Sequence[float] | Array
+# a `TrajectoryPoint` is a tuple of the last kind
+Point: TypeAlias = (
+    tuple[float, _Values]
+    | tuple[float, _Values, _Values]
+    | tuple[float, _Values, _Values, _Values]
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +72,19 @@ class Waypoints:
         object.__setattr__(self, 'times', times)
 
 
+def require_waypoints(waypoints: object) -> Waypoints:
+    """Return waypoints; raise InputError if they are none."""
+    if isinstance(waypoints, Waypoints):
+        return waypoints
+    raise InputError(
+        'waypoints: expected Waypoints, such as waypoints_from_points returns, got '
+        f'{shown(waypoints)}'
+    )
+
+
 def waypoints_from_points(
     joint_names: Sequence[str],
-    points: Sequence[TrajectoryPoint],
+    points: Sequence[Point],
     model_joint_names: Sequence[str],
     *,
     allow_partial_joints: bool = False,
@@ -85,8 +104,8 @@ def waypoints_from_points(
     ----------
     joint_names : sequence of str
         Joints of the trajectory, in the order of its values.
-    points : sequence of TrajectoryPoint
-        Points, or equal tuples.
+    points : sequence of TrajectoryPoint or tuple
+        Time and positions, and if present velocities and accelerations; each (n,) array_like.
     model_joint_names : sequence of str
         Joints of the result, in its order.
     allow_partial_joints : bool
@@ -117,14 +136,14 @@ def waypoints_from_points(
     missing = checks.check_joint_names(
         joint_names, names, allow_partial_joints, dict(other_joints or {})
     )
-    points = _points(points)
-    checks.check_sizes(len(joint_names), points)
-    times = checks.check_times([point.time_from_start for point in points])
+    given = _points(points)
+    checks.check_sizes(len(joint_names), given)
+    times = checks.check_times([point.time_from_start for point in given])
 
     columns = [names.index(name) for name in joint_names]
-    values = np.full((3, len(points), len(names)), np.nan)
+    values = np.full((3, len(given), len(names)), np.nan)
     for field, target in zip(checks.FIELDS, values, strict=True):
-        for i, point in enumerate(points):
+        for i, point in enumerate(given):
             row = getattr(point, field)
             if len(row):
                 target[i, columns] = checks.finite_row(field, i, row, joint_names)
@@ -139,7 +158,7 @@ def waypoints_from_points(
     return Waypoints(names, times, positions, velocities, accelerations)
 
 
-def _points(points: Sequence[TrajectoryPoint]) -> list[TrajectoryPoint]:
+def _points(points: Sequence[Point]) -> list[TrajectoryPoint]:
     """Return the points as `TrajectoryPoint`, or raise TrajectoryError."""
     if not isinstance(points, Iterable):
         raise TrajectoryError(f'points: expected a sequence of points, got {shown(points)}')

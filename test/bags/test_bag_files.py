@@ -55,6 +55,8 @@ def test_topics_and_times(sample_bag: Path) -> None:
         assert len(list(bag.messages())) == COUNT
         assert list(bag.messages(['/silent'])) == []
         assert list(bag.messages([])) == []
+        topics = f'/sample ({COUNT}), /silent (0)'
+        assert repr(bag) == f'Bag({str(sample_bag)!r}, 0.096 s; {topics})'
         assert bag.arrays('/silent')['time'].shape == (0,)
 
 

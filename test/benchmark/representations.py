@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -61,9 +60,7 @@ STATES = 5
 
 def iiwa() -> sd.ScrewModel:
     """Return the arm with seven joints of the package."""
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', sd.errors.InertiaWarning)
-        return sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+    return sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
 
 
 def displaced(model: sd.ScrewModel, distance: float) -> sd.ScrewModel:

@@ -19,8 +19,6 @@ from screw_dynamics.cartesian import PoseWaypoints, cartesian_trajectory
 from screw_dynamics.errors import InputError, ShapeError, TrajectoryError, UnknownNameError
 from screw_dynamics.theory.kinematics import hybrid
 
-pytestmark = pytest.mark.filterwarnings('ignore::screw_dynamics.errors.InertiaWarning')
-
 TIMES = np.array([0.0, 1.0, 1.8, 3.0])
 ROBOTS = {
     'iiwa14': ('flange', [0.3, 0.5, 0.1, -1.5, 0.2, 1.0, 0.4]),

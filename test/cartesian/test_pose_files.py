@@ -115,7 +115,6 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
         read_poses(tmp_path / 'no.yaml')
 
 
-@pytest.mark.filterwarnings('ignore::screw_dynamics.errors.InertiaWarning')
 def test_the_page_about_poses_holds(capsys):
     names: dict[str, object] = {}
     exec(re.search(r'```python\n(.*?)```', PAGE, re.DOTALL)[1], names)

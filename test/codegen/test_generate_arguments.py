@@ -36,6 +36,14 @@ def test_wrong_arguments_are_refused(model, arguments, text):
     assert text in str(caught.value)
 
 
+@pytest.mark.parametrize('wrong', [None, 'my_robot.urdf', 'soft'])
+def test_other_models_are_refused(model, wrong):
+    if wrong == 'soft':
+        wrong = sd.soft.append_segments(model, sd.share_path('config/soft_finger.yaml'))
+    with pytest.raises(sd.errors.InputError, match='^model: expected a ScrewModel, got '):
+        sd.generate_c(wrong)
+
+
 def test_unknown_frames_are_refused(model):
     with pytest.raises(sd.errors.UnknownNameError, match='frames: '):
         sd.generate_c(model, quantities=['frame_pose'], frames=['nothing'])

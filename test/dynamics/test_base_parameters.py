@@ -105,7 +105,6 @@ def puma():
     return robot([TURN] * 6, homes)
 
 
-@pytest.mark.filterwarnings('ignore::screw_dynamics.errors.InertiaWarning')
 def test_counts_of_the_literature():
     """36 of a PUMA 560, 43 of the KUKA arms with seven joints."""
     assert len(sd.base_parameters(puma()).columns) == 36

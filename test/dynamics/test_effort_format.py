@@ -109,7 +109,7 @@ def test_nothing_is_allocated_with_out_and_work(rng):
     [
         (
             {'content': 'gravity'},
-            'content: expected full, without_gravity, gravity_only, external',
+            'content: expected one of full, without_gravity, gravity_only, external',
         ),
         ({'sign': [1, 0.5]}, 'sign: expected 1 or -1, got'),
         ({'scale': [0.0]}, 'scale: expected numbers above 0, got'),

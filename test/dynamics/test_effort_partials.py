@@ -73,7 +73,6 @@ def test_order_0_beside_the_series(data):
 
 
 @pytest.mark.parametrize('urdf', bundled_urdfs(), ids=lambda path: path.stem)
-@pytest.mark.filterwarnings('ignore::screw_dynamics.errors.InertiaWarning')
 def test_bundled_robots(urdf, rng):
     model = sd.read_urdf(urdf)
     jet = random_joint_jet(rng, model.n, 0)

@@ -4,13 +4,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 
 from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.errors import InertiaWarning
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import read_urdf
 from screw_dynamics.paths import share_path
@@ -22,9 +19,7 @@ RATE = 50.0
 @pytest.fixture(scope='session')
 def arm() -> ScrewModel:
     """Return the robot of the demo."""
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', InertiaWarning)
-        return read_urdf(share_path('urdf/iiwa14.urdf'))
+    return read_urdf(share_path('urdf/iiwa14.urdf'))
 
 
 @pytest.fixture

@@ -15,9 +15,6 @@ from paper_experiments import cost, fanuc, planar_2r
 from paper_experiments.arms import DURATION, FORMS, Experiment, iiwa, panda
 from screw_dynamics.theory.closed_form import nth_derivatives
 
-# two links of the published iiwa 14 have non-physical inertias, see its file
-pytestmark = pytest.mark.filterwarnings('ignore::screw_dynamics.errors.InertiaWarning')
-
 # Some hundred rounded operations in a row lose at most three of the sixteen digits.
 BOUND = 1e-12
 

@@ -22,6 +22,22 @@ def test_as_a_library(session: Session):
     assert session.names['efforts'].shape == (750, 3, 7)
 
 
+@pytest.mark.long
+def test_as_a_library_has_right_types(tmp_path: Path):
+    """As a type checker sees it, also with a wrong word in place of one of few."""
+    api = pytest.importorskip('mypy.api', reason='types need mypy')
+    code = python_blocks(README, 'As a library')
+    snippet = tmp_path / 'snippet.py'
+    for line, text, status in (
+        ('', 'Success: no issues', 0),
+        ("sd.frame_jacobian(model, q0, 'tool', 'hybird')", '"Literal[\'hybird\']"', 1),
+    ):
+        snippet.write_text(f'{code}\n{line}\n', encoding='utf-8')
+        options = ['--config-file', str(ROOT / 'pyproject.toml'), '--cache-dir', str(tmp_path)]
+        out, err, found = api.run([*options, str(snippet)])
+        assert text in out and found == status, out + err
+
+
 def test_my_sea_robot(session: Session, capsys: pytest.CaptureFixture[str]):
     Path('my_springs.yaml').write_text(block(README, 'My SEA robot', 'yaml'), encoding='utf-8')
     session.run(python_blocks(README, 'As a library'))

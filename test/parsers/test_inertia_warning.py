@@ -7,7 +7,10 @@ import pytest
 from urdf_texts import joint, link, robot
 
 from screw_dynamics.errors import InertiaWarning
+from screw_dynamics.lie import inertia_matrix
+from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import read_urdf
+from screw_dynamics.soft import RigidBody
 
 
 def fan(*children: str) -> str:
@@ -71,3 +74,31 @@ def test_a_massless_joint_link_may_carry_mass_behind_a_fixed_joint():
         joint('f', 'flange', 'hand', 'fixed'),
     )
     assert read_urdf(urdf).n == 1
+
+
+def test_models_made_in_code_have_the_warning_too():
+    thin = inertia_matrix(2.0, np.array([3.0, 4.0, 5.0]), np.diag([1.0, 1.0, 5.0]))
+    round_one = inertia_matrix(2.0, np.array([3.0, 4.0, 5.0]), np.diag([1.0, 1.0, 2.0]))
+    screws, poses = [[0, 0, 1, 0, 0, 0]] * 2, [np.eye(4)] * 2
+    expected = 'positive semidefinite, or triangle rule broken'
+    with pytest.warns(InertiaWarning, match=rf'unchanged \(.*{expected}: body_2\)') as warned:
+        model = ScrewModel.from_screws([-1, 0], poses, screws, [round_one, thin])
+    assert warned[0].filename == __file__
+    np.testing.assert_array_equal(model.inertias[1], thin)
+    payload = {'frame': 'body_2', 'mass': 1.0, 'inertia': np.diag([1.0, 1.0, 5.0])}
+    with pytest.warns(InertiaWarning, match=f"payload on 'body_2'.*{expected}") as warned:
+        model.with_payload(**payload)
+    assert warned[0].filename == __file__
+    with pytest.warns(InertiaWarning, match=expected) as warned:
+        RigidBody(1.0, (0.0, 0.0, 0.0), np.diag([1.0, 1.0, 5.0]))
+    assert warned[0].filename == __file__
+
+
+@pytest.mark.filterwarnings('error')
+@pytest.mark.parametrize('place', [0.1, 1.0, 100.0])
+def test_rods_and_points_far_from_the_origin_are_possible(place):
+    """The inertia about the origin is a difference of large moments from that about the centre."""
+    rod = np.diag([1e-3, 1e-3, 0.0])
+    links = [inertia_matrix(0.3, place * np.array([0.3, 0.7, 0.1]), it) for it in (rod, 0.0 * rod)]
+    model = ScrewModel.from_screws([-1, 0], [np.eye(4)] * 2, [[0, 0, 1, 0, 0, 0]] * 2, links)
+    assert model.with_payload('body_2', 1.0, (place, 0.0, 0.0)).n == 2

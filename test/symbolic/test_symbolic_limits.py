@@ -68,7 +68,7 @@ def test_arguments_are_checked(robot):
             of.inverse_dynamics(order)
     with pytest.raises(UnknownNameError, match="^unknown frame 'nowhere'"):
         of.frame_pose('nowhere')
-    with pytest.raises(InputError, match='^representation: expected body, spatial'):
+    with pytest.raises(InputError, match='^representation: expected one of body, spatial'):
         of.frame_jacobian('tool', 'other')
     with pytest.raises(UnknownNameError, match="^unknown term 'inertia': expected one of mass_ma"):
         list(terms(of, ['inertia']))

@@ -51,7 +51,6 @@ def test_random_trees(data, order, seed):
 
 
 @pytest.mark.parametrize('robot', ['iiwa14', 'panda', 'branched_gripper', 'planar_2r'])
-@pytest.mark.filterwarnings('ignore::screw_dynamics.errors.InertiaWarning')
 def test_robots_of_the_package(robot, rng):
     model = sd.read_urdf(sd.share_path(f'urdf/{robot}.urdf'))
     jet = random_joint_jet(rng, model.n, 3)

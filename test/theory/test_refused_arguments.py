@@ -144,9 +144,9 @@ def test_choices_that_are_not_texts_are_refused(model, wrong):
     jet, wrench = np.zeros((3, 3)), {'body_1': np.zeros((1, 6))}
     with pytest.raises(InputError, match='^wrench_representation: expected '):
         sd.recursive_body_fixed(model, jet, wrench, wrench_representation=wrong)
-    with pytest.raises(InputError, match='^representation: expected body, spatial'):
+    with pytest.raises(InputError, match='^representation: expected one of body, spatial'):
         task_space.jacobian_jet(model, jet, 'body_3', wrong)
-    with pytest.raises(InputError, match='^form: expected brackets, matrices, binet, got '):
+    with pytest.raises(InputError, match='^form: expected one of brackets, matrices, binet, got '):
         christoffel_symbols(model, jet[0], wrong)
 
 

@@ -10,9 +10,9 @@ from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, ShapeError, SingularJacobianError
+from screw_dynamics.model.records import REPRESENTATIONS
 from screw_dynamics.series import jet_of_series, series_of_jet
 from screw_dynamics.theory.kinematics import body_fixed, inverse_kinematics, task_space
-from screw_dynamics.theory.kinematics.task_space import REPRESENTATIONS
 from screw_dynamics.theory.tree import Tree
 
 TREE = [
@@ -122,7 +122,7 @@ def test_singular_and_bad_arguments(rng):
         task_space.joint_jet(model, np.zeros(7), np.ones((1, 6)), 'flange')
     damped = task_space.joint_jet(model, np.zeros(7), np.ones((2, 6)), 'flange', damping=0.1)
     assert np.isfinite(damped).all()
-    with pytest.raises(InputError, match='representation: expected body'):
+    with pytest.raises(InputError, match='representation: expected one of body'):
         task_space.jacobian_jet(model, np.zeros((1, 7)), 'flange', 'world')
     with pytest.raises(InputError, match="frame 'base_link': expected one on a moving link"):
         task_space.jacobian_jet(model, np.zeros((1, 7)), 'base_link')

@@ -10,7 +10,7 @@ import re
 import numpy as np
 import pytest
 
-from screw_dynamics.errors import NotFiniteError, ShapeError, TrajectoryError
+from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, TrajectoryError
 from screw_dynamics.trajectory import (
     TrajectoryPoint,
     Waypoints,
@@ -319,3 +319,10 @@ def test_left_out_joints_need_a_known_position(hold, text):
             ['b'], [(0.0, [0.0])], NAMES, allow_partial_joints=True, hold_positions=hold
         )
     assert str(caught.value) == text
+
+
+@pytest.mark.parametrize('interpolation', [smooth_trajectory, jtc_trajectory])
+@pytest.mark.parametrize('points', [[(0.0, [0.0]), (1.0, [1.0])], None, np.zeros((2, 3))])
+def test_points_that_are_no_waypoints_are_refused(interpolation, points):
+    with pytest.raises(InputError, match='^waypoints: expected Waypoints, such as .*_points ret'):
+        interpolation(points)

@@ -11,7 +11,7 @@ from screw_dynamics.codegen import QUANTITIES, generate_c
 from screw_dynamics.codegen.quantities import FRAME_TERMS, MOTOR_COMMANDS
 from screw_dynamics.codegen.robot_table import robot_table
 from screw_dynamics.command_line import motions, outputs, robots
-from screw_dynamics.kinematics.frames import REPRESENTATIONS
+from screw_dynamics.model.records import REPRESENTATIONS
 from screw_dynamics.paths import expanded, new_file
 
 FILES = 'URDF'

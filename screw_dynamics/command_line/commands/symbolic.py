@@ -13,7 +13,7 @@ from screw_dynamics.command_line import outputs, robots
 from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.dynamics.coriolis_matrix import FORMS
 from screw_dynamics.errors import InputError
-from screw_dynamics.kinematics.frames import REPRESENTATIONS
+from screw_dynamics.model.records import REPRESENTATIONS
 from screw_dynamics.paths import is_standard_output, new_file, reports_beside
 from screw_dynamics.progress import progress
 from screw_dynamics.scalars import positive, refuse, require_count

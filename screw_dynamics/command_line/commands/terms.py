@@ -20,8 +20,8 @@ from screw_dynamics.command_line.state_terms import (
 )
 from screw_dynamics.dynamics.coriolis_matrix import FORMS
 from screw_dynamics.errors import InputError
-from screw_dynamics.kinematics.frames import REPRESENTATIONS
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.records import REPRESENTATIONS
 from screw_dynamics.paths import is_standard_output, new_file, reports_beside
 
 FILES = 'URDF'

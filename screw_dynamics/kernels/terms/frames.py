@@ -25,9 +25,6 @@ from screw_dynamics.kernels.tree.layout import (
 )
 from screw_dynamics.kernels.tree.path_series import BODY, MIXED, SPATIAL
 
-# in the order of the numbers in `kernels.tree.path_series`
-REPRESENTATIONS = ('body', 'spatial', 'hybrid', 'mixed')
-
 # header: numbers of bodies and coordinates as in `kernels.taylor.layout`, representation, then
 FRAME_LOCAL = 3  # 12: pose of the frame in the last joint frame, by rows
 HEADER = 15
@@ -45,10 +42,10 @@ def frame_parameters(
     path: NDArray[np.int64],
     pose: Array,
     n: int,
-    representation: str,
+    representation: int,
 ) -> Array:
     """Return the parameters of a frame from the tables and the path of `model.JointFrames`."""
-    header = [path.size, n, REPRESENTATIONS.index(representation), *pose[:3].ravel()]
+    header = [path.size, n, representation, *pose[:3].ravel()]
     rows = [[*bodies[i, :MASS], tree[i, COORDINATE]] for i in path]
     return np.concatenate([np.array(header, dtype=np.float64), np.array(rows).ravel()])
 

@@ -14,6 +14,7 @@ from screw_dynamics.kinematics import frame_jacobian, frame_jacobian_jet, frame_
 from screw_dynamics.lie import log_so3
 from screw_dynamics.messages.joints import double_array
 from screw_dynamics.model.other_models import JointedModel
+from screw_dynamics.model.records import REPRESENTATIONS
 from screw_dynamics.nodes.dynamics_server.requests import (
     EFFORTS,
     MOTION,
@@ -22,6 +23,7 @@ from screw_dynamics.nodes.dynamics_server.requests import (
     wrench_jets,
 )
 from screw_dynamics.robot import Robot
+from screw_dynamics.scalars import require_choice
 
 # uncompiled, this order takes seconds
 _MOST_DERIVATIVES = 20
@@ -32,7 +34,9 @@ def get_frame_motion(robot: Robot, request: JointRequest, response: Any) -> None
     message, model = request.message, robot.model
     if message.derivative_order > 0:
         require_tree(robot, 'derivative_order above 0')
-    representation = message.representation or 'body'
+    representation = require_choice(
+        'representation', message.representation or 'body', REPRESENTATIONS
+    )
     jet = request.jet(MOTION, int(message.derivative_order) + 2)
     pose = frame_pose(model, request.position, message.frame)
     if isinstance(model, JointedModel):

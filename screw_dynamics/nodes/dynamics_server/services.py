@@ -18,7 +18,7 @@ from screw_dynamics.dynamics import (
 )
 from screw_dynamics.dynamics.coriolis_matrix import FORMS
 from screw_dynamics.elastic import MotorFeedforward, elastic_feedforward
-from screw_dynamics.errors import InputError, ShapeError, UnknownNameError, shown
+from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.feasibility.check import check_motor_commands
 from screw_dynamics.messages.joints import double_array
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
@@ -32,6 +32,7 @@ from screw_dynamics.nodes.dynamics_server.requests import (
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.limit_checks import limit_text
 from screw_dynamics.robot import Robot
+from screw_dynamics.scalars import require_choice
 
 
 def get_mass_matrix(robot: Robot, request: JointRequest, response: Any) -> None:
@@ -52,11 +53,8 @@ def get_dynamic_terms(robot: Robot, request: JointRequest, response: Any) -> Non
     }
     if request.message.coriolis_matrix:
         require_tree(robot, 'coriolis_matrix')
-        form = request.message.coriolis_form or 'christoffel'
-        if form not in FORMS:
-            raise InputError(
-                f'coriolis_form: expected one of {", ".join(FORMS)}, got {shown(form)}'
-            )
+        asked = request.message.coriolis_form or FORMS[0]
+        form = require_choice('coriolis_form', asked, FORMS)
         results['coriolis_matrix'] = coriolis_matrix(model, q, qd, form)
     for field, result in results.items():
         require_finite(field, result)  # velocities above 1e150 overflow

@@ -8,6 +8,7 @@ from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.parameters import parameter
 from screw_dynamics.robot import Robot
+from screw_dynamics.scalars import require_choice
 
 INTERPOLATION = (
     'Curve between trajectory points: smooth is C4 through all that the points carry, jtc the '
@@ -156,9 +157,8 @@ class EffortParameters(ModelParameters):
     @property
     def effort_format(self) -> EffortFormat:
         """Efforts as the robot takes them."""
-        return EffortFormat(
-            self.effort_content, self.effort_sign, self.effort_scale, self.effort_offset
-        )
+        content = require_choice('content', self.effort_content, CONTENTS)
+        return EffortFormat(content, self.effort_sign, self.effort_scale, self.effort_offset)
 
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""

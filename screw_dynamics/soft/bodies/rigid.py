@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, as_vector, read_only_copy, require_finite
-from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.errors import InertiaWarning, InputError, ShapeError
+from screw_dynamics.lie.inertia import OF_NO_SOLID, is_of_no_solid
 from screw_dynamics.scalars import require_number
 from screw_dynamics.soft.joint import as_pose
 from screw_dynamics.soft.module import Module, require_name
@@ -37,6 +39,11 @@ class RigidBody(Module):
     ------
     InputError, ShapeError, NotFiniteError
         If an argument is not of its type or range.
+
+    Warns
+    -----
+    InertiaWarning
+        If the inertia is that of no solid body; it is used unchanged.
 
     Notes
     -----
@@ -65,6 +72,8 @@ class RigidBody(Module):
         self.mass = require_number('mass', mass)
         self.com = read_only_copy('com', as_vector('com', com, 3))
         self.inertia = read_only_copy('inertia', _as_inertia(inertia))
+        if is_of_no_solid(self.inertia):
+            warnings.warn(f'used unchanged: {OF_NO_SOLID}', InertiaWarning, stacklevel=2)
         self.end = as_pose('tip_pose', np.eye(4) if tip_pose is None else tip_pose)
         self.name = require_name(name)
         self._points, self.masses = _equivalent_points(self.mass, self.com, self.inertia)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.lie import adjoint_inverse
 from screw_dynamics.lie.scalars import ScalarArray, dtype
-from screw_dynamics.model.records import Frame
+from screw_dynamics.model.records import REPRESENTATIONS, Frame
 from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
 from screw_dynamics.theory.kinematics.body_fixed import twist_jets
 from screw_dynamics.theory.kinematics.hybrid import HybridMotion
@@ -23,8 +23,6 @@ from screw_dynamics.theory.wrench_rates import (
     body_from_spatial,
     spatial_from_body,
 )
-
-REPRESENTATIONS = ('body', 'spatial', 'hybrid', 'mixed')
 
 
 def efforts_of_samples(

@@ -14,8 +14,9 @@ exact, and those of (39) where J is square.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,19 +24,26 @@ from numpy.typing import ArrayLike
 from screw_dynamics.errors import InputError, ShapeError, SingularJacobianError, shown
 from screw_dynamics.lie import adjoint, adjoint_inverse, inverse_pose
 from screw_dynamics.lie.scalars import ScalarArray, dtype, solve, value
+from screw_dynamics.model.records import Representation
 from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.scalars import require_choice
 from screw_dynamics.series import leibniz_terms
 from screw_dynamics.theory.kinematics import body_fixed, hybrid, mixed, spatial
 from screw_dynamics.theory.tree import Tree, as_row, as_scalars
 
-REPRESENTATIONS = {'body': body_fixed, 'spatial': spatial, 'hybrid': hybrid, 'mixed': mixed}
+_MODULES: Mapping[Representation, ModuleType] = {
+    'body': body_fixed,
+    'spatial': spatial,
+    'hybrid': hybrid,
+    'mixed': mixed,
+}
 
 # a smaller ratio of singular values leaves fewer than four digits of a double
 _REGULAR = 1e-12
 
 
 def jacobian_jet(
-    model: ScrewModel, joint_jet: ArrayLike, frame: str, representation: str = 'body'
+    model: ScrewModel, joint_jet: ArrayLike, frame: str, representation: Representation = 'body'
 ) -> ScalarArray:
     """
     Return the Jacobian of a frame and its time derivatives.
@@ -47,7 +55,7 @@ def jacobian_jet(
         Row d is the d-th time derivative of the joint positions [rad or m, per s^d], r >= 1.
     frame : str
         Name of a frame of the model on a moving body.
-    representation : str
+    representation : {'body', 'spatial', 'hybrid', 'mixed'}
         'body', 'spatial', 'hybrid' or 'mixed'.
 
     Returns
@@ -70,20 +78,18 @@ def jacobian_jet(
     array([[ 0.,  0.,  1.,  0., -2.,  0.],
            [ 0.,  0.,  0.,  6.,  0.,  0.]])
     """
-    if not isinstance(representation, str) or representation not in REPRESENTATIONS:
-        names = ', '.join(REPRESENTATIONS)
-        raise InputError(f'representation: expected {names}, got {shown(representation)}')
+    module = _MODULES[require_choice('representation', representation, _MODULES)]
     body = model.frame(frame).body
     if body < 0:
         raise InputError(f'frame {frame!r}: expected one on a moving link, got the base')
     seen = _with_body_frame(model, frame)
-    columns = REPRESENTATIONS[representation].jacobian_columns(seen, joint_jet)[body]
+    columns = module.jacobian_columns(seen, joint_jet)[body]
     matrix = Tree(model, joint_jet).mimic_matrix
     return np.tensordot(columns, matrix, axes=(0, 0))
 
 
 def task_jet(
-    model: ScrewModel, joint_jet: ArrayLike, frame: str, representation: str = 'body'
+    model: ScrewModel, joint_jet: ArrayLike, frame: str, representation: Representation = 'body'
 ) -> ScalarArray:
     """
     Return the twist of a frame and its time derivatives, (38).
@@ -126,7 +132,7 @@ def joint_jet(
     q: ArrayLike,
     twist_jet: ArrayLike,
     frame: str,
-    representation: str = 'body',
+    representation: Representation = 'body',
     components: Sequence[int] = range(6),
     weights: ArrayLike | None = None,
     damping: float = 0.0,

@@ -13,11 +13,11 @@ bodies l whose path contains i, j and k.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.errors import InputError, shown
 from screw_dynamics.lie import (
     adjoint_inverse,
     hat,
@@ -29,12 +29,15 @@ from screw_dynamics.lie import (
 )
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.scalars import require_choice
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.kinematics.body_fixed import column_jets
 from screw_dynamics.theory.tree import Tree
 
+Form: TypeAlias = Literal['brackets', 'matrices', 'binet']
 
-def christoffel_symbols(model: ScrewModel, q: ArrayLike, form: str = 'brackets') -> ScalarArray:
+
+def christoffel_symbols(model: ScrewModel, q: ArrayLike, form: Form = 'brackets') -> ScalarArray:
     """
     Return the Christoffel symbols of the first kind.
 
@@ -43,7 +46,7 @@ def christoffel_symbols(model: ScrewModel, q: ArrayLike, form: str = 'brackets')
     model : ScrewModel
     q : (n,) array_like
         Joint positions [rad or m].
-    form : str
+    form : {'brackets', 'matrices', 'binet'}
         'brackets', [M2018] (87): three screw products; 'matrices': the trace of 4 x 4 matrices,
         with the pseudo-inertia; 'binet', [M2018] (88): angular and linear parts at the centres of
         mass.
@@ -69,9 +72,7 @@ def christoffel_symbols(model: ScrewModel, q: ArrayLike, form: str = 'brackets')
     """
     tree = Tree.at(model, q)
     columns = column_jets(tree)[:, :, 0]
-    if not isinstance(form, str) or form not in _FORMS:
-        raise InputError(f'form: expected {", ".join(_FORMS)}, got {shown(form)}')
-    term = _FORMS[form](tree, columns)
+    term = _FORMS[require_choice('form', form, _FORMS)](tree, columns)
     symbols = np.zeros((tree.count,) * 3, tree.dtype)
     for body in range(tree.count):
         for i, j, k in _triples(tree.path(body)):
@@ -80,7 +81,7 @@ def christoffel_symbols(model: ScrewModel, q: ArrayLike, form: str = 'brackets')
     return np.einsum('abc,ai,bj,ck->ijk', symbols, g, g, g)
 
 
-def efforts(model: ScrewModel, joint_jet: ArrayLike, form: str = 'brackets') -> ScalarArray:
+def efforts(model: ScrewModel, joint_jet: ArrayLike, form: Form = 'brackets') -> ScalarArray:
     """
     Return Q_i = sum_j M_ij q_j'' + sum_jk Gamma_ijk q_j' q_k' + Q_grav_i, [M2018] (86).
 
@@ -175,7 +176,7 @@ def _binet(tree: Tree, columns: ScalarArray) -> _Term:
     return term
 
 
-_FORMS: dict[str, Callable[[Tree, ScalarArray], _Term]] = {
+_FORMS: dict[Form, Callable[[Tree, ScalarArray], _Term]] = {
     'brackets': _brackets,
     'matrices': _matrices,
     'binet': _binet,

@@ -19,7 +19,7 @@ from screw_dynamics.trajectory.smooth.degree9_segment import (
 )
 from screw_dynamics.trajectory.smooth.knot_derivatives import choose_derivatives
 from screw_dynamics.trajectory.trajectory_start import join_continuity, require_start, start_rows
-from screw_dynamics.trajectory.waypoints import Waypoints
+from screw_dynamics.trajectory.waypoints import Waypoints, require_waypoints
 
 _SEGMENTS_TOGETHER = 4096  # of several joints: many are no faster, and take memory
 
@@ -57,6 +57,8 @@ def smooth_trajectory(
     TrajectoryError
         If the first point is later than 0 and no start jet is given, or a start jet contradicts
         a single point at 0.
+    InputError
+        If `waypoints` are not `Waypoints`.
     ShapeError, NotFiniteError
         If the start jet is invalid.
 
@@ -68,7 +70,7 @@ def smooth_trajectory(
     >>> smooth_trajectory(w).jets([0.5], rows=2).ravel()
     array([0.5      , 2.4609375])
     """
-    times, jets = _knots(waypoints, start_jet, rest_at_ends)
+    times, jets = _knots(require_waypoints(waypoints), start_jet, rest_at_ends)
     h = np.diff(times)
     if len(h):
         together = max(1, _SEGMENTS_TOGETHER // len(h))  # joints

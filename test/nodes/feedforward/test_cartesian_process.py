@@ -20,7 +20,6 @@ from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 nav_msgs = pytest.importorskip('nav_msgs.msg', reason='the poses need nav_msgs')
-pytestmark = pytest.mark.filterwarnings('ignore::screw_dynamics.errors.InertiaWarning')
 
 TOPIC = '/feedforward/cartesian_trajectory'
 URDF = share_path('urdf/iiwa14.urdf')

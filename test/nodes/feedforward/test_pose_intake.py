@@ -24,7 +24,6 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import Reading
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 
 pytest.importorskip('nav_msgs.msg', reason='the poses need nav_msgs')
-pytestmark = pytest.mark.filterwarnings('ignore::screw_dynamics.errors.InertiaWarning')
 
 
 def node_at_rest(**parameters):

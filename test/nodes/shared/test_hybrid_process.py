@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from helpers.node_processes import keep_all, trajectory
@@ -14,7 +12,6 @@ from helpers.stream_client import efforts_of, jet_of
 from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InertiaWarning
 from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 from screw_dynamics_interfaces.msg import FeedforwardTorque
@@ -35,9 +32,7 @@ def files(tmp_path_factory):
 
 @pytest.fixture(scope='module')
 def hybrid(files):
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', InertiaWarning)  # of the arm
-        arm = sd.read_urdf(files['urdf_path'], tip_link='link_6')
+    arm = sd.read_urdf(files['urdf_path'], tip_link='link_6')
     return sd.soft.append_segments(arm, files['soft_segments'])
 
 

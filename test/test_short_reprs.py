@@ -1,0 +1,74 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a session shows of objects that hold many numbers: a few lines with what they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics.simulation import ElasticRobot, SimulationResult
+
+ARM = "ScrewModel('planar_2r', n=2, bodies=2)"
+
+
+@pytest.fixture(scope='module')
+def arm():
+    return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+
+
+@pytest.fixture(scope='module')
+def joints(arm):
+    joint = sd.ElasticJoint(sd.LinearSpring(500.0), sd.Motor(rotor_inertia=0.1))
+    return sd.ElasticJoints(dict.fromkeys(arm.joint_names, joint))
+
+
+def test_motor_feedforward(arm, joints):
+    text = ': efforts to derivative 2, motor positions to 2, motor efforts to 0)'
+    for shape, samples in (((5, 2), 'one sample'), ((300, 5, 2), '300 samples')):
+        motors = sd.elastic_feedforward(arm, joints, np.zeros(shape))
+        expected = f'MotorFeedforward(motors=joint_1, joint_2; {samples} of 2 joints'
+        assert repr(motors) == expected + text
+
+
+def test_elastic_robot_and_simulation_result(arm, joints):
+    robot = ElasticRobot(arm, joints)
+    assert repr(robot) == f'ElasticRobot({ARM}, motors=joint_1, joint_2; state of 8)'
+    positions = np.zeros((7, 2))
+    result = SimulationResult(np.linspace(0.0, 1.5, 7), *[positions] * 4, 42)
+    expected = 'SimulationResult(7 states, 0 to 1.5 s; 2 joints, 2 motors, 42 evaluations)'
+    assert repr(result) == expected
+
+
+def test_load_observer(arm):
+    observer = sd.LoadObserver(arm, bandwidth=[10.0, 25.0])
+    assert repr(observer) == f'LoadObserver({ARM}, bandwidth=10 to 25 1/s, last sample=none)'
+    observer.update(0.25, *np.zeros((3, 2)))
+    assert repr(observer).endswith('last sample=0.25 s)')
+    assert 'bandwidth=30 1/s' in repr(sd.LoadObserver(arm))
+
+
+def test_recording():
+    columns = np.zeros((100, 2))
+    recording = sd.Recording(['a', 'b'], np.linspace(1.0, 3.0, 100), columns, columns)
+    assert repr(recording) == 'Recording(a, b; 100 samples, 1 to 3 s)'
+    assert repr(recording.between(5.0, 6.0)) == 'Recording(a, b; 0 samples)'
+    behind = sd.Recording(['a', 'b'], np.arange(100), columns, columns, columns)
+    assert repr(behind).endswith(' s, with motor positions)')
+
+
+def test_c_code(arm):
+    code = sd.generate_c(arm, 'arm', order=0)
+    lines = code.header.count('\n'), code.source.count('\n'), code.self_test.count('\n')
+    assert repr(code) == (
+        'CCode(arm.h: {} lines, arm.c: {} lines, arm_self_test.c: {} lines)'.format(*lines)
+    )
+
+
+def test_base_parameters(arm):
+    base = sd.base_parameters(arm)
+    expected = f'BaseParameters({len(base.columns)} of 20: {base.names[0]}, {base.names[1]}'
+    assert repr(base).startswith(expected)
+    panda = sd.base_parameters(sd.read_urdf(sd.share_path('urdf/panda.urdf')))
+    assert len(repr(panda)) < 1000
