@@ -9,6 +9,7 @@ import inspect
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 from helpers.patience import patience
@@ -48,6 +49,33 @@ def test_signatures_are_readable(name):
     methods = [getattr(public, method) for method in dir(public) if not method.startswith('_')]
     for function in filter(callable, [public, *methods] if isinstance(public, type) else [public]):
         assert 'Union[' not in str(inspect.signature(function))
+
+
+@pytest.mark.parametrize('name', WITH_SIGNATURE)
+def test_summaries_are_whole(name):
+    """Tables of the API end a summary at the first full stop before a space: "q, .. "."""
+    summary = inspect.getdoc(getattr(sd, name)).split('\n\n')[0]
+    assert '.. ' not in summary and summary.endswith('.')
+
+
+def test_choices_are_literals_and_their_check_lists_the_same():
+    choices = {
+        sd.frame_jacobian: ('representation', ('body', 'spatial', 'hybrid', 'mixed')),
+        sd.coriolis_matrix: ('form', ('christoffel', 'C', 'Cbar')),
+        sd.EffortFormat: ('content', ('full', 'without_gravity', 'gravity_only')),
+    }
+    arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    arguments = {
+        sd.frame_jacobian: (arm, [0.0, 0.0], 'tool'),
+        sd.coriolis_matrix: (arm, [0.0, 0.0], [0.0, 0.0]),
+        sd.EffortFormat: (),
+    }
+    for function, (name, words) in choices.items():
+        hints = get_type_hints(function.__init__ if isinstance(function, type) else function)
+        assert get_args(hints[name]) == words
+        text = f"^{name}: expected one of {', '.join(words)}, got 'other'$"
+        with pytest.raises(sd.errors.InputError, match=text):
+            function(*arguments[function], **{name: 'other'})
 
 
 def test_names_of_elastic_that_moved_are_found():
