@@ -102,6 +102,7 @@ def inertial_inverse_dynamics(robot: SoftRobot, joint_jet: ArrayLike) -> Array:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> arc = sd.soft.PlanarConstantCurvature(1.0, 1.0, np.pi, bending_stiffness=0.5)
     >>> arm = sd.soft.SoftRobot([arc])
@@ -141,6 +142,7 @@ def mass_inertial_inverse_dynamics(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> slider = sd.soft.Joint('prismatic')
     >>> cart = sd.soft.SoftRobot([slider, sd.soft.RigidBody(2.0, np.zeros(3), np.eye(3))])
@@ -193,6 +195,7 @@ def point_force_efforts(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> arm = sd.soft.SoftRobot([sd.soft.ConstantCurvature(0.3, 0.02, 0.4)])
     >>> weights = np.outer(arm.modules[0].masses, arm.gravity)

@@ -76,7 +76,6 @@ def equilibrium(
     Examples
     --------
     >>> import screw_dynamics as sd
-    >>> from screw_dynamics.soft import equilibrium
     >>> arc = sd.soft.PlanarConstantCurvature(0.5, 0.01, 0.2, bending_stiffness=0.1)
     >>> arm = sd.soft.SoftRobot([arc], gravity=(0, 0, 0))
     >>> sd.soft.equilibrium(arm, [0.1]).round(9)
@@ -150,6 +149,7 @@ def is_stable(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> pendulum = sd.soft.SoftRobot([
     ...     sd.soft.Joint('revolute', (0, 1, 0)),

@@ -41,6 +41,7 @@ class Helix:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> rod = sd.soft.ConstantStrain(0.3, 0.02, 0.4, strains=['twist'])
     >>> arm = sd.soft.SoftRobot([rod])
