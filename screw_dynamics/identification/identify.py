@@ -283,12 +283,7 @@ def _chosen(model: ScrewModel, rotors: bool | ArrayLike) -> NDArray[np.bool_]:
 
 
 class _Seen(NamedTuple):
-    """
-    Samples away from the ends, with full efforts.
-
-    Also jets (T, 3, n), the part (T, n) of the efforts that was not measured, and the longest
-    smoothing time.
-    """
+    """Full efforts away from the ends, jets (T, 3, n), unmeasured part (T, n), smoothing time."""
 
     recording: Recording
     jets: Array
