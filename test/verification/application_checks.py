@@ -21,6 +21,7 @@ from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 import screw_dynamics as sd
 from screw_dynamics.arrays import Array
 from screw_dynamics.estimation import measured_motion
+from screw_dynamics.feasibility import certify
 from screw_dynamics.identification import Recording, identify
 from screw_dynamics.trajectory import Waypoints, smooth_trajectory
 from verification.measures import Measure, difference, subject
@@ -113,6 +114,23 @@ def of_limits() -> Iterator[Measure]:
         sd.check_feasibility, "d'Alembert", difference(got, expected),
         call=lambda: sd.check_feasibility(model, None, many[:120], np.arange(120.0)),
         growth=(lambda: sd.check_feasibility(model, None, many, np.arange(1200.0)), 10.0),
+    )  # fmt: skip
+    points = rng.uniform(-1.0, 1.0, (8, model.n))
+    free = np.full(points.shape, np.nan)
+    curve = smooth_trajectory(
+        Waypoints(model.joint_names, np.linspace(0.0, 1.5, 8), points, free, free)
+    )
+    dense = np.linspace(*curve.breaks[[0, -1]], 20_001)
+    samples = sd.check_feasibility(model, None, curve.jets(dense, 4), dense)
+    bounds = certify(model, curve)
+    worst, least = (
+        np.array([check.excess for check in report.checks if check.excess > 0.0])
+        for report in (bounds, samples)
+    )
+    yield Measure(
+        certify, '20 000 samples with their own efforts', difference(worst, least), 2e-3,
+        'bounds may be 1e-3 of the limit above the truth, never below it',
+        partial(certify, model, curve),
     )  # fmt: skip
 
 
