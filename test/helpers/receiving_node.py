@@ -9,6 +9,7 @@ from rclpy.serialization import serialize_message
 
 from helpers.node_processes import trajectory
 from screw_dynamics import read_urdf
+from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.feedforward.fitting.fit import fit, outline, read_message
 from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot, Reading
@@ -19,7 +20,6 @@ from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import (
     fit_delay,
     plan,
 )
-from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference

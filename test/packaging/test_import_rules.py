@@ -98,13 +98,17 @@ ALLOWED = {
         'bags',
         'results',
     },
-    'nodes': {*PUBLIC, 'identification', 'kernels', 'observers', 'simulation'},
+    'control': {*PUBLIC, 'kernels', 'observers'},
+    'nodes': {*PUBLIC, 'control', 'identification', 'kernels', 'observers', 'simulation'},
     'demo': set(),  # starts studies in examples/
 }
 # the rooms of nodes/, and the ones below them
 ALLOWED_IN_NODES = {
     'shared': set(),
     'feedforward': {'shared'},
+    'drive_commands': {'shared'},
+    'compensation': {'shared'},
+    'together': {'shared'},
     'dynamics_server': {'shared'},
     'sea_simulator': {'shared'},
     'load_observer': {'shared'},

@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
+from screw_dynamics.control.report import ERROR, OK, WARN, Report
 from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.feedforward.tick_cost import MissedTicks
-from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN, Report, model_report
+from screw_dynamics.nodes.shared.diagnostics import model_report
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 from screw_dynamics.reference.streamed_reference import Stream

@@ -9,18 +9,18 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.guards import EffortGuard
+from screw_dynamics.control.limit_watch import LimitWatch
+from screw_dynamics.control.measurements import ExternalWrenches, JointStateBuffer
 from screw_dynamics.elastic import MotorFeedforward
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.followed_motion import FollowedMotion
-from screw_dynamics.nodes.feedforward.measurements import ExternalWrenches, JointStateBuffer
 from screw_dynamics.nodes.feedforward.outputs.commands import CommandsOutput, updated_commands
 from screw_dynamics.nodes.feedforward.outputs.effort_outputs import (
     LEAST_ROWS,
     EffortPublishers,
     EffortSample,
 )
-from screw_dynamics.nodes.feedforward.outputs.guards import EffortGuard
-from screw_dynamics.nodes.feedforward.outputs.limits import LimitWatch
 from screw_dynamics.nodes.feedforward.outputs.motor_outputs import MotorPipeline
 from screw_dynamics.nodes.feedforward.outputs.spline_output import SplineOutput
 from screw_dynamics.nodes.feedforward.outputs.thread_tensions import TensionOutput

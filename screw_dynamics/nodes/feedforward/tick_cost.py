@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from screw_dynamics.dynamics import LinkLoads
-from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.feedforward.outputs.guards import compile_guards
-from screw_dynamics.nodes.feedforward.outputs.limits import compile_limits
-from screw_dynamics.nodes.feedforward.outputs.motor_history import compile_history
-from screw_dynamics.nodes.feedforward.outputs.stiffness_transition import (
+from screw_dynamics.control.guards import compile_guards
+from screw_dynamics.control.limit_watch import compile_limits
+from screw_dynamics.control.stiffness_transition import (
     compile_stiffness_transition,
 )
+from screw_dynamics.dynamics import LinkLoads
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.feedforward.outputs.motor_history import compile_history
 from screw_dynamics.nodes.shared.model_build import (
     compile_efforts,
     compute_motors,

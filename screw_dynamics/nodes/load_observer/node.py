@@ -12,6 +12,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.nodes.load_observer.identification_service import (
     IdentificationService,
@@ -20,14 +21,7 @@ from screw_dynamics.nodes.load_observer.identification_service import (
 from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import (
-    OK,
-    WARN,
-    Diagnostics,
-    ModelInfoOutput,
-    Report,
-    model_report,
-)
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput, model_report
 from screw_dynamics.nodes.shared.endpoints import DEPTH, LATCHED, MessageOutput, make_subscription
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported

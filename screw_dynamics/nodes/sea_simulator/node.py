@@ -12,6 +12,7 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.report import Report
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
 from screw_dynamics.nodes.sea_simulator.motor_drives import (
     command_age,
@@ -27,7 +28,7 @@ from screw_dynamics.nodes.sea_simulator.simulated_time import (
     SimulationReport,
 )
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics, Report, model_report
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics, model_report
 from screw_dynamics.nodes.shared.endpoints import STATE_FIELDS, MessageOutput, make_subscription
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported

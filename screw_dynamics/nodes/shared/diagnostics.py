@@ -3,12 +3,13 @@
 """Reports of nodes: DiagnosticArray on /diagnostics, and the model in use on ``~/model_info``."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from screw_dynamics import __version__
+from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.messages.joints import double_array
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import LATCHED, steady_timer
@@ -16,16 +17,6 @@ from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-
-OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
-
-
-class Report(NamedTuple):
-    """Report of one task; `level` is OK, WARN or ERROR, `values` are printed with str()."""
-
-    level: bytes
-    message: str
-    values: Mapping[str, object] = {}
 
 
 def status(node: Node, name: str, report: Report) -> DiagnosticStatus:

@@ -15,8 +15,8 @@ from helpers.stream_client import stream_until
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
+from screw_dynamics.control.report import ERROR, OK, WARN
 from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
-from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN
 from screw_dynamics.nodes.shared.tick_timer import TickStatistics
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
 
-from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
+from screw_dynamics.control.measurements import JointStateBuffer
 
 NAMES = ('a', 'b', 'c')
 SECOND = 10**9

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import screw_dynamics as sd
-from screw_dynamics.nodes.feedforward.outputs.limits import LimitWatch
-from screw_dynamics.nodes.shared.diagnostics import OK, WARN
+from screw_dynamics.control.limit_watch import LimitWatch
+from screw_dynamics.control.report import OK, WARN
 from screw_dynamics.robot import Robot
 
 MOTOR = sd.Motor(rotor_inertia=0.1, max_effort=20.0, max_velocity=4.0)

@@ -11,9 +11,9 @@ import pytest
 from helpers.receiving_node import MS, Node
 
 import screw_dynamics as sd
+from screw_dynamics.control.guards import EffortGuard, compile_guards
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.nodes.feedforward.fitting.slowing import slowed
-from screw_dynamics.nodes.feedforward.outputs.guards import EffortGuard, compile_guards
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Source

@@ -11,8 +11,8 @@ import pytest
 from helpers.receiving_node import MS, Node
 
 import screw_dynamics as sd
+from screw_dynamics.control.guards import MotorGuard, guarded_jets
 from screw_dynamics.errors import TrajectoryError
-from screw_dynamics.nodes.feedforward.outputs.guards import MotorGuard, guarded_jets
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from screw_dynamics.nodes.feedforward.tick_cost import compile_tick

@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from screw_dynamics import VariableStiffness
+from screw_dynamics.control.stiffness_transition import StiffnessTransition
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.feedforward.outputs.stiffness_transition import StiffnessTransition
 
 START = 1_700_000_000 * 10**9
 LOW, HIGH = 90.0, 20000.0

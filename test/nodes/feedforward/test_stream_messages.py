@@ -12,12 +12,12 @@ from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
+from screw_dynamics.control.limit_checks import LimitError, check_positions
+from screw_dynamics.control.measurements import ExternalWrenches
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import instant_of, set_stamp
 from screw_dynamics.nodes.feedforward.inputs import stream_inputs
 from screw_dynamics.nodes.feedforward.inputs.stream_inputs import ReasonThrottle, StreamReader
-from screw_dynamics.nodes.feedforward.measurements import ExternalWrenches
-from screw_dynamics.nodes.shared.limit_checks import LimitError, check_positions
 from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints
 from screw_dynamics.parsers import read_description
 from screw_dynamics_interfaces.msg import JointReference

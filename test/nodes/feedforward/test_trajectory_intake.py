@@ -15,11 +15,11 @@ from helpers.node_processes import trajectory
 from sensor_msgs.msg import JointState
 
 from screw_dynamics import inverse_dynamics, read_urdf
+from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
 from screw_dynamics.nodes.feedforward.inputs import trajectory_verdicts
-from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints
 from screw_dynamics.parsers import read_description

@@ -10,6 +10,7 @@ from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.limit_checks import LimitError, check_curve, points_text
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.messages.joints import trajectory_points
 from screw_dynamics.messages.poses import path_times
@@ -24,7 +25,6 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Outline,
     Reading,
 )
-from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve, points_text
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.trajectory import (
     JET_ROWS,

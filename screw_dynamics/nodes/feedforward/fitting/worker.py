@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from rclpy.serialization import serialize_message
 
+from screw_dynamics.control.limit_checks import check_curve
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.kinematics import (
@@ -25,7 +26,6 @@ from screw_dynamics.kinematics import (
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.fitting import forwarding, tasks
 from screw_dynamics.nodes.feedforward.fitting.fit import TooLongError, fit, outline, read_message
-from screw_dynamics.nodes.shared.limit_checks import check_curve
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import (
     JET_ROWS,

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from rclpy.qos import qos_profile_sensor_data
 
+from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.feedforward.inputs.execution_watch import ControllerState, ExecutionWatch
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
-from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.nodes.shared.endpoints import make_subscription
 from screw_dynamics.nodes.shared.interfaces import control_message
 

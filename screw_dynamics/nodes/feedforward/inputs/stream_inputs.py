@@ -14,6 +14,7 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.limit_checks import check_positions
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.messages.joints import joint_order
 from screw_dynamics.messages.times import instant_of
@@ -22,7 +23,6 @@ from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.feedforward.diagnostics import MOTOR_TOPIC, WRENCH_TOPIC, StreamReports
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import make_subscription
-from screw_dynamics.nodes.shared.limit_checks import check_positions
 from screw_dynamics.reference.streamed_reference import Stream
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.waypoint_checks import LARGEST

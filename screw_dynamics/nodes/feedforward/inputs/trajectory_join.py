@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.limit_checks import LimitError, check_curve
 from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, FitRobot
 from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import (
     Arrival,
@@ -13,7 +14,6 @@ from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import (
     Running,
     unscaled,
 )
-from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
 from screw_dynamics.reference.interpolation import Join
 from screw_dynamics.trajectory import PiecewisePolynomial
 

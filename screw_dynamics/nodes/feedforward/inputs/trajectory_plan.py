@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
@@ -18,7 +19,6 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Refusal,
     Samples,
 )
-from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.reference.interpolation import ActiveTrajectory, is_bounded
 from screw_dynamics.reference.reference import Reference

@@ -9,10 +9,11 @@ from collections import deque
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
+from screw_dynamics.control.report import ERROR, OK, WARN, Report
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
 from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, Heading, Outline
-from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN, Report, status
+from screw_dynamics.nodes.shared.diagnostics import status
 from screw_dynamics.nodes.shared.endpoints import FRAME_ID, STATUS_QOS, STATUS_TOPIC
 from screw_dynamics.reference.interpolation import ActiveTrajectory
 

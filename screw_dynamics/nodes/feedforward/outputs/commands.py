@@ -9,15 +9,15 @@ from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.measurements import JointStateBuffer
+from screw_dynamics.control.ramps import CommandRamp, MotionRamp
+from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.feasibility.quantities import motor_limits
 from screw_dynamics.model.records import POSITION_UNITS
-from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
-from screw_dynamics.nodes.feedforward.outputs.command_ramp import CommandRamp, MotionRamp
 from screw_dynamics.nodes.feedforward.outputs.effort_outputs import EffortSample
 from screw_dynamics.nodes.feedforward.outputs.motor_messages import GearSide
 from screw_dynamics.nodes.feedforward.outputs.position_servos import PositionServos
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.nodes.shared.endpoints import MessageOutput, await_delivery, delivery_end
 from screw_dynamics.nodes.shared.serialized_message import SerializedMessage
 from screw_dynamics.reference.reference import Source

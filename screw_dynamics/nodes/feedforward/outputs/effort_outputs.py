@@ -11,9 +11,9 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.guards import EffortGuard
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.feedforward.outputs.guards import EffortGuard
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import STATE_FIELDS, MessageOutput, make_publisher

@@ -9,6 +9,10 @@ import numpy as np
 from rclpy.node import Node
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.guards import MotorGuard
+from screw_dynamics.control.measurements import JointStateBuffer
+from screw_dynamics.control.report import OK, WARN, Report
+from screw_dynamics.control.stiffness_transition import StiffnessTransition
 from screw_dynamics.elastic import (
     DeflectionFilter,
     MotorFeedforward,
@@ -17,10 +21,8 @@ from screw_dynamics.elastic import (
 )
 from screw_dynamics.elastic.springs import AdjustableSpring
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.outputs.commands import CommandsOutput, updated_commands
 from screw_dynamics.nodes.feedforward.outputs.effort_outputs import EffortSample
-from screw_dynamics.nodes.feedforward.outputs.guards import MotorGuard
 from screw_dynamics.nodes.feedforward.outputs.motor_feedback import (
     MotorFeedback,
     feedback_gains,
@@ -30,10 +32,8 @@ from screw_dynamics.nodes.feedforward.outputs.motor_messages import (
     MotorFeedforwardOutput,
     MotorStateOutput,
 )
-from screw_dynamics.nodes.feedforward.outputs.stiffness_transition import StiffnessTransition
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS

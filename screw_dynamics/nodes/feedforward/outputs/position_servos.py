@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.nodes.feedforward.outputs.guards import MotionGuard
+from screw_dynamics.control.guards import MotionGuard
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.robot import Robot
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from rclpy.node import Node
 
+from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.joints import double_array
 from screw_dynamics.messages.times import SECOND, set_stamp
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.nodes.shared.endpoints import (
     LATCHED,
     await_delivery,

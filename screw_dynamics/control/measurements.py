@@ -21,13 +21,18 @@ from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 
 class JointStateBuffer:
-    """Keeps the latest JointState values; joints may be spread over several messages."""
+    """
+    Keeps the latest JointState values; joints may be spread over several messages.
+
+    Their age counts from the stamp: a driver that repeats its last message makes it no younger.
+    Values with stamp 0 count from their reception.
+    """
 
     def __init__(self, joint_names: Sequence[str]) -> None:
         self._names = tuple(joint_names)
         self._positions = np.full(len(self._names), np.nan)
         self._velocities = np.zeros(len(self._names))
-        self._times, self._stamps = np.zeros((2, len(self._names)), dtype=np.int64)
+        self._stamps = np.zeros(len(self._names), dtype=np.int64)
 
     def update(self, message: Any, now: int) -> None:
         """Store the values of a message received at `now` [ns], or raise InputError."""
@@ -36,7 +41,6 @@ class JointStateBuffer:
         known = np.abs(positions) <= LARGEST
         self._positions[known] = positions[known]
         self._velocities[known] = np.where(np.abs(velocities) <= LARGEST, velocities, 0.0)[known]
-        self._times[known] = now
         self._stamps[known] = nanoseconds(message.header.stamp) or now
 
     def clear(self) -> None:
@@ -44,16 +48,16 @@ class JointStateBuffer:
         self._positions[:] = np.nan
 
     def positions(self, now: int, max_age: float) -> Array:
-        """Return the positions (n,); NaN if unknown or older than `max_age` [s]."""
-        # a time in the future is from before the clock was set back
-        fresh = np.abs(now - self._times) <= max_age * 1e9
+        """Return the positions (n,); NaN if unknown or with a stamp beyond `max_age` [s]."""
+        # a stamp ahead is of another clock
+        fresh = np.abs(now - self._stamps) <= max_age * SECOND
         result: Array = np.where(fresh, self._positions, np.nan)
         return result
 
     def write(self, now: int, max_age: float, out: Array) -> bool:
         """Write positions and velocities to `out` (2, n); return False if a joint is not fresh."""
-        for j, time in enumerate(self._times.tolist()):
-            if abs(now - time) > max_age * 1e9 or not np.isfinite(self._positions[j]):
+        for j, stamp in enumerate(self._stamps.tolist()):
+            if abs(now - stamp) > max_age * SECOND or not np.isfinite(self._positions[j]):
                 return False
         out[0], out[1] = self._positions, self._velocities
         return True

@@ -5,6 +5,8 @@
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.guards import guarded_jets
+from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.elastic import MotorFeedforward
 from screw_dynamics.errors import InputError
 from screw_dynamics.feasibility.quantities import (
@@ -14,8 +16,6 @@ from screw_dynamics.feasibility.quantities import (
 )
 from screw_dynamics.feasibility.report import FeasibilityReport
 from screw_dynamics.kernels.commands.limits import widen_link_spans, widen_motor_spans
-from screw_dynamics.nodes.feedforward.outputs.guards import guarded_jets
-from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.robot import Robot
 
 _INSTANTS = np.zeros(2)  # of the smallest and the largest values; not known
