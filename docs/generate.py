@@ -26,11 +26,11 @@ import yaml
 
 import screw_dynamics as sd
 from screw_dynamics.command_line.main import parser
+from screw_dynamics.control.parameters import ParameterRule, rule_of
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
-from screw_dynamics.nodes.shared.parameters import ParameterRule, rule_of
 from screw_dynamics.nodes.trajectory_sender import SenderParameters
 from screw_dynamics.soft.segments import append_segments
 from screw_dynamics.soft.segments.segment_types import SEGMENT_TYPES

@@ -4,8 +4,8 @@
 
 from dataclasses import dataclass
 
-from screw_dynamics.nodes.shared.model_parameters import INTERPOLATION, EffortParameters
-from screw_dynamics.nodes.shared.parameters import parameter
+from screw_dynamics.control.model_parameters import INTERPOLATION, EffortParameters
+from screw_dynamics.control.parameters import parameter
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from screw_dynamics.control.model_parameters import EffortParameters
+from screw_dynamics.control.parameters import parameter
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.model_parameters import EffortParameters
-from screw_dynamics.nodes.shared.parameters import parameter
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS
 

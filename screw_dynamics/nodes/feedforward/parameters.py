@@ -4,11 +4,11 @@
 
 from dataclasses import dataclass
 
+from screw_dynamics.control.model_parameters import INTERPOLATION
+from screw_dynamics.control.parameters import parameter
 from screw_dynamics.errors import InputError, UnknownNameError
 from screw_dynamics.nodes.feedforward.command_parameters import CommandParameters
 from screw_dynamics.nodes.feedforward.feedback_parameters import FeedbackParameters
-from screw_dynamics.nodes.shared.model_parameters import INTERPOLATION
-from screw_dynamics.nodes.shared.parameters import parameter
 from screw_dynamics.reference.reference_filter import MAX_ORDER, MIN_ORDER
 from screw_dynamics.reference.streamed_reference import StreamSettings
 from screw_dynamics.robot import Robot

@@ -4,10 +4,10 @@
 
 from dataclasses import dataclass
 
+from screw_dynamics.control.model_parameters import EffortParameters
+from screw_dynamics.control.parameters import parameter
 from screw_dynamics.dynamics.effort_format import MEASURED_CONTENTS
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.model_parameters import EffortParameters
-from screw_dynamics.nodes.shared.parameters import parameter
 
 _MOST = 1e9
 

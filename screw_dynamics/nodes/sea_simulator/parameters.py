@@ -4,9 +4,9 @@
 
 from dataclasses import dataclass
 
+from screw_dynamics.control.model_parameters import ModelParameters
+from screw_dynamics.control.parameters import parameter
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.model_parameters import ModelParameters
-from screw_dynamics.nodes.shared.parameters import parameter
 
 
 @dataclass(frozen=True)

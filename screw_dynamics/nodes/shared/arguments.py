@@ -11,8 +11,8 @@ from typing import Any
 
 from rclpy.utilities import remove_ros_args
 
+from screw_dynamics.control.parameters import ParameterRule, rule_of
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.parameters import ParameterRule, rule_of
 from screw_dynamics.yaml_files.loading import load_yaml
 
 _USAGE = """usage: {name} [--ros-args [-p PARAMETER:=VALUE] [--params-file FILE]

@@ -9,12 +9,12 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from screw_dynamics import __version__
+from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.messages.joints import double_array
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import LATCHED, steady_timer
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
-from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.dynamics import LinkLoads, gravity_force_jets, inverse_dynamics
 from screw_dynamics.elastic import elastic_feedforward, feedforward_from_efforts
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SpringRangeError
 from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.jit import CompileProgress, compile_kernels
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
-from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.thread_set import threads_of
 from screw_dynamics.trajectory import compile_sampling

@@ -8,6 +8,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.control.measurements import JointStateBuffer
+from screw_dynamics.control.parameters import values_per_motor
 from screw_dynamics.control.ramps import CommandRamp
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.elastic import MotorFeedforward, MotorTable
@@ -17,7 +18,6 @@ from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.outputs.motor_history import MotorHistory
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared.motor_states import MotorStateBuffer
-from screw_dynamics.nodes.shared.parameters import values_per_motor
 from screw_dynamics.robot import Robot
 
 _TOPIC = '~/motor_states'

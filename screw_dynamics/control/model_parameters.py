@@ -4,9 +4,9 @@
 
 from dataclasses import dataclass
 
+from screw_dynamics.control.parameters import parameter
 from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.parameters import parameter
 from screw_dynamics.robot import Robot
 from screw_dynamics.scalars import require_choice
 
