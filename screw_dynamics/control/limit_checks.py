@@ -20,7 +20,7 @@ class LimitError(ScrewDynamicsError):
 
 
 def check_positions(model: ScrewModel, positions: Array, mode: str) -> str:
-    """Return a text about the first joint beyond its limits, if any; LimitError if 'reject'."""
+    """Return a text about the first joint beyond its limits, if any; LimitError unless 'warn'."""
     if mode == 'off':
         return ''
     lower, upper = model.limits.lower, model.limits.upper
@@ -32,9 +32,9 @@ def check_positions(model: ScrewModel, positions: Array, mode: str) -> str:
         f'position of joint {model.joint_names[j]}: expected within '
         f'[{lower[j]:g}, {upper[j]:g}], got {positions[j]:g}'
     )
-    if mode == 'reject':
-        raise LimitError(text)
-    return text
+    if mode == 'warn':
+        return text
+    raise LimitError(text)
 
 
 def points_text(violations: Sequence[LimitViolation]) -> str:
@@ -58,7 +58,7 @@ def check_curve(
     Return the worst violation by a motion without external wrenches, or why it has no efforts.
 
     The curve begins `begin` seconds after the start and is followed at `speed` (0, a pause, is
-    checked as 1). In mode 'reject' the text is raised as LimitError.
+    checked as 1). But in mode 'warn' the text is raised as LimitError.
     """
     if mode == 'off':
         return ''
@@ -68,18 +68,18 @@ def check_curve(
             kept = (check for check in report.checks if check.quantity != 'position')
             report = FeasibilityReport(tuple(kept))
     except ScrewDynamicsError as error:
-        if mode == 'reject':
-            raise LimitError(str(error)) from None
-        return str(error)
+        if mode == 'warn':
+            return str(error)
+        raise LimitError(str(error)) from None
     return limit_text(report, mode)
 
 
 def limit_text(report: FeasibilityReport, mode: str) -> str:
-    """Return the worst violation, '' without one; in mode 'reject' raise it as LimitError."""
+    """Return the worst violation, '' without one; but in mode 'warn' raise it as LimitError."""
     if mode == 'off' or report.feasible:
         return ''
     first, *others = report.violations
     text = f'limit exceeded: {first}' + (f' (and {len(others)} more)' if others else '')
-    if mode == 'reject':
-        raise LimitError(text)
-    return text
+    if mode == 'warn':
+        return text
+    raise LimitError(text)

@@ -119,8 +119,12 @@ class ExternalWrenches:
         """Drop all wrenches."""
         self.set_model(self._model)
 
-    def add(self, message: Any, now: int, timeout: float) -> None:
-        """Add a wrench about the origin of its frame; it replaces the previous one there."""
+    def add(self, message: Any, now: int, timeout: float) -> bool:
+        """
+        Add a wrench about the origin of its frame; it replaces the previous one there.
+
+        Returns whether that was no longer in force.
+        """
         name = message.header.frame_id
         if self._model.frame(name).body < 0:
             raise InputError(
@@ -134,7 +138,9 @@ class ExternalWrenches:
         instant = instant_of(message, now, timeout)
         if name not in self._wrenches:
             self._loads.clear()  # one more link is loaded: the next tick prepares new loads
+        before = self._wrenches.get(name)
         self._wrenches[name] = _Wrench(np.array(components), instant)
+        return before is not None and not before.in_force
 
     def by_age(self, now: int, timeout: float) -> tuple[list[str], list[str]]:
         """Return the frames with a fresh wrench, and those with one beyond `timeout` [s]."""
