@@ -21,6 +21,7 @@ from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS
 
 _MOST_DOUBLED = 8  # how often the time for a fit is doubled if fits are late
+_LATEST_START = 86_400 * SECOND  # from now [ns]
 _MOST_OF_MOTION = 0.5  # fraction of a motion that may pass during a fit
 
 
@@ -144,6 +145,11 @@ def plan(arrival: Arrival, outline: Outline, running: Running, delay: int) -> Pl
     if streamed.takeovers != arrival.takeovers:
         stream = streamed.followed.value if streamed.followed else 'a stream'
         raise TrajectoryError(f'{stream} began before it was fitted: it is the newer command')
+    if outline.stamp - now > _LATEST_START:
+        raise TrajectoryError(
+            f'header.stamp: expected a start within {_LATEST_START / SECOND:g} s from now '
+            f'({now / SECOND:.3f}), got {outline.stamp / SECOND:.3f}: of another clock'
+        )
     lead = round(1e9 * parameters.lead)
     start = outline.stamp or arrival.received
     follow = parameters.start_state == 'reference'
