@@ -149,11 +149,15 @@ class Rig:
         self.forwarded += outputs.forwarded
         for request in outputs.requests:
             taken = self._fit_time() if callable(self._fit_time) else self._fit_time
-            due = self.now + round(SECOND * taken)
-            heapq.heappush(self._due, (due, next(self._order), request))
+            self.later(taken, lambda r=request: self.step(Answer(r.done, perform(r.task))))
         if outputs.sample is not None:
             self.published.add(self.now, outputs, self.core)
         return outputs
+
+    def later(self, seconds, call):
+        """Call a function without arguments after some time."""
+        due = self.now + round(SECOND * seconds)
+        heapq.heappush(self._due, (due, next(self._order), call))
 
     def send(self, *points, names=None, stamp=0):
         """Send a trajectory of points (time, positions, ...)."""
@@ -253,9 +257,9 @@ class Rig:
 
     def _answer_until(self, instant):
         while self._due and self._due[0][0] <= instant:
-            due, _, request = heapq.heappop(self._due)
+            due, _, call = heapq.heappop(self._due)
             self.now = max(self.now, due)
-            self.step(Answer(request.done, perform(request.task)))
+            call()
 
     @property
     def reasons(self):
