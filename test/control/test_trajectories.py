@@ -55,7 +55,9 @@ def test_efforts_are_those_of_the_reference_with_two_derivatives(arm):
         rig.published.jets, rig.published.efforts, rig.published.gravity, strict=True
     ):
         expected = recursive_body_fixed(arm, jet)
-        np.testing.assert_allclose(tau, expected, rtol=0, atol=1e-11 * (1 + np.abs(expected).max()))
+        np.testing.assert_allclose(
+            tau, expected, rtol=0, atol=1e-11 * (1 + np.abs(expected).max())
+        )
         rest = recursive_body_fixed(arm, np.vstack([jet[0], np.zeros((2, 2))]))[0]
         np.testing.assert_allclose(gravity, rest, rtol=0, atol=1e-11)
 

@@ -8,13 +8,13 @@ from dataclasses import fields, replace
 
 import pytest
 import yaml
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 
 from screw_dynamics import ElasticJoint, ElasticJoints, LinearSpring, read_urdf, share_path
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.control.parameters import coerced, rule_of
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.shared.parameters import descriptor

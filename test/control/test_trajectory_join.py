@@ -312,7 +312,7 @@ def test_the_spline_of_a_controller_joins_at_reception(planar):
 
 def test_a_first_segment_that_is_bent_keeps_the_limits_too(planar):
     def followed(amplitude, took):
-        node = Node(planar, check_limits='reject')
+        node = Node(planar, limits='reject')
         node.follow([0.0, 0.0], [0.1, 0.0], times=[0.0, 2.0])
         node.now += 1000 * MS
         before = node.reference.newest

@@ -14,11 +14,11 @@ from sensor_msgs.msg import JointState
 import screw_dynamics as sd
 from screw_dynamics.control.limit_checks import LimitError, check_positions
 from screw_dynamics.control.measurements import ExternalWrenches
+from screw_dynamics.control.streams import StreamReader
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import instant_of, set_stamp
-from screw_dynamics.nodes.feedforward.inputs import stream_inputs
-from screw_dynamics.nodes.feedforward.inputs.stream_inputs import ReasonThrottle, StreamReader
 from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints
+from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle
 from screw_dynamics.parsers import read_description
 from screw_dynamics_interfaces.msg import JointReference
 
@@ -246,7 +246,7 @@ class TestExternalWrench:
 
 def test_every_reason_is_logged_once_per_period(monkeypatch):
     now = 100.0
-    monkeypatch.setattr(stream_inputs, 'time', SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(reason_throttle, 'time', SimpleNamespace(monotonic=lambda: now))
     throttle = ReasonThrottle()
     assert throttle.due('age 0.2 s')
     assert not throttle.due('age 0.3 s')  # the same reason with another number

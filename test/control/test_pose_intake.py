@@ -6,22 +6,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.pose_messages import BASE, FRAME, START, near, path_message
+from helpers.pose_messages import FRAME, START, near, path_message
 from helpers.receiving_node import MS, NOW, Node
-from rclpy.serialization import serialize_message
 
 from screw_dynamics import frame_pose, inverse_dynamics, share_path
 from screw_dynamics.cartesian import PoseCurve, PoseWaypoints
-from screw_dynamics.errors import InputError, TrajectoryError
-from screw_dynamics.nodes.feedforward.fitting.fit import (
-    TooLongError,
-    fit,
-    outline,
-    read_message,
-)
-from screw_dynamics.nodes.feedforward.fitting.forwarding import forwarding, with_efforts
-from screw_dynamics.nodes.feedforward.fitting.tasks import Reading
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.control import fit as fit_module
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.fit import outline
+from screw_dynamics.control.forwarding import forwarding, with_efforts
+from screw_dynamics.errors import InputError, ScrewDynamicsError, TrajectoryError
+from screw_dynamics.nodes.feedforward.worker import _message
 
 pytest.importorskip('nav_msgs.msg', reason='the poses need nav_msgs')
 
@@ -106,7 +101,7 @@ def test_a_path_that_is_over_is_refused():
 
 
 def test_a_path_is_slowed_down_until_the_efforts_are_within_the_limits():
-    node, pose = node_at_rest(output_guard='slow'), start_pose()
+    node, pose = node_at_rest(limits='slow'), start_pose()
     waypoints = near(pose, [0.16, 0.3], seed=1)
     node.take(path_message(waypoints), poses=True)
     node.plan(0)
@@ -126,9 +121,9 @@ def test_a_path_is_slowed_down_until_the_efforts_are_within_the_limits():
     assert np.abs(frame_pose(model, q, FRAME) - expected).max() <= 1e-8
 
 
-@pytest.mark.parametrize('mode', ['off', 'warn', 'reject'])
+@pytest.mark.parametrize('mode', ['off', 'reject'])
 def test_limits_of_joints_are_checked_along_the_path(mode):
-    node = Node(share_path('urdf/iiwa14.urdf'), cartesian_frame=FRAME, check_limits=mode)
+    node = Node(share_path('urdf/iiwa14.urdf'), cartesian_frame=FRAME, limits=mode)
     start = START.copy()
     start[6] = 3.0
     node.follow(start, start)
@@ -138,12 +133,10 @@ def test_limits_of_joints_are_checked_along_the_path(mode):
     node.take(path_message(near(turned, [2.0])), poses=True)
     node.plan(0)
     if mode == 'reject':
-        with pytest.raises(TrajectoryError, match='limit exceeded: .*joint_7'):
+        with pytest.raises(ScrewDynamicsError, match='limit exceeded: .*joint_7'):
             node.join(0)
         return
-    warnings = fit(node.message, node.robot, node.planned.task).warnings
-    assert len(warnings) == (mode == 'warn')
-    assert all('limit exceeded: ' in text and 'joint_7' in text for text in warnings)
+    assert node.join(0)
 
 
 def test_poses_need_a_state_to_start_from():
@@ -164,15 +157,13 @@ def test_poses_need_a_state_to_start_from():
 @pytest.mark.parametrize('data', [b'', b'\0\1\0\0', bytes(range(100, 256))])
 def test_bytes_that_are_no_path_are_refused(data):
     with pytest.raises(TrajectoryError, match=f'expected a nav_msgs/Path, got {len(data)} bytes'):
-        read_message(Reading(data, 100, poses=True))
+        _message(data, poses=True)
 
 
-def test_a_path_of_too_many_poses_is_refused_with_its_outline():
-    data = serialize_message(path_message(near(start_pose(), [1.0, 2.0, 3.0])))
-    with pytest.raises(TooLongError, match='expected at most 2 points .*, got 3') as caught:
-        read_message(Reading(data, 2, poses=True))
-    known = caught.value.outline
-    assert (known.frame_id, known.points, known.last_time) == (BASE, 3, 3.0)
+def test_a_path_of_too_many_poses_is_refused(monkeypatch):
+    monkeypatch.setattr(fit_module, 'MOST_POINTS', 2)
+    with pytest.raises(TrajectoryError, match='expected at most 2 points, got 3'):
+        outline(path_message(near(start_pose(), [1.0, 2.0, 3.0])))
 
 
 def test_an_accepted_path_is_forwarded_as_points_of_the_joints():
@@ -181,8 +172,8 @@ def test_an_accepted_path_is_forwarded_as_points_of_the_joints():
     node.plan(0)
     assert node.join(0)
     model = node.robot.robot.model
-    task = forwarding(node.reference, outline(node.message), node.parameters, node.now)
-    samples = with_efforts(model, task)
+    task = forwarding(node.reference, node.robot, outline(node.message), node.parameters, node.now)
+    samples = with_efforts(task)
     assert samples.joint_names == model.joint_names
     assert samples.times[-1] == 10**9
     last = samples.jets[-1, 0]

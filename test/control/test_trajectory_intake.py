@@ -15,12 +15,13 @@ from helpers.node_processes import trajectory
 from sensor_msgs.msg import JointState
 
 from screw_dynamics import inverse_dynamics, read_urdf
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.measurements import JointStateBuffer
-from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.control.outputs import Verdict
+from screw_dynamics.control.tasks import FitRobot
+from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
-from screw_dynamics.nodes.feedforward.inputs import trajectory_verdicts
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.feedforward import verdicts as trajectory_verdicts
 from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints
 from screw_dynamics.parsers import read_description
 from screw_dynamics.reference.interpolation import SMOOTH
@@ -43,7 +44,7 @@ class Intake:
         self.others = uncontrolled_joints(read_description(text), self.model)
         self.reference = Reference(self.model.n, SMOOTH)
         self.measured = JointStateBuffer(self.names)
-        self.parameters = FeedforwardParameters()
+        self.parameters = FeedforwardParameters(limits='off')
         self.streamed = StreamedReference(
             self.reference, np.zeros(self.model.n, dtype=bool), self.parameters.stream_settings
         )
@@ -158,8 +159,7 @@ def test_velocity_at_the_end(intake):
         TrajectoryError, match=r'Velocity of last trajectory point of joint \w+ is not zero: 0.5'
     ):
         intake.accept(message)
-    (warning,) = intake.accept(message, allow_nonzero_velocity_at_end=True)
-    assert re.search(r'velocity 0\.500?\d* m/s', warning)  # a finger is slower
+    intake.accept(message, allow_nonzero_velocity_at_end=True)
 
 
 def test_missing_joints(intake):
@@ -206,38 +206,30 @@ def test_joints_that_cannot_be_commanded_are_explained(intake):
 def test_limits(intake):
     far = np.full(intake.model.n, 100.0)
     message = trajectory(intake.names, np.zeros(intake.model.n), far, times=[0.0, 50.0])
-    at_point, beyond = intake.accept(message)
-    assert 'at point #1: expected within [' in at_point
-    assert beyond.startswith('limit exceeded: ')
-    assert ': position ' not in beyond
-    assert intake.accept(message, check_limits='off') == []
+    assert intake.accept(message) == []
     with pytest.raises(TrajectoryError, match=r'at point #1: expected within \['):
-        intake.accept(message, check_limits='reject')
+        intake.accept(message, limits='reject')
 
 
 def test_limits_between_the_points(planar):
     """Positions that overshoot, velocities, efforts: the worst in one line."""
     intake = Intake(planar)
     message = trajectory(intake.names, [0.0, 0.0], [1.5, 0.0], times=[0.0, 0.6])
-    (warning,) = intake.accept(message)
+    with pytest.raises(ScrewDynamicsError, match='limit exceeded: joint_1: effort') as caught:
+        intake.accept(message, limits='reject')
+    assert intake.reference.empty
+    intake.accept(message)
     jets = intake.reference.newest.curve.jets(np.linspace(0.0, 0.6, 121))
     worst = np.abs(inverse_dynamics(intake.model, jets[:, :3])[:, 0, 0]).max()
     assert worst > intake.model.limits.effort[0]
     pattern = r'limit exceeded: joint_1: effort (\S+) N m at t = (\S+) s, limit (\S+) N m \(and'
-    found = re.match(pattern, warning)
-    assert found, warning
+    found = re.match(pattern, str(caught.value))
+    assert found, caught.value
     value, time, limit = map(float, found.groups())
     assert abs(value) == pytest.approx(worst, rel=1e-3)
     assert abs(limit) == intake.model.limits.effort[0]
     jet = intake.reference.newest.curve.jets([time])
     assert inverse_dynamics(intake.model, jet[0, :3])[0, 0] == pytest.approx(value, rel=1e-3)
-    before = intake.reference.newest
-    with pytest.raises(TrajectoryError, match='limit exceeded: joint_1: effort'):
-        intake.accept(message, check_limits='reject')
-    assert intake.reference.newest is before
-    intake.reference.set_speed(0.1, NOW)  # slower: within the limits
-    intake.reference.clear()
-    assert intake.accept(message) == []
 
 
 class TestStartState:
@@ -292,11 +284,11 @@ def test_one_reason_again_and_again_is_logged_once_per_second(monkeypatch):
     reasons = ['late'] * 4 + ['wrong', 'late']
     for reason in reasons:
         now[0] += 0.1
-        verdicts.reject(None, reason)
+        verdicts.tell(Verdict(None, reason), 0)
     now[0] += 0.5
-    verdicts.reject(None, 'late')
+    verdicts.tell(Verdict(None, 'late'), 0)
     now[0] += 0.6
-    verdicts.reject(None, 'late')
+    verdicts.tell(Verdict(None, 'late'), 0)
     assert counted == [one.message for one in published] == [*reasons, 'late', 'late']
     expected = ['late', 'late (3 more)', 'wrong', 'late', 'late (and 1 before it)']
     assert lines == [f'Trajectory rejected: {text}' for text in expected]

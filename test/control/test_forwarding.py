@@ -11,21 +11,17 @@ import pytest
 from helpers.receiving_node import MS, NAMES, NOW, Node
 
 from screw_dynamics import inverse_dynamics
+from screw_dynamics.control.fit import outline
+from screw_dynamics.control.forwarding import forwarding, with_efforts
 from screw_dynamics.messages.times import nanoseconds
-from screw_dynamics.nodes.feedforward.fitting.fit import outline
-from screw_dynamics.nodes.feedforward.fitting.forwarding import (
-    forwarding,
-    message_without_points,
-    points_of,
-    with_efforts,
-)
+from screw_dynamics.nodes.feedforward.sample_outputs import message_without_points, points_of
 from screw_dynamics.trajectory import jtc_trajectory, waypoints_from_points
 
 
 def forwarded(node):
     """Return the message for a controller, and the instants of its points [ns]."""
-    task = forwarding(node.reference, outline(node.message), node.parameters, node.now)
-    samples = with_efforts(node.robot.robot.model, task)
+    task = forwarding(node.reference, node.robot, outline(node.message), node.parameters, node.now)
+    samples = with_efforts(task)
     message = message_without_points(samples)
     for begin in range(0, len(samples.times), 7):
         message.points += points_of(samples, begin, begin + 7)
@@ -152,11 +148,8 @@ def test_a_long_hold_before_a_motion_takes_two_points(moving):
     )
 
 
-@pytest.mark.parametrize(
-    ('sync', 'speed'), [('controller_state', 1.0), ('none', 0.0), ('none', 0.5)]
-)
-def test_nothing_leads_to_a_motion_if_the_times_of_the_controller_may_differ(moving, sync, speed):
-    moving.parameters = replace(moving.parameters, sync=sync)
+@pytest.mark.parametrize('speed', [0.0, 0.5])
+def test_nothing_leads_to_a_motion_if_the_times_of_the_controller_may_differ(moving, speed):
     moving.reference.set_speed(speed, moving.now)
     moving.receive([0.5, 0.5], [0.2, 0.1], stamp=moving.now + 400 * MS)
     begin = moving.plan(30 * MS).begin
@@ -173,7 +166,8 @@ def test_nothing_leads_to_a_motion_that_is_held_back(moving):
 
     def before():
         read = outline(moving.message)
-        return forwarding(moving.reference, read, moving.parameters, moving.now).before
+        task = forwarding(moving.reference, moving.robot, read, moving.parameters, moving.now)
+        return task.before
 
     assert before()
     moving.reference.hold_back()
