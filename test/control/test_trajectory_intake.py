@@ -170,16 +170,6 @@ def test_missing_joints(intake):
         intake.accept(message)
 
 
-def test_partial_joints_hold_the_reference(intake):
-    message = trajectory(intake.names[:1], [0.0], [0.05], times=[0.0, 2.0])
-    now = NOW + SECOND // 2
-    held = intake.sample(now)[0]
-    intake.accept(message, now, allow_partial_joints=True)
-    end = intake.sample(now + 4 * SECOND)
-    np.testing.assert_allclose(end[0, 1:], held[1:], atol=1e-12)
-    assert end[0, 0] == pytest.approx(0.05)
-
-
 def test_partial_joints_with_nothing_to_hold(planar):
     intake = Intake(planar)
     intake.reference.clear()

@@ -9,7 +9,7 @@ import pytest
 from helpers.receiving_node import MS, NAMES, NOW, Node
 from sensor_msgs.msg import JointState
 
-from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference
 
@@ -327,7 +327,7 @@ def test_a_first_segment_that_is_bent_keeps_the_limits_too(planar):
         middle = 0.5 * (low + high)
         try:
             low = middle if followed(middle, 20) else low
-        except TrajectoryError:  # the plan itself is beyond
+        except ScrewDynamicsError:  # the plan itself is beyond
             high = middle
     assert followed(0.9 * low, 20) and followed(0.5 * low, 120)
     # less time is left: larger efforts
