@@ -19,8 +19,6 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.subscription import Subscription
 from rclpy.timer import Timer
 
-from screw_dynamics.nodes.shared.executor import SeldomGroup
-
 DEPTH = 10
 # s, longest wait for receivers of the last messages: Fast DDS has them acknowledge with its next
 # heartbeat, up to 3 s later, so that most ends take all of it
@@ -68,14 +66,8 @@ def make_subscription(
     *,
     warn_of_others: bool = True,
     raw: bool = False,
-    seldom: bool = False,
 ) -> Subscription:
-    """
-    Return a subscription.
-
-    `warn_of_others` logs publishers with incompatible QoS; messages of a `seldom` one may wait
-    for some milliseconds between frequent ticks.
-    """
+    """Return a subscription; `warn_of_others` logs publishers with incompatible QoS."""
     return node.create_subscription(
         kind,
         topic,
@@ -84,7 +76,6 @@ def make_subscription(
         event_callbacks=SubscriptionEventCallbacks(use_default_callbacks=warn_of_others),
         qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         raw=raw,
-        callback_group=SeldomGroup() if seldom else None,
     )
 
 

@@ -78,11 +78,6 @@ class ModelParameters:
         'package://<package>/<path>; empty: a rigid robot.',
         read_only=True,
     )
-    use_events_executor: bool = parameter(
-        False,
-        "Spin with rclpy's events executor, which costs less, where this rclpy has it.",
-        read_only=True,
-    )
     diagnostics_period: float = parameter(
         1.0, 'Period of /diagnostics [s].', name='diagnostic_updater.period', within=(0.05, 60.0)
     )

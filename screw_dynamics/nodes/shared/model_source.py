@@ -80,7 +80,7 @@ class ModelSource:
                 raise InputError(f'{path}: {error}') from None
             self._start_given(text, str(path))
         else:
-            make_subscription(node, String, TOPIC, self._on_description, LATCHED, seldom=True)
+            make_subscription(node, String, TOPIC, self._on_description, LATCHED)
 
     @property
     def busy(self) -> bool:

@@ -18,6 +18,7 @@ from screw_dynamics.messages.times import SECOND, set_stamp
 STAMP = ('header.stamp',)
 _TIME = struct.Struct('=iI')  # seconds and nanoseconds of a Time or a Duration
 _MARKED_TIME = (0x2B1C3D4E, 0x1A2B3C4D)
+_MARKED_LONG = 0x1B2A3D4C5F6E7081
 _MARKED_NUMBERS = (255, 1, 170, 85, 51, 204, 15, 0)
 
 
@@ -28,9 +29,9 @@ class SerializedMessage:
     rclpy reads a message object field by field and serialises it, at every publication: that takes
     ten times as long as to publish bytes. `rows` are arrays (f, size) by their f fields, float64[]
     of this size or, with size 1, float64; `times` and `numbers` are fields of Time or Duration and
-    of uint8. The names of fields have dots: ``header.stamp``. Where each field is in the bytes is
-    found by marks. The message itself is filled if a middleware serialises numbers in another way
-    than memory holds them, or if the last field of the message is none of these.
+    of uint8 or uint64. The names of fields have dots: ``header.stamp``. Where each field is in the
+    bytes is found by marks. The message itself is filled if a middleware serialises numbers in
+    another way than memory holds them, or if the last field of the message is none of these.
     """
 
     def __init__(
@@ -67,12 +68,13 @@ class SerializedMessage:
 
     def _end(self, floats: Sequence[tuple[int, memoryview]]) -> int:
         """Return where the last field ends that is written."""
-        return max(
+        end: int = max(
             0,
             *(place + len(row) for place, row in floats),
             *(place + _TIME.size for place in self._times),
-            *(place + 1 for place in self._numbers),
+            *(part.stop for part in self._numbers),
         )
+        return end
 
     def written(self, times: Sequence[int] = (), numbers: Sequence[int] = ()) -> Any:
         """Return what to publish, with the present rows, with times [ns] and numbers."""
@@ -81,8 +83,8 @@ class SerializedMessage:
             return self._filled(times, numbers)
         for place, time in zip(self._times, times, strict=True):
             _TIME.pack_into(data, place, *divmod(time, SECOND))
-        for place, number in zip(self._numbers, numbers, strict=True):
-            data[place] = number
+        for part, number in zip(self._numbers, numbers, strict=True):
+            data[part] = number.to_bytes(part.stop - part.start, 'little')
         return b''.join(self._parts)
 
     def _filled(self, times: Sequence[int], numbers: Sequence[int]) -> Any:
@@ -173,8 +175,14 @@ def _time_place(message: Any, field: str) -> int:
         stamp.sec, stamp.nanosec = 0, 0
 
 
-def _number_place(message: Any, field: str) -> int:
+def _number_place(message: Any, field: str) -> slice:
+    """Return where a number is in the bytes."""
     owner, name = _owner(message, field)
+    if owner.get_fields_and_field_types()[name] == 'uint64':
+        setattr(owner, name, _MARKED_LONG)
+        begin = _place(message, _MARKED_LONG.to_bytes(8, 'little'))
+        setattr(owner, name, 0)
+        return slice(begin, begin + 8)
     follows = np.ones(len(serialize_message(message)), dtype=np.bool_)
     for value in _MARKED_NUMBERS:
         setattr(owner, name, value)
@@ -186,7 +194,7 @@ def _number_place(message: Any, field: str) -> int:
     (places,) = np.nonzero(follows)
     if len(places) != 1:
         raise _NotFoundError
-    return int(places[0])
+    return slice(int(places[0]), int(places[0]) + 1)
 
 
 def _place(message: Any, mark: bytes) -> int:

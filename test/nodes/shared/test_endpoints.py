@@ -7,13 +7,13 @@ from __future__ import annotations
 import time
 
 import pytest
-from rclpy.experimental.events_executor import EventsExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_sensor_data
 from std_msgs.msg import String
 
 from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription, steady_timer
+from screw_dynamics.nodes.shared.executor import make_executor
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 
 
@@ -68,7 +68,7 @@ def test_a_timer_that_has_ended_is_not_called(ros, make):
         return callback
 
     node = Node('two_timers', context=ros.context)
-    executor = EventsExecutor(context=ros.context)
+    executor = make_executor(ros.context)
     try:
         ends = make(node, [first_ends(1), first_ends(0)])
         executor.add_node(node)

@@ -21,7 +21,8 @@ START = 1_700_000_000_123_456_789
 EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
 MOTIONS = tuple(f'reference.{name}' for name in ('positions', 'velocities', 'accelerations'))
 TIMES = ('header.stamp', 'reference.time_from_start')
-NUMBERS = ('reference_continuity', 'source')
+NUMBERS = ('reference_continuity', 'source', 'motion')
+MOTION = 2**63 + 5
 
 
 def message_of(names):
@@ -45,7 +46,7 @@ def test_the_fields_are_what_was_written(n):
         expected = message_of(names)
         set_stamp(expected.header.stamp, START + step)
         set_stamp(expected.reference.time_from_start, elapsed)
-        expected.reference_continuity, expected.source = 4, 255
+        expected.reference_continuity, expected.source, expected.motion = 4, 255, MOTION
         for owner, fields, rows in (
             (expected, EFFORTS, tau),
             (expected.reference, [name.partition('.')[2] for name in MOTIONS], jet),
@@ -53,7 +54,7 @@ def test_the_fields_are_what_was_written(n):
         ):
             for field, row in zip(fields, rows, strict=False):
                 setattr(owner, field, double_array(row))
-        got = written.written((START + step, elapsed), (4, 255))
+        got = written.written((START + step, elapsed), (4, 255, MOTION))
         assert deserialize_message(got, FeedforwardTorque) == expected
 
 
@@ -75,7 +76,7 @@ def test_nothing_follows_the_message(n):
     """What rclpy returns is longer, with bytes that were in the memory before."""
     names = [f'joint_{i}' for i in range(n)]
     written = SerializedMessage(message_of(names), {EFFORTS: np.ones((3, n))}, TIMES, NUMBERS)
-    data = written.written((START, 5), (4, 2))
+    data = written.written((START, 5), (4, 2, MOTION))
     assert len(data) < len(serialize_message(deserialize_message(data, FeedforwardTorque)))
     with pytest.raises(RMWError):
         deserialize_message(data[:-1], FeedforwardTorque)
@@ -86,7 +87,7 @@ def test_the_middleware_prints_nothing(capfd):
     names, efforts = [f'joint_{i}' for i in range(30)], np.ones((2, 30))
     message = MotorFeedforward(joint_names=names)
     written = SerializedMessage(message, {('effort', 'deflection'): efforts}, (), NUMBERS)
-    got = deserialize_message(written.written((), (4, 2)), MotorFeedforward)
+    got = deserialize_message(written.written((), (4, 2, MOTION)), MotorFeedforward)
     assert list(got.deflection) == [1.0] * 30
     assert capfd.readouterr() == ('', '')
 
@@ -108,8 +109,8 @@ def test_bytes_of_no_field_may_change_all_the_time(monkeypatch):
 
     monkeypatch.setattr(serialized_message, 'serialize_message', serialize)
     written = SerializedMessage(message_of(['a', 'b', 'c']), {}, (), NUMBERS)
-    got = deserialize_message(written.written((), (3, 2)), FeedforwardTorque)
-    assert (got.reference_continuity, got.source) == (3, 2)
+    got = deserialize_message(written.written((), (3, 2, MOTION)), FeedforwardTorque)
+    assert (got.reference_continuity, got.source, got.motion) == (3, 2, MOTION)
 
 
 def other_end_first(message):
@@ -136,7 +137,7 @@ def test_of_another_serialisation_the_message_is_filled(monkeypatch, serialize):
     written = SerializedMessage(message_of(names), rows, TIMES, NUMBERS)
     for step in (1.0, -2.0):
         tau[:], jet[:] = step * np.arange(9.0).reshape(3, 3), step
-        got = written.written((START, -5), (4, 2))
+        got = written.written((START, -5), (4, 2, MOTION))
         assert isinstance(got, FeedforwardTorque)
         for owner, fields, values in (
             (got, EFFORTS, tau),
