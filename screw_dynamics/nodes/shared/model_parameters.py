@@ -23,13 +23,13 @@ class ModelParameters:
     joints: tuple[str, ...] = parameter(
         (),
         'Joints, in the order of every array; empty: all independent joints in the order of the '
-        'URDF. Joints left out are locked at 0.',
+        'URDF. Joints left out are locked at 0 and their links lumped.',
         read_only=True,
     )
     joint_prefix: str = parameter(
         '',
-        'Prefix of joint names: put before each name in joints; where that is empty, only joints '
-        'whose names begin with it are used.',
+        'Prefix of joint names, if one description holds several robots: put before each name in '
+        'joints; where that is empty, only joints whose names begin with it are used.',
         read_only=True,
     )
     base_link: str = parameter(
@@ -125,20 +125,23 @@ class EffortParameters(ModelParameters):
 
     effort_content: str = parameter(
         'full',
-        'What the efforts contain: all; all but gravity, for a robot that adds gravity itself; '
-        'or gravity only. Limits and springs see all.',
+        'What the efforts contain: full; without_gravity, for robots that add g(q) themselves '
+        '(Universal Robots, Franka, KUKA and others: docs/drives.md); or gravity_only. Limits and '
+        'springs see the full effort.',
         choices=CONTENTS,
         read_only=True,
     )
     effort_sign: tuple[float, ...] = parameter(
         (),
-        'Sense of the drive of each joint, 1 or -1, in the order of the joints; empty: 1.',
+        'Sense of the drive of each joint, 1 or -1, in the order of the joints; empty: 1. The value '
+        'of a drive is sign scale effort + offset.',
         numbers=True,
         read_only=True,
     )
     effort_scale: tuple[float, ...] = parameter(
         (),
-        'Factor from the effort of each joint to the value of its drive, above 0; empty: 1.',
+        'Factor from the effort of each joint to the value of its drive, above 0, such as '
+        '1 / (gear ratio * torque constant) for a current; empty: 1.',
         numbers=True,
         read_only=True,
     )

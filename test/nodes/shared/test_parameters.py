@@ -11,6 +11,7 @@ import yaml
 
 from screw_dynamics import ElasticJoint, ElasticJoints, LinearSpring, read_urdf, share_path
 from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.compensation.parameters import CompensationParameters
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
@@ -21,6 +22,7 @@ from screw_dynamics.robot import Robot
 
 RECORDS = {
     'feedforward': FeedforwardParameters,
+    'compensation': CompensationParameters,
     'sea_simulator': SeaSimulatorParameters,
     'dynamics_server': DynamicsServerParameters,
     'load_observer': LoadObserverParameters,
