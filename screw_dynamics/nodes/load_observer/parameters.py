@@ -26,15 +26,16 @@ class LoadObserverParameters(EffortParameters):
     )
     check_efforts: bool = parameter(
         True,
-        'Compare efforts at rest with those of gravity: the first pose that another effort_content '
-        'or effort_sign explains four times better is warned of, after three they are refused.',
+        'Compare efforts at rest with those of gravity: the first pose that another '
+        'effort_content or effort_sign explains four times better is warned of, after three they '
+        'are refused.',
         read_only=True,
     )
 
     bandwidth: tuple[float, ...] = parameter(
         (50.0,),
-        'Rate at which external efforts are followed [1/s], for all joints or for each: 2 pi times '
-        'the cut-off frequency in Hz.',
+        'Rate at which external efforts are followed [1/s], for all joints or for each: 2 pi '
+        'times the cut-off frequency in Hz.',
         numbers=True,
         within=(1e-3, 1e6),
     )
@@ -112,8 +113,8 @@ class LoadObserverParameters(EffortParameters):
 
     kept_samples: int = parameter(
         60000,
-        'Joint states since the last gap that are kept for ~/identify, the newest ones: 60000 are a '
-        'minute at 1 kHz, and occupy 7 MB for 7 joints.',
+        'Joint states since the last gap that are kept for ~/identify, the newest ones: 60000 '
+        'are a minute at 1 kHz, and occupy 7 MB for 7 joints.',
         within=(100, 10_000_000),
         read_only=True,
     )

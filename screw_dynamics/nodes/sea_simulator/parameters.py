@@ -83,8 +83,8 @@ class SeaSimulatorParameters(ModelParameters):
     )
     lock_step_timeout: float = parameter(
         0.5,
-        'Longest wait for the motor efforts of a step with publish_clock [s]. Meanwhile the time is '
-        'published again every 0.1 s, for clients that have lost it.',
+        'Longest wait for the motor efforts of a step with publish_clock [s]. Meanwhile the time '
+        'is published again every 0.1 s, for clients that have lost it.',
         within=(0.0, 60.0),
     )
 

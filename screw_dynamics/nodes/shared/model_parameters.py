@@ -133,8 +133,8 @@ class EffortParameters(ModelParameters):
     )
     effort_sign: tuple[float, ...] = parameter(
         (),
-        'Sense of the drive of each joint, 1 or -1, in the order of the joints; empty: 1. The value '
-        'of a drive is sign scale effort + offset.',
+        'Sense of the drive of each joint, 1 or -1, in the order of the joints; empty: 1. The '
+        'value of a drive is sign scale effort + offset.',
         numbers=True,
         read_only=True,
     )
