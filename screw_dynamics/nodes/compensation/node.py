@@ -34,7 +34,7 @@ from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.model_build import compile_efforts
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.nodes.shared.serialized_message import STAMP, SerializedMessage
+from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
 
 NAME = 'compensation'
 _LOOK_PERIOD = 0.02  # s between looks whether the states have become too old
@@ -146,7 +146,7 @@ class FeedforwardOutput(MessageOutput):
         self._rows = np.zeros((len(self._FIELDS), len(names)))
         message = interfaces.msg.FeedforwardTorque(joint_names=list(names))
         message.source = message.SOURCE_MEASURED
-        self._message = SerializedMessage(message, {self._FIELDS: self._rows}, STAMP, ('motion',))
+        self._message = ReusedMessage(message, {self._FIELDS: self._rows}, STAMP, ('motion',))
 
     def publish(self, sample: Carried) -> None:
         """Publish a sample."""
@@ -163,7 +163,7 @@ class JointEffortOutput(MessageOutput):
         super().__init__(node, JointState, self.topic)
         self._rows = np.zeros((len(STATE_FIELDS), len(names)))
         message = JointState(name=list(names))
-        self._message = SerializedMessage(message, {STATE_FIELDS: self._rows}, STAMP)
+        self._message = ReusedMessage(message, {STATE_FIELDS: self._rows}, STAMP)
 
     def publish(self, sample: Carried) -> None:
         """Publish a sample."""
