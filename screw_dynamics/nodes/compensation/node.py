@@ -86,7 +86,8 @@ class CompensationNode(Node):
         names = robot.joint_names
         self._outputs = [FeedforwardOutput(self, names), JointEffortOutput(self, names)]
         self.get_logger().info(
-            f'Carries {len(names)} joints: listens on {self._input.topic_name}; publishes '
+            f'Carries {len(names)} joints: listens on '
+            f'{", ".join((self._input.topic_name, *self._source.topics))}; publishes '
             f'{", ".join(self.resolve_topic_name(output.topic) for output in self._outputs)}'
         )
 

@@ -108,7 +108,8 @@ class LoadObserverNode(Node):
             self._effort = EffortOutput(self, self._loads.joint_names)
         self._model_info.publish(loaded)
         self.get_logger().info(
-            f'Observing {len(self._loads.joint_names)} joints: listens on {self._input.topic_name}'
+            f'Observing {len(self._loads.joint_names)} joints: listens on '
+            f'{", ".join((self._input.topic_name, *self._source.topics))}'
         )
 
     # input ---------------------------------------------------------------------------------------

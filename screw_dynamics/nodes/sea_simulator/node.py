@@ -112,7 +112,7 @@ class SeaSimulatorNode(Node):
         self.get_logger().info(
             f'Simulating {len(names)} joints and {len(self._robot.drives.names)} '
             f'motors at {values.rate:g} Hz with {self._robot.substeps} steps each: listens on '
-            f'{self._input.topic_name}; publishes '
+            f'{", ".join((self._input.topic_name, *self._source.topics))}; publishes '
             f'{", ".join(map(self.resolve_topic_name, ("joint_states", "motor_states")))}'
         )
 

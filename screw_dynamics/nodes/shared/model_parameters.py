@@ -4,8 +4,12 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
 from screw_dynamics.errors import InputError
+from screw_dynamics.lie.inertia import OF_NO_SOLID, is_of_no_solid
 from screw_dynamics.nodes.shared.parameters import parameter
 from screw_dynamics.robot import Robot
 from screw_dynamics.scalars import require_choice
@@ -94,6 +98,12 @@ class ModelParameters:
         )
 
     @property
+    def payload_tensor(self) -> Array:
+        """The inertia of the payload (3, 3)."""
+        ixx, ixy, ixz, iyy, iyz, izz = self.payload_inertia
+        return np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+
+    @property
     def payload_words(self) -> str:
         """Payload as text for the log; empty without payload."""
         if self.payload_mass == 0.0:
@@ -116,6 +126,11 @@ class ModelParameters:
             raise InputError(
                 f"parameter 'payload.frame': expected a link for the payload of "
                 f'{self.payload_mass:g} kg, got an empty name'
+            )
+        if is_of_no_solid(self.payload_tensor):
+            raise InputError(
+                f"parameter 'payload.inertia': expected that of a body, got "
+                f'{list(self.payload_inertia)}: {OF_NO_SOLID}'
             )
 
 

@@ -103,6 +103,11 @@ def test_values_must_fit_together():
         replace(parameters, robot_description='<robot/>', urdf_path='robot.urdf').check()
     with pytest.raises(InputError, match="'payload.frame': expected a link for the payload of 2"):
         replace(parameters, payload_mass=2.0).check()
+    with pytest.raises(
+        InputError, match="'payload.inertia': expected that of a body, got .1.0, 1.0"
+    ):
+        replace(parameters, payload_inertia=(1.0,) * 6).check()
+    replace(parameters, payload_inertia=(1.0, 0.0, 0.0, 1.0, 0.0, 2.0)).check()
     springs = FeedforwardParameters(stiffness=(100.0,), commands_content='motor_efforts')
     replace(springs, elastic_joints_path='joints.yaml').check()
     with pytest.raises(InputError, match="'commands_content': expected link_efforts without"):
