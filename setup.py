@@ -18,7 +18,9 @@ SCRIPTS = {'screw_dynamics': 'command_line'}
 # commands of an environment without ROS 2, where nodes cannot run anyway
 if os.environ.get('AMENT_PREFIX_PATH'):
     EXECUTABLES = (
+        'nodes',
         'feedforward',
+        'compensation',
         'dynamics_server',
         'trajectory_sender',
         'sea_simulator',

@@ -4,9 +4,13 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from screw_dynamics.arrays import Array
 from screw_dynamics.control.parameters import parameter
 from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
 from screw_dynamics.errors import InputError
+from screw_dynamics.lie.inertia import OF_NO_SOLID, is_of_no_solid
 from screw_dynamics.robot import Robot
 from screw_dynamics.scalars import require_choice
 
@@ -23,13 +27,13 @@ class ModelParameters:
     joints: tuple[str, ...] = parameter(
         (),
         'Joints, in the order of every array; empty: all independent joints in the order of the '
-        'URDF. Joints left out are locked at 0.',
+        'URDF. Joints left out are locked at 0 and their links lumped.',
         read_only=True,
     )
     joint_prefix: str = parameter(
         '',
-        'Prefix of joint names: put before each name in joints; where that is empty, only joints '
-        'whose names begin with it are used.',
+        'Prefix of joint names, if one description holds several robots: put before each name in '
+        'joints; where that is empty, only joints whose names begin with it are used.',
         read_only=True,
     )
     base_link: str = parameter(
@@ -78,11 +82,6 @@ class ModelParameters:
         'package://<package>/<path>; empty: a rigid robot.',
         read_only=True,
     )
-    use_events_executor: bool = parameter(
-        False,
-        "Spin with rclpy's events executor, which costs less, where this rclpy has it.",
-        read_only=True,
-    )
     diagnostics_period: float = parameter(
         1.0, 'Period of /diagnostics [s].', name='diagnostic_updater.period', within=(0.05, 60.0)
     )
@@ -97,6 +96,12 @@ class ModelParameters:
             self.payload_com,
             self.payload_inertia,
         )
+
+    @property
+    def payload_tensor(self) -> Array:
+        """The inertia of the payload (3, 3)."""
+        ixx, ixy, ixz, iyy, iyz, izz = self.payload_inertia
+        return np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
 
     @property
     def payload_words(self) -> str:
@@ -122,6 +127,11 @@ class ModelParameters:
                 f"parameter 'payload.frame': expected a link for the payload of "
                 f'{self.payload_mass:g} kg, got an empty name'
             )
+        if is_of_no_solid(self.payload_tensor):
+            raise InputError(
+                f"parameter 'payload.inertia': expected that of a body, got "
+                f'{list(self.payload_inertia)}: {OF_NO_SOLID}'
+            )
 
 
 @dataclass(frozen=True)
@@ -130,20 +140,23 @@ class EffortParameters(ModelParameters):
 
     effort_content: str = parameter(
         'full',
-        'What the efforts contain: all; all but gravity, for a robot that adds gravity itself; '
-        'or gravity only. Limits and springs see all.',
+        'What the efforts contain: full; without_gravity, for robots that add g(q) themselves '
+        '(Universal Robots, Franka, KUKA and others: docs/drives.md); or gravity_only. Limits and '
+        'springs see the full effort.',
         choices=CONTENTS,
         read_only=True,
     )
     effort_sign: tuple[float, ...] = parameter(
         (),
-        'Sense of the drive of each joint, 1 or -1, in the order of the joints; empty: 1.',
+        'Sense of the drive of each joint, 1 or -1, in the order of the joints; empty: 1. The '
+        'value of a drive is sign scale effort + offset.',
         numbers=True,
         read_only=True,
     )
     effort_scale: tuple[float, ...] = parameter(
         (),
-        'Factor from the effort of each joint to the value of its drive, above 0; empty: 1.',
+        'Factor from the effort of each joint to the value of its drive, above 0, such as '
+        '1 / (gear ratio * torque constant) for a current; empty: 1.',
         numbers=True,
         read_only=True,
     )

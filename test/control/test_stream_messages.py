@@ -17,8 +17,8 @@ from screw_dynamics.control.measurements import ExternalWrenches
 from screw_dynamics.control.streams import StreamReader
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import instant_of, set_stamp
-from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints
 from screw_dynamics.nodes.shared import reason_throttle
+from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints
 from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle
 from screw_dynamics.parsers import read_description
 from screw_dynamics_interfaces.msg import JointReference

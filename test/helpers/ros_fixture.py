@@ -23,7 +23,7 @@ from helpers.discovery import wait_for_quiet
 from helpers.node_processes import LATCHED, MOST_KEPT, NodeProcess, node_command, parameter
 from helpers.patience import patience
 from ros_demo.processes import release_domain, unused_domain
-from screw_dynamics.nodes.shared.executor import SparingExecutor
+from screw_dynamics.nodes.shared.executor import make_executor
 
 # s, to the next attempt of a service call
 RESPONSE_TIMEOUT = 10.0
@@ -52,7 +52,7 @@ class RosFixture:
         self.context = Context()
         rclpy.init(context=self.context, domain_id=domain)
         self.node = Node('client', context=self.context)
-        self._executor = SparingExecutor(context=self.context)
+        self._executor = make_executor(self.context)
         self._executor.add_node(self.node)
         self._processes: list[NodeProcess] = []
         self._publishers: dict[str, Any] = {}

@@ -39,7 +39,7 @@ def generator() -> dict:
 
 def test_tables_are_those_of_the_records(generator):
     """Run `python docs/generate.py` after a change of a record."""
-    found = dict(generator['pages']())
+    found = {**dict(generator['pages']()), **dict(generator['parameter_files']())}
     assert {path.name for path in found} >= {'parameters.md', 'elastic_joints.md', 'model_file.md'}
     for path, text in found.items():
         assert path.read_text(encoding='utf-8') == text, path.name

@@ -108,11 +108,11 @@ ALLOWED_IN_NODES = {
     'feedforward': {'shared'},
     'drive_commands': {'shared'},
     'compensation': {'shared'},
-    'together': {'shared'},
     'dynamics_server': {'shared'},
     'sea_simulator': {'shared'},
     'load_observer': {'shared'},
     'launching': {'shared'},
+    '__main__': {'shared'},
     'trajectory_sender': {'shared'},
 }
 # beside NumPy

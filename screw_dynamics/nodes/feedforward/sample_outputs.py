@@ -19,7 +19,7 @@ from screw_dynamics.messages.joints import double_array, effort_points
 from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import STATE_FIELDS, MessageOutput, make_publisher
-from screw_dynamics.nodes.shared.serialized_message import STAMP, SerializedMessage
+from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
 from screw_dynamics.trajectory import JET_ROWS
 
 _EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
@@ -93,7 +93,7 @@ class EffortOutput(MessageOutput):
                 ('gravity_effort',): core.gravity,
             }
             times = (*STAMP, 'reference.time_from_start')
-            self._variants[rows] = SerializedMessage(message, carried, times, _NUMBERS)
+            self._variants[rows] = ReusedMessage(message, carried, times, _NUMBERS)
 
     def publish(self, sample: EffortSample) -> None:
         """Publish the sample in the shared arrays."""
@@ -109,7 +109,7 @@ class JointEffortOutput(MessageOutput):
         super().__init__(node, JointState, '~/joint_effort')
         carried = {STATE_FIELDS[:2]: core.jet[:2], STATE_FIELDS[2:]: core.efforts[:1]}
         message = JointState(name=list(core.robot.joint_names))
-        self._message = SerializedMessage(message, carried, STAMP)
+        self._message = ReusedMessage(message, carried, STAMP)
 
     def publish(self, sample: EffortSample) -> None:
         """Publish the sample in the shared arrays."""
@@ -124,7 +124,7 @@ class MotorOutput(MessageOutput):
         super().__init__(node, kind, '~/motor_feedforward')
         assert core.motors is not None
         self._variants = {
-            rows: SerializedMessage(
+            rows: ReusedMessage(
                 kind(
                     joint_names=list(core.robot.joint_names),
                     motor_names=list(motors.motor_names),

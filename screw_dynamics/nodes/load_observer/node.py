@@ -27,7 +27,7 @@ from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.nodes.shared.serialized_message import STAMP, SerializedMessage
+from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
 from screw_dynamics.observers import Contact
 
 NAME = 'load_observer'
@@ -108,7 +108,8 @@ class LoadObserverNode(Node):
             self._effort = EffortOutput(self, self._loads.joint_names)
         self._model_info.publish(loaded)
         self.get_logger().info(
-            f'Observing {len(self._loads.joint_names)} joints: listens on {self._input.topic_name}'
+            f'Observing {len(self._loads.joint_names)} joints: listens on '
+            f'{", ".join((self._input.topic_name, *self._source.topics))}'
         )
 
     # input ---------------------------------------------------------------------------------------
@@ -209,7 +210,7 @@ class EffortOutput(MessageOutput):
         super().__init__(node, JointState, '~/external_effort')
         self._row = np.zeros((1, len(names)))
         message = JointState(name=list(names))
-        self._message = SerializedMessage(message, {('effort',): self._row}, STAMP)
+        self._message = ReusedMessage(message, {('effort',): self._row}, STAMP)
 
     def publish(self, time: int, effort: Array) -> None:
         """Publish them (n,) with the stamp of the measurement [ns]."""
@@ -229,7 +230,7 @@ class WrenchOutput(MessageOutput):
         message = WrenchStamped()
         message.header.frame_id = frame
         carried = {_COMPONENTS: self._components}
-        self._message = SerializedMessage(message, carried, STAMP)
+        self._message = ReusedMessage(message, carried, STAMP)
 
     def publish(self, time: int, wrench: Array) -> None:
         """Publish [torque; force] (6,) with the stamp of the measurement [ns]."""

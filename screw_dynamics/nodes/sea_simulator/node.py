@@ -34,7 +34,7 @@ from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.nodes.shared.serialized_message import STAMP, SerializedMessage
+from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
 
 NAME = 'sea_simulator'
 
@@ -112,7 +112,7 @@ class SeaSimulatorNode(Node):
         self.get_logger().info(
             f'Simulating {len(names)} joints and {len(self._robot.drives.names)} '
             f'motors at {values.rate:g} Hz with {self._robot.substeps} steps each: listens on '
-            f'{self._input.topic_name}; publishes '
+            f'{", ".join((self._input.topic_name, *self._source.topics))}; publishes '
             f'{", ".join(map(self.resolve_topic_name, ("joint_states", "motor_states")))}'
         )
 
@@ -206,7 +206,7 @@ class StateOutput(MessageOutput):
         super().__init__(node, JointState, topic)
         self._rows = np.zeros((len(STATE_FIELDS), len(names)))
         message = JointState(name=list(names))
-        self._message = SerializedMessage(message, {STATE_FIELDS: self._rows}, STAMP)
+        self._message = ReusedMessage(message, {STATE_FIELDS: self._rows}, STAMP)
 
     def publish(self, time: int, state: tuple[Array, Array, Array]) -> None:
         """Publish position, velocity and effort with a stamp [ns]."""

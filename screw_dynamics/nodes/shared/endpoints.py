@@ -41,6 +41,20 @@ def make_publisher(node: Node, kind: Any, topic: str, qos: QoSProfile | int = DE
     )
 
 
+def warn_of_others(node: Node, publisher: Publisher) -> bool:
+    """Warn if others publish on the topic of a publisher, whose receivers get both; return so."""
+    infos = node.get_publishers_info_by_topic(publisher.topic_name)
+    names = [f'{info.node_namespace.rstrip("/")}/{info.node_name}' for info in infos]
+    if node.get_fully_qualified_name() in names:
+        names.remove(node.get_fully_qualified_name())
+    if names:
+        node.get_logger().warning(
+            f'{", ".join(sorted(names))} publishes on {publisher.topic_name} too: its receivers '
+            'follow both'
+        )
+    return bool(names)
+
+
 def delivery_end() -> float:
     """Return the monotonic time until which last messages are waited for that end now [s]."""
     return time.monotonic() + DELIVERY

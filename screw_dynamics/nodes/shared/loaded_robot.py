@@ -158,13 +158,12 @@ def _with_settings(described: ScrewModel, parameters: ModelParameters) -> ScrewM
     model = replace(described, gravity=np.array(parameters.gravity))
     if parameters.payload_mass == 0.0:
         return model
-    ixx, ixy, ixz, iyy, iyz, izz = parameters.payload_inertia
     try:
         return model.with_payload(
             parameters.payload_frame,
             parameters.payload_mass,
             parameters.payload_com,
-            [[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]],
+            parameters.payload_tensor,
         )
     except UnknownNameError as error:
         raise InputError(f"parameter 'payload.frame': {error}") from None

@@ -83,6 +83,12 @@ class ModelSource:
             make_subscription(node, String, TOPIC, self._on_description, LATCHED)
 
     @property
+    def topics(self) -> tuple[str, ...]:
+        """The topic of the description, unless parameters have it."""
+        values = self._parameters.values
+        return () if values.robot_description or values.urdf_path else (self._topic,)
+
+    @property
     def busy(self) -> bool:
         """True if a model is being built."""
         return self._build is not None

@@ -14,11 +14,11 @@ import pytest
 import yaml
 from diagnostic_msgs.msg import DiagnosticStatus
 from helpers.node_processes import LATCHED, keep_all, node_command, trajectory
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 import screw_dynamics as sd
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.parameters import coerced, rule_of
 
 GUIDE = Path(__file__).resolve().parents[3] / 'docs' / 'drive_guides.md'

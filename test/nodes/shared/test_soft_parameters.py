@@ -21,7 +21,7 @@ FINGER = str(sd.share_path('config/soft_finger.yaml'))
     ],
 )
 def test_parameters_of_rigid_robots_are_refused(other, text):
-    from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+    from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 
     with pytest.raises(InputError, match=text):
         FeedforwardParameters(soft_segments=FINGER, **other).check()
