@@ -3,6 +3,7 @@
 """Node `feedforward`: joint trajectory in, efforts with two time derivatives out."""
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
@@ -34,7 +35,7 @@ from screw_dynamics.nodes.feedforward.tick_cost import (
 from screw_dynamics.nodes.feedforward.verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.feedforward.worker import Worker, heading
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
-from screw_dynamics.nodes.shared.endpoints import delivery_end
+from screw_dynamics.nodes.shared.endpoints import delivery_end, steady_timer
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
@@ -45,6 +46,7 @@ from screw_dynamics.reference.streamed_reference import Stream
 from screw_dynamics.trajectory import JET_ROWS
 
 NAME = 'feedforward'
+_LOOK_PERIOD = 0.002  # s between looks for answers of the worker
 _NOT_CONFIGURED = Report(OK, 'not configured')
 _NO_TIME = 'use_sim_time is set and no time has been received on /clock yet'
 
@@ -87,6 +89,11 @@ class FeedforwardNode(ManagedNode):
         self._problem = ''
         self._throttle = ReasonThrottle()
         self._tick_input = (Tick(),)
+        self._answers: deque[tuple[_Parts, Answer]] = deque()
+        self._awaited = 0  # answers
+        # tasks that another thread creates may wait until the next event of the executor
+        self._look = steady_timer(self, _LOOK_PERIOD, self._look_for_answers)
+        self._look.cancel()
         with destroyed_on_error(self):
             settings = self._settings = NodeParameters(self, FeedforwardParameters)
             values = settings.values
@@ -155,6 +162,8 @@ class FeedforwardNode(ManagedNode):
         for request in requests:
             assert self._worker is not None
             self._worker.ask(request.task, partial(self._answer, parts, request.done))
+            self._awaited += 1
+            self._look.reset()
         for verdict in verdicts:
             parts.verdicts.tell(verdict, now)
         if parts.goals is not None:
@@ -174,14 +183,17 @@ class FeedforwardNode(ManagedNode):
                     logger.info(text)
 
     def _answer(self, parts: _Parts, done: Any, answer: Any) -> None:
-        """Pass an answer of the worker on in the next callback; called by another thread."""
-        executor = self.executor
-        if executor is not None:
-            executor.create_task(self._on_answer, parts, Answer(done, answer))
+        """Pass an answer of the worker on; called by another thread."""
+        self._answers.append((parts, Answer(done, answer)))
 
-    def _on_answer(self, parts: _Parts, answer: Answer) -> None:
-        if parts is self._parts:
-            self.step(answer)
+    def _look_for_answers(self) -> None:
+        while self._answers:
+            parts, answer = self._answers.popleft()
+            self._awaited -= 1
+            if parts is self._parts:
+                self.step(answer)
+        if not self._awaited:
+            self._look.cancel()
 
     def _active_problem(self) -> str:
         """Return why the node does not follow anything now; empty if it does."""
