@@ -11,11 +11,12 @@ from screw_dynamics.errors import BagError
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
-from screw_dynamics.bags import Bag, BagWriter  # noqa: E402
+from screw_dynamics.bags import Bag  # noqa: E402
 from screw_dynamics.bags.definitions import (
     MessageTypes,  # noqa: E402
     definition_hash,  # noqa: E402
 )
+from screw_dynamics.bags.writer import BagWriter  # noqa: E402
 
 USED = [
     'sensor_msgs/msg/JointState',

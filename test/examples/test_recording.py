@@ -17,7 +17,7 @@ from helpers.bag_processes import wait_for  # noqa: E402
 from recorded_messages import START, TORQUE, TRAJECTORY, Messages  # noqa: E402
 
 from ros_demo.recording import is_recorded, read_recording  # noqa: E402
-from screw_dynamics.bags import BagWriter  # noqa: E402
+from screw_dynamics.bags.writer import BagWriter  # noqa: E402
 
 END = 8_000_000  # of a trajectory [ns]
 
