@@ -50,9 +50,8 @@ class LooseFiles:
     ) -> Iterator[tuple[Schema, Channel, Message]]:
         """Yield the intact messages of a file, and append a line to `losses` if it is cut off."""
         end, count = 0, 0
-        size = path.stat().st_size
         with path.open('rb') as file:
-            reader = NonSeekingReader(file, validate_crcs=True, record_size_limit=size)
+            reader = NonSeekingReader(file, validate_crcs=True)
             try:
                 for schema, channel, message in reader.iter_messages(topics, log_time_order=False):
                     end, count = file.tell(), count + 1
@@ -62,8 +61,8 @@ class LooseFiles:
                 if isinstance(error, InvalidMagic) and file.tell() == MAGIC_SIZE:
                     raise BagError(f'{path}: expected an MCAP file: {error}') from None
                 losses.append(
-                    f'{path}: cut off or damaged: {size - end} bytes after byte {end} are left '
-                    f'out; {count} messages are intact'
+                    f'{path}: cut off or damaged: {path.stat().st_size - end} bytes after byte '
+                    f'{end} are left out; {count} messages are intact'
                 )
 
     def messages(

@@ -46,9 +46,12 @@ class BagWriter:
             raise BagError(f'{self.path}: cannot create the bag: {error}') from error
         compression = CompressionType.ZSTD if compress else CompressionType.NONE
         self._writer = Writer(self._file, compression=compression)
-        with self._output():
+        try:
             self._writer.start('ros2')
-        self.flush()
+            self.flush()
+        except BagError:  # the disk is full
+            self.close()
+            raise
 
     def __enter__(self) -> BagWriter:
         """Return the open bag."""

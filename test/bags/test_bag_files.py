@@ -21,6 +21,7 @@ pytest.importorskip('rosbags', reason='bags need the package rosbags')
 from ruamel.yaml import YAML  # noqa: E402
 
 from screw_dynamics.bags import Bag  # noqa: E402
+from screw_dynamics.bags.definitions import definition_hash  # noqa: E402
 from screw_dynamics.bags.writer import BagWriter  # noqa: E402
 
 
@@ -86,6 +87,7 @@ def test_another_library_reads_the_file(sample_bag: Path, compress: bool, tmp_pa
     if compress:
         with Bag(sample_bag) as source, BagWriter(tmp_path / 'small', compress=True) as copy:
             copy.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
+            copy.add_topic('/silent', SAMPLE_TYPE, SAMPLE)
             for connection, stamp, data in source._reader.messages(source._reader.connections):
                 copy.write(connection.topic, stamp, data)
         sample_bag = tmp_path / 'small'
@@ -93,13 +95,15 @@ def test_another_library_reads_the_file(sample_bag: Path, compress: bool, tmp_pa
         mcap = reader.make_reader(file)
         assert mcap.get_header().profile == 'ros2'
         found = list(mcap.iter_messages())
-        chunk = mcap.get_summary().chunk_indexes[0]
-    assert chunk.compression == ('zstd' if compress else '')
+        summary = mcap.get_summary()
+    assert summary.chunk_indexes[0].compression == ('zstd' if compress else '')
+    assert len(summary.schemas) == 1 and len(summary.channels) == 2
     assert len(found) == COUNT
     schema, channel, message = found[5]
     assert (schema.name, schema.encoding) == (SAMPLE_TYPE, 'ros2msg')
     assert schema.data.decode() == SAMPLE
     assert (channel.topic, channel.message_encoding) == ('/sample', 'cdr')
+    assert channel.metadata['topic_type_hash'] == definition_hash(SAMPLE_TYPE, SAMPLE)
     assert message.log_time == START + 5 * 4_000_000
 
 
@@ -157,35 +161,27 @@ def test_errors_say_what_and_where(sample_bag: Path, tmp_path: Path) -> None:
             writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
 
 
-def test_a_full_disk(tmp_path: Path) -> None:
-    """What was written before is kept; the error comes at every call, but not again at the end."""
-    if not Path('/dev/full').exists():
-        pytest.skip('/dev/full stands for a full disk')
+@pytest.mark.skipif(not Path('/dev/full').exists(), reason='/dev/full stands for a full disk')
+@pytest.mark.parametrize('more', [False, True])
+def test_a_full_disk(tmp_path: Path, more: bool) -> None:
+    """What was written is kept; the error comes at every call, but not again at the end."""
     writer = BagWriter(tmp_path / 'bag')
     writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
     writer.write('/sample', START, b'\x00\x01\x00\x00')
     writer.flush()
     with open('/dev/full', 'wb') as full:
         os.dup2(full.fileno(), writer._file.fileno())
-    writer.write('/sample', START + 1, b'\x00\x01\x00\x00')
-    for call in (writer.flush, lambda: writer.write('/sample', START + 2, b''), writer.flush):
+    calls = [writer.close]
+    if more:
+        writer.write('/sample', START + 1, b'\x00\x01\x00\x00')
+        calls = [writer.flush, lambda: writer.write('/sample', START + 2, b''), writer.flush]
+    for call in calls:
         with pytest.raises(BagError, match='bag: cannot be written: .*No space left on device'):
             call()
     writer.close()
-    writer.close()
+    assert writer._file.closed and not (tmp_path / 'bag' / 'metadata.yaml').exists()
     with pytest.warns(BagWarning), Bag(tmp_path / 'bag') as bag:
         assert [message.log_time for message in bag.raw_messages()] == [START]
-
-
-def test_a_full_disk_at_the_end(tmp_path: Path) -> None:
-    if not Path('/dev/full').exists():
-        pytest.skip('/dev/full stands for a full disk')
-    writer = BagWriter(tmp_path / 'bag')
-    with open('/dev/full', 'wb') as full:
-        os.dup2(full.fileno(), writer._file.fileno())
-    with pytest.raises(BagError, match='bag: cannot be written: .*No space left on device'):
-        writer.close()
-    assert writer._file.closed and not (tmp_path / 'bag' / 'metadata.yaml').exists()
 
 
 def test_messages_are_on_the_disk_after_a_flush(

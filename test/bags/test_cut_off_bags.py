@@ -17,10 +17,30 @@ from screw_dynamics.errors import BagError, BagWarning
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 mcap_reader = pytest.importorskip('mcap.reader', reason='bags need the package mcap')
 
+from rosbags.interfaces import (  # noqa: E402
+    Qos,
+    QosDurability,
+    QosHistory,
+    QosLiveliness,
+    QosReliability,
+    QosTime,
+)
+
 from screw_dynamics.bags import Bag  # noqa: E402
 from screw_dynamics.bags.loose_files import LooseFiles  # noqa: E402
 from screw_dynamics.bags.writer import BagWriter  # noqa: E402
 
+QOS = Qos(
+    QosHistory.KEEP_LAST,
+    3,
+    QosReliability.BEST_EFFORT,
+    QosDurability.TRANSIENT_LOCAL,
+    QosTime(1, 2),
+    QosTime(3, 4),
+    QosLiveliness.MANUAL_BY_TOPIC,
+    QosTime(5, 6),
+    False,
+)
 COUNT, STEP = 8, 4_000_000  # messages, time between them [ns]
 MESSAGES = [bytes([0, 1, 0, 0, i]) + 20 * bytes([i]) for i in range(COUNT)]
 
@@ -29,7 +49,7 @@ MESSAGES = [bytes([0, 1, 0, 0, i]) + 20 * bytes([i]) for i in range(COUNT)]
 def chunks(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Return a bag with a chunk per message."""
     with BagWriter(tmp_path / 'chunks', request.param) as bag:
-        bag.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
+        bag.add_topic('/sample', SAMPLE_TYPE, SAMPLE, [QOS], 'RIHS01_announced')
         for i, data in enumerate(MESSAGES):
             bag.write('/sample', START + i * STEP, data)
             bag.flush()
@@ -88,7 +108,8 @@ def test_what_is_missing_is_named(chunks: Path) -> None:
     with pytest.warns(BagWarning), Bag(chunks) as bag:
         assert bag.start_time == START and bag.duration == pytest.approx(4e-9 * STEP)
         assert bag.topics['/sample'].definition == SAMPLE
-        assert bag.topics['/sample'].type_hash.startswith('RIHS01_')
+        assert bag.topics['/sample'].type_hash == 'RIHS01_announced'
+        assert bag.topics['/sample'].qos == (QOS,)
 
 
 def test_zeros_at_the_end(chunks: Path) -> None:

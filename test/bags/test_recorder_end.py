@@ -20,6 +20,7 @@ pytest.importorskip('rclpy', reason='recording needs ROS 2 (rclpy)')
 from std_msgs.msg import Float64, String  # noqa: E402
 
 from screw_dynamics.bags import Bag  # noqa: E402
+from screw_dynamics.bags.recorder import FLUSH_PERIOD  # noqa: E402
 from screw_dynamics.errors import BagWarning  # noqa: E402
 
 
@@ -80,6 +81,7 @@ def test_a_killed_recorder_leaves_what_it_received(node: Any, record: Any, tmp_p
         wait_for(lambda value=value: values_in(tmp_path / 'bag')[-1:] == [value])
     recorder.kill()
     recorder.wait(patience())
+    assert FLUSH_PERIOD <= 1.0  # s, as docs/bags.md promises
     assert not (tmp_path / 'bag' / 'metadata.yaml').exists()
     assert values_in(tmp_path / 'bag') == [1.0, 2.0]
     # the killed one is removed when its lease ends, not while the node of the test is destroyed
