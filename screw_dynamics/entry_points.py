@@ -21,10 +21,9 @@ _SOURCE_ROS = (
 )
 # in addition to the requirements of the library
 _LIBRARIES = {
-    'recorder': ('rosbags',),
-    'replay': ('rosbags',),
-    'demo': ('matplotlib', 'rosbags', 'tqdm'),
-    'demo_sea': ('matplotlib', 'mujoco', 'rosbags', 'tqdm'),
+    'recorder': ('mcap', 'rosbags'),
+    'demo': ('matplotlib', 'mcap', 'rosbags', 'tqdm'),
+    'demo_sea': ('matplotlib', 'mcap', 'mujoco', 'rosbags', 'tqdm'),
 }
 
 
@@ -94,7 +93,6 @@ trajectory_sender = partial(run, 'trajectory_sender', 'screw_dynamics.nodes.traj
 sea_simulator = partial(run, 'sea_simulator', 'screw_dynamics.nodes.sea_simulator.__main__')
 load_observer = partial(run, 'load_observer', 'screw_dynamics.nodes.load_observer.__main__')
 recorder = partial(run, 'recorder', 'screw_dynamics.bags.recorder')
-replay = partial(run, 'replay', 'screw_dynamics.bags.replay')
 demo = partial(run, 'demo', 'screw_dynamics.demo')
 demo_sea = partial(run, 'demo_sea', 'screw_dynamics.demo', 'sea')
 demo_soft = partial(run, 'demo_soft', 'screw_dynamics.demo', 'soft')

@@ -52,7 +52,6 @@ PROCESSES = (
 # files of proofs, which make test-all runs: variants of what another test shows once,
 # whose nodes mostly wait, builds and studies
 PROOFS = (
-    'bags/test_replay.py',
     'examples/test_gallery.py',
     'examples/test_sea_interrupted.py',
     'examples/test_sea_over_ros.py',

@@ -17,7 +17,6 @@ NEED_ROS = (
     'sea_simulator',
     'load_observer',
     'recorder',
-    'replay',
 )
 EXECUTABLES = (*NEED_ROS, 'demo', 'demo_sea', 'demo_soft', 'screw_dynamics')
 

@@ -23,6 +23,7 @@ from documents import (
 import screw_dynamics as sd
 from screw_dynamics import bags
 from screw_dynamics.bags.definitions import MessageTypes
+from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.command_line.main import main
 from screw_dynamics.trajectory import parse_trajectory, read_trajectory
 
@@ -201,7 +202,7 @@ def write_bag(path: Path, names: tuple[str, ...], points: list) -> None:
             for t, q in points
         ],
     )
-    with bags.BagWriter(path) as bag:
+    with BagWriter(path) as bag:
         bag.add_topic('/arm/joint_trajectory', kind, types.definition(kind))
         bag.write('/arm/joint_trajectory', second, types.serialize(message))
 
