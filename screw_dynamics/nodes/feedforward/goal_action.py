@@ -130,6 +130,7 @@ class GoalActions:
         self._violations = result.PATH_TOLERANCE_VIOLATED, result.GOAL_TOLERANCE_VIOLATED
         self._goals: dict[int, _Handles] = {}
         self._number = 0
+        self._canceled: list[int] = []
         self._closed = False
         self._client = ActionClient(node, self._type, self._controller)
         self._server = GoalServer(
@@ -186,7 +187,8 @@ class GoalActions:
         if number is None:
             return CancelResponse.REJECT
         # the goal is canceling only when this callback has returned
-        self._node.executor.create_task(self._step, GoalCanceled(number))
+        self._canceled.append(number)
+        self._parts.reset()
         return CancelResponse.ACCEPT
 
     # the controller ------------------------------------------------------------------------------
@@ -212,7 +214,9 @@ class GoalActions:
             self._end(action, goal)
 
     def _make(self) -> None:
-        """Make the next points of the first trajectory that is asked for."""
+        """Pass on requests to cancel; make the next points of the first trajectory."""
+        while self._canceled:
+            self._step(GoalCanceled(self._canceled.pop(0)))
         waiting = [(n, goal) for n, goal in self._goals.items() if goal.samples is not None]
         if not waiting:
             self._parts.cancel()

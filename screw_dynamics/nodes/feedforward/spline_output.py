@@ -81,10 +81,7 @@ class SplineOutput:
         if self._due:
             return
         self._due = True
-        if self._node.executor is None:
-            self._timer.reset()
-        else:
-            self._node.executor.create_task(self._look)
+        self._timer.reset()
 
     def _look(self) -> None:
         """Send what is due, but leave most of the time to the ticks: long messages take longer."""
