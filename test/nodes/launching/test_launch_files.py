@@ -139,7 +139,7 @@ def test_commands_are_sent_by_the_same_process():
     assert words == ['feedforward', 'drive_commands']
     # a name would be that of both
     assert node._Node__node_name is None
-    levels = [''.join(part.text for part in word) for word in node._Node__ros_arguments[1::2]]
+    levels = node._Node__ros_arguments[1::2]
     assert levels == ['left.feedforward:=info', 'left.drive_commands:=info']
     with pytest.raises(InputError, match="argument 'drive_commands_params_file': expected a file"):
         nodes_of(
