@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from launch import LaunchContext
-from launch.actions import DeclareLaunchArgument
+from launch import LaunchContext, LaunchDescription
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -184,6 +184,12 @@ def launched_node(
         ros_arguments=list(chain.from_iterable(levels)),
         output='screen',
     )
+
+
+def single_node(name: str) -> LaunchDescription:
+    """Return the arguments and the node of a launch file for one node."""
+    node = OpaqueFunction(function=lambda context: [launched_node(context, name)])
+    return LaunchDescription([*node_arguments(), parameter_file(name), node])
 
 
 def recorder(context: LaunchContext, topics: Sequence[str]) -> Node:
