@@ -13,7 +13,6 @@ main = partial(
     run_node,
     FeedforwardNode,
     NAME,
-    at_end=FeedforwardNode.come_to_rest,
     purpose='Follows a JointTrajectory, or a stream of references, and publishes the efforts '
     'that it takes with their first and second time derivatives.',
     parameters=FeedforwardParameters,

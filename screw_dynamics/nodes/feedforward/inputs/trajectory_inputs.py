@@ -55,9 +55,7 @@ class SpeedInput:
             )
             self._field = 'factor'
         self._subscriptions = [
-            make_subscription(
-                context.node, kind, SPEED_TOPIC, self._take, QoSProfile(depth=1), seldom=True
-            ),
+            make_subscription(context.node, kind, SPEED_TOPIC, self._take, QoSProfile(depth=1)),
             # matches publishers that keep their last message for it; duplicates have no effect
             make_subscription(
                 context.node,
@@ -66,7 +64,6 @@ class SpeedInput:
                 self._take,
                 LATCHED,
                 warn_of_others=False,
-                seldom=True,
             ),
         ]
 
@@ -120,16 +117,13 @@ class TrajectoryInputs:
                 '~/joint_trajectory',
                 self._on_trajectory,
                 raw=True,
-                seldom=True,
             )
         )
         if context.parameters.cartesian_frame:
             frame = context.parameters.cartesian_frame
             path = optional_message('nav_msgs', 'Path', 'cartesian_frame', frame, '')
             self._subscriptions.append(
-                make_subscription(
-                    node, path, '~/cartesian_trajectory', self._on_poses, raw=True, seldom=True
-                )
+                make_subscription(node, path, '~/cartesian_trajectory', self._on_poses, raw=True)
             )
         self._verdicts = TrajectoryVerdicts(node, reports)
         self._queue = TrajectoryQueue(context, self._verdicts, process)

@@ -19,7 +19,7 @@ from screw_dynamics.nodes.feedforward.outputs.motor_messages import GearSide
 from screw_dynamics.nodes.feedforward.outputs.position_servos import PositionServos
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared.endpoints import MessageOutput, await_delivery, delivery_end
-from screw_dynamics.nodes.shared.serialized_message import SerializedMessage
+from screw_dynamics.nodes.shared.reused_message import ReusedMessage
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 
@@ -38,7 +38,7 @@ class _RowsOutput(MessageOutput):
         if f > 1:
             message.layout.dim.insert(0, MultiArrayDimension(label='fields', size=f, stride=f * m))
         super().__init__(node, Float64MultiArray, topic)
-        self._message = SerializedMessage(message, {('data',): rows.reshape(1, -1)})
+        self._message = ReusedMessage(message, {('data',): rows.reshape(1, -1)})
 
     def send(self) -> None:
         """Publish the rows."""

@@ -17,7 +17,7 @@ from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import STATE_FIELDS, MessageOutput, make_publisher
-from screw_dynamics.nodes.shared.serialized_message import STAMP, SerializedMessage
+from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.trajectory import JET_ROWS
 
@@ -57,7 +57,7 @@ class FeedforwardOutput(MessageOutput):
                 _MOTIONS: jet[:LEAST_ROWS],
                 _HIGHER[:higher]: jet[LEAST_ROWS:rows],
             }
-            self._variants[rows] = SerializedMessage(message, carried, _TIMES, NUMBERS)
+            self._variants[rows] = ReusedMessage(message, carried, _TIMES, NUMBERS)
 
     def publish(self, sample: EffortSample) -> None:
         """Publish the sample in the shared arrays."""
@@ -73,7 +73,7 @@ class JointEffortOutput(MessageOutput):
         super().__init__(node, JointState, '~/joint_effort')
         carried = {STATE_FIELDS[:2]: jet[:2], STATE_FIELDS[2:]: tau[:1]}
         message = JointState(name=list(joint_names))
-        self._message = SerializedMessage(message, carried, STAMP)
+        self._message = ReusedMessage(message, carried, STAMP)
 
     def publish(self, sample: EffortSample) -> None:
         """Publish the sample in the shared arrays."""

@@ -13,7 +13,7 @@ from screw_dynamics.nodes.feedforward.outputs.effort_outputs import NUMBERS, Eff
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import STATE_FIELDS, MessageOutput
-from screw_dynamics.nodes.shared.serialized_message import STAMP, SerializedMessage
+from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
 from screw_dynamics.robot import Robot
 
 _EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
@@ -45,7 +45,7 @@ class MotorFeedforwardOutput(MessageOutput):
                     (('deflection',), motors.deflection_jet),
                 )
             }
-            self._variants[rows] = SerializedMessage(message, carried, STAMP, NUMBERS)
+            self._variants[rows] = ReusedMessage(message, carried, STAMP, NUMBERS)
 
     def publish(self, sample: EffortSample, rows: int) -> None:
         """Publish the arrays computed from this number of rows of the reference."""
@@ -93,7 +93,7 @@ class MotorStateOutput(MessageOutput):
         super().__init__(node, JointState, '~/motor_effort')
         self._rows = np.zeros((3, len(names)))
         message = JointState(name=list(names))
-        self._message = SerializedMessage(message, {STATE_FIELDS: self._rows}, STAMP)
+        self._message = ReusedMessage(message, {STATE_FIELDS: self._rows}, STAMP)
 
     def publish(self, sample: EffortSample, rows: int) -> None:
         """Publish the arrays computed from this number of rows of the reference."""

@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.endpoints import MessageOutput
-from screw_dynamics.nodes.shared.serialized_message import STAMP, SerializedMessage
+from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
 from screw_dynamics.nodes.shared.tick_timer import Seldom
 from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.thread_set import ThreadSet, threads_of
@@ -26,7 +26,7 @@ class _Output(MessageOutput):
     def __init__(self, node: Node, topic: str, names: tuple[str, ...], row: Array) -> None:
         super().__init__(node, JointState, topic)
         message = JointState(name=list(names))
-        self._message = SerializedMessage(message, {('effort',): row[np.newaxis]}, STAMP)
+        self._message = ReusedMessage(message, {('effort',): row[np.newaxis]}, STAMP)
 
     def publish(self, instant: int) -> None:
         """Publish the row for an instant [ns]."""
