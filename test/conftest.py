@@ -89,7 +89,6 @@ PROOFS = (
     'nodes/feedforward/test_trajectory_queue_process.py',
     'nodes/feedforward/test_undecodable_bytes.py',
     'nodes/load_observer/test_identify_service.py',
-    'nodes/sea_simulator/test_sea_simulator_bombarded.py',
     'nodes/shared/test_hybrid_process.py',
     'nodes/test_first_start.py',
     'nodes/test_fuzz_running_nodes.py',

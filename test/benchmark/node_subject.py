@@ -31,7 +31,6 @@ from rclpy.node import Node  # noqa: E402
 from rclpy.publisher import Publisher  # noqa: E402
 from rclpy.qos import qos_profile_sensor_data  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
-from std_msgs.msg import Float64MultiArray  # noqa: E402
 
 from screw_dynamics.messages.joints import double_array  # noqa: E402
 from screw_dynamics.nodes.feedforward.node import FeedforwardNode  # noqa: E402
@@ -149,8 +148,10 @@ class EchoNode(Node):
 
     def __init__(self) -> None:
         super().__init__('echo')
-        self._message = Float64MultiArray(data=double_array(np.linspace(0.1, 0.7, JOINTS)))
-        self._publisher = self.create_publisher(Float64MultiArray, '/feedforward/commands', 10)
+        names = [f'joint_{i + 1}' for i in range(JOINTS)]
+        row = double_array(np.linspace(0.1, 0.7, JOINTS))
+        self._message = JointState(name=names, position=row, velocity=row, effort=row)
+        self._publisher = self.create_publisher(JointState, '/compensation/joint_effort', 10)
         self.create_subscription(
             JointState, '/joint_states', lambda _: self.tick(), qos_profile_sensor_data
         )

@@ -11,7 +11,9 @@ from pathlib import Path
 from helpers.patience import patience
 
 NEED_ROS = (
+    'nodes',
     'feedforward',
+    'compensation',
     'dynamics_server',
     'trajectory_sender',
     'sea_simulator',

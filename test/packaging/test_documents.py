@@ -159,7 +159,8 @@ def test_executables_and_parameters_of_commands_exist(generator):
 
 
 def test_parameters_in_examples_exist(generator):
-    names = {generator['rule_of'](item).name for item in fields(generator['NODES']['feedforward'])}
+    records = generator['NODES'].values()
+    names = {generator['rule_of'](item).name for record in records for item in fields(record)}
     examples = [
         yaml.safe_load(code)['/**']['ros__parameters']
         for text in TEXTS.values()

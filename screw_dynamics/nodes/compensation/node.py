@@ -24,8 +24,8 @@ from screw_dynamics.nodes.compensation.parameters import CompensationParameters
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput, model_report
 from screw_dynamics.nodes.shared.endpoints import (
-    STATE_FIELDS,
     MessageOutput,
+    StateOutput,
     make_subscription,
     steady_timer,
 )
@@ -50,7 +50,7 @@ class CompensationNode(Node):
             if interfaces.msg is None:
                 raise InputError(f'{NAME} has nothing to publish: {interfaces.MISSING}')
             self._core: Compensation | None = None
-            self._outputs: list[FeedforwardOutput | JointEffortOutput] = []
+            self._outputs: tuple[FeedforwardOutput, StateOutput] | None = None
             self._model_info = ModelInfoOutput(self)
             self._source = ModelSource(
                 self,
@@ -81,14 +81,17 @@ class CompensationNode(Node):
         self._model_info.publish(loaded)
         if robot.joint_names == before:
             return
-        for output in self._outputs:
+        for output in self._outputs or ():
             output.destroy()
         names = robot.joint_names
-        self._outputs = [FeedforwardOutput(self, names), JointEffortOutput(self, names)]
+        self._outputs = (
+            FeedforwardOutput(self, names),
+            StateOutput(self, '~/joint_effort', names),
+        )
         self.get_logger().info(
             f'Carries {len(names)} joints: listens on '
             f'{", ".join((self._input.topic_name, *self._source.topics))}; publishes '
-            f'{", ".join(self.resolve_topic_name(output.topic) for output in self._outputs)}'
+            f'{", ".join(output.topic_name for output in self._outputs)}'
         )
 
     def _on_states(self, message: JointState) -> None:
@@ -122,9 +125,10 @@ class CompensationNode(Node):
         sample, warnings = self._core.step(self.get_clock().now().nanoseconds, inputs)
         for text in warnings:
             self.get_logger().warning(text)
-        if sample is not None:
-            for output in self._outputs:
-                output.publish(sample)
+        if sample is not None and self._outputs is not None:
+            carried, efforts = self._outputs
+            carried.publish(sample)
+            efforts.publish(sample.stamp, (sample.positions, sample.velocities, sample.effort))
 
     def _report(self) -> Report:
         core = self._core
@@ -139,11 +143,10 @@ class CompensationNode(Node):
 class FeedforwardOutput(MessageOutput):
     """``~/feedforward``: the measured state with its efforts."""
 
-    topic = '~/feedforward'
     _FIELDS = 'effort', 'gravity_effort', 'reference.positions', 'reference.velocities'
 
     def __init__(self, node: Node, names: tuple[str, ...]) -> None:
-        super().__init__(node, interfaces.msg.FeedforwardTorque, self.topic)
+        super().__init__(node, interfaces.msg.FeedforwardTorque, '~/feedforward')
         self._rows = np.zeros((len(self._FIELDS), len(names)))
         message = interfaces.msg.FeedforwardTorque(joint_names=list(names))
         message.source = message.SOURCE_MEASURED
@@ -153,20 +156,3 @@ class FeedforwardOutput(MessageOutput):
         """Publish a sample."""
         self._rows[:] = sample.effort, sample.gravity, sample.positions, sample.velocities
         self._publisher.publish(self._message.written((sample.stamp,), (sample.motion,)))
-
-
-class JointEffortOutput(MessageOutput):
-    """``~/joint_effort``: the same for plotting tools."""
-
-    topic = '~/joint_effort'
-
-    def __init__(self, node: Node, names: tuple[str, ...]) -> None:
-        super().__init__(node, JointState, self.topic)
-        self._rows = np.zeros((len(STATE_FIELDS), len(names)))
-        message = JointState(name=list(names))
-        self._message = ReusedMessage(message, {STATE_FIELDS: self._rows}, STAMP)
-
-    def publish(self, sample: Carried) -> None:
-        """Publish a sample."""
-        self._rows[:] = sample.positions, sample.velocities, sample.effort
-        self._publisher.publish(self._message.written((sample.stamp,)))

@@ -3,11 +3,12 @@
 """Publishers and subscriptions with QoS that parameters can override."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
 from typing import Any
 
+import numpy as np
 from rclpy.clock import Clock, ClockType
 from rclpy.duration import Duration
 from rclpy.event_handler import SubscriptionEventCallbacks
@@ -18,6 +19,10 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.subscription import Subscription
 from rclpy.timer import Timer
+from sensor_msgs.msg import JointState
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
 
 DEPTH = 10
 # s, longest wait for receivers of the last messages: Fast DDS has them acknowledge with its next
@@ -118,6 +123,28 @@ class MessageOutput:
     def __init__(self, node: Node, kind: Any, topic: str) -> None:
         self._node, self._publisher = node, make_publisher(node, kind, topic)
 
+    @property
+    def topic_name(self) -> str:
+        """Full name of the topic."""
+        name: str = self._publisher.topic_name
+        return name
+
     def destroy(self) -> None:
         """Destroy the publisher."""
         self._node.destroy_publisher(self._publisher)
+
+
+class StateOutput(MessageOutput):
+    """Publishes position, velocity and effort of named joints or motors."""
+
+    def __init__(self, node: Node, topic: str, names: Sequence[str]) -> None:
+        super().__init__(node, JointState, topic)
+        self._rows = np.zeros((len(STATE_FIELDS), len(names)))
+        message = JointState(name=list(names))
+        self._message = ReusedMessage(message, {STATE_FIELDS: self._rows}, STAMP)
+
+    def publish(self, time: int, state: Sequence[Array]) -> None:
+        """Publish position, velocity and effort with a stamp [ns]."""
+        for row, values in zip(self._rows, state, strict=True):
+            row[:] = values
+        self._publisher.publish(self._message.written((time,)))

@@ -208,7 +208,6 @@ def test_a_spline_for_controllers(ros, planar):
     )
     ros.wait_until_active(process, '/spline/feedforward')
     splines = ros.listen(JointSpline, '/spline/feedforward/spline', LATCHED)
-    ros.wait_until_heard()
     message = trajectory(NAMES, [0.0, 0.0], [0.2, 0.1], times=[0.0, 1.0])
     ros.publish(message, '/spline/feedforward/joint_trajectory')
     ros.wait_for('its pieces', lambda: splines and splines[-1].pieces, process)
