@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oracles.random_models import random_joint_jet, random_model
-from scipy.integrate import solve_ivp
+from scipy.integrate import quad, solve_ivp
 
 import screw_dynamics as sd
 from screw_dynamics import lie
@@ -153,6 +153,22 @@ def test_lost_samples_change_little(arm):
     found = np.array([observer.update(*row) for row in rows])
     # the first step is linear; its error has decayed
     assert abs(found - filtered[kept])[40:].max() < 2e-3 * abs(filtered).max()
+
+
+def test_after_a_gap_the_load_is_a_line_between_its_samples():
+    """Noise of samples close together would be thrown far by a parabola through three of them."""
+    mass = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'), gravity=(0.0, 0.0, 0.0))
+    observer = sd.LoadObserver(mass, bandwidth=BANDWIDTH)
+    times, noisy = np.array([0.0, 0.005, 0.01, 0.035]), np.array([0.0, 3.0, -3.0, 0.5])
+    still = np.zeros(2)
+    found = [observer.update(t, still, still, [x, 0.0]) for t, x in zip(times, noisy, strict=True)]
+
+    def kernel(t):
+        return BANDWIDTH * np.exp(BANDWIDTH * (t - times[3])) * np.interp(t, times, noisy)
+
+    decay = np.exp(-BANDWIDTH * (times[3] - times[2]))
+    expected = decay * found[2][0] - quad(kernel, times[2], times[3], epsabs=1e-12)[0]
+    np.testing.assert_allclose(found[3], [expected, 0.0], rtol=1e-10, atol=1e-15)
 
 
 @pytest.mark.parametrize('seed', range(5))
