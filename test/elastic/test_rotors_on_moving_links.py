@@ -161,7 +161,7 @@ def test_the_joint_beyond_the_stroke_of_its_spring_is_named():
     joints['joint_3'] = sd.ElasticJoint(sd.LinearSpring(1e3), motor, parallel_spring=gas)
     elastic = sd.ElasticJoints(joints, rotor_coupling=True)
     jet = np.zeros((elastic.required_rows(model), 4))
-    with pytest.raises(SpringRangeError, match="joint 'joint_3': parallel spring: .* 0.3 to 0.5 m"):
+    with pytest.raises(SpringRangeError, match="joint 'joint_3': parallel spring: .* 0.3 to 0.5"):
         sd.elastic_feedforward(model, elastic, jet)
 
 
