@@ -139,6 +139,15 @@ class TestPositions:
             wanted = expected.sample(0.0, np.empty((5, 2)))
             np.testing.assert_allclose(jet / scale, wanted / scale, rtol=0, atol=1e-12)
 
+    def test_a_tick_may_be_ahead_of_the_clock(self, commands):
+        expected, jet = ReferenceFilter(2), np.empty((5, 2))
+        expected.start([0.0, 0.0])
+        expected.follow([1.0, -1.0])
+        commands.add_positions(0.0, 0.0)
+        commands.add_positions(1.0, -1.0)
+        commands.streamed.sample(NOW, NOW + 50 * MS, jet)
+        np.testing.assert_array_equal(jet, expected.sample(0.05, np.empty((5, 2))))
+
     def test_continuous_joints_take_the_nearest_turn(self, commands):
         commands.add_positions(3.0, 0.0)
         commands.now += 10 * MS
