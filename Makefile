@@ -51,9 +51,10 @@ accuracy: setup ## compare all robots of the robot packages with independent ref
 verification: setup ## judge every algorithm by 60-digit arithmetic and measure its cost
 	@$(RUN) python test/verification/run.py $(ARGS)
 
-lint: setup ## check style and types
+lint: setup ## check style, imports and types
 	@$(RUN) ruff check .
 	@$(RUN) ruff format --check .
+	@$(RUN) lint-imports
 	@$(RUN) mypy
 
 # an environment of its own, without ROS 2

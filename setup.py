@@ -116,7 +116,13 @@ setup(
             'sympy>=1.12',
             'tqdm',
         ],
-        'lint': ['mypy', 'ruff', 'scipy-stubs; python_version >= "3.11"', 'types-PyYAML'],
+        'lint': [
+            'import-linter>=2.7',
+            'mypy',
+            'ruff',
+            'scipy-stubs; python_version >= "3.11"',
+            'types-PyYAML',
+        ],
         'docs': [
             'furo>=2024.8',
             'myst-parser>=4.0',
