@@ -95,6 +95,7 @@ setup(
         'test': [
             # launch_pytest of Jazzy calls a function that pytest 8.4 removed
             'pytest>=7.4,<8.4',
+            'pytest-timeout>=2.3',
             'pytest-xdist>=3.5',
             'gmpy2>=2.1',
             'hypothesis>=6.98',

@@ -37,11 +37,15 @@ if TYPE_CHECKING:
 
     from screw_dynamics import ScrewModel
 
-# below test/: tests that start processes and wait for them, most of them with ROS
+# below test/: tests that start processes or wait for others, beside those with the fixture `ros`
 PROCESSES = (
-    'bags/',
+    'bags/test_recorder.py',
+    'bags/test_recorder_discovery.py',
+    'bags/test_replay.py',
     'examples/',
-    'nodes/',
+    'nodes/feedforward/test_fit_process.py',
+    'nodes/launching/',
+    'nodes/test_imports_of_nodes.py',
     'packaging/test_ament_index.py',
     'packaging/test_colcon_build.py',
     'packaging/test_executables.py',
@@ -142,8 +146,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     Mark proofs and tests with processes, and take files with and without processes in turn.
 
-    So -m 'not processes' selects the library's; these, which only compute, fill the cores while
-    others wait for processes. The longest files come first: none of them is left for the end.
+    So -m 'not processes' selects those of the library and of nodes in this process; they only
+    compute, and fill the cores while others wait. The longest files come first: none of them is
+    left for the end.
     """
     waiting: dict[str, list[pytest.Item]] = {}
     computing: dict[str, list[pytest.Item]] = {}
@@ -151,7 +156,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         path = item.path.relative_to(Path(__file__).parent).as_posix()
         if path in PROOFS:
             item.add_marker('long')
-        if path.startswith(PROCESSES):
+        if path.startswith(PROCESSES) or 'ros' in getattr(item, 'fixturenames', ()):
             item.add_marker('processes')
             waiting.setdefault(path, []).append(item)
         else:
