@@ -41,7 +41,6 @@ def robot_of_bands(kind, seed, planar, iiwa):
     'kind, count',
     [
         ('planar', 10),
-        ('random', 10),
         pytest.param('planar', 150, marks=pytest.mark.long),
         pytest.param('random', 150, marks=pytest.mark.long),
         pytest.param('iiwa', 150, marks=pytest.mark.long),
