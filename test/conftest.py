@@ -37,20 +37,20 @@ if TYPE_CHECKING:
 
     from screw_dynamics import ScrewModel
 
-# below test/: tests that start processes or wait for others, beside those with the fixture `ros`
+# below test/: tests that start processes or wait for others, beside those with the fixture `ros`,
+# and of what is shipped
 PROCESSES = (
     'bags/test_recorder.py',
     'bags/test_recorder_discovery.py',
     'bags/test_replay.py',
+    'codegen/test_generated',
+    'command_line/test_help.py',
+    'command_line/test_process_end.py',
     'examples/',
     'nodes/feedforward/test_fit_process.py',
     'nodes/launching/',
     'nodes/test_imports_of_nodes.py',
-    'packaging/test_ament_index.py',
-    'packaging/test_colcon_build.py',
-    'packaging/test_executables.py',
-    'packaging/test_pip_install.py',
-    'packaging/test_without_ros.py',
+    'packaging/',
 )
 
 # files of proofs, which make test-all runs: variants of what another test shows once,
@@ -101,6 +101,7 @@ PROOFS = (
     'nodes/test_node_shutdown.py',
     'nodes/test_random_messages.py',
     'nodes/test_sender_process.py',
+    'observers/test_contacts_in_mujoco.py',
     'packaging/test_colcon_build.py',
     'packaging/test_pip_install.py',
 )

@@ -222,7 +222,7 @@ def test_efforts_of_links_are_those_of_the_motor_equations(seed, arm):
     assert (rotors != motors).any()
 
 
-@pytest.mark.parametrize('bandwidth', [BANDWIDTH, 300.0])
+@pytest.mark.parametrize('bandwidth', [pytest.param(BANDWIDTH, marks=pytest.mark.long), 300.0])
 @pytest.mark.parametrize('samples', [2, 40])
 def test_noise_has_the_stated_covariance(arm, bandwidth, samples):
     """Of the second sample too, with steps of different lengths."""
