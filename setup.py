@@ -96,6 +96,7 @@ setup(
         'test': [
             # launch_pytest of Jazzy calls a function that pytest 8.4 removed
             'pytest>=7.4,<8.4',
+            'pytest-timeout>=2.3',
             'pytest-xdist>=3.5',
             'gmpy2>=2.1',
             'hypothesis>=6.98',
@@ -117,7 +118,13 @@ setup(
             'sympy>=1.12',
             'tqdm',
         ],
-        'lint': ['mypy', 'ruff', 'scipy-stubs; python_version >= "3.11"', 'types-PyYAML'],
+        'lint': [
+            'import-linter>=2.7',
+            'mypy',
+            'ruff',
+            'scipy-stubs; python_version >= "3.11"',
+            'types-PyYAML',
+        ],
         'docs': [
             'furo>=2024.8',
             'mcap>=1.6',

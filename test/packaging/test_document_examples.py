@@ -233,3 +233,19 @@ def test_the_file_of_a_model_is_read():
     assert sd.ScrewModel.from_yaml(model.to_yaml()) == model
     # the weight of 2 kg, 0.5 m below the joint
     np.testing.assert_allclose(sd.gravity_forces(model, [np.pi / 2]), [9.81])
+
+
+def test_the_file_of_springs_and_motors_is_read():
+    (text, *_) = re.findall(r'```yaml\n(.*?)```', TEXTS['docs/elastic_joints.md'], re.DOTALL)
+    joints = sd.ElasticJoints.from_yaml(text)
+    model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+    assert len(joints.motors(model).names) == 8  # one of the five joints has two
+    assert joints.joints['joint_3'].spring.type == 'tabulated'
+    assert joints.joints['joint_2'].motor.max_effort == 2.5
+
+
+def test_the_trajectory_of_the_guide_is_one():
+    body = re.search(r"ros2 topic pub .*?'(\{.*?\})'\n", TEXTS['docs/guides.md'], re.DOTALL)[1]
+    trajectory = parse_trajectory(body)
+    assert trajectory.joint_names == ('joint_1', 'joint_2')
+    assert [point.time_from_start for point in trajectory.points] == [2.0, 4.0]

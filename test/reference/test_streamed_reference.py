@@ -1,61 +1,41 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Choice between streams, trajectories and gaps between samples."""
+"""Streams and the trajectories that they replace, and gaps between samples."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from helpers.intake import accept
-from helpers.node_processes import trajectory
-from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
 
-from screw_dynamics import read_urdf
-from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.measurements import JointStateBuffer
-from screw_dynamics.errors import InputError, TrajectoryError
-from screw_dynamics.messages.times import set_stamp
+from screw_dynamics.errors import InputError
 from screw_dynamics.reference.interpolation import SMOOTH
 from screw_dynamics.reference.reference import Reference, Source
 from screw_dynamics.reference.reference_filter import ReferenceFilter
-from screw_dynamics.reference.streamed_reference import Stream, StreamedReference
-from screw_dynamics.robot import Robot
+from screw_dynamics.reference.streamed_reference import Stream, StreamedReference, StreamSettings
 from screw_dynamics.series.jets import taylor_shifted
+from screw_dynamics.trajectory import waypoints_from_points
 
 SECOND = 10**9
 MS = 10**6
 NOW = 1_700_000_000 * SECOND
 JET = np.arange(10.0).reshape(5, 2) - 4.0
+NAMES = ('joint_1', 'joint_2')
 
 
 class Commands:
     """The trajectories, the streams and a clock."""
 
-    def __init__(self, urdf):
-        self.model = read_urdf(urdf)
-        self.parameters = FeedforwardParameters(max_reference_age=0.1)
+    def __init__(self):
         self.reference = Reference(2, SMOOTH)
         self.streamed = StreamedReference(
-            self.reference, np.array([True, False]), self.parameters.stream_settings
+            self.reference, np.array([True, False]), StreamSettings(0.1, 8, 5.0)
         )
         self.now = NOW
 
-    def follow(self, *points, times=None, stamp=0):
-        message = trajectory(self.model.joint_names, *points, times=times)
-        if stamp:
-            set_stamp(message.header.stamp, stamp)
-        measured = JointStateBuffer(self.model.joint_names)
-        accept(
-            message,
-            FitRobot(Robot(self.model), {}, ()),
-            self.reference,
-            self.streamed,
-            measured,
-            self.parameters,
-            self.now,
-        )
+    def follow(self, *points):
+        """Follow points one second apart, from now on."""
+        waypoints = waypoints_from_points(NAMES, list(enumerate(points)), NAMES)
+        self.reference.add(waypoints, self.now, self.now)
 
     def add_sample(self, jet=JET, rows=5, instant=None):
         return self.streamed.add_sample(jet, rows, instant or self.now, self.now)
@@ -73,8 +53,8 @@ class Commands:
 
 
 @pytest.fixture
-def commands(planar):
-    return Commands(planar)
+def commands():
+    return Commands()
 
 
 class TestSamples:
@@ -159,6 +139,15 @@ class TestPositions:
             wanted = expected.sample(0.0, np.empty((5, 2)))
             np.testing.assert_allclose(jet / scale, wanted / scale, rtol=0, atol=1e-12)
 
+    def test_a_tick_may_be_ahead_of_the_clock(self, commands):
+        expected, jet = ReferenceFilter(2), np.empty((5, 2))
+        expected.start([0.0, 0.0])
+        expected.follow([1.0, -1.0])
+        commands.add_positions(0.0, 0.0)
+        commands.add_positions(1.0, -1.0)
+        commands.streamed.sample(NOW, NOW + 50 * MS, jet)
+        np.testing.assert_array_equal(jet, expected.sample(0.05, np.empty((5, 2))))
+
     def test_continuous_joints_take_the_nearest_turn(self, commands):
         commands.add_positions(3.0, 0.0)
         commands.now += 10 * MS
@@ -200,8 +189,7 @@ class TestPositions:
         commands.add_positions(1.0, -1.0)
         commands.now += 25 * MS
         before = commands.sample()[1]
-        changed = replace(commands.parameters, filter_order=order, filter_bandwidth=bandwidth)
-        commands.streamed.apply(changed.stream_settings, commands.now)
+        commands.streamed.apply(StreamSettings(0.1, order, bandwidth), commands.now)
         np.testing.assert_allclose(commands.sample()[1], before, rtol=1e-9)
         state = commands.streamed.state(commands.now, commands.now + 10 * SECOND)
         np.testing.assert_allclose(state[0], [1.0, -1.0], rtol=0, atol=1e-12)
@@ -222,43 +210,6 @@ class TestTheNewestCommandIsFollowed:
         assert commands.streamed.age(commands.now) == pytest.approx(0.1)
         self.add(commands, stream)
         assert commands.sample()[0] is Source.STREAM
-
-    @pytest.mark.parametrize('stream', Stream)
-    def test_a_trajectory_takes_over_and_the_rest_of_the_stream_is_ignored(self, commands, stream):
-        self.add(commands, stream)
-        commands.now += 10 * MS
-        before = commands.streamed.state(commands.now, commands.now)
-        commands.follow([0.1, 0.2], [0.3, 0.4], times=[1.0, 2.0])
-        source, after = commands.sample()
-        assert source is Source.TRAJECTORY
-        np.testing.assert_allclose(after, before, rtol=1e-9, atol=1e-9)
-        for _ in range(30):
-            commands.now += 10 * MS
-            assert not self.add(commands, stream)
-            assert commands.sample()[0] is Source.TRAJECTORY
-        # after a pause the stream begins anew, which makes it the newest command
-        commands.now += 101 * MS
-        assert self.add(commands, stream)
-        assert commands.sample()[0] is Source.STREAM
-        assert commands.reference.empty
-
-    def test_a_rejected_trajectory_changes_nothing(self, commands):
-        self.add(commands, Stream.POSITIONS)
-        with pytest.raises(TrajectoryError):
-            commands.follow([np.nan, 0.0])
-        assert commands.streamed.followed is Stream.POSITIONS
-
-    def test_a_trajectory_that_starts_later_cannot_take_over(self, commands):
-        self.add(commands, Stream.SAMPLES)
-        with pytest.raises(
-            TrajectoryError,
-            match='~/joint_reference is followed and where it will be at header.stamp, 2.000 s',
-        ):
-            commands.follow([0.0, 0.0], [1.0, 1.0], stamp=NOW + 2 * SECOND)
-        assert commands.streamed.followed is Stream.SAMPLES
-        commands.now += 200 * MS  # the stream is over
-        commands.follow([0.0, 0.0], [1.0, 1.0], stamp=NOW + 2 * SECOND)
-        assert commands.streamed.followed is None
 
     def test_the_stream_that_began_last_wins(self, commands):
         for step in range(5):
@@ -286,18 +237,3 @@ class TestTheNewestCommandIsFollowed:
         if stream is Stream.SAMPLES:
             return commands.add_sample()
         return commands.add_positions(0.1, 0.2)
-
-
-def test_a_slower_trajectory_takes_over_in_its_own_time(commands):
-    commands.reference.set_speed(0.5, NOW)
-    commands.add_sample()
-    commands.follow([0.0, 0.0], times=[3.0])
-    np.testing.assert_allclose(commands.sample()[1], JET, rtol=1e-9, atol=1e-9)
-
-
-def test_a_trajectory_that_all_but_stands_still_takes_over_like_one_that_does(commands):
-    commands.reference.set_speed(1e-90, NOW)
-    commands.add_sample()
-    with np.errstate(over='raise', invalid='raise', divide='raise'):
-        commands.follow([0.0, 0.0], times=[3.0])
-    np.testing.assert_allclose(commands.sample()[1][0], JET[0], rtol=1e-9)
