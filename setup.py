@@ -19,6 +19,7 @@ SCRIPTS = {'screw_dynamics': 'command_line'}
 if os.environ.get('AMENT_PREFIX_PATH'):
     EXECUTABLES = (
         'feedforward',
+        'drive_commands',
         'dynamics_server',
         'trajectory_sender',
         'sea_simulator',

@@ -26,6 +26,7 @@ import yaml
 
 import screw_dynamics as sd
 from screw_dynamics.command_line.main import parser
+from screw_dynamics.nodes.drive_commands.parameters import DriveCommandsParameters
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
@@ -41,6 +42,7 @@ TABLE = re.compile(r'(<!-- table: (.+?) -->\n)(.*?)(<!-- end of table -->\n)', r
 
 NODES = {
     'feedforward': FeedforwardParameters,
+    'drive_commands': DriveCommandsParameters,
     'dynamics_server': DynamicsServerParameters,
     'sea_simulator': SeaSimulatorParameters,
     'load_observer': LoadObserverParameters,

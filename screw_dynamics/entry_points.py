@@ -87,6 +87,7 @@ def _not_installed(packages: list[str]) -> str:
 
 
 feedforward = partial(run, 'feedforward', 'screw_dynamics.nodes.feedforward.__main__')
+drive_commands = partial(run, 'drive_commands', 'screw_dynamics.nodes.drive_commands.__main__')
 dynamics_server = partial(run, 'dynamics_server', 'screw_dynamics.nodes.dynamics_server.__main__')
 trajectory_sender = partial(run, 'trajectory_sender', 'screw_dynamics.nodes.trajectory_sender')
 sea_simulator = partial(run, 'sea_simulator', 'screw_dynamics.nodes.sea_simulator.__main__')

