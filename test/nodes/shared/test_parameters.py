@@ -11,6 +11,7 @@ import yaml
 
 from screw_dynamics import ElasticJoint, ElasticJoints, LinearSpring, read_urdf, share_path
 from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.drive_commands.parameters import DriveCommandsParameters
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
@@ -24,6 +25,7 @@ RECORDS = {
     'sea_simulator': SeaSimulatorParameters,
     'dynamics_server': DynamicsServerParameters,
     'load_observer': LoadObserverParameters,
+    'drive_commands': DriveCommandsParameters,
 }
 RULES = {
     rule_of(item).name: (rule_of(item), item.default)
