@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from enum import Enum
 
 import numpy as np
 
@@ -24,35 +23,18 @@ from screw_dynamics.control.drive_records import (
     Outputs,
     ParametersChanged,
     ShuttingDown,
+    State,
 )
 from screw_dynamics.control.drive_target import DriveTarget
 from screw_dynamics.control.last_guard import LastGuard
 from screw_dynamics.control.report import OK, WARN, Report
+from screw_dynamics.control.sample_intake import SampleIntake
 from screw_dynamics.control.start_gate import StartGate
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.robot import Robot
 
 _SHARE = 0.5  # of a limit of a rate or velocity, for a blend
-_LONGEST_LEAD = SECOND  # ns by which stamps may be ahead
-
-
-class State(Enum):
-    """
-    What the commands do.
-
-    ::
-
-        SILENT --begin--> RAMP_IN -> ACTIVE --end, gap--> RAMP_OUT -> SILENT
-        any --limit--> STOPPED (its ramp out, too)
-        STOPPED --another motion begins from rest, within the limits--> SILENT --begin--> ...
-    """
-
-    SILENT = 'silent'
-    RAMP_IN = 'ramp in'
-    ACTIVE = 'active'
-    RAMP_OUT = 'ramp out'
-    STOPPED = 'stopped'
 
 
 class DriveCommands:
@@ -95,14 +77,11 @@ class DriveCommands:
         self._leading = self._over = self._due = self._waited = False
         self._now: int | None = None
         self._heard = 0  # ns, when the newest sample was received
-        self._instant: int | None = None  # of the newest sample
-        self._number = -1  # of its motion
-        self._sample: FeedforwardSample | None = None  # that waits for its motors
-        self._motor: MotorSample | None = None
+        self._samples = SampleIntake(motors=settings.motors)
         self._problem = ''
         self._warned: set[str] = set()
         self._lines: list[LogLine] = []
-        self._counts = {'sent': 0, 'too old': 0, 'out of order': 0, 'rejected joint_states': 0}
+        self._counts = {'sent': 0, 'rejected joint_states': 0}
 
     @property
     def rows(self) -> Array:
@@ -121,29 +100,18 @@ class DriveCommands:
         self._now, self._due = now, False
         if self._lines:
             self._lines = []
-        fresh = False
         for item in inputs:
-            fresh = self._take(item, now) or fresh
-        if (
-            fresh
-            and self._sample is not None
-            and (self._motor is not None) == (self._settings.motors)
-        ):
-            self._receive(self._sample, self._motor, now)
+            self._take(item, now)
+        self._receive(now)
         if self._driving and now - self._heard > self._settings.input_timeout * SECOND:
             self._gap()
         if not self._driving:
             self._lead_out(elapsed)
         return self._outputs()
 
-    def _take(self, item: Input, now: int) -> bool:
-        """Take over an input; return True for a sample."""
-        if isinstance(item, FeedforwardSample):
-            self._sample = item
-            if self._motor is not None and self._motor.instant != item.instant:
-                self._motor = self._motor if self._motor.instant > item.instant else None
-        elif isinstance(item, MotorSample):
-            self._motor = item
+    def _take(self, item: Input, now: int) -> None:
+        if isinstance(item, (FeedforwardSample, MotorSample)):
+            self._samples.add(item)
         elif isinstance(item, JointStates):
             try:
                 self._gate.update(item.message, now)
@@ -156,7 +124,7 @@ class DriveCommands:
             self._robot = item.robot
             self._limit()
         elif isinstance(item, ClockJumped):
-            self._instant = self._sample = self._motor = None
+            self._samples.forget()
             self._gate.clear()
             if self._driving:
                 self._say('warning', 'jump', f'{item.reason}: commands are led to rest')
@@ -165,7 +133,6 @@ class DriveCommands:
             self._over = True
             if self._driving:
                 self._end(State.RAMP_OUT)
-        return isinstance(item, (FeedforwardSample, MotorSample))
 
     def _apply(self, settings: DriveSettings) -> None:
         before, self._settings = self._settings, settings
@@ -191,35 +158,25 @@ class DriveCommands:
     def _driving(self) -> bool:
         return self.state in (State.RAMP_IN, State.ACTIVE)
 
-    def _receive(self, sample: FeedforwardSample, motors: MotorSample | None, now: int) -> None:
-        if motors is not None and motors.instant != sample.instant:
-            return  # one of them is on its way
-        self._sample = self._motor = None
-        settings, before = self._settings, self._instant
-        age = now - sample.instant
-        if not -_LONGEST_LEAD <= age <= settings.input_timeout * SECOND:
-            self._counts['too old'] += 1
-            self._say(
-                'warning',
-                'age',
-                f'feedforward: header.stamp: expected within {settings.input_timeout:g} s of now '
-                f'({now / SECOND:.3f}), got {sample.instant / SECOND:.3f}: too old, or of '
-                'another clock',
-            )
+    def _receive(self, now: int) -> None:
+        """Follow the next sample, if there is one."""
+        samples, before = self._samples, self._samples.motion
+        found = samples.next(now, self._settings.input_timeout)
+        if samples.problem:
+            self._say('warning', 'age', samples.problem)
+            samples.problem = ''
+        if found is None:
             return
-        if before is not None and sample.instant <= before:
-            self._counts['out of order'] += 1
-            return
-        step = 0.0 if before is None else 1e-9 * (sample.instant - before)
-        new = sample.motion != self._number
+        sample, motors = found
+        new = sample.motion != before
         if new:
             self._warned.clear()
-        if self._driving and step > settings.input_timeout:
+        if self._driving and samples.step > self._settings.input_timeout:
             self._gap()
-        self._heard, self._instant, self._number = now, sample.instant, sample.motion
+        self._heard = now
         self.target.set(sample, motors)
         if self._driving:
-            self._continue(sample, step, new)
+            self._continue(sample, samples.step, new)
         if not self._driving and not self._over:
             self._consider(sample, new, now)
 
@@ -361,7 +318,7 @@ class DriveCommands:
         if change.any():
             self._effort_blend.add(change, none, self._length(change, self._guard.rates))
         if self._waited:
-            self._say('info', 'begin', f'Commands begin, with motion {self._number}')
+            self._say('info', 'begin', f'Commands begin, with motion {self._samples.motion}')
         self._waited, self._problem, self._reason, self._stopped = False, '', '', -1
         self._warned.clear()
         self._send(0.0)
@@ -378,7 +335,7 @@ class DriveCommands:
     def _end(self, state: State) -> None:
         """Begin to lead efforts and velocities to rest; positions and gains stay."""
         self.state, rest = state, np.zeros_like(self._effort)
-        self._out.values[0], self._out.values[1] = self._effort[0], self._motion[1]
+        self._out.values[0], self._out.values[1] = self._effort[0], self._output.command[1]
         self._effort[1] = 0.0
         if self._output.servos:
             rest[0] = self._effort[0]
@@ -406,7 +363,13 @@ class DriveCommands:
         if self._due:
             self._counts['sent'] += 1
             output = self._output
-            rows = output.write(self._motion, self._effort, self.target, self._gains.values)
+            rows = output.write(
+                self._motion,
+                self._effort,
+                self.target,
+                self._gains.values,
+                ends=not self._driving,
+            )
             state = output.state
             if output.threads is not None:
                 tensions, problem = output.threads.write(
@@ -416,12 +379,12 @@ class DriveCommands:
                 )
                 if problem:
                     self._say('warning', 'threads', problem)
-        instant = self._instant if self._driving else self._now
+        instant = self._samples.instant if self._driving else self._now
         return Outputs(rows, state, tensions, instant or 0, tuple(self._lines), self._leading)
 
     def report(self) -> Report:
         """Return the report for /diagnostics; WARN while commands are stopped or do not begin."""
-        values = {'motion': self._number, **self._counts}
+        values = {'motion': self._samples.motion, **self._counts, **self._samples.counts}
         if self.state is State.STOPPED:
             return Report(WARN, f'stopped: limit exceeded: {self._reason}', values)
         if self._problem and not self._driving:

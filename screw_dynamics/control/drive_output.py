@@ -30,6 +30,7 @@ class DriveOutput:
         self._names, self.rows = tuple(names), np.zeros((len(sent), m))
         self._fields = dict(zip(sent, self.rows, strict=True))
         self.state = np.zeros((3, m))
+        self.command = np.zeros((2, m))  # positions and velocities, on the joint side
         self._scale = np.array(settings.effort_scale or (1.0,)) + np.zeros(m)
         self._offset = np.array(settings.effort_offset or (0.0,)) + np.zeros(m)
         self._rotors, self.limit = settings.content == 'rotors', settings.servo_limit
@@ -72,15 +73,24 @@ class DriveOutput:
         self._work += self._lags * velocity
         return self._work
 
-    def write(self, motion: Array, effort: Array, target: DriveTarget, gains: Array) -> Array:
-        """Return the rows of a motion and efforts (2, m), with gains (2, m), in a shared array."""
+    def write(
+        self, motion: Array, effort: Array, target: DriveTarget, gains: Array, *, ends: bool
+    ) -> Array:
+        """
+        Return the rows of a motion and efforts (2, m), with gains (2, m), in a shared array.
+
+        Where commands end the positions stay, with the offsets of servos.
+        """
         state, fields = self.state, self._fields
-        state[:2], state[2] = motion, effort[0]
-        if self.servos:
-            offset = self._offset_of(motion[1], effort[0])
-            state[0] += np.clip(offset, -self.limit, self.limit)
-            if target.rates_sent:
-                state[1] += effort[1] / self._stiffness + self._lags * target.jet[2]
+        self.command[1] = motion[1]
+        if not ends:
+            self.command[0] = motion[0]
+            if self.servos:
+                offset = self._offset_of(motion[1], effort[0])
+                self.command[0] += np.clip(offset, -self.limit, self.limit)
+                if target.rates_sent:
+                    self.command[1] += effort[1] / self._stiffness + self._lags * target.jet[2]
+        state[:2], state[2] = self.command, effort[0]
         state[2] *= self._scale
         if self._rotors and target.ratios is not None:
             state[:2] *= target.ratios

@@ -1,11 +1,12 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Settings, inputs and outputs of `DriveCommands`."""
+"""Settings, inputs, states and outputs of `DriveCommands`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -179,6 +180,24 @@ Input: TypeAlias = (
     | ClockJumped
     | ShuttingDown
 )
+
+
+class State(Enum):
+    """
+    What the commands do.
+
+    ::
+
+        SILENT --begin--> RAMP_IN -> ACTIVE --end, gap--> RAMP_OUT -> SILENT
+        any --limit--> STOPPED (its ramp out, too)
+        STOPPED --another motion begins from rest, within the limits--> SILENT --begin--> ...
+    """
+
+    SILENT = 'silent'
+    RAMP_IN = 'ramp in'
+    ACTIVE = 'active'
+    RAMP_OUT = 'ramp out'
+    STOPPED = 'stopped'
 
 
 class LogLine(NamedTuple):

@@ -39,9 +39,10 @@ class LastGuard:
         robot = replace(robot, limits_motors=True)
         order = _places('joint_names', joints, robot.joint_names)
         kinds = np.array(robot.model.coordinate_types)
-        limits, table = joint_limits(robot.model), robot.motors
+        limits = joint_limits(robot.model)
         rates = np.array([joint.max_effort_rate for joint in robot.joints])
         if settings.motors:
+            table = robot.motors
             mine = _places('motor_names', motors, table.names)
             owner = table.joint_of_motor[mine]
             rigid = np.array([joint.spring is None for joint in robot.joints])[owner]

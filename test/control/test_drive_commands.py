@@ -9,8 +9,7 @@ import pytest
 from helpers.drive_rig import HANGING, MIT, PERIOD, START, Move, Rig, rest
 
 import screw_dynamics as sd
-from screw_dynamics.control.drive_commands import State
-from screw_dynamics.control.drive_records import ClockJumped, ModelChanged, ShuttingDown
+from screw_dynamics.control.drive_records import ClockJumped, ModelChanged, ShuttingDown, State
 from screw_dynamics.control.report import OK, WARN
 from screw_dynamics.errors import InputError
 
@@ -78,7 +77,7 @@ class TestBegin:
         rig.measured = move(2.2)[0]
         rows = [row for row in rig.follow(move, 2.0, 3.9) if row is not None]
         # velocities and efforts end; positions stay
-        assert 50 < len(rows) <= 63 and not rows[-1][[1, 4]].any()
+        assert 50 < len(rows) <= 63 and not rig.published[-1][1][[1, 4]].any()
         assert rig.core.state is State.SILENT
         assert 'Commands do not begin' in rig.heard()[-1]
         rig.motion += 1

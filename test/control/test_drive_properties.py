@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import screw_dynamics as sd
-from screw_dynamics.control.drive_commands import State
-from screw_dynamics.control.drive_records import ClockJumped
+from screw_dynamics.control.drive_records import ClockJumped, State
 
 MODEL = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
 LIMITS = MODEL.limits
@@ -150,7 +149,7 @@ class Watched:
         elif kind == 'jump':
             rig.now += round(1e9 * values[0])
             rig.step(ClockJumped('jumped'))
-            self.last = None
+            self.last, self.compared = None, len(rig.published)
 
 
 @settings(

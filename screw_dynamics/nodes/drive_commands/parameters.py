@@ -126,7 +126,8 @@ class DriveCommandsParameters:
     limits: str = parameter(
         'stop',
         'stop: nothing beyond a limit of the URDF or of elastic_joints_path is sent, and a motion '
-        'beyond one stops until another begins from rest; off: only absurd numbers stop.',
+        'beyond one stops until another begins from rest; off: only absurd numbers and steps of '
+        'the reference stop.',
         choices=('stop', 'off'),
     )
     publish_joint_state: bool = parameter(
