@@ -163,7 +163,7 @@ def test_nothing_beyond_limits_nothing_begins_in_motion(kind, rated, sequence):
     watched = Watched(kind, rated)
     rig = watched.rig
     rig.measured = np.zeros(2)
-    for event in [('hold', 80), *sequence, ('silent', 130)]:
+    for event in [('hold', 80), *sequence, ('silent', 300)]:
         watched.play(event)
     # at the end nothing is left
     assert not rig.outputs.busy
