@@ -13,9 +13,9 @@ from screw_dynamics.control.last_guard import ABSURD, LastGuard
 # velocities and accelerations of a reference that rests, as parts of the velocity limit [1, 1/s]
 _REST = 1e-3, 1e-2
 # The same of the first sample of a motion. A C4 motion from rest to the limit of the velocity
-# within T has there, at t, 256 (t/T)^4 of it and 1024 (t/T)^3 / T of acceleration: 1e-2 and 5/s
-# after two ticks of 4 ms for T = 0.1 s, 2e-4 and 0.2/s for T = 0.25 s.
-_FIRST = 2e-2, 0.5
+# within T has there, at t, 256 (t/T)^4 of it and 1024 (t/T)^3 / T of acceleration: after two ticks
+# of 4 ms 1e-2 for T = 0.1 s, and 8e-3/s for T = 0.5 s. A turning point has more acceleration.
+_FIRST = 2e-2, 5e-2
 # s since the start of a trajectory, within which its accelerations are not looked at: cubic and
 # linear curves begin with a jump of theirs
 _FIRST_TIME = 0.05

@@ -90,15 +90,16 @@ class TestBegin:
         assert len(rig.heard()) == 1
         assert rig.hold(move.end, 0.1)[0] is not None
 
-    @pytest.mark.parametrize('turning', [0.5, 1.0])
-    def test_a_turning_point_is_no_begin(self, model, turning):
-        """There the velocity is 0, but not the acceleration."""
+    @pytest.mark.parametrize('seen', [-200, -1, 0, 1])
+    def test_a_turning_point_is_no_begin(self, model, seen):
+        """There the velocity is 0, but not the acceleration; also where it is seen first."""
         rig = Rig(model)
-        for i in range(-200, 200):
+        for i in range(seen, 200):
             t = TICK * i
-            jet = rest([turning + np.cos(t), 0.0])
+            jet = rest([np.cos(t), 0.0])
             jet[1:, 0] = -np.sin(t), -np.cos(t), np.sin(t), np.cos(t)
             assert rig.send(jet) is None
+            assert rig.send(jet, since_start=1.0 + t) is None
 
     def test_curves_that_begin_with_a_jump_of_the_acceleration_begin(self, model):
         """As cubic ones of joint_trajectory_controller do: seen by the time of the trajectory."""
