@@ -9,12 +9,13 @@ from screw_dynamics.arrays import Array
 STEEPEST = 1.875  # slope of the quintic from 0 to 1 within a length of 1
 _MOST = 9  # blends that overlap
 _SHARE = 1.0 / 8.0  # of a blend, after which a further change begins a new one
-_LEAST_CALLS = 20  # of a blend: a stall delays it
+# in a call a blend advances by a part of its length, or by a time [s] that is no stall
+_CALL, _NO_STALL = 1.0 / 20.0, 5e-3
 
 
 def longest_step(length: float) -> float:
     """Return the time by which a blend of a length [s] advances in a call at most."""
-    return length / _LEAST_CALLS
+    return max(_CALL * length, _NO_STALL)
 
 
 class Blend:
@@ -70,7 +71,7 @@ class Blend:
         return k
 
     def advance(self, step: float) -> None:
-        """Advance by a time [s], or by a part of each length if that is less."""
+        """Advance by a time [s], after a stall by a part of it."""
         for k, length in enumerate(self._lengths):
             if not length:
                 continue
@@ -123,7 +124,7 @@ class Transition:
             self.values[:] = target
 
     def advance(self, step: float) -> None:
-        """Advance by a time [s], or by a part of the length if that is less."""
+        """Advance by a time [s], after a stall by a part of it."""
         if not self._length:
             return
         self._passed += min(step, longest_step(self._length))

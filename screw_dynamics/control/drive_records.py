@@ -129,6 +129,7 @@ class FeedforwardSample(NamedTuple):
     effort: Array
     effort_dot: Array | None = None
     gravity: Array | None = None
+    measured: bool = False  # the robot itself, which is compensated
 
 
 class MotorSample(NamedTuple):

@@ -32,7 +32,8 @@ class DriveTarget:
     The newest sample as the commands of m joints or motors, and changes since the one before.
 
     `motion` (2, m) are positions and velocities, `effort` (2, m) is the part of the efforts that
-    is sent, with its rate, `added` (m,) what the robot adds to it.
+    is sent, with its rate, `added` (m,) what the robot adds to it. A measured robot is held where
+    it is, at rest, so that drives damp.
     """
 
     def __init__(self, guard: LastGuard, joints: int, settings: DriveSettings) -> None:
@@ -47,7 +48,8 @@ class DriveTarget:
         self.ratios: Array | None = None
         self._before, self._slope = np.zeros((5, m)), np.zeros(m)
         self._work = np.zeros((2, m))
-        self._knew = self.jerks_known = False
+        self._knew = self.jerks_known = self._measured = False
+        self._pace = self.jet[1:]  # velocities and accelerations of the sample
         self.guard = guard
 
     def set(self, sample: FeedforwardSample, motors: MotorSample | None) -> None:
@@ -55,7 +57,10 @@ class DriveTarget:
         self._before[:3], self._before[3:] = self.jet, self.effort
         self._knew = self.rates_sent
         source = sample if motors is None else motors
-        self.jet[:] = source.jet[:3]
+        self.jet[:], self._pace = source.jet[:3], source.jet[1:3]
+        self._measured = sample.measured
+        if self._measured:
+            self.jet[1:] = 0.0
         self.joint_jet[: len(sample.jet)] = sample.jet
         self.jerks_known = len(sample.jet) > 3
         self.full[:], self.rates = source.effort, source.effort_dot
@@ -94,17 +99,17 @@ class DriveTarget:
 
     def rests(self) -> bool:
         """Return True if the reference rests."""
-        return self._slower(*_REST)
+        return self._slower(_FIRST[0], np.inf) if self._measured else self._slower(*_REST)
 
     def begins(self, since_start: float) -> bool:
         """Return True if this may be the first sample of a motion from rest."""
         return self._slower(_FIRST[0], np.inf if since_start <= _FIRST_TIME else _FIRST[1])
 
     def _slower(self, velocity: float, acceleration: float) -> bool:
-        pace, jet = self.guard.pace, self.jet
+        pace, (velocities, accelerations) = self.guard.pace, self._pace
         return bool(
-            (np.abs(jet[1]) <= velocity * pace).all()
-            and (np.abs(jet[2]) <= acceleration * pace).all()
+            (np.abs(velocities) <= velocity * pace).all()
+            and (np.abs(accelerations) <= acceleration * pace).all()
         )
 
     def effort_change(self, time: float) -> Array | None:
@@ -134,7 +139,7 @@ class DriveTarget:
         change -= (0.5 * time) * (before[1:3] + jet[1:3])
         pace = self.guard.pace
         foreign = (np.abs(change[0]) > _POSITION * pace) | (np.abs(change[1]) > _VELOCITY * pace)
-        if not foreign.any():
+        if self._measured or not foreign.any():
             return None
         change[0] = jet[0] - before[0] - time * before[1]
         change[1] = jet[1] - before[1]

@@ -96,6 +96,13 @@ class TestBlend:
         blend.add(np.ones(2), NONE, 0.0)
         np.testing.assert_array_equal(blended(blend, moving, 1)[0], moving(0))
 
+    def test_one_that_is_shorter_than_a_tick_is_over_at_the_next(self):
+        """Else a distance of rounding would have the slope of its length, for many ticks."""
+        blend = Blend(2)
+        blend.add(np.full(2, 1e-12), NONE, 1e-12)
+        values = blended(blend, resting, 2)
+        np.testing.assert_array_equal(values, [[[1e-12] * 2, [0.0] * 2], np.zeros((2, 2))])
+
     def test_a_stall_delays_it(self):
         blend, values = Blend(2), np.zeros((2, 2))
         blend.add(np.array([8.0, 9.0]), NONE, 0.1)

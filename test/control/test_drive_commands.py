@@ -150,6 +150,21 @@ class TestBegin:
         np.testing.assert_array_equal(rows[0], [[3.1], [0.0]])
         np.testing.assert_allclose(rows[-1], [[2.0 * np.pi - 3.18], [0.0]], atol=1e-12)
 
+    def test_a_measured_robot_is_held_where_it_is(self, model):
+        """Guided by hand: noise of its velocities is no motion, and its drives damp."""
+        rig, random = Rig(model, **MIT), np.random.default_rng(2)
+        for i in range(300):
+            jet = rest(STOOD + 0.2 * np.sin(TICK * i))
+            jet[0] += random.uniform(-1e-4, 1e-4, 2)
+            jet[1] = 0.2 * np.cos(TICK * i) * (i > 100) + random.uniform(-0.05, 0.05, 2)
+            rig.measure(jet[0])
+            rows = rig.step(rig.sample(jet)._replace(measured=True))
+            np.testing.assert_array_equal(rows[:2], [jet[0], [0.0, 0.0]])
+            rig.now += PERIOD
+        far = rest(STOOD + 1.5)  # a wrong encoder
+        rig.step(rig.sample(far)._replace(measured=True))
+        assert 'step of the reference' in rig.heard()[-1]
+
     def test_a_motion_that_goes_on_with_another_number_goes_on(self, model):
         rig = Rig(model, **MIT)
         rig.measured = STOOD

@@ -234,6 +234,7 @@ def ended(commands, moved):
         ('dynamics_server', (), 0),
         ('sea_simulator', ('-p', 'elastic_joints_path:=@fitting'), 0),
         ('load_observer', (), 0),
+        ('drive_commands', (), 0),
         ('feedforward', ('-p', 'use_events_executor:=true'), 0),
         ('dynamics_server', ('-p', 'use_events_executor:=true'), 0),
         ('feedforward', (*SAME, '-p', 'publish_trajectory_effort:=true'), 1),

@@ -26,15 +26,16 @@ def feedforward_sample(message: Any) -> FeedforwardSample:
     if len(message.reference_jerk):
         rows.append(message.reference_jerk)
     jet = np.stack([_row('reference', row, n) for row in rows])
-    trajectory = interfaces.msg.FeedforwardTorque.SOURCE_TRAJECTORY
+    kind = interfaces.msg.FeedforwardTorque
     return FeedforwardSample(
         nanoseconds(message.header.stamp),
         int(message.motion),
-        seconds(point.time_from_start) if message.source == trajectory else np.inf,
+        seconds(point.time_from_start) if message.source == kind.SOURCE_TRAJECTORY else np.inf,
         jet,
         _row('effort', message.effort, n),
         _optional('effort_dot', message.effort_dot, n),
         _optional('gravity_effort', message.gravity_effort, n),
+        message.source == kind.SOURCE_MEASURED,
     )
 
 
