@@ -34,6 +34,7 @@ from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.robot import Robot
 
+_LEAST_TIME = 1e-3  # s between samples
 _SHARE = 0.5  # of a limit of a rate or velocity, for a blend
 
 
@@ -198,6 +199,8 @@ class DriveCommands:
             )
             self._end(State.STOPPED)
             return
+        # at least the time of a fast tick
+        step = max(step - self._samples.lead_step, min(step, _LEAST_TIME))
         change = target.effort_change(step)
         if change is not None:
             length = self._length(change, self._guard.rates)

@@ -8,6 +8,8 @@ from screw_dynamics.control.drive_records import FeedforwardSample, MotorSample
 from screw_dynamics.messages.times import SECOND
 
 _LONGEST_LEAD = SECOND  # ns by which stamps may be ahead
+_LEAD_STEP = 5e-3  # s, of the lead of stamps: less is jitter
+_FALL = 0.01  # of the difference, by which the known lead falls to that of later samples
 
 
 class SampleIntake:
@@ -15,12 +17,13 @@ class SampleIntake:
     Keeps a sample until that of its motors is there, and drops old ones and those out of order.
 
     `instant` [ns] and `motion` are those of the newest sample that counted, `step` [s] the time
-    since the one before, 0 for the first one.
+    since the one before, 0 for the first one. `lead_step` [s] is the part of it by which stamps
+    are further ahead than ever: another lead time, and no time that has passed.
     """
 
     def __init__(self, *, motors: bool) -> None:
         self._paired, self.instant, self.motion = motors, 0, -1
-        self.step = 0.0
+        self.step = self.lead_step = self._lead = 0.0
         self.counts = {'too old': 0, 'out of order': 0}
         self.problem = ''
         self.forget()
@@ -60,5 +63,9 @@ class SampleIntake:
             self.counts['out of order'] += 1
             return None
         self.step = 0.0 if self._first else 1e-9 * (sample.instant - self.instant)
+        lead = 1e-9 * (sample.instant - now)
+        further = lead - (lead if self._first else self._lead)
+        self.lead_step = min(further, self.step) if further > _LEAD_STEP else 0.0
+        self._lead = lead - (1.0 - _FALL) * min(further, 0.0)
         self.instant, self.motion, self._first = sample.instant, sample.motion, False
         return sample, motors if self._paired else None

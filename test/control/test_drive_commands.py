@@ -342,6 +342,20 @@ class TestGuard:
         rows = rig.hold(STOOD, 0.4)
         np.testing.assert_array_equal(rows[-1][0], sd.gravity_forces(model, STOOD) + 100.0)
 
+    def test_another_lead_time_is_no_step(self, model):
+        """Samples that are further ahead than before would be a step of 0.1 s of the motion."""
+        rig, move = Rig(model, **MIT), Move(STOOD, [2.0, -1.0], 2.0)
+        rig.measured = STOOD
+        rows = rig.follow(move, 0.0, 0.9)
+        for i in range(225, 425):
+            t = TICK * i + 0.1
+            rows.append(rig.send(move(t), ahead=round(1e8)))
+        assert rig.core.state is State.ACTIVE
+        np.testing.assert_array_equal(rows[-1][0], move(t)[0])
+        # 2.1 rad/s and 0.1 s of them in 0.25 s more
+        assert steps(rows).max() <= (2.1 + 1.875 * 0.21 / 0.25) * TICK
+        assert steps(rows, 1).max() <= 0.15
+
 
 class TestEnd:
     """Commands end by themselves, and say so."""

@@ -55,6 +55,7 @@ class Watched:
         self.stopped = None  # number of a motion
         self.seen = -1  # number of the sample before
         self.compared = 0  # commands
+        self.passed = self.instant = 0  # ns, between samples and of the newest one
 
     def tick(self, jet, since_start=np.inf):
         """Send a sample, and check what is published."""
@@ -82,6 +83,7 @@ class Watched:
             self.stopped = None
         if sample is not None:
             self.seen = sample.motion
+            self.passed, self.instant = sample.instant - self.instant, sample.instant
         for time, rows in rig.published[self.compared :]:
             self.compare(time, rows, began)
         self.compared = len(rig.published)
@@ -100,7 +102,8 @@ class Watched:
             assert (named['position'] >= LIMITS.lower - 1e-6).all()
         if self.last is not None:
             time, before = self.last
-            step = 1e-9 * (now - time)
+            # of the samples, or that on the clock
+            step = 1e-9 * max(now - time, self.passed)
             move = np.abs(rows - before)
             moves = dict(zip(self.rig.settings.fields, move, strict=True))
             if 'position' in moves and not began:
