@@ -53,7 +53,6 @@ class Watched:
         self.position = np.zeros(2)
         self.last = None  # time and rows of the command before
         self.stopped = None  # number of a motion
-        self.seen = -1  # number of the sample before
         self.compared = 0  # commands
         self.passed = self.instant = 0  # ns, between samples and of the newest one
 
@@ -69,7 +68,7 @@ class Watched:
     def check(self, sample=None):
         """Step, and check what is published."""
         rig, core = self.rig, self.rig.core
-        before = core.state
+        before, seen = core.state, core.report().values['motion']
         rig.step() if sample is None else rig.step(sample)
         driving = core.state in (State.RAMP_IN, State.ACTIVE)
         began = driving and before not in (State.RAMP_IN, State.ACTIVE)
@@ -78,11 +77,10 @@ class Watched:
         if began:
             assert sample.motion != self.stopped
             # the first sample of a motion, or a reference at rest
-            part = 0.02 if sample.motion != self.seen else 1e-3
+            part = 0.02 if sample.motion != seen else 1e-3
             assert (np.abs(sample.jet[1]) <= part * LIMITS.velocity).all()
             self.stopped = None
         if sample is not None:
-            self.seen = sample.motion
             self.passed, self.instant = sample.instant - self.instant, sample.instant
         for time, rows in rig.published[self.compared :]:
             self.compare(time, rows, began)
