@@ -21,6 +21,7 @@ if os.environ.get('AMENT_PREFIX_PATH'):
         'nodes',
         'feedforward',
         'compensation',
+        'drive_commands',
         'dynamics_server',
         'trajectory_sender',
         'sea_simulator',

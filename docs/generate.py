@@ -33,6 +33,7 @@ from screw_dynamics.command_line.main import parser
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.parameters import ParameterRule, rule_of
 from screw_dynamics.nodes.compensation.parameters import CompensationParameters
+from screw_dynamics.nodes.drive_commands.parameters import DriveCommandsParameters
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
@@ -47,6 +48,7 @@ TABLE = re.compile(r'(<!-- table: (.+?) -->\n)(.*?)(<!-- end of table -->\n)', r
 NODES = {
     'feedforward': FeedforwardParameters,
     'compensation': CompensationParameters,
+    'drive_commands': DriveCommandsParameters,
     'dynamics_server': DynamicsServerParameters,
     'sea_simulator': SeaSimulatorParameters,
     'load_observer': LoadObserverParameters,

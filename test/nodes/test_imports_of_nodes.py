@@ -12,7 +12,9 @@ import pytest
 LATER = {'matplotlib', 'mujoco', 'pinocchio', 'rosbags', 'scipy', 'sympy'}
 
 
-@pytest.mark.parametrize('name', ['dynamics_server', 'feedforward', 'load_observer'])
+@pytest.mark.parametrize(
+    'name', ['drive_commands', 'dynamics_server', 'feedforward', 'load_observer']
+)
 def test_nodes_import_no_library_for_later(name):
     text = f"""
 import sys

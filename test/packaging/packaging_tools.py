@@ -14,6 +14,7 @@ NEED_ROS = (
     'nodes',
     'feedforward',
     'compensation',
+    'drive_commands',
     'dynamics_server',
     'trajectory_sender',
     'sea_simulator',

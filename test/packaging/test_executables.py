@@ -91,7 +91,14 @@ importlib.import_module = import_module
     assert (process.returncode, output) == (-signal.SIGINT, 'begun\n')
 
 
-NODES = ('feedforward', 'dynamics_server', 'trajectory_sender', 'sea_simulator', 'load_observer')
+NODES = (
+    'feedforward',
+    'drive_commands',
+    'dynamics_server',
+    'trajectory_sender',
+    'sea_simulator',
+    'load_observer',
+)
 
 
 @pytest.mark.parametrize('name', [*NODES, 'recorder'])

@@ -15,6 +15,7 @@ from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.control.parameters import coerced, rule_of
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.compensation.parameters import CompensationParameters
+from screw_dynamics.nodes.drive_commands.parameters import DriveCommandsParameters
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
@@ -27,6 +28,7 @@ RECORDS = {
     'sea_simulator': SeaSimulatorParameters,
     'dynamics_server': DynamicsServerParameters,
     'load_observer': LoadObserverParameters,
+    'drive_commands': DriveCommandsParameters,
 }
 RULES = {
     rule_of(item).name: (rule_of(item), item.default)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""docs/drive_guides.md as printed: parameters that the node has, set-ups and programs that run."""
+"""docs/drive_guides.md as printed: parameters of the nodes, set-ups and programs that run."""
 
 from __future__ import annotations
 
@@ -20,33 +20,48 @@ from std_msgs.msg import Float64MultiArray
 import screw_dynamics as sd
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.parameters import coerced, rule_of
+from screw_dynamics.nodes.drive_commands.parameters import DriveCommandsParameters
 
 GUIDE = Path(__file__).resolve().parents[3] / 'docs' / 'drive_guides.md'
 SECTIONS = dict(re.findall(r'^## (.+?)\n(.*?)(?=^## |\Z)', GUIDE.read_text(), re.M | re.S))
-FIELDS = {rule_of(item).name: item for item in fields(FeedforwardParameters)}
+RECORDS = {
+    '/**': FeedforwardParameters,
+    '/**/feedforward': FeedforwardParameters,
+    '/**/drive_commands': DriveCommandsParameters,
+}
 
 
 def blocks(heading, language):
     return re.findall(rf'```{language}\n(.*?)```', SECTIONS[heading], re.S)
 
 
-def parameters_of(heading):
-    """Return the parameters of the node in the blocks of a section."""
+def files_of(heading):
+    """Return the parameter files in the blocks of a section: parameters by node."""
     documents = map(yaml.safe_load, blocks(heading, 'yaml'))
-    return [one['/**']['ros__parameters'] for one in documents if '/**' in one]
+    return [
+        {name: entry['ros__parameters'] for name, entry in one.items()}
+        for one in documents
+        if one.keys() <= RECORDS.keys()
+    ]
 
 
-NODES = [(heading, given) for heading in SECTIONS for given in parameters_of(heading)]
+NODES = [
+    (heading, name, given)
+    for heading in SECTIONS
+    for file in files_of(heading)
+    for name, given in file.items()
+]
 
 
-@pytest.mark.parametrize('heading, given', NODES, ids=[heading for heading, _ in NODES])
-def test_parameters_are_those_of_the_node(heading, given):
-    assert given.keys() <= FIELDS.keys()
+@pytest.mark.parametrize('heading, name, given', NODES, ids=[f'{h}: {n}' for h, n, _ in NODES])
+def test_parameters_are_those_of_the_node(heading, name, given):
+    declared = {rule_of(item).name: item for item in fields(RECORDS[name])}
+    assert given.keys() <= declared.keys()
     values = {
-        FIELDS[name].name: coerced(rule_of(FIELDS[name]), FIELDS[name].default, value)
-        for name, value in given.items()
+        declared[key].name: coerced(rule_of(declared[key]), declared[key].default, value)
+        for key, value in given.items()
     }
-    replace(FeedforwardParameters(), **values).check()
+    replace(RECORDS[name](), **values).check()
 
 
 def test_there_is_a_set_up_for_every_kind_of_drive():
@@ -71,26 +86,42 @@ def write_arm(folder, names):
 
 
 class Robot:
-    """A node with the parameters of the guide, and a robot that is measured at rest."""
+    """Both nodes with the parameters of the guide, and a robot that is measured at rest."""
 
-    def __init__(self, ros, folder, given):
-        self._ros, self.names = ros, given['joints']
-        file = folder / 'my_feedforward.yaml'
-        file.write_text(yaml.safe_dump({'/**': {'ros__parameters': given}}))
+    def __init__(self, ros, folder, heading, **changed):
+        self._ros = ros
+        [given] = [one for one in files_of(heading) if '/**/drive_commands' in one]
+        self.given = {**given['/**/drive_commands'], **changed}
+        self.names = given['/**/feedforward']['joints']
+        given['/**/drive_commands'] = self.given
+        file = folder / 'my_drives.yaml'
+        file.write_text(
+            yaml.safe_dump({name: {'ros__parameters': one} for name, one in given.items()})
+        )
         arm = write_arm(folder, self.names)
         self.model = sd.read_urdf(arm)
-        command = [*node_command('feedforward'), '--ros-args', '--params-file', str(file), '--']
+        end = '--ros-args', '--params-file', str(file), '--'
         topics = ('commands', 'position_commands')
         self.process = ros.start_command(
-            command, urdf_path=arm, **keep_all('/feedforward', *topics)
+            [*node_command('drive_commands'), *end],
+            urdf_path=arm,
+            **keep_all('/drive_commands', *topics),
         )
-        ros.wait_until_active(self.process)
+        self.feedforward = ros.start_command([*node_command('feedforward'), *end], urdf_path=arm)
+        ros.wait_until_active(self.feedforward)
+        ros.wait_for('the model', lambda: 'Ready: listens on' in self.process.log, self.process)
         self.stood = np.full(len(self.names), 0.2)
         self._verdicts = ros.listen(DiagnosticStatus, '/feedforward/trajectory_status', LATCHED)
 
+    def end(self):
+        """End both nodes."""
+        for process in (self.process, self.feedforward):
+            assert process.interrupt() == 0, process.log
+
     def wait(self, what, condition):
         def met():
-            self._ros.publish(JointState(name=self.names, position=self.stood), '/joint_states')
+            state = JointState(name=self.names, position=self.stood)
+            self._ros.publish(state, '/joint_states', subscribers=2)
             return condition()
 
         return self._ros.wait_for(what, met, self.process)
@@ -122,9 +153,8 @@ class Robot:
 
 
 def test_mit_mode(ros, tmp_path):
-    [given] = [one for one in parameters_of('MIT mode') if 'mit_kp' in one]
-    given['ramp_time'] = 0.2  # to be done sooner
-    robot = Robot(ros, tmp_path, given)
+    robot = Robot(ros, tmp_path, 'MIT mode', ramp_time=0.2)  # to be done sooner
+    given = robot.given
     program = tmp_path / 'mit_driver.py'
     [text] = blocks('MIT mode', 'python')
     program.write_text(text)
@@ -144,10 +174,10 @@ def test_mit_mode(ros, tmp_path):
     last = lines()
     last = last[np.argsort(last[:, 0])]
     np.testing.assert_array_equal(last[:, 0], range(6))
-    for column, values in ((1, robot.stood), (3, given['mit_kp']), (4, given['mit_kd'])):
+    for column, values in ((1, robot.stood), (3, given['kp']), (4, given['kd'])):
         np.testing.assert_array_equal(last[:, column], values)
     np.testing.assert_array_equal(last[:, 2], 0.0)
-    assert robot.process.interrupt() == 0, robot.process.log
+    robot.end()
     driver.kill()
 
 
@@ -177,13 +207,12 @@ class Lookup:
 
 
 def test_hebi(ros, tmp_path):
-    [given] = parameters_of('HEBI')
     (tmp_path / 'hebi.py').write_text(HEBI)
     program = tmp_path / 'hebi_feedforward.py'
     [text] = blocks('HEBI', 'python')
     program.write_text(text)
-    robot = Robot(ros, tmp_path, given)
-    commands = ros.listen(Float64MultiArray, '/feedforward/commands')
+    robot = Robot(ros, tmp_path, 'HEBI')
+    commands = ros.listen(Float64MultiArray, '/drive_commands/commands')
     ros.wait_until_heard()  # the driver keeps one command, and may miss those of the ramp
     driver = ros.start_command([sys.executable, '-u', str(program)])
     topic = '/feedforward/joint_trajectory'
@@ -217,32 +246,18 @@ def test_hebi(ros, tmp_path):
     efforts = [command.data[6:] for command in commands]
     np.testing.assert_array_equal(efforts[0], 0.0)  # with a ramp
     assert any(0.0 < np.abs(row).max() < 0.5 * np.abs(weight).max() for row in efforts)
-    assert robot.process.interrupt() == 0, robot.process.log
+    robot.end()
     driver.kill()
 
 
 def test_hobby_servos(ros, tmp_path):
-    [given] = parameters_of('Hobby servos in position mode')
-    robot = Robot(ros, tmp_path, given)
-    commands = ros.listen(Float64MultiArray, '/feedforward/position_commands')
+    robot = Robot(ros, tmp_path, 'Hobby servos in position mode')
+    commands = ros.listen(Float64MultiArray, '/drive_commands/position_commands')
     ros.wait_until_heard()
     robot.hold()
-    offset = sd.gravity_forces(robot.model, robot.stood) / given['servo_stiffness']
+    offset = sd.gravity_forces(robot.model, robot.stood) / robot.given['servo_stiffness']
     assert (np.abs(offset) > 1e-3).all()
     robot.wait('commands', lambda: commands)
     # in full from the first one on
     np.testing.assert_allclose(commands[0].data, robot.stood + offset, rtol=0.0, atol=1e-12)
-    assert robot.process.interrupt() == 0, robot.process.log
-
-
-def test_guided_by_hand(ros, tmp_path):
-    [given] = parameters_of('Guided by hand')
-    names = ['joint_1', 'joint_2', 'joint_3']
-    robot = Robot(ros, tmp_path, {**given, 'joints': names, 'ramp_time': 0.2})
-    commands = ros.listen(Float64MultiArray, '/feedforward/commands')
-    expected = sd.gravity_forces(robot.model, robot.stood)
-    robot.wait(
-        'the efforts',
-        lambda: commands and np.abs(np.subtract(commands[-1].data, expected)).max() < 1e-12,
-    )
-    assert robot.process.interrupt() == 0, robot.process.log
+    robot.end()

@@ -3,8 +3,8 @@
 """
 Commands to position servos and to MIT-mode drives of a hobby arm in MuJoCo.
 
-The commands are those of the messages that the node's pipeline publishes, tick by tick, held for a
-period. MuJoCo has the arm, the armature of its servos and the law of the drives.
+The commands are those of the core of the node `drive_commands`, tick by tick, held for a period.
+MuJoCo has the arm, the armature of its servos and the law of the drives.
 """
 
 from __future__ import annotations
@@ -15,26 +15,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.published import commands_of
-from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
-from sensor_msgs.msg import JointState
+from helpers.drive_rig import START, Rig, rest
 
 import screw_dynamics as sd
-from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.tick_cost import compile_tick
 from screw_dynamics.robot import Robot
-from screw_dynamics.trajectory import waypoints_from_points
+from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 
 os.environ.setdefault('MUJOCO_GL', 'disable')  # no rendering
 mujoco = pytest.importorskip('mujoco')
 
-DOCUMENT = Path(__file__).resolve().parents[3] / 'docs' / 'drive_guides.md'
+DOCUMENT = Path(__file__).resolve().parents[2] / 'docs' / 'drive_guides.md'
 NAMES = ['turn', 'shoulder', 'elbow', 'wrist']
 LENGTHS, MASSES = [0.06, 0.12, 0.13, 0.1], [0.2, 0.15, 0.13, 0.12]  # m, kg
 ARMATURE = 0.02  # kg m^2: small rotors behind gears of about 300
 STIFFNESS, DAMPING = [18.0, 18.0, 12.0, 8.0], [0.4, 0.4, 0.3, 0.2]  # N m/rad, N m s/rad
 STEP = 1e-3  # s
-START = 1_700_000_000 * 10**9
 POINTS = [[0.8, 0.3, -0.9, 0.5], [-0.4, 0.9, -0.3, -0.6], [0.3, 0.5, -0.6, 0.2]]
 HOME = [0.2, 0.6, -0.8, 0.1]
 
@@ -66,9 +61,7 @@ def urdf():
 @pytest.fixture(scope='module')
 def robot():
     rotor = sd.ElasticJoint(motor=sd.Motor(rotor_inertia=ARMATURE))
-    result = Robot(sd.read_urdf(urdf()), sd.ElasticJoints(dict.fromkeys(NAMES, rotor)))
-    compile_tick(result)
-    return result
+    return Robot(sd.read_urdf(urdf()), sd.ElasticJoints(dict.fromkeys(NAMES, rotor)))
 
 
 class Arm:
@@ -101,77 +94,61 @@ class Arm:
 
 
 class Ticks:
-    """The pipeline of a node and the message that it sends at each tick."""
+    """The core of the node, and a motion that is sampled `lead` [s] ahead at each tick."""
 
-    def __init__(self, ros, robot, **parameters):
-        self.parameters = FeedforwardParameters(
-            publish_commands=True,
-            commands_content='motor_efforts',
-            elastic_joints_path='as the fixture',
-            **{'lead_time': 'auto', **parameters},
-        )
-        self.parameters.check()
-        self.parameters.require_joints(robot)
-        self._pipeline = FeedforwardPipeline(ros.node, robot, self.parameters)
-        self.period = round(1e9 / self.parameters.publish_rate)
-        self.now = START
+    def __init__(self, robot, rate, lead=None, **settings):
+        self._rig = Rig(robot.model, robot.drives, NAMES, content='motors', **settings)
+        self.period, self._lead = round(1e9 / rate), 0.5 / rate if lead is None else lead
+
+    @property
+    def now(self):
+        return self._rig.now
 
     def measure(self, positions):
-        self._pipeline.measured.update(JointState(name=NAMES, position=list(positions)), self.now)
+        self._rig.measure(positions)
 
-    def follow(self, points, times):
-        """Follow a trajectory from the measured state."""
-        waypoints = waypoints_from_points(
-            NAMES, list(zip(times, points, strict=True)), tuple(NAMES)
-        )
-        start = self._pipeline.measured.state(self.now, 1.0)
-        self._pipeline.reference.add(waypoints, self.now, self.now, start)
+    def follow(self, start):
+        """Follow a motion from rest at a position."""
+        points = list(zip([0.0, *TIMES], [start, *POINTS], strict=True))
+        self._curve = smooth_trajectory(waypoints_from_points(NAMES, points, tuple(NAMES)))
 
     def tick(self):
         """Return the command of the next tick, (fields, 4)."""
-        self._pipeline.publish(self.now)
-        [output] = self._pipeline.commands._outputs
-        rows = np.array(commands_of(output).data).reshape(-1, 4)
-        self.now += self.period
+        rig, ahead = self._rig, round(1e9 * self._lead)
+        jet = self.reference(rig.now + ahead)
+        motors = rig.motor_sample(jet, np.ones(4))._replace(instant=rig.now + ahead)
+        rows = rig.step(rig.sample(jet, ahead=ahead), motors).copy()
+        rig.now += self.period
         return rows
 
     def reference(self, instant):
+        time = 1e-9 * (instant - START)
+        if time >= TIMES[-1]:
+            return rest(POINTS[-1])
         jet = np.zeros((5, 4))
-        self._pipeline.reference.sample(instant, jet)
+        self._curve.sample(max(time, 0.0), jet)
         return jet
-
-    def close(self):
-        self._pipeline.destroy()
 
 
 @pytest.fixture
-def ticks(ros, robot):
-    made = []
-
-    def make(**parameters):
-        made.append(Ticks(ros, robot, **parameters))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
+def ticks(robot):
+    return lambda **settings: Ticks(robot, **settings)
 
 
 TIMES = [0.8, 1.6, 2.4]  # s: up to about 3 rad/s
 
 
-def tracked(arm, ticks, control, rest=1.5, delay=0):
+def tracked(arm, ticks, control, held=1.5, delay=0):
     """
     Return the largest error in motion, that at rest in the end, and the first command.
 
     `control` returns the controls of MuJoCo for a command, which holds for a tick, and arrives
     `delay` ticks late.
     """
-    ticks.measure(arm.data.qpos)
-    ticks.follow(POINTS, TIMES)
+    ticks.follow(arm.data.qpos)
     steps = round(1e-9 * ticks.period / STEP)
     sent, largest = [np.array([arm.data.ctrl])] * delay, 0.0
-    while 1e-9 * (ticks.now - START) < TIMES[-1] + rest:
+    while 1e-9 * (ticks.now - START) < TIMES[-1] + held:
         ticks.measure(arm.data.qpos)
         begin = ticks.now
         sent.append(ticks.tick())
@@ -193,7 +170,7 @@ def test_position_servos(ticks, rate, factor):
         arm = Arm(STIFFNESS, DAMPING)
         stood = arm.settle(HOME)
         assert np.abs(stood - HOME).max() > 0.03  # it sags
-        made = ticks(publish_rate=rate, command_fields=('position',), **further)
+        made = ticks(rate=rate, fields=('position',), **further)
         largest, offset, first = tracked(arm, made, lambda command: command[0])
         errors.append(largest)
         offsets.append(offset)
@@ -207,13 +184,13 @@ def test_position_servos(ticks, rate, factor):
 
 def test_position_servos_that_are_known_badly(ticks):
     found = []
-    for share, delay, lead in ((0.9, 0, 'auto'), (1.0, 1, 'auto'), (1.0, 1, 0.015)):
+    for share, delay, lead in ((0.9, 0, None), (1.0, 1, None), (1.0, 1, 0.015)):
         arm = Arm(np.multiply(share, STIFFNESS), DAMPING)
         arm.settle(HOME)
         made = ticks(
-            publish_rate=100.0,
-            lead_time=lead,
-            command_fields=('position',),
+            rate=100.0,
+            lead=lead,
+            fields=('position',),
             servo_stiffness=STIFFNESS,
             servo_damping=DAMPING,
         )
@@ -249,9 +226,7 @@ def test_mit_drives(ticks):
 
         arm = Arm(kp, kd)
         arm.data.qpos[:] = HOME
-        made = ticks(
-            publish_rate=250.0, command_fields=fields, ramp_time=0.0, mit_kp=kp, mit_kd=kd
-        )
+        made = ticks(rate=250.0, fields=fields, ramp_time=0.0, kp=kp, kd=kd)
         errors[left_out] = tracked(arm, made, control)[:2]
     print(f'MIT mode, without some fields, in motion and at rest: {errors}')
     assert errors['effort'][0] > 500.0 * errors[None][0]

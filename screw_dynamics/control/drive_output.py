@@ -1,0 +1,105 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`DriveOutput`: commands in the units, signs and on the side of the gear that drives take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.control.drive_records import DriveSettings
+from screw_dynamics.control.drive_target import DriveTarget
+from screw_dynamics.control.thread_tensions import ThreadTensions
+from screw_dynamics.robot import Robot
+from screw_dynamics.soft.segments.thread_set import threads_of
+
+
+class DriveOutput:
+    """
+    The rows of fields (f, m) of m joints or motors.
+
+    Servos without an input for efforts are springs with dampers: their effort is
+    Kp (c - q) - d q', so the command c = q + (tau + d q') / Kp leads the joint along q, and its
+    velocity is c' = q' + (tau' + d q'') / Kp.
+    """
+
+    def __init__(self, robot: Robot, names: Sequence[str], settings: DriveSettings) -> None:
+        m, sent = len(names), settings.fields
+        self._names, self.rows = tuple(names), np.zeros((len(sent), m))
+        self._fields = dict(zip(sent, self.rows, strict=True))
+        self.state = np.zeros((3, m))
+        self.command = np.zeros((2, m))  # positions and velocities, on the joint side
+        self._scale = np.array(settings.effort_scale or (1.0,)) + np.zeros(m)
+        self._offset = np.array(settings.effort_offset or (0.0,)) + np.zeros(m)
+        self._rotors, self.limit = settings.content == 'rotors', settings.servo_limit
+        self.servos = bool(settings.servo_stiffness)
+        self._stiffness = np.array(settings.servo_stiffness or (1.0,)) + np.zeros(m)
+        self._lags = np.array(settings.servo_damping or (0.0,)) / self._stiffness  # [s]
+        self._work = np.zeros(m)
+        self.threads: ThreadTensions | None = None
+        self.set_robot(robot)
+        # whether something of what is sent ends where commands end
+        self.ends = bool({'effort', 'velocity'} & set(sent)) or self.threads is not None
+
+    def set_robot(self, robot: Robot) -> None:
+        """Continue with another model that has the same joints."""
+        threads = threads_of(robot.model)
+        joints = robot.joint_names
+        fits = threads is not None and self._names == joints
+        self.threads = ThreadTensions(threads, joints) if fits and threads is not None else None
+
+    def violation(self, target: DriveTarget) -> str:
+        """Return the offset of a servo that is beyond its limit; '' if none is."""
+        if not self.servos:
+            return ''
+        if 'velocity' in self._fields and not target.rates_sent:
+            return (
+                'expected samples with effort_dot for the velocities of servos, got none: the '
+                'reference has too few derivatives'
+            )
+        offset = self._offset_of(target.motion[1], target.effort[0])
+        worst = int(np.argmax(np.abs(offset)))
+        if abs(offset[worst]) <= self.limit:
+            return ''
+        return (
+            f'{self._names[worst]}: offset of the servo {offset[worst]:.9g}, servo_limit '
+            f'{self.limit:g}'
+        )
+
+    def _offset_of(self, velocity: Array, effort: Array) -> Array:
+        np.divide(effort, self._stiffness, out=self._work)
+        self._work += self._lags * velocity
+        return self._work
+
+    def write(
+        self, motion: Array, effort: Array, target: DriveTarget, gains: Array, *, ends: bool
+    ) -> Array:
+        """
+        Return the rows of a motion and efforts (2, m), with gains (2, m), in a shared array.
+
+        Where commands end the positions stay, with the offsets of servos.
+        """
+        state, fields = self.state, self._fields
+        self.command[1] = motion[1]
+        if not ends:
+            self.command[0] = motion[0]
+            if self.servos:
+                offset = self._offset_of(motion[1], effort[0])
+                self.command[0] += np.clip(offset, -self.limit, self.limit)
+                if target.rates_sent:
+                    self.command[1] += effort[1] / self._stiffness + self._lags * target.jet[2]
+        state[:2], state[2] = self.command, effort[0]
+        state[2] *= self._scale
+        if self._rotors and target.ratios is not None:
+            state[:2] *= target.ratios
+            state[2] /= target.ratios
+        state[2] += self._offset
+        for i, name in enumerate(('position', 'velocity', 'effort')):
+            if name in fields:
+                fields[name][:] = state[i]
+        for i, name in enumerate(('kp', 'kd')):
+            if name in fields:
+                fields[name][:] = gains[i]
+        return self.rows

@@ -1,0 +1,251 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Node `drive_commands`: samples of the node `feedforward` in, commands of drives out."""
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from screw_dynamics.control.drive_commands import DriveCommands
+from screw_dynamics.control.drive_records import (
+    ClockJumped,
+    Input,
+    JointStates,
+    ModelChanged,
+    Outputs,
+    ParametersChanged,
+    ShuttingDown,
+)
+from screw_dynamics.control.report import OK, WARN, Report
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.nodes.drive_commands.messages import (
+    RowsOutput,
+    StateOutput,
+    feedforward_sample,
+    motor_sample,
+)
+from screw_dynamics.nodes.drive_commands.parameters import DriveCommandsParameters
+from screw_dynamics.nodes.shared import interfaces
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics, model_report
+from screw_dynamics.nodes.shared.endpoints import delivery_end, make_subscription
+from screw_dynamics.nodes.shared.executor import destroyed_on_error
+from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
+from screw_dynamics.nodes.shared.model_source import ModelSource
+from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.shared.tick_timer import Seldom, TickTimer
+from screw_dynamics.robot import Robot
+from screw_dynamics.soft.segments.thread_set import threads_of
+from screw_dynamics.stop_signals import stop_is_urgent
+
+NAME = 'drive_commands'
+INPUT, MOTORS = 'feedforward/feedforward', 'feedforward/motor_feedforward'
+_RATE = 200.0  # Hz, of ramps out, and at which the age of the input is looked at
+_REPEATED = 'age', 'joint_states', 'threads'  # keys of lines that come with every message
+
+
+class DriveCommandsNode(Node):
+    """Turns each sample into commands in the callback that receives it."""
+
+    def __init__(self) -> None:
+        super().__init__(NAME)
+        self._core: DriveCommands | None = None
+        self._robot: Robot | None = None
+        self._names: tuple[str, ...] = ()
+        self._motor_names: tuple[str, ...] | None = None
+        self._outputs: list[RowsOutput] = []
+        self._state: StateOutput | None = None
+        self._tensions: list[StateOutput] = []
+        self._seldom = {key: Seldom(1.0) for key in (*_REPEATED, 'rejected')}
+        self._rejected, self._problem = 0, ''
+        self._shared: set[str] = set()  # topics with other publishers, which are logged
+        with destroyed_on_error(self):
+            if interfaces.msg is None:
+                raise InputError(interfaces.MISSING)
+            self._settings = NodeParameters(self, DriveCommandsParameters)
+            self._warn_of_limits()
+            self._source = ModelSource(
+                self,
+                self._settings,
+                lambda loaded: None,
+                self._on_model,
+                lambda loaded: require_supported(loaded.robot, np.inf),
+            )
+            self._settings.add_check(self._check)
+            self._settings.on_change(self._on_parameters)
+            values = self._settings.values
+            kinds = {INPUT: interfaces.msg.FeedforwardTorque}
+            callbacks: dict[str, Callable[[Any], None]] = {INPUT: self._on_feedforward}
+            if values.settings.motors:
+                kinds[MOTORS], callbacks[MOTORS] = interfaces.msg.MotorFeedforward, self._on_motors
+            if values.settings.moves:
+                kinds['joint_states'], callbacks['joint_states'] = JointState, self._on_states
+            self._inputs = [
+                make_subscription(self, kinds[topic], topic, callback)
+                for topic, callback in callbacks.items()
+            ]
+            self._ticks = TickTimer(self, self._tick, self._on_jump)
+            self._ticks.start(_RATE)
+            tasks: dict[str, Callable[[], Report]] = {
+                'model': partial(model_report, self._source),
+                'commands': self._report,
+            }
+            self._diagnostics = Diagnostics(self, tasks, self._settings)
+
+    def destroy_node(self) -> None:
+        """Lead commands to rest, and destroy the node."""
+        self._drop()
+        super().destroy_node()
+
+    # parameters and model ------------------------------------------------------------------------
+
+    def _warn_of_limits(self) -> None:
+        if self._settings.values.limits == 'off':
+            self.get_logger().warning(
+                "Parameter 'limits' is off: efforts and motions beyond the limits of the robot "
+                'are sent'
+            )
+
+    def _check(self, values: DriveCommandsParameters) -> None:
+        if self._core is not None:
+            values.settings.require(self._names, self._commanded)
+
+    def _on_parameters(self, old: DriveCommandsParameters, new: DriveCommandsParameters) -> None:
+        if old.limits != new.limits:
+            self._warn_of_limits()
+        self._step(ParametersChanged(new.settings))
+
+    def _on_model(self, loaded: LoadedRobot) -> None:
+        self._robot = loaded.robot
+        self._step(ModelChanged(loaded.robot))
+        inputs = ', '.join(one.topic_name for one in self._inputs)
+        self.get_logger().info(f'Ready: listens on {inputs}')
+
+    @property
+    def _commanded(self) -> tuple[str, ...]:
+        motors = self._motor_names if self._settings.values.settings.motors else None
+        return self._names if motors is None else motors
+
+    # inputs --------------------------------------------------------------------------------------
+
+    def _on_feedforward(self, message: Any) -> None:
+        try:
+            sample = feedforward_sample(message)
+            if tuple(message.joint_names) != self._names or self._core is None:
+                self._begin(tuple(message.joint_names), self._motor_names)
+            self._step(sample)
+        except ScrewDynamicsError as error:
+            self._reject(INPUT, error)
+
+    def _on_motors(self, message: Any) -> None:
+        try:
+            sample = motor_sample(message)
+            if tuple(message.motor_names) != self._motor_names:
+                self._begin(self._names, tuple(message.motor_names))
+            self._step(sample)
+        except ScrewDynamicsError as error:
+            self._reject(MOTORS, error)
+
+    def _on_states(self, message: JointState) -> None:
+        self._step(JointStates(message))
+
+    def _reject(self, topic: str, error: ScrewDynamicsError) -> None:
+        self._rejected += 1
+        self._problem = f'{topic}: {error}'
+        if self._seldom['rejected'].due():
+            self.get_logger().error(f'Rejected: {self._problem}')
+
+    def _begin(self, names: tuple[str, ...], motors: tuple[str, ...] | None) -> None:
+        """Command other joints or motors, or raise ScrewDynamicsError."""
+        self._drop()
+        values = self._settings.values
+        self._names, self._motor_names = names, motors
+        if self._robot is None or not names or (values.settings.motors and motors is None):
+            return
+        core = DriveCommands(self._robot, names, motors, values.settings)
+        fields, entries = values.fields, self._commanded
+        label = 'motors' if values.settings.motors else 'joints'
+        topics = {'~/commands': core.rows}
+        if values.topics == 'apart':
+            topics = {
+                '~/commands' if field == 'effort' else f'~/{field}_commands': core.rows[i : i + 1]
+                for i, field in enumerate(fields)
+            }
+        self._outputs = [RowsOutput(self, topic, label, rows) for topic, rows in topics.items()]
+        if values.publish_joint_state:
+            self._state = StateOutput(self, '~/joint_commands', entries)
+        threads = threads_of(self._robot.model)
+        if threads is not None:
+            topics_of_threads = '~/thread_tensions', '~/thread_tension_rates'
+            self._tensions = [StateOutput(self, t, threads.names, 1) for t in topics_of_threads]
+        self._core = core
+        self.get_logger().info(
+            f'Commands for {", ".join(entries)}: {", ".join(fields)} on '
+            f'{", ".join(output.topic for output in self._outputs)}'
+        )
+
+    def _drop(self) -> None:
+        """Lead commands to rest, until a further signal, and destroy their publishers."""
+        now, period = self.get_clock().now().nanoseconds, 1.0 / _RATE
+        outputs = self._step(ShuttingDown(), now=now)
+        while outputs is not None and outputs.busy and self.context.ok():
+            if stop_is_urgent():
+                self.get_logger().warning(
+                    'Stopped again: the ramp ends here, drives keep the last command'
+                )
+                break
+            time.sleep(period)
+            now += round(1e9 * period)
+            outputs = self._step(now=now)
+        latest, self._core = delivery_end(), None
+        for output in self._outputs:
+            output.end(latest)
+        for state in (*self._tensions, *([] if self._state is None else [self._state])):
+            state.destroy()
+        self._outputs, self._tensions, self._state = [], [], None
+
+    # time ----------------------------------------------------------------------------------------
+
+    def _tick(self, now: int) -> None:
+        self._step(now=now)
+
+    def _on_jump(self, reason: str) -> None:
+        self._step(ClockJumped(reason))
+
+    def _step(self, *inputs: Input, now: int | None = None) -> Outputs | None:
+        """Let the core step, and publish and log what it asks for; None without a core."""
+        if self._core is None:
+            return None
+        now = self.get_clock().now().nanoseconds if now is None else now
+        outputs = self._core.step(now, inputs)
+        if outputs.rows is not None:
+            for output in self._outputs:
+                output.send()
+            if self._state is not None and outputs.state is not None:
+                self._state.publish(outputs.instant, outputs.state)
+        if outputs.tensions is not None:
+            for tensions, row in zip(self._tensions, outputs.tensions, strict=False):
+                tensions.publish(outputs.instant, row)
+        for level, key, text in outputs.log:
+            if key not in _REPEATED or self._seldom[key].due():
+                getattr(self.get_logger(), level)(text)
+        return outputs
+
+    def _report(self) -> Report:
+        """Return the report of the commands; WARN while they are stopped or do not begin."""
+        for output in self._outputs:
+            count = self.count_publishers(output.topic)
+            if count > 1 and output.topic not in self._shared:
+                self._shared.add(output.topic)
+                self.get_logger().warning(
+                    f'{output.topic} has {count} publishers: drives get the commands of all'
+                )
+        if self._core is None:
+            level = WARN if self._problem else OK
+            return Report(level, self._problem or 'no samples', {'rejected': self._rejected})
+        report = self._core.report()
+        return report._replace(values={**report.values, 'rejected': self._rejected})

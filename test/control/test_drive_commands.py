@@ -1,0 +1,457 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Where commands begin, stop and end, and that nothing else than the motion is a step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.drive_rig import HANGING, MIT, PERIOD, START, Move, Rig, rest
+
+import screw_dynamics as sd
+from screw_dynamics.control.drive_records import ClockJumped, ModelChanged, ShuttingDown, State
+from screw_dynamics.control.report import OK, WARN
+from screw_dynamics.errors import InputError
+
+TICK = 1e-9 * PERIOD
+STOOD = np.array([0.6, 0.2])
+
+
+@pytest.fixture(scope='module')
+def model():
+    return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+
+
+def rated(rate):
+    return sd.ElasticJoints(
+        {name: sd.ElasticJoint(max_effort_rate=rate) for name in ('joint_1', 'joint_2')}
+    )
+
+
+def steps(rows, field=0):
+    """Return the largest changes of a field between commands."""
+    return np.abs(np.diff([row[field] for row in rows], axis=0)).max(axis=0)
+
+
+class TestBegin:
+    """A motion from rest, or a reference at rest, with a robot that is there."""
+
+    def test_efforts_lead_from_0_to_the_motion_and_back(self, model):
+        rig, move = Rig(model), Move([0.3, 0.2], [1.0, -0.5], 1.0)
+        rows = np.array(rig.follow(move))[:, 0]
+        exact = np.array(
+            [sd.inverse_dynamics(model, move(t)[:3])[0] for t in TICK * np.arange(250)]
+        )
+        np.testing.assert_array_equal(rows[0], 0.0)
+        np.testing.assert_array_equal(rows[70:], exact[70:])
+        # the quintic of the ramp in 63 samples beside the motion's own steps
+        assert (np.abs(np.diff(rows, axis=0)).max(axis=0) <= 0.031 * np.abs(exact[0]) + 0.5).all()
+        end = rig.silent(1.0)
+        assert rig.core.state is State.SILENT
+        np.testing.assert_array_equal(end[-1][1], [[0.0, 0.0]])
+        assert steps([row for _, row in end]).max() <= 0.031 * np.abs(exact[-1]).max()
+        assert rig.heard() == ['No feedforward for 0.2 s: commands are led to rest']
+        # nothing is published before the timeout, and nothing after the ramp
+        assert end[0][0] - (START + 250 * PERIOD) >= 0.19e9
+        assert len(end) == 63
+
+    def test_a_reference_that_sweeps_through_the_robot_does_not_begin(self, model):
+        """Refused at the begin of the motion, commands waited for the robot to be near (R3)."""
+        rig = Rig(model, **MIT)
+        rig.measured = STOOD
+        away = Move([0.0, 0.2], [1.2, 0.2], 1.5)
+        assert not any(row is not None for row in rig.follow(away))
+        back = Move([1.2, 0.2], [0.6, 0.2], 1.5)  # of the same motion, and it rests between
+        assert not any(row is not None for row in rig.follow(back, 0.0, 1.3))
+        [said] = rig.heard()
+        assert said.startswith('Commands do not begin: expected joint_states with joint_1 within')
+        # where it rests at the robot, they begin
+        assert rig.hold(STOOD, 0.1)[0] is not None
+        assert rig.heard() == ['Commands begin, with motion 1']
+
+    def test_a_stall_does_not_begin_in_motion(self, model):
+        rig, move = Rig(model, **MIT), Move(STOOD, [1.8, -1.0], 4.0)
+        rig.measured = STOOD
+        rig.follow(move, 0.0, 1.0)
+        rig.now += 10**9  # stopped for a second
+        rig.measured = move(2.2)[0]
+        rows = [row for row in rig.follow(move, 2.0, 3.9) if row is not None]
+        # velocities and efforts end; positions stay
+        assert 50 < len(rows) <= 63 and not rig.published[-1][1][[1, 4]].any()
+        assert rig.core.state is State.SILENT
+        assert 'Commands do not begin' in rig.heard()[-1]
+        rig.motion += 1
+        rig.measured = move.end
+        assert rig.follow(Move(move.end, STOOD, 1.0))[0] is not None
+
+    def test_a_node_that_starts_in_motion_waits(self, model):
+        rig, move = Rig(model), Move([0.0, 0.0], [1.0, -0.5], 1.0)
+        assert not any(row is not None for row in rig.follow(move, 0.3, 0.9))
+        assert len(rig.heard()) == 1
+        assert rig.hold(move.end, 0.1)[0] is not None
+
+    @pytest.mark.parametrize('seen', [-200, -1, 0, 1])
+    def test_a_turning_point_is_no_begin(self, model, seen):
+        """There the velocity is 0, but not the acceleration; also where it is seen first."""
+        rig = Rig(model)
+        for i in range(seen, 200):
+            t = TICK * i
+            jet = rest([np.cos(t), 0.0])
+            jet[1:, 0] = -np.sin(t), -np.cos(t), np.sin(t), np.cos(t)
+            assert rig.send(jet) is None
+            assert rig.send(jet, since_start=1.0 + t) is None
+
+    def test_curves_that_begin_with_a_jump_of_the_acceleration_begin(self, model):
+        """As cubic ones of joint_trajectory_controller do: seen by the time of the trajectory."""
+        for first in (0, 1):
+            rig = Rig(model)
+            for i in range(first, 20):
+                t = TICK * i
+                jet = rest([2.0 * t**2, 0.0])
+                jet[1:3, 0] = 4.0 * t, 4.0
+                assert rig.send(jet, since_start=t) is not None
+
+    def test_first_samples_may_be_lost(self, model):
+        rig, move = Rig(model), Move([0.0, 0.0], [1.0, -0.5], 1.0)
+        assert all(row is not None for row in rig.follow(move, 0.012))
+
+    @pytest.mark.parametrize('age', [100.0, -100.0, 0.3])
+    def test_states_of_other_times_are_none(self, model, age):
+        rig = Rig(model, fields=('position',))
+        for _ in range(5):
+            rig.measure(STOOD, age)
+            assert rig.send(rest(STOOD)) is None
+        [said] = rig.heard()
+        assert said.endswith('expected joint_states of joint_1, joint_2 within 0.2 s, got none')
+        rig.measure(STOOD)
+        assert rig.send(rest(STOOD)) is not None
+
+    def test_they_begin_where_the_robot_is(self, model):
+        rig = Rig(model, **MIT)
+        rig.measured = STOOD + [0.04, -0.03]
+        rows = rig.hold(STOOD, 0.4)
+        np.testing.assert_array_equal(rows[0][:2], [rig.measured, [0.0, 0.0]])
+        np.testing.assert_array_equal(rows[0][4], 0.0)
+        np.testing.assert_array_equal(rows[-1][:2], [STOOD, [0.0, 0.0]])
+        assert steps(rows).max() <= 1.875 * 0.04 * TICK / 0.25
+
+    def test_whole_turns_of_continuous_joints_do_not_count(self):
+        """They are those of the drive, which would turn once otherwise."""
+        wheel = sd.read_urdf(
+            '<robot name="r"><link name="base"/><joint name="hinge" type="continuous">'
+            '<parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint>'
+            '<link name="rod"><inertial><origin xyz="0.2 0 0"/><mass value="1"/>'
+            '<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+            '</robot>'
+        )
+        rig = Rig(wheel, fields=('position', 'velocity'))
+        rig.measured = [3.1]
+        rows = rig.hold([-3.18], 0.4)
+        np.testing.assert_array_equal(rows[0], [[3.1], [0.0]])
+        np.testing.assert_allclose(rows[-1], [[2.0 * np.pi - 3.18], [0.0]], atol=1e-12)
+
+    def test_a_measured_robot_is_held_where_it_is(self, model):
+        """Guided by hand: noise of its velocities is no motion, and its drives damp."""
+        rig, random = Rig(model, **MIT), np.random.default_rng(2)
+        for i in range(300):
+            jet = rest(STOOD + 0.2 * np.sin(TICK * i))
+            jet[0] += random.uniform(-1e-4, 1e-4, 2)
+            jet[1] = 0.2 * np.cos(TICK * i) * (i > 100) + random.uniform(-0.05, 0.05, 2)
+            rig.measure(jet[0])
+            rows = rig.step(rig.sample(jet)._replace(measured=True))
+            np.testing.assert_array_equal(rows[:2], [jet[0], [0.0, 0.0]])
+            rig.now += PERIOD
+        far = rest(STOOD + 1.5)  # a wrong encoder
+        rig.step(rig.sample(far)._replace(measured=True))
+        assert 'step of the reference' in rig.heard()[-1]
+
+    def test_a_motion_that_goes_on_with_another_number_goes_on(self, model):
+        rig = Rig(model, **MIT)
+        rig.measured = STOOD
+        rig.follow(Move(STOOD, [1.0, 0.0], 1.0))
+        rig.measured = None  # not needed any more
+        rig.hold([1.0, 0.0], 0.5)
+        rig.motion += 1
+        move = Move([1.0, 0.0], STOOD, 1.0)
+        rows = rig.follow(move)
+        np.testing.assert_array_equal(rows[125][0], move(0.5)[0])
+        assert rig.heard() == []
+
+
+class TestGuard:
+    """Nothing beyond a limit is sent; what stops goes on with another motion, from rest."""
+
+    def test_an_absurd_point_stops(self, model):
+        """With the defaults the node sent 8e34 N m (R2)."""
+        rig = Rig(model)
+        rig.hold(STOOD, 0.4)
+        far = rest(STOOD)
+        far[0, 0] = 1e9
+        far[2] = 1e30
+        rows = [rig.send(far) for _ in range(200)]
+        largest = max(np.abs(row).max() for row in rows if row is not None)
+        assert largest <= np.abs(sd.gravity_forces(model, STOOD)).max()
+        assert rig.core.state is State.STOPPED
+        assert rig.core.report().level == WARN
+
+    @pytest.mark.parametrize('limits', ['stop', 'off'])
+    @pytest.mark.parametrize('value', [np.nan, np.inf, -np.inf, 1e7, 1e300])
+    @pytest.mark.parametrize('row', range(3))
+    def test_no_absurd_number_passes(self, model, limits, value, row):
+        rig = Rig(model, **MIT, limits=limits)
+        rig.measured = STOOD
+        rig.hold(STOOD, 0.4)
+        sample = rig.sample(rest(STOOD))
+        if row == 2:
+            sample.effort[1] = value
+        else:
+            sample.jet[row, 1] = value
+        rig.step(sample)
+        assert rig.core.state is State.STOPPED
+        assert np.isfinite([rows for _, rows in rig.published]).all()
+        assert np.abs([rows for _, rows in rig.published]).max() <= 20.0
+
+    def test_velocities_beyond_the_limit_stop(self, model):
+        """They were sent without a line in the log (R5)."""
+        rig = Rig(model, **MIT)
+        rig.measured = STOOD
+        rig.hold(STOOD, 0.4)
+        jet = rest(STOOD)
+        jet[1, 0] = 8.0
+        rows = [row for row in (rig.send(jet) for _ in range(200)) if row is not None]
+        assert np.abs(rows)[:, 1].max() == 0.0
+        assert 'joint_1: velocity 8 rad/s, limit 6 rad/s' in rig.heard()[-1]
+
+    def test_steps_below_the_start_tolerance_stop(self, model):
+        """Each went out in one tick, for ever: 12 rad/s at a limit of 4 (R5)."""
+        rig = Rig(model, **MIT)
+        rig.measured = STOOD
+        rows = rig.hold(STOOD, 0.4)
+        for i in range(1, 8):
+            rows += rig.hold(STOOD + [0.048 * i, 0.0], 0.1)
+        rows = [row for row in rows if row is not None]
+        assert rig.core.state is State.STOPPED
+        assert steps(rows).max() <= 1.001 * 6.0 * TICK
+        assert 'joint_1: step of the reference 0.048 rad within 0.004 s, limit' in rig.heard()[-1]
+
+    def test_a_pause_in_motion_is_no_step(self, model):
+        """The velocity stepped by 2.46 rad/s within 4 ms (R5)."""
+        rig, move = Rig(model, **MIT), Move(STOOD, [2.0, -1.0], 2.0)
+        rig.measured = STOOD
+        rows = rig.follow(move, 0.0, 1.0)
+        speed = np.abs(rows[-1][1]).max()
+        assert speed > 1.5
+        stopped = rest(move(1.0)[0])
+        rows += [rig.send(stopped) for _ in range(200)]
+        assert rig.core.state is State.ACTIVE
+        np.testing.assert_array_equal(rows[-1][:2], stopped[:2])
+        # the second derivative of the quintic with a slope at its begin is at most 4 / T
+        assert steps(rows, 1).max() <= 4.0 * speed / 0.25 * TICK
+        efforts = np.abs(np.diff([row[4] for row in rows], axis=0)).max()
+        assert efforts < 1.0
+
+    def test_a_gap_does_not_lift_a_stop_in_motion(self, model):
+        """A pause of 0.1 s looked like the begin of a motion (R6)."""
+        rig, move = Rig(model, effort_content='full'), Move(STOOD, [1.8, -1.0], 4.0)
+        rig.follow(move, 0.0, 1.0)
+        rig.load[:] = 100.0  # one sample beyond the limit
+        rig.follow(move, 1.0, 1.0 + TICK)
+        rig.load[:] = 0.0
+        rig.follow(move, 1.0 + TICK, 1.5)
+        assert rig.core.state is State.STOPPED
+        rig.silent(0.3)
+        assert not any(row is not None for row in rig.follow(move, 1.8, 4.0))
+        assert not any(row is not None for row in rig.hold(move.end, 0.5))  # the same motion
+        [said] = rig.heard()
+        assert said.startswith('Commands stop: limit exceeded: joint_')
+        rig.motion += 1  # seen in motion only
+        back = Move(move.end, STOOD, 1.0)
+        assert not any(row is not None for row in rig.follow(back, 0.3))
+        assert rig.hold(back.end, 0.1)[0] is None
+        rig.motion += 1
+        assert all(row is not None for row in rig.follow(Move(STOOD, move.end, 1.0)))
+        assert rig.heard() == ['Commands begin, with motion 3']
+
+    def test_another_motion_beyond_the_limits_does_not_lift_a_stop(self, model):
+        rig = Rig(model)
+        rig.hold(STOOD, 0.4)
+        rig.load[:] = 100.0
+        rig.hold(STOOD, 0.5)
+        rig.motion += 1
+        assert not any(row is not None for row in rig.hold(STOOD, 0.1))
+        assert 'Commands do not begin: limit exceeded' in rig.heard()[-1]
+        assert rig.core.state is State.STOPPED
+
+    def test_a_wrench_is_blended(self, model):
+        """50 N were 29.5 N m in one tick, and again where the message was late (R8)."""
+        rig = Rig(model)
+        rows = rig.hold(HANGING, 0.4)
+        for load in (25.0, 0.0, 25.0, 0.0):
+            rig.load[1] = load
+            rows += rig.hold(HANGING, 0.06)
+        rows += rig.hold(HANGING, 0.4)
+        assert steps(rows).max() <= 1.875 * 25.0 * TICK / 0.25
+        np.testing.assert_allclose(rows[-1][0], sd.gravity_forces(model, HANGING), atol=1e-12)
+
+    def test_a_noisy_wrench_arrives_all_the_same(self, model):
+        """Changes at every sample do not put off each other."""
+        rig, random = Rig(model), np.random.default_rng(1)
+        rig.hold(HANGING, 0.4)
+        rows = []
+        for _ in range(150):
+            rig.load[1] = 10.0 + random.uniform(-3.0, 3.0)
+            rows.append(rig.send(rest(HANGING)))
+        late = np.array(rows)[80:, 0, 1]
+        assert abs(late.mean() - 10.0) < 1.0
+        # noise of 3 N m, smoothed by a ramp of 63 samples, which is at most 1.875/63 of it a tick
+        assert np.abs(np.diff(late)).max() < 1.875 / 63.0 * 6.0 * np.sqrt(63.0)
+
+    @pytest.mark.parametrize('jitter', [0.0, 0.9])
+    def test_a_payload_changes_within_the_rate(self, model, jitter):
+        """The guard stopped what the ramp would have led within the limit (R12)."""
+        rate, random = 40.0, np.random.default_rng(0)
+        rig = Rig(model, rated(rate))
+        rows, times = [], []
+
+        def hold(count):
+            for _ in range(count):
+                times.append(rig.now)
+                rows.append(rig.send(rest(HANGING)))
+                # ticks come early and late
+                rig.now += round(PERIOD * jitter * random.uniform(-1.0, 1.0))
+
+        hold(200)
+        rig.load[:] = 15.0, 10.0
+        hold(600)
+        assert rig.core.state is State.ACTIVE and rig.heard() == []
+        np.testing.assert_allclose(rows[-1][0], rig.load, atol=1e-12)
+        rates = np.abs(np.diff(np.array(rows)[:, 0], axis=0)).max(axis=1) / (1e-9 * np.diff(times))
+        assert rates.max() <= rate * (1.0 + 1e-5)
+
+    def test_a_motion_beyond_the_rate_stops(self, model):
+        rig, move = Rig(model, rated(20.0)), Move(HANGING, [0.5, 0.5], 1.0)
+        rows = [row for row in rig.follow(move) if row is not None]
+        assert rig.core.state is State.STOPPED
+        assert 'effort rate' in rig.heard()[0]
+        assert steps(rows).max() <= 20.0 * TICK * (1.0 + 1e-5)
+
+    def test_off_is_off(self, model):
+        rig = Rig(model, limits='off')
+        rig.hold(STOOD, 0.4)
+        rig.load[:] = 100.0
+        rows = rig.hold(STOOD, 0.4)
+        np.testing.assert_array_equal(rows[-1][0], sd.gravity_forces(model, STOOD) + 100.0)
+
+    def test_another_lead_time_is_no_step(self, model):
+        """Samples that are further ahead than before would be a step of 0.1 s of the motion."""
+        rig, move = Rig(model, **MIT), Move(STOOD, [2.0, -1.0], 2.0)
+        rig.measured = STOOD
+        rows = rig.follow(move, 0.0, 0.9)
+        for i in range(225, 425):
+            t = TICK * i + 0.1
+            rows.append(rig.send(move(t), ahead=round(1e8)))
+        assert rig.core.state is State.ACTIVE
+        np.testing.assert_array_equal(rows[-1][0], move(t)[0])
+        # 2.1 rad/s and 0.1 s of them in 0.25 s more
+        assert steps(rows).max() <= (2.1 + 1.875 * 0.21 / 0.25) * TICK
+        assert steps(rows, 1).max() <= 0.15
+
+
+class TestEnd:
+    """Commands end by themselves, and say so."""
+
+    def test_old_samples_and_those_out_of_order_are_dropped(self, model):
+        rig = Rig(model)
+        rig.hold(STOOD, 0.4)
+        assert rig.step(rig.sample(rest(STOOD), ahead=-PERIOD)) is None
+        assert rig.step(rig.sample(rest(STOOD), ahead=-(10**9))) is None
+        assert rig.step(rig.sample(rest(STOOD), ahead=2 * 10**9)) is None
+        _, report, values = rig.core.report()
+        assert (values['out of order'], values['too old']) == (1, 2)
+        assert report == 'active'
+
+    def test_samples_ahead_are_those_of_a_lead_time(self, model):
+        rig = Rig(model)
+        assert rig.send(rest(STOOD), ahead=10**9 // 2) is not None
+
+    def test_a_jump_of_the_clock_ends_them(self, model):
+        rig = Rig(model)
+        rig.hold(STOOD, 0.4)
+        rig.now -= 50 * 10**9
+        rig.step(ClockJumped('Moved backwards in time'))
+        assert rig.core.state is State.RAMP_OUT
+        rig.silent(0.5)
+        assert not rig.published[-1][1].any()
+        assert rig.hold(STOOD, 0.1)[0] is not None
+
+    def test_shutting_down_is_for_good(self, model):
+        rig = Rig(model)
+        rig.hold(STOOD, 0.4)
+        rig.step(ShuttingDown())
+        assert rig.outputs.busy
+        rows = [row for row in rig.hold(STOOD, 0.5) if row is not None]
+        assert not rows[-1].any() and not rig.outputs.busy
+        assert rig.send(rest(STOOD)) is None
+
+    def test_a_ramp_that_is_interrupted_is_no_step(self, model):
+        rig = Rig(model)
+        rows = rig.hold(STOOD, 0.4)
+        rows += [row for _, row in rig.silent(0.3)]
+        assert rig.core.state is State.RAMP_OUT
+        rows += rig.hold(STOOD, 0.4)
+        assert steps(rows).max() <= 1.875 * np.abs(rows[-1]).max() * 1.05 * TICK / 0.25
+
+    def test_no_duration_is_at_once(self, model):
+        rig = Rig(model, ramp_time=0.0)
+        held = sd.gravity_forces(model, STOOD)
+        np.testing.assert_allclose(rig.send(rest(STOOD))[0], held, rtol=0.0, atol=1e-12)
+        [(_, last)] = rig.silent(0.5)
+        np.testing.assert_array_equal(last, 0.0)
+
+
+class TestChanges:
+    """Parameters and models change while commands are sent."""
+
+    def test_gains_lead_to_their_values(self, model):
+        rig = Rig(model, **MIT)
+        rig.measured = STOOD
+        rows = rig.hold(STOOD, 0.4)
+        rig.change(kp=(200.0, 10.0))
+        rows += rig.hold(STOOD, 0.4)
+        assert steps(rows, 2)[0] <= 1.875 * 180.0 * TICK / 0.25
+        np.testing.assert_array_equal(rows[-1][2], [200.0, 10.0])
+
+    def test_gains_beyond_the_largest_are_refused(self, model):
+        rig = Rig(model, **MIT)
+        with pytest.raises(InputError, match='at most 500, of largest_gains'):
+            rig.change(kp=(501.0, 1.0))
+
+    def test_another_model_has_other_limits(self, model):
+        rig = Rig(model)
+        rig.hold(STOOD, 0.4)
+        rig.step(ModelChanged(sd.Robot(model, rated(1.0))))
+        rows = rig.hold(STOOD, 0.4)
+        rig.load[1] = 2.0
+        rows += rig.hold(STOOD, 0.4)
+        assert steps(rows).max() <= 1.0 * TICK * (1.0 + 1e-5)
+        assert rig.core.report().level == OK
+        other = sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf'))
+        rig.step(ModelChanged(sd.Robot(other)))
+        assert 'The limits stay as they are' in rig.heard()[-1]
+
+    @pytest.mark.parametrize(
+        ('settings', 'text'),
+        [
+            ({'fields': ()}, "'fields': expected some of"),
+            ({'fields': ('effort', 'effort')}, "'fields': expected some of"),
+            ({'kp': (1.0,)}, 'no value without kp in fields'),
+            ({'servo_damping': (1.0,)}, 'none without stiffness'),
+            ({'fields': ('effort', 'position'), 'servo_stiffness': (1.0,)}, 'and not effort'),
+            ({'effort_scale': (0.0, 1.0)}, 'no factor of 0'),
+            ({'effort_scale': (1.0,)}, '2 values, one for each of joint_1, joint_2, got 1'),
+            ({'limits': 'warn'}, 'one of stop, off'),
+        ],
+    )
+    def test_settings_that_do_not_fit_are_refused(self, model, settings, text):
+        with pytest.raises(InputError, match=text):
+            Rig(model, **settings)

@@ -1,0 +1,256 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Commands as drives take them: contents, scales, sides of the gear, servos, threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.drive_rig import HANGING, MIT, PERIOD, Move, Rig, rest
+
+import screw_dynamics as sd
+from screw_dynamics.control.drive_records import State
+from screw_dynamics.errors import InputError
+from screw_dynamics.model.other_models import in_place_of_screw_model
+
+TICK = 1e-9 * PERIOD
+RATIOS = np.array([100.0, -50.0])
+SPRUNG = sd.ElasticJoints(
+    {
+        name: sd.ElasticJoint(sd.LinearSpring(k), sd.Motor(rotor_inertia=1e-5, gear_ratio=ratio))
+        for name, k, ratio in (('joint_1', 600.0, 100.0), ('joint_2', 300.0, 50.0))
+    }
+)
+STOOD = np.array([0.6, 0.2])
+
+
+@pytest.fixture(scope='module')
+def model():
+    return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+
+
+class TestEfforts:
+    """Content, scale with its sign, offset."""
+
+    @pytest.mark.parametrize('content', ['full', 'without_gravity', 'gravity_only'])
+    def test_contents(self, model, content):
+        scale, offset = np.array([2.0, -3.0]), np.array([0.5, -1.0])
+        rig = Rig(
+            model,
+            effort_content=content,
+            effort_scale=tuple(scale),
+            effort_offset=tuple(offset),
+        )
+        move = Move(STOOD, [1.5, -1.0], 1.0)
+        rows = rig.follow(move)
+        np.testing.assert_array_equal(rows[0][0], offset)
+        for i in range(100, 250):
+            jet = move(TICK * i)
+            gravity, full = (
+                sd.gravity_forces(model, jet[0]),
+                sd.inverse_dynamics(model, jet[:3])[0],
+            )
+            sent = {'full': full, 'gravity_only': gravity, 'without_gravity': full - gravity}
+            np.testing.assert_allclose(
+                rows[i][0], scale * sent[content] + offset, rtol=0.0, atol=0.02
+            )
+        np.testing.assert_allclose(
+            rig.hold(move.end, 0.4)[-1][0],
+            offset
+            + scale
+            * (0.0 if content == 'without_gravity' else 1.0)
+            * sd.gravity_forces(model, move.end),
+            rtol=0.0,
+            atol=1e-12,
+        )
+        np.testing.assert_array_equal(rig.silent(0.6)[-1][1][0], offset)
+
+    def test_limits_see_what_the_robot_adds(self, model):
+        """Within the limits without its gravity, but not with it."""
+        rig = Rig(model, effort_content='without_gravity')
+        rig.hold(STOOD, 0.4)
+        rig.load[0] = 50.0  # with 14.9 N m of gravity beyond 60
+        assert sd.gravity_forces(model, STOOD)[0] > 10.0
+        rig.hold(STOOD, 0.1)
+        assert rig.core.state is State.STOPPED
+
+    def test_samples_without_gravity_do_not_begin(self, model):
+        rig = Rig(model, effort_content='without_gravity')
+        rig.step(rig.sample(rest(STOOD))._replace(gravity=None))
+        [said] = rig.heard()
+        assert 'gravity_effort: expected one per joint for without_gravity, got none' in said
+
+    @pytest.mark.parametrize('known', [1, 2])
+    def test_a_motion_passes_as_it_is(self, model, known):
+        """With rates of the efforts and without: nothing of it counts as a change."""
+        rig, move = Rig(model, **MIT), Move(STOOD, [1.5, -1.0], 0.8)
+        rig.measured = STOOD
+        rows = [row for row in rig.follow(move, known=known)]
+        for i in range(100, len(rows)):
+            jet = move(TICK * i)
+            np.testing.assert_array_equal(rows[i][:2], jet[:2])
+            np.testing.assert_array_equal(rows[i][4], sd.inverse_dynamics(model, jet[:3])[0])
+
+    def test_lost_samples_are_no_change(self, model):
+        rig, move, random = Rig(model), Move(STOOD, [1.5, -1.0], 1.0), np.random.default_rng(3)
+        for i in range(250):
+            rows = None
+            if random.uniform() < 0.4 or i < 3:
+                rows = rig.step(rig.sample(move(TICK * i)))
+            if rows is not None and i > 120:
+                exact = sd.inverse_dynamics(model, move(TICK * i)[:3])[0]
+                np.testing.assert_allclose(rows[0], exact, rtol=0.0, atol=1e-12)
+            rig.now += PERIOD
+
+
+class TestMotors:
+    """Motors of elastic joints, on either side of the gear."""
+
+    @pytest.mark.parametrize('content', ['motors', 'rotors'])
+    def test_sides_of_the_gear(self, model, content):
+        ratios = RATIOS if content == 'rotors' else np.ones(2)
+        rig = Rig(
+            model,
+            SPRUNG,
+            ('joint_1', 'joint_2'),
+            fields=('position', 'velocity', 'effort'),
+            content=content,
+            effort_scale=(2.0, -1.0),
+            effort_offset=(0.25, 0.5),
+        )
+        move = Move(STOOD, [1.2, -0.5], 1.0)
+        for i in range(400):
+            rig.measure(move(TICK * i)[0])
+            jet = move(TICK * i)
+            if i % 2:  # whichever arrives first
+                assert rig.step(rig.motor_sample(jet, RATIOS)) is None
+                rows = rig.step(rig.sample(jet))
+            else:
+                assert rig.step(rig.sample(jet)) is None
+                rows = rig.step(rig.motor_sample(jet, RATIOS))
+            rows = rows.copy()
+            motors = sd.elastic_feedforward(model, SPRUNG, jet)
+            if i == 0:
+                begin = motors.motor_position * ratios
+                np.testing.assert_allclose(rows[0], begin, rtol=1e-14)
+                np.testing.assert_array_equal(rows[2], [0.25, 0.5])
+            if i > 100:
+                np.testing.assert_allclose(rows[:2], motors.motor_jet[:2] * ratios, rtol=1e-14)
+            if i > 350:
+                sent = motors.motor_effort * [2.0, -1.0] / ratios + [0.25, 0.5]
+                np.testing.assert_allclose(rows[2], sent, rtol=0.0, atol=1e-9)
+            rig.now += PERIOD
+        assert rig.heard() == []
+
+    def test_the_limits_are_those_of_the_motors(self, model):
+        weak = sd.ElasticJoints(
+            {
+                'joint_1': sd.ElasticJoint(sd.LinearSpring(600.0), sd.Motor(max_effort=10.0)),
+            }
+        )
+        rig = Rig(model, weak, ('joint_1', 'joint_2'), content='motors')
+        assert rig.step(rig.sample(rest(STOOD)), rig.motor_sample(rest(STOOD), [1, 1])) is None
+        [said] = rig.heard()
+        assert 'limit exceeded: joint_1: motor effort 14.8786907 N m, limit 10 N m' in said
+
+    def test_gravity_of_two_motors_is_refused(self, model):
+        with pytest.raises(InputError, match='full unless each joint has one motor'):
+            Rig(
+                model,
+                SPRUNG,
+                ('joint_1', 'joint_1/2', 'joint_2'),
+                content='motors',
+                effort_content='gravity_only',
+            )
+
+
+class TestServos:
+    """Position commands that carry an effort."""
+
+    stiffness, damping = np.array([300.0, 200.0]), np.array([3.0, 1.0])
+
+    def rig(self, model, **settings):
+        return Rig(
+            model,
+            **{
+                'fields': ('velocity', 'position'),
+                'servo_stiffness': tuple(self.stiffness),
+                'servo_damping': tuple(self.damping),
+                **settings,
+            },
+        )
+
+    def test_commands_are_those_of_the_law(self, model):
+        rig = self.rig(model)
+        rig.measured = HANGING
+        move = Move(HANGING, [-1.0, 0.5], 1.0)
+        rows = rig.follow(move)
+        for i in range(250):
+            jet = move(TICK * i)
+            efforts = sd.inverse_dynamics(model, jet[:4])
+            expected = jet[:2] + (efforts + self.damping * jet[1:3]) / self.stiffness
+            np.testing.assert_allclose(rows[i], expected[::-1], rtol=0.0, atol=1e-13)
+
+    def test_they_begin_where_the_servo_holds_the_robot(self, model):
+        rig = self.rig(model)
+        rig.measured = HANGING + [0.03, 0.02]
+        rows = rig.hold(HANGING, 0.4)
+        offset = sd.gravity_forces(model, HANGING) / self.stiffness
+        np.testing.assert_allclose(rows[0][1], rig.measured + offset, rtol=0.0, atol=1e-12)
+        np.testing.assert_allclose(rows[-1][1], HANGING + offset, rtol=0.0, atol=1e-12)
+        # where they end the last position stays, with its offset
+        ends = rig.silent(0.6)
+        np.testing.assert_allclose(ends[-1][1], rows[-1], rtol=0.0, atol=1e-12)
+
+    def test_a_stop_at_the_offset_limit(self, model):
+        rig = self.rig(model, servo_limit=0.05)
+        rig.measured = HANGING
+        rows = [row for row in rig.follow(Move(HANGING, [0.0, 0.0], 2.0)) if row is not None]
+        [said] = rig.heard()
+        assert 'joint_1: offset of the servo 0.05' in said and 'servo_limit 0.05' in said
+        assert rig.core.state is State.STOPPED
+        positions = np.array([row[1] for row in rows])
+        assert (positions[-60:] == positions[-1]).all() and not rig.published[-1][1][0].any()
+
+    def test_velocities_need_rates(self, model):
+        rig = self.rig(model)
+        rig.measured = HANGING
+        assert rig.send(rest(HANGING), known=1) is None
+        assert 'expected samples with effort_dot for the velocities of servos' in rig.heard()[0]
+
+
+class TestThreads:
+    """Tensions of the threads of soft segments."""
+
+    @pytest.fixture(scope='class')
+    def soft(self, model):
+        segments = sd.share_path('config/soft_finger.yaml')
+        return in_place_of_screw_model(sd.soft.append_segments(model, segments))
+
+    def test_tensions_and_rates_of_a_sample(self, soft):
+        rig = Rig(soft, ramp_time=0.0)
+        effort = np.array([1.0, 2.0, 0.016, -0.008])
+        rate = np.array([0.0, 0.0, 0.008, 0.0])
+
+        def sample(efforts, rates):
+            from screw_dynamics.control.drive_records import FeedforwardSample
+
+            rig.now += PERIOD
+            jet = np.zeros((4, 4))
+            rig.step(FeedforwardSample(rig.now, 1, 0.0, jet, efforts, rates))
+            return rig.outputs.tensions
+
+        # pairs of threads at 8 mm: one pulls beyond the least tension of 1 N
+        found = sample(effort, rate)
+        np.testing.assert_allclose(found, [[3.0, 1.0, 1.0, 2.0], [1.0, 0.0, 0.0, 0.0]], atol=1e-8)
+        assert rig.heard() == []
+        # 70 N of thread_2 against 1 N of the opposite one: 11 N less than needed
+        rig = Rig(soft, ramp_time=0.0)
+        found = sample(np.array([0.0, 0.0, 0.0, 0.008 * 70.0]), rate)
+        np.testing.assert_allclose(found[0], [1.0, 60.0, 1.0, 1.0])
+        (text,) = rig.heard()
+        assert text.startswith('finger/curve_y: threads realise its effort only to 0.088')
+        assert text.endswith('may be too few; at most_tension: thread_2')
+        # with the ramp they end at the least ones
+        rig.silent(1.0)
+        np.testing.assert_allclose(rig.outputs.tensions or found[0] * 0.0 + 1.0, 1.0)

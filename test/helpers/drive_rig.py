@@ -1,0 +1,166 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Rig`: the core of the node `drive_commands` with a clock of its own, and what it publishes."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+
+import screw_dynamics as sd
+from screw_dynamics.control.drive_commands import DriveCommands
+from screw_dynamics.control.drive_records import (
+    DriveSettings,
+    FeedforwardSample,
+    JointStates,
+    MotorSample,
+    ParametersChanged,
+)
+from screw_dynamics.robot import Robot
+
+START = 1_700_000_000 * 10**9
+PERIOD = 4 * 10**6
+MIT = {
+    'fields': ('position', 'velocity', 'kp', 'kd', 'effort'),
+    'kp': (20.0, 10.0),
+    'kd': (1.0, 0.5),
+}
+HANGING = np.array([-np.pi / 2, 0.0])
+_SMOOTH = np.polynomial.Polynomial([0, 0, 0, 0, 0, 126, -420, 540, -315, 70])  # C4 from 0 to 1
+
+
+def rest(position):
+    """Return a jet (5, n) at rest."""
+    jet = np.zeros((5, len(position)))
+    jet[0] = position
+    return jet
+
+
+class Move:
+    """A motion from rest to rest with four derivatives that vanish at both ends."""
+
+    def __init__(self, start, end, duration):
+        self.start, self.end, self.duration = np.array(start), np.array(end), duration
+
+    def __call__(self, time):
+        """Return the jet (5, n) at a time [s]."""
+        s = np.clip(time / self.duration, 0.0, 1.0)
+        jet = rest(self.start)
+        for d in range(5):
+            value = _SMOOTH.deriv(d)(s) if d else _SMOOTH(s)
+            jet[d] += (self.end - self.start) * value / self.duration**d
+        return jet
+
+
+class Rig:
+    """Samples in, commands out; `published` are (now, rows) and `log` the lines."""
+
+    def __init__(self, model, drives=None, motors=None, **settings):
+        self.robot = Robot(model, drives)
+        self.first = self.settings = DriveSettings(**settings)
+        self.core = DriveCommands(self.robot, model.joint_names, motors, self.settings)
+        self.now, self.motion = START, 1
+        self.measured = None  # published with every sample
+        self.inputs, self.published, self.log, self.outputs = [], [], [], None
+        self.load = np.zeros(model.n)  # added to the efforts: a wrench or a payload
+
+    def step(self, *inputs):
+        """Let the core step at the present time."""
+        self.inputs.append((self.now, inputs))
+        outputs = self.outputs = self.core.step(self.now, inputs)
+        if outputs.rows is not None:
+            self.published.append((self.now, outputs.rows.copy()))
+        self.log.extend(line.text for line in outputs.log)
+        return outputs.rows
+
+    def measure(self, position, age=0.0):
+        """Publish joint_states with a stamp of an age [s]."""
+        sec, nanosec = divmod(self.now - round(1e9 * age), 10**9)
+        stamp = SimpleNamespace(sec=sec, nanosec=nanosec)
+        message = SimpleNamespace(
+            header=SimpleNamespace(stamp=stamp),
+            name=list(self.robot.joint_names),
+            position=[float(x) for x in position],
+            velocity=[],
+            effort=[],
+        )
+        self.step(JointStates(message))
+
+    def sample(self, jet, since_start=np.inf, known=2, ahead=0):
+        """Return a FeedforwardSample of a reference; `known` rows of the efforts."""
+        model, jet = self.robot.model, np.asarray(jet)
+        effort = sd.inverse_dynamics(model, jet[:4])
+        return FeedforwardSample(
+            self.now + ahead,
+            self.motion,
+            since_start,
+            jet[:4].copy(),
+            effort[0] + self.load,
+            effort[1] if known > 1 else None,
+            sd.gravity_forces(model, jet[0]),
+        )
+
+    def motor_sample(self, jet, ratios):
+        """Return the MotorSample of a reference."""
+        jet = np.asarray(jet)
+        motors = sd.elastic_feedforward(self.robot.model, self.robot.drives, jet)
+        effort = motors.motor_effort_jet
+        return MotorSample(
+            self.now,
+            self.motion,
+            motors.motor_jet[:3].copy(),
+            effort[0].copy(),
+            motors.deflection.copy(),
+            np.array(ratios),
+            effort[1].copy() if len(effort) > 1 else None,
+        )
+
+    def send(self, jet, *args, **keywords):
+        """Publish a sample, with a measurement if there is one; return the command or None."""
+        if self.measured is not None:
+            self.measure(self.measured)
+        rows = self.step(self.sample(jet, *args, **keywords))
+        rows = None if rows is None else rows.copy()
+        self.now += PERIOD
+        return rows
+
+    def follow(self, motion, begin=0.0, end=None, **keywords):
+        """Send the samples of a motion from time `begin` to `end`; return the commands."""
+        end = motion.duration if end is None else end
+        count = round((end - begin) * 1e9 / PERIOD)
+        times = begin + 1e-9 * PERIOD * np.arange(count)
+        return [self.send(motion(t), since_start=t, **keywords) for t in times]
+
+    def hold(self, position, seconds):
+        """Send a resting reference; return the commands."""
+        return [self.send(rest(position)) for _ in range(round(seconds * 1e9 / PERIOD))]
+
+    def silent(self, seconds):
+        """Let time pass without samples; return what is published."""
+        before = len(self.published)
+        for _ in range(round(seconds * 1e9 / PERIOD)):
+            self.step()
+            self.now += PERIOD
+        return self.published[before:]
+
+    def replayed(self):
+        """Return another rig, to which the same happened."""
+        core = DriveCommands(self.robot, self.robot.joint_names, None, self.first)
+        twin = copy(self)
+        twin.core, twin.inputs, twin.published, twin.log = core, [], [], []
+        for twin.now, inputs in self.inputs:
+            twin.step(*inputs)
+        return twin
+
+    def change(self, **settings):
+        """Change settings."""
+        self.settings = replace(self.settings, **settings)
+        self.step(ParametersChanged(self.settings))
+
+    def heard(self):
+        """Return the lines since the last call."""
+        lines, self.log = self.log, []
+        return lines

@@ -1,0 +1,71 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The node `drive_commands` over DDS: samples in, commands out, and its end."""
+
+from __future__ import annotations
+
+import numpy as np
+from helpers.drive_rig import Rig, rest
+from helpers.node_processes import keep_all
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+import screw_dynamics as sd
+from screw_dynamics.messages.joints import double_array
+from screw_dynamics_interfaces.msg import FeedforwardTorque
+
+STOOD = np.array([0.3, 0.2])
+NAMES = ['joint_1', 'joint_2']
+
+
+def test_samples_in_commands_out(ros, planar):
+    rig, topic = Rig(sd.read_urdf(planar)), '/feedforward/feedforward'
+    process = ros.start(
+        'drive_commands',
+        urdf_path=planar,
+        fields=['position', 'effort'],
+        topics='apart',
+        effort_scale=[2.0, -1.0],
+        # however busy the machine is
+        input_timeout=10.0,
+        publish_joint_state=True,
+        **keep_all('/drive_commands', 'commands', 'position_commands'),
+    )
+    efforts = ros.listen(Float64MultiArray, '/drive_commands/commands')
+    positions = ros.listen(Float64MultiArray, '/drive_commands/position_commands')
+    states = ros.listen(JointState, '/drive_commands/joint_commands')
+    others = ros.node.create_publisher(Float64MultiArray, '/drive_commands/commands', 10)
+    ros.wait_for('the model', lambda: 'Ready: listens on' in process.log, process)
+    sample = rig.sample(rest(STOOD))
+    message = FeedforwardTorque(
+        joint_names=NAMES,
+        effort=double_array(sample.effort),
+        effort_dot=double_array(sample.effort_dot),
+        gravity_effort=double_array(sample.gravity),
+        source=FeedforwardTorque.SOURCE_TRAJECTORY,
+        motion=7,
+    )
+    for name, row in zip(('positions', 'velocities', 'accelerations'), sample.jet, strict=False):
+        setattr(message.reference, name, double_array(row))
+    expected = sample.effort * [2.0, -1.0]
+
+    def held():
+        stamp = ros.node.get_clock().now().to_msg()
+        measured = JointState(name=NAMES, position=double_array(STOOD + [0.01, 0.0]))
+        measured.header.stamp = message.header.stamp = stamp
+        ros.publish(measured, '/joint_states')
+        ros.publish(message, topic)
+        return efforts and np.allclose(efforts[-1].data, expected, rtol=0.0, atol=1e-12)
+
+    ros.wait_for('the efforts', held, process)
+    np.testing.assert_allclose(positions[0].data, STOOD + [0.01, 0.0], rtol=0.0, atol=1e-12)
+    np.testing.assert_array_equal(efforts[0].data, [0.0, 0.0])
+    dims = [(dim.label, dim.size, dim.stride) for dim in efforts[-1].layout.dim]
+    assert dims == [('joints', 2, 2)]
+    ros.wait_for('the state', lambda: states, process)
+    assert states[-1].name == NAMES
+    ros.wait_for('the other publisher', lambda: 'has 2 publishers' in process.log, process)
+    assert process.interrupt() == 0, process.log
+    ros.wait_for('the end of the ramp', lambda: not any(efforts[-1].data))
+    assert 'Traceback' not in process.log
+    ros.node.destroy_publisher(others)
