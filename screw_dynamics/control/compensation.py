@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.control.guards import EffortGuard
+from screw_dynamics.control.sample_guard import SampleGuard
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.messages.times import SECOND
-from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
@@ -92,8 +91,7 @@ class Compensation:
 
     def _start(self, robot: Robot) -> None:
         self.robot, n = robot, robot.n
-        self._guard = EffortGuard(robot, self._warnings.append)
-        self._guard.resumption = 'after ~/clear'
+        self._guard = SampleGuard(robot)
         self._use(robot)
         self._jet, self._work = np.zeros((3, n)), np.zeros((1, n))
         self._stamps = np.zeros(n, dtype=np.int64)
@@ -114,7 +112,6 @@ class Compensation:
         self.running = self._changed = False
         self._blend_begin: int | None = None
         self._told: int | None = None  # when a refusal was
-        self._guard.pause()
 
     @property
     def stopped(self) -> str:
@@ -208,7 +205,6 @@ class Compensation:
         if self.running:
             self.running = False
             self._warnings.append(f'No efforts are published: no joint_states for {timeout:g} s')
-        self._guard.pause()
         return False
 
     def _sample(self) -> Carried | None:
@@ -223,8 +219,7 @@ class Compensation:
             inverse_dynamics(model, self._jet, out=tau)
         if self.running:
             self._blend(tau[0])
-        self._guard.follow(Source.MEASURED)
-        if not self._guard.passes(tau, self._now):
+        if self.stopped or self._exceeds(tau):
             self.running = False
             return None
         if not self.running:
@@ -234,6 +229,15 @@ class Compensation:
         stamp = int(self._stamps.max())
         positions = self._jet[0].copy()
         return Carried(stamp, self.motion, positions, velocities, gravity, tau[0].copy())
+
+    def _exceeds(self, tau: Array) -> bool:
+        """Stop, with a warning, if efforts (1, n) are beyond a limit."""
+        if self._guard.keeps_efforts(tau):
+            return False
+        reason = f'limit exceeded: {self._guard.effort_violation(tau)}'
+        self._guard.stop(self.motion, f'{reason}; they resume after ~/clear')
+        self._warnings.append(f'No efforts are published: {self._guard.reason}')
+        return True
 
     def _blend(self, effort: Array) -> None:
         """Lead the efforts from those before a change to the present ones."""

@@ -48,10 +48,10 @@ sys.exit(main())
 IN_A_TICK = """
 import signal, sys
 from screw_dynamics.nodes.feedforward.__main__ import main
-from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
+from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.nodes.shared import endpoints
 endpoints.DELIVERY = 100.0  # s, whatever holds the receiver up
-calls, publish = 0, FeedforwardPipeline.publish
+calls, step = 0, Feedforward.step
 def trace(frame, event, argument):
     global calls
     calls += 1
@@ -60,10 +60,10 @@ def trace(frame, event, argument):
 def traced(self, *arguments):
     sys.settrace(None if self.followed.empty else trace)
     try:
-        return publish(self, *arguments)
+        return step(self, *arguments)
     finally:
         sys.settrace(None)
-FeedforwardPipeline.publish = traced
+Feedforward.step = traced
 sys.exit(main())
 """
 # the signals of the test all come soon after the first one, whatever holds it up
@@ -151,68 +151,20 @@ def test_a_signal_while_the_executor_collects_the_parts_of_the_node(ros, planar,
     assert 'Traceback' not in process.log
 
 
-@pytest.mark.parametrize(
-    'number', [1, *(pytest.param(n, marks=pytest.mark.long) for n in (13, 507)), 5000]
-)
-def test_commands_end_with_their_ramp_after_a_signal(ros, planar, number):
-    parameters = f'urdf_path:={planar}', 'publish_commands:=true', 'ramp_time:=0.1'
-    arguments = [word for parameter in parameters for word in ('-p', parameter)]
-    command = [sys.executable, '-c', IN_A_TICK.format(number=number), '--ros-args', *arguments]
+@pytest.mark.parametrize('number', [1, 5000])
+def test_a_signal_in_a_tick_ends_the_node(ros, planar, number):
+    command = [
+        sys.executable, '-c', IN_A_TICK.format(number=number), '--ros-args',
+        '-p', f'urdf_path:={planar}',
+    ]  # fmt: skip
     process = NodeProcess(command, ros.environment)
     try:
         ros.wait_until_active(process)
-        commands = ros.listen(Float64MultiArray, '/feedforward/commands')
-        ros.wait_until_heard()
         ros.publish(trajectory(NAMES, [0.0, 0.0], [0.2, 0.1]), '/feedforward/joint_trajectory')
         assert process.wait() == 0, process.log
-        ros.wait_for('the last command', lambda: ended(commands, moved=number == 5000))
     finally:
         process.kill()
     assert 'Traceback' not in process.log
-
-
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize('deactivated', [False, True])
-def test_a_further_signal_ends_the_ramp(ros, planar, number, deactivated):
-    name = f'hurried_{deactivated}_{number}'.lower()
-    command = altered_command('feedforward', before=SLOW_LAUNCHER)
-    process = ros.start_command(
-        command, name=name, urdf_path=planar, publish_commands=True, ramp_time=0.0
-    )
-    ros.wait_until_active(process, f'/{name}')
-    commands = ros.listen(Float64MultiArray, f'/{name}/commands')
-    ros.wait_until_heard(f'/{name}')
-    ros.publish(trajectory(NAMES, [0.3, 0.2]), f'/{name}/joint_trajectory')
-    ros.wait_for('commands', lambda: commands, process)
-    assert ros.set_parameter(f'/{name}', 'ramp_time', 60.0)[0]
-    held = commands[-1].data[0]
-    assert held != 0.0
-    if deactivated:
-        client = ros.node.create_client(ChangeState, f'/{name}/change_state')
-        ros.wait_for('the service', client.service_is_ready)
-        request = ChangeState.Request()
-        request.transition.id = Transition.TRANSITION_DEACTIVATE
-        client.call_async(request)
-    else:
-        process.send(number)
-    ros.wait_for('the ramp', lambda: 0.0 < commands[-1].data[0] / held < 1.0, process)
-    process.send(number)
-    process.send(number)  # as a launcher repeats it
-    count = len(commands)
-    ros.wait_for('more of the ramp', lambda: len(commands) > count + 5, process)
-    while process.running:
-        process.send(number)
-        ros.spin(0.1)
-    assert process.wait() == 0, process.log
-    line = 'Stopped again: the ramp of ~/commands ends here, motors keep the last command'
-    assert process.log.count(line) == 1
-    assert 'Traceback' not in process.log
-    assert 0.0 < commands[-1].data[0] / held < 1.0
-
-
-def ended(commands, moved):
-    efforts = [command.data[0] for command in commands]
-    return efforts and efforts[-1] == 0.0 and (any(efforts) or not moved)
 
 
 @pytest.mark.skipif(not Path('/proc/self/task').exists(), reason='threads are read from /proc')
@@ -324,20 +276,6 @@ def test_a_node_is_destroyed_whatever_fails_before(ros):
     command = [sys.executable, '-c', FAILING_END]
     done = subprocess.run(command, env=ros.environment, capture_output=True, text=True)
     assert done.stdout.splitlines() == ['True', 'the node, the ramp, False'], done.stderr
-
-
-def test_a_ramp_takes_longer_than_the_middleware_may(ros, planar):
-    command = altered_command('feedforward', before=NEVER_DESTROYED)
-    process = ros.start_command(
-        command, name='endless_ramp', urdf_path=planar, publish_commands=True, ramp_time=3.0
-    )
-    ros.wait_until_active(process, '/endless_ramp')
-    commands = ros.listen(Float64MultiArray, '/endless_ramp/commands')
-    ros.wait_until_heard('/endless_ramp')
-    ros.publish(trajectory(NAMES, [0.3, 0.2]), '/endless_ramp/joint_trajectory')
-    ros.wait_for('commands', lambda: commands and commands[-1].data[0] != 0.0, process)
-    assert process.interrupt() == 1, process.log  # after the ramp
-    ros.wait_for('the last command', lambda: commands[-1].data[0] == 0.0)
 
 
 @pytest.mark.parametrize(

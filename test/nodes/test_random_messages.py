@@ -13,7 +13,7 @@ from helpers.intake import accept
 from helpers.node_processes import trajectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
+from screw_dynamics.control.tasks import FitRobot
 from sensor_msgs.msg import JointState
 
 from screw_dynamics import EffortFormat, read_urdf, share_path
@@ -98,7 +98,7 @@ def test_trajectories(messages, state, partial, moving, lead_time, interpolation
         before = reference.state(now + SECOND // 20)
         try:
             accept(message, robot, reference, streamed, measured, parameters, now)
-        except InputError as error:
+        except ScrewDynamicsError as error:
             assert str(error)
             after = reference.state(now + SECOND // 20)
             assert (before is None) == (after is None)

@@ -27,7 +27,7 @@ def test_feedforward_publishes_joint_states(ros, planar):
         command=altered_command(
             'feedforward',
             '--ros-args',
-            *('-p', f'urdf_path:={planar}', '-p', 'publish_joint_state:=true'),
+            *('-p', f'urdf_path:={planar}', '-p', 'outputs:=[joint_effort]'),
             before=HIDDEN,
         ),
         environment=ros.environment,
@@ -64,30 +64,6 @@ def test_dynamics_server_has_nothing_to_offer(ros, hide, reason):
     assert 'dynamics_server has nothing to offer: the package' in result.stderr
     assert reason in result.stderr
     assert 'colcon build --base-paths . screw_dynamics_interfaces' in result.stderr
-
-
-def test_motor_efforts_drive_the_simulator(ros, planar, tmp_path):
-    shared = ('-p', f'urdf_path:={planar}', '-p', f'elastic_joints_path:={write_joints(tmp_path)}')
-    feedforward = ('-p', 'publish_commands:=true', '-p', 'commands_content:=motor_efforts')
-    simulator = ('-r', '~/commands:=/feedforward/commands', '-p', 'initial_position:=[-1.4, 0.2]')
-    processes = [
-        NodeProcess(
-            altered_command(module, '--ros-args', *shared, *arguments, before=HIDDEN),
-            ros.environment,
-        )
-        for module, arguments in (('feedforward', feedforward), ('sea_simulator', simulator))
-    ]
-    try:
-        ros.wait_until_active(processes[0])
-        states = ros.listen(JointState, '/joint_states')
-        ros.wait_for('states', lambda: states, processes[1])
-        message = trajectory(['joint_1', 'joint_2'], [-1.4, 0.2], [-1.2, 0.3])
-        ros.publish(message, '/feedforward/joint_trajectory')
-        ros.wait_for('the motion', lambda: states[-1].position[0] > -1.21, processes[1])
-        assert [process.interrupt() for process in processes] == [0, 0]
-    finally:
-        for process in processes:
-            process.kill()
 
 
 def test_the_simulator_cannot_take_motor_feedforward(ros, planar, tmp_path):

@@ -16,7 +16,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import nanoseconds, seconds
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import STATE_FIELDS, MessageOutput, await_delivery
-from screw_dynamics.nodes.shared.serialized_message import STAMP, SerializedMessage
+from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
 
 
 def feedforward_sample(message: Any) -> FeedforwardSample:
@@ -78,7 +78,7 @@ class RowsOutput(MessageOutput):
             message.layout.dim.insert(0, MultiArrayDimension(label='fields', size=f, stride=f * m))
         super().__init__(node, Float64MultiArray, topic)
         self._rows = rows
-        self._message = SerializedMessage(message, {('data',): rows.reshape(1, -1)})
+        self._message = ReusedMessage(message, {('data',): rows.reshape(1, -1)})
 
     @property
     def topic(self) -> str:
@@ -102,7 +102,7 @@ class StateOutput(MessageOutput):
         super().__init__(node, JointState, topic)
         self._rows = np.zeros((rows, len(names)))
         message = JointState(name=list(names))
-        self._message = SerializedMessage(message, {STATE_FIELDS[-rows:]: self._rows}, STAMP)
+        self._message = ReusedMessage(message, {STATE_FIELDS[-rows:]: self._rows}, STAMP)
 
     def publish(self, instant: int, rows: Array) -> None:
         """Publish rows for an instant [ns]."""

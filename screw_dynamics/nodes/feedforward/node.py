@@ -48,7 +48,7 @@ from screw_dynamics.trajectory import JET_ROWS
 NAME = 'feedforward'
 _LOOK_PERIOD = 0.002  # s between looks for answers of the worker
 _NOT_CONFIGURED = Report(OK, 'not configured')
-_NO_TIME = 'use_sim_time is set and no time has been received on /clock yet'
+NO_TIME = 'use_sim_time is set and no time has been received on /clock yet'
 
 
 class _Parts:
@@ -199,7 +199,7 @@ class FeedforwardNode(ManagedNode):
         """Return why the node does not follow anything now; empty if it does."""
         if not self._active:
             return 'the node is not active'
-        return '' if self._now() else _NO_TIME
+        return '' if self._now() else NO_TIME
 
     def take_trajectory(self, item: TrajectoryMessage) -> None:
         """Follow a trajectory, or reject it."""

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from helpers.spline_follower import build_follower, follow
-from screw_dynamics.nodes.feedforward.outputs.spline_output import SplineOutput
+from screw_dynamics.nodes.feedforward.spline_output import SplineOutput
 
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.report import WARN
@@ -44,7 +44,7 @@ class Run:
 
     def __init__(self, ros, program, n=3, interpolation='smooth', **parameters):
         values = FeedforwardParameters(
-            publish_spline=True, lead_time=LEAD / SECOND, interpolation=interpolation, **parameters
+            outputs=('spline',), lead_time=LEAD / SECOND, interpolation=interpolation, **parameters
         )
         values.check()
         self.n, self.program = n, program
@@ -64,7 +64,7 @@ class Run:
         """Sample the reference as the node does, `lead_time` ahead."""
         for _ in range(count):
             source = self.reference.sample(self.earliest, self.jet)
-            idle = source is Source.HOLD and not self.values.hold_when_idle
+            idle = source is Source.HOLD and self.values.hold_time == 0.0
             if source is not None and not idle:
                 flags = source is Source.HOLD, self.reference.continues, self.reference.first
                 self.expected[self.earliest] = (True, *flags), self.jet.copy()
@@ -213,8 +213,8 @@ def test_after_clear_nothing_is_followed(run):
 
 
 @pytest.mark.parametrize('speed', [1.0, 0.5])
-def test_ends_are_not_held_without_hold_when_idle(run, speed):
-    one = run(hold_when_idle=False)
+def test_ends_are_not_held_without_a_hold_time(run, speed):
+    one = run(hold_time=0.0)
     one.follow([[0.0] * 3, [1.0] * 3], [0.0, 0.5])
     one.tick(100)
     one.speed(speed)
@@ -226,8 +226,8 @@ def test_ends_are_not_held_without_hold_when_idle(run, speed):
     one.compare()
 
 
-def test_ends_are_held_for_idle_timeout_after_they_were_reached(run):
-    one = run(idle_timeout=0.5)
+def test_ends_are_held_for_a_time_after_they_were_reached(run):
+    one = run(hold_time=0.5)
     one.follow([[0.0] * 3, [1.0] * 3], [0.0, 0.4])
     begin = one.earliest
     (piece,) = one.messages[-1][1].pieces
@@ -240,7 +240,7 @@ def test_ends_are_held_for_idle_timeout_after_they_were_reached(run):
 
 
 def test_a_pause_is_not_an_end(run):
-    one = run(hold_when_idle=False)
+    one = run(hold_time=0.0)
     one.follow([[0.0] * 3, [1.0] * 3], [0.0, 0.4])
     one.tick(200)
     one.speed(0.0)
@@ -293,13 +293,11 @@ def test_numbers_of_motions_are_not_those_of_an_earlier_process():
     ('parameters', 'text'),
     [
         ({'lead_time': 0.0}, "'lead_time': expected at least 0.005 s with .* has a spline, got 0"),
-        ({'mode': 'compensate'}, "'publish_spline': expected false with mode: compensate, which"),
-        ({'sync': 'controller_state'}, 'expected false with sync: controller_state, which'),
-        ({'follow_joint_trajectory': '/a'}, 'expected false with follow_joint_trajectory: /a, wh'),
+        ({'follow_joint_trajectory': '/a'}, "'outputs': expected no spline with follow_joint"),
     ],
 )
 def test_what_has_no_spline_is_refused(parameters, text):
-    values = FeedforwardParameters(**{'publish_spline': True, 'lead_time': 0.02, **parameters})
+    values = FeedforwardParameters(**{'outputs': ('spline',), 'lead_time': 0.02, **parameters})
     with pytest.raises(InputError, match=text):
         values.check()
 

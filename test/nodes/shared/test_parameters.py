@@ -43,15 +43,15 @@ RULES = {
         ('publish_rate', 100, 100.0),
         ('publish_rate', 1000.0, 1000.0),
         ('gravity', [0, 0, -10], (0.0, 0.0, -10.0)),
-        ('derivative_order', 1, 1),
+        ('filter.order', 6, 6),
         ('joints', None, ()),
         ('joints', [''], ()),
         ('joints', ['b', 'a'], ('b', 'a')),
-        ('check_limits', False, 'off'),
-        ('check_limits', 'reject', 'reject'),
+        ('limits', False, 'off'),
+        ('limits', 'slow', 'slow'),
         ('autostart', False, False),
-        ('command_fields', ['velocity', 'effort'], ('velocity', 'effort')),
-        ('mit_kp', [10, 20.0], (10.0, 20.0)),
+        ('outputs', ['spline', 'joint_effort'], ('spline', 'joint_effort')),
+        ('stiffness', [10, 20.0], (10.0, 20.0)),
         ('lead_time', 'auto', 'auto'),
         ('lead_time', 1, 1.0),
     ],
@@ -75,22 +75,20 @@ def test_accepted(name, value, expected):
         ('gravity', 9.81, "'gravity': expected an array, got 9.81"),
         ('joints', [1, 2], r"'joints': expected an array of strings, got \[1, 2\]"),
         ('joints', 'a', "'joints': expected an array, got a"),
-        ('derivative_order', 3, "'derivative_order': expected a number from 0 to 2, got 3"),
-        ('derivative_order', 1.5, "'derivative_order': expected an integer, got 1.5"),
+        ('filter.order', 3, "'filter.order': expected a number from 5 to 12, got 3"),
+        ('filter.order', 5.5, "'filter.order': expected an integer, got 5.5"),
         ('autostart', 1, "'autostart': expected true or false, got 1"),
         (
-            'check_limits',
+            'start_state',
             'maybe',
-            "'check_limits': expected one of off, warn, reject, got 'maybe'",
+            "'start_state': expected one of reference, joint_states, first_point, got 'maybe'",
         ),
         ('payload.mass', -1.0, "'payload.mass': expected a number from 0 to 1e\\+06, got -1.0"),
         (
-            'command_fields',
-            ['effort', 'torque'],
-            "expected some of position, velocity, effort, kp, kd, got \\['effort', 'torque'\\]",
+            'outputs',
+            ['spline', 'torque'],
+            "expected some of joint_effort, joint_trajectory_effort, spline, got",
         ),
-        ('mit_kp', [-1.0], "'mit_kp': expected a number of at least 0, got -1.0"),
-        ('servo_stiffness', [0.0], "'servo_stiffness': expected a number from 1e-06 to 1e\\+09"),
         ('max_samples', 0, "'max_samples': expected a number from 1 to 1e\\+07, got 0"),
     ],
 )
@@ -111,66 +109,10 @@ def test_values_must_fit_together():
     ):
         replace(parameters, payload_inertia=(1.0,) * 6).check()
     replace(parameters, payload_inertia=(1.0, 0.0, 0.0, 1.0, 0.0, 2.0)).check()
-    springs = FeedforwardParameters(stiffness=(100.0,), commands_content='motor_efforts')
+    springs = FeedforwardParameters(stiffness=(100.0,))
     replace(springs, elastic_joints_path='joints.yaml').check()
-    with pytest.raises(InputError, match="'commands_content': expected link_efforts without"):
-        springs.check()
     with pytest.raises(InputError, match=r"'stiffness': expected no value .* got \[100.0\]"):
-        replace(springs, commands_content='link_efforts').check()
-
-
-@pytest.mark.parametrize(
-    'values, message',
-    [
-        ({'command_fields': ()}, "'command_fields': expected at least one field, each once"),
-        ({'command_fields': ('kp', 'kp')}, "'command_fields': expected at least one field, each"),
-        ({'mit_kp': (1.0,)}, "'mit_kp': expected no value without kp in command_fields, got"),
-        (
-            {'command_fields': ('kd',), 'mit_kd': (1.0, 5.1)},
-            r"'mit_kd': expected at most 5, the largest of mit_largest_gains, got \[1.0, 5.1\]",
-        ),
-        ({'servo_damping': (1.0,)}, "'servo_damping': expected no value without servo_stiffness"),
-        (
-            {'servo_stiffness': (1.0,)},
-            r"'command_fields': expected position and not effort .*, got \['effort'\]",
-        ),
-        (
-            {'servo_stiffness': (1.0,), 'command_fields': ('position',), 'effort_scale': (2.0,)},
-            "'servo_stiffness': expected no value with effort_sign or effort_scale",
-        ),
-        ({'motor_side': 'rotor'}, "'motor_side': expected joint without elastic_joints_path"),
-        ({'publish_motor_state': True}, "'publish_motor_state': expected False without elastic"),
-    ],
-)
-def test_commands_must_fit_together(values, message):
-    with pytest.raises(InputError, match=message):
-        FeedforwardParameters(**values).check()
-
-
-def test_commands_must_fit_the_robot():
-    robot = Robot(read_urdf(share_path('urdf/planar_2r.urdf')))
-    for values, expected in (
-        ({'command_fields': ('kp',)}, "'mit_kp': expected 2 values, one for each of joint_1"),
-        ({'command_fields': ('kd',), 'mit_kd': (1.0,)}, "'mit_kd': expected 2 values, .* got 1"),
-        (
-            {'command_fields': ('position',), 'servo_stiffness': (1.0, 2.0, 3.0)},
-            "'servo_stiffness': expected 2 values, one for each of joint_1, joint_2, got 3",
-        ),
-    ):
-        parameters = FeedforwardParameters(**values)
-        parameters.check()
-        with pytest.raises(InputError, match=expected):
-            parameters.require_joints(robot)
-    sprung = Robot(robot.model, ElasticJoints({'joint_1': ElasticJoint(LinearSpring(100.0))}))
-    parameters = FeedforwardParameters(
-        command_fields=('position', 'velocity'),
-        servo_stiffness=(1.0, 2.0),
-        commands_content='motor_efforts',
-        elastic_joints_path='joints.yaml',
-    )
-    parameters.check()
-    with pytest.raises(InputError, match="'command_fields': expected no velocity with servo_"):
-        parameters.require_joints(sprung)
+        springs.check()
 
 
 @pytest.mark.parametrize('name', RULES)

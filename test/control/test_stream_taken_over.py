@@ -12,9 +12,9 @@ from helpers.node_processes import trajectory
 from screw_dynamics import read_urdf
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
-from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.control.tasks import FitRobot
+from screw_dynamics.control.measurements import JointStateBuffer
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.reference.interpolation import SMOOTH
 from screw_dynamics.reference.reference import Reference, Source
 from screw_dynamics.reference.streamed_reference import Stream, StreamedReference
@@ -31,7 +31,7 @@ class Commands:
 
     def __init__(self, urdf):
         self.model = read_urdf(urdf)
-        self.parameters = FeedforwardParameters(max_reference_age=0.1)
+        self.parameters = FeedforwardParameters(input_timeout=0.1, limits='off')
         self.reference = Reference(2, SMOOTH)
         self.streamed = StreamedReference(
             self.reference, np.array([True, False]), self.parameters.stream_settings
