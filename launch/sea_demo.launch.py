@@ -71,13 +71,11 @@ def _entities(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         'sea_simulator',
         parameters={'publish_clock': typed_argument('use_sim_time', bool)},
         remappings=[
-            ('~/commands', 'feedforward/commands'),
+            ('~/commands', 'drive_commands/commands'),
             ('~/motor_feedforward', 'feedforward/motor_feedforward'),
         ],
     )
-    feedforward = launched_node(
-        context, 'feedforward', remappings=[('~/motor_states', 'motor_states')]
-    )
+    feedforward = launched_node(context, 'feedforward')
     others = []
     if argument_value(context, 'trajectory_file'):
         others.append(_sender(context))

@@ -96,7 +96,6 @@ def test_remappings():
     assert remappings == {
         'robot_description': 'robot_description',
         '~/joint_trajectory': 'joint_trajectory_controller/joint_trajectory',
-        '~/controller_state': 'joint_trajectory_controller/controller_state',
         '~/commands': 'efforts/commands',
         '~/joint_trajectory_effort': 'proxied/joint_trajectory',
         **{
