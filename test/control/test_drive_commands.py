@@ -71,6 +71,13 @@ class TestBegin:
         rig.measured = move.end
         assert rig.follow(Move(move.end, STOOD, 1.0))[0] is not None
 
+    def test_the_first_sample_after_a_stall_does_not_continue(self, model):
+        rig, move = Rig(model), Move(STOOD, [1.8, -1.0], 4.0)
+        rig.follow(move, 0.0, 1.0)
+        rig.now += 10**9
+        rig.send(move(2.0))
+        assert rig.core.state is State.RAMP_OUT
+
     def test_a_node_that_starts_in_motion_waits(self, model):
         rig, move = Rig(model), Move([0.0, 0.0], [1.0, -0.5], 1.0)
         assert not any(row is not None for row in rig.follow(move, 0.3, 0.9))
