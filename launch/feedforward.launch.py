@@ -35,16 +35,13 @@ def _node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     parameters = {'autostart': typed_argument('autostart', bool)}
     if argument_value(context, 'publish_rate'):
         parameters['publish_rate'] = number(context, 'publish_rate')
-    if argument_value(context, 'sync') != 'none':
-        parameters['sync'] = typed_argument('sync', str)
     remappings = []
     followed = argument_value(context, 'controller_name')
     if followed:
-        for topic in ('joint_trajectory', 'controller_state'):
-            remappings.append((f'~/{topic}', f'{followed}/{topic}'))
+        remappings.append(('~/joint_trajectory', f'{followed}/joint_trajectory'))
     proxied = argument_value(context, 'trajectory_effort_controller_name')
     if proxied:
-        parameters['publish_trajectory_effort'] = True
+        parameters['outputs'] = ['joint_trajectory_effort']
         remappings.append(('~/joint_trajectory_effort', f'{proxied}/joint_trajectory'))
     executing = argument_value(context, 'action_controller_name')
     if executing:

@@ -100,13 +100,6 @@ def feedforward_arguments() -> list[DeclareLaunchArgument]:
             'feedforward/follow_joint_trajectory below its name, densely sampled and with '
             'efforts; empty: none.',
         ),
-        DeclareLaunchArgument(
-            'sync',
-            default_value='none',
-            choices=['none', 'controller_state'],
-            description='Clock of trajectories: that of the node, or the controller_state of '
-            'controller_name.',
-        ),
         text('publish_rate', 'Rate of the output [Hz]; empty: as the parameter file says.'),
         parameter_file('drive_commands', 'drive_commands_params_file'),
         flag('autostart', 'Configure and activate as soon as there is a robot model.', 'true'),

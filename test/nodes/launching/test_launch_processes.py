@@ -69,7 +69,7 @@ def two_robots(ros, planar, gripper, exit_codes):
         ros,
         exit_codes,
         included('bringup', namespace='left', urdf_file=planar),
-        included('bringup', namespace='right', urdf_file=gripper, sync='none'),
+        included('bringup', namespace='right', urdf_file=gripper),
         ReadyToTest(),
     )
 
