@@ -42,6 +42,9 @@ public:
 
   const std::vector<double> & values() const noexcept {return values_;}
 
+  // Set the duration of the ramps that begin from now on [s].
+  void set_duration(double duration) noexcept {duration_ = duration;}
+
   // Return to rest at once.
   void reset() noexcept
   {
@@ -149,6 +152,9 @@ public:
 
   const std::vector<double> & positions() const noexcept {return positions_;}
   const std::vector<double> & velocities() const noexcept {return velocities_;}
+
+  // Set the duration of the ramps that begin from now on [s].
+  void set_duration(double duration) noexcept {duration_ = duration;}
 
   // Forget the present command: the next one begins at the measured positions.
   void reset() noexcept

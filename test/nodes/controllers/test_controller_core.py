@@ -213,4 +213,4 @@ def test_a_motion_beyond_a_limit_stops_both_and_the_next_one_resumes(
 def test_a_table_needs_the_functions_that_it_names():
     robot = Robot(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')))
     with pytest.raises(InputError, match='for a controller, got none of gravity_forces$'):
-        robot_table(robot, 'arm', 2, ['inverse_dynamics'])
+        robot_table(robot, 'arm', 2, ['inverse_dynamics'], '')
