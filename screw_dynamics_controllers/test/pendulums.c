@@ -14,6 +14,9 @@
 #ifndef EFFORT_RATE /* N m/s */
 #define EFFORT_RATE HUGE_VAL
 #endif
+#ifndef URDF_SHA256
+#define URDF_SHA256 ""
+#endif
 
 static const double inertia[JOINTS] = {2.0, 0.5};
 static const double weight[JOINTS] = {12.0, 3.0};
@@ -61,7 +64,7 @@ const struct screw_dynamics_robot_table * screw_dynamics_robot(void)
   static const double rates[JOINTS] = {EFFORT_RATE, EFFORT_RATE};
   static const double none[JOINTS] = {HUGE_VAL, HUGE_VAL};
   static const struct screw_dynamics_robot_table table = {
-    SCREW_DYNAMICS_ROBOT_VERSION, JOINTS, 2, JOINTS, 3, ROWS, "", joint_names, motor_names,
+    SCREW_DYNAMICS_ROBOT_VERSION, JOINTS, 2, JOINTS, 3, ROWS, URDF_SHA256, joint_names, motor_names,
     joint_of_motor, efforts, rates, none, none, none, rates, inverse_dynamics, gravity_forces,
     motor_commands};
   return &table;

@@ -65,17 +65,14 @@ public:
   // Advance on the way to rest, where it is at once without a ramp; return false if it is there.
   bool release(std::int64_t now) noexcept
   {
-    if (following_ && !(duration_ > 0.0)) {
-      reset();
-    } else if (following_) {
+    if (following_) {
       begin(rest_.data(), now);
       following_ = false;
     }
-    if (!moving_) {
-      return false;
+    if (moving_) {
+      advance(rest_.data(), now);
     }
-    advance(rest_.data(), now);
-    return true;
+    return moving_;
   }
 
 private:

@@ -17,10 +17,13 @@ from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
 from screw_dynamics.codegen.robot_table import robot_table
+from screw_dynamics.command_line.main import main
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from screw_dynamics.nodes.feedforward.tick_cost import compile_tick
+from screw_dynamics.nodes.shared.loaded_robot import load_robot
+from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import waypoints_from_points
@@ -208,6 +211,18 @@ def test_a_motion_beyond_a_limit_stops_both_and_the_next_one_resumes(
     stop = 1 + int(np.argmin(followed[1:]))
     assert flags[stop, 1] == 2.0  # the rate of an effort
     assert not followed[stop:151].any() and followed[152:].all()
+
+
+def test_a_table_carries_the_digest_of_the_urdf_as_model_info_does(tmp_path, planar):
+    for urdf in (planar, tmp_path / 'model.yaml'):
+        if urdf.suffix == '.yaml':
+            sd.read_urdf(planar).to_yaml(urdf)
+        main(['generate', str(urdf), '--controller', '--prefix', 'a', '--output', str(tmp_path)])
+        table = (tmp_path / 'a_table.c').read_text()
+        (tmp_path / 'a_table.c').unlink()
+        loaded = load_robot(planar.read_text(), 'planar', ModelParameters())
+        digest = loaded.sha256 if urdf is planar else ''
+        assert f'        "{digest}",\n        joint_names,' in table
 
 
 def test_a_table_needs_the_functions_that_it_names():
