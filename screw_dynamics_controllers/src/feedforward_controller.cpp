@@ -189,7 +189,7 @@ void FeedforwardController::require_description(const std::string & library_dige
     throw std::invalid_argument(
             "robot_library: expected one of the URDF with the SHA-256 " + digest +
             " (robot description), got " + library_digest + " in " + parameters_.robot_library +
-            ": generate it again, or add the former to accepted_descriptions if both are one robot");
+            ": generate it again, or add the former to accepted_descriptions if it is that robot");
   }
 }
 
@@ -509,8 +509,8 @@ void FeedforwardController::report()
   const std::uint64_t failed = failed_writes_;
   if (failed != reported_writes_) {
     RCLCPP_WARN(
-      logger, "%lu commands could not be written, %lu since the start",
-      static_cast<unsigned long>(failed - reported_writes_), static_cast<unsigned long>(failed));
+      logger, "%s commands could not be written, %s since the controller was loaded",
+      std::to_string(failed - reported_writes_).c_str(), std::to_string(failed).c_str());
     reported_writes_ = failed;
   }
   ramp_time_ = listener_->get_params().ramp_time;

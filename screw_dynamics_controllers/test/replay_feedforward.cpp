@@ -5,9 +5,9 @@
 //
 //   replay_feedforward LIBRARY MOTORS POSITIONS GUARDED RAMP_TIME TOLERANCE CONTENT < in > out
 //
-// in, per tick: instant [s], rows, holds, continues, first, present (0: nothing is followed, -1: the
-// sample is lost, -2: rest is asked for before it), joint jet (5, n), measured positions (n; NaN:
-// not known now). out: followed, violated quantity, efforts, positions,
+// in, per tick: instant [s], rows, holds, continues, first, present (0: nothing is followed, -1:
+// the sample is lost, -2: rest is asked for before it), joint jet (5, n), measured positions (n;
+// NaN: not known now). out: followed, violated quantity, efforts, positions,
 // velocities (m). Doubles in binary.
 
 #include <algorithm>
