@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -229,3 +233,18 @@ def test_a_table_needs_the_functions_that_it_names():
     robot = Robot(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')))
     with pytest.raises(InputError, match='for a controller, got none of gravity_forces$'):
         robot_table(robot, 'arm', 2, ['inverse_dynamics'], '')
+
+
+@pytest.mark.skipif(shutil.which('cmake') is None, reason='not installed: cmake')
+def test_a_package_without_its_controller_is_not_built_in_silence(tmp_path):
+    prefixes = os.environ.get('AMENT_PREFIX_PATH', '').replace(os.pathsep, ';')
+    if not any((Path(one) / 'share' / 'ament_cmake').is_dir() for one in prefixes.split(';')):
+        pytest.skip('no ament_cmake')
+    command = ['cmake', '-S', CONTROLLERS, '-B', tmp_path, f'-DCMAKE_PREFIX_PATH={prefixes}']
+    command += [f'-DPython3_EXECUTABLE={sys.executable}', '-DBUILD_TESTING=OFF']
+    command += ['-DCMAKE_DISABLE_FIND_PACKAGE_controller_interface=TRUE']
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=patience())
+    assert ended.returncode
+    assert re.search(r'find_package .*\bcontroller_interface\b', ended.stderr)
+    without = subprocess.run([*command, '-DWITH_ROS2_CONTROL=OFF'], timeout=patience())
+    assert not without.returncode
