@@ -4,11 +4,10 @@
 # Every target sets up what is missing first: see .ci/set_up.
 RUN := .ci/run_in_env
 # Tests of seven files at a time on two cores: those with processes mostly wait.
-# Without them: make test PYTEST_ARGS='-m "not processes" -n auto'
 SIDE_BY_SIDE := -n 7 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-sea demo-soft gallery test test-all bench bench-node soak accuracy \
+.PHONY: help setup demo demo-sea demo-soft gallery test-fast test test-all bench bench-node soak accuracy \
 	verification lint docs clean
 
 help: ## show this list
@@ -30,11 +29,15 @@ demo-soft: setup ## simulations of soft and hybrid robots, with figures (ARGS='-
 gallery: setup ## draw the figures of docs/gallery
 	@PYTHONPATH=examples $(RUN) python -m gallery
 
+# a test that hangs ends with the stacks of its threads: --timeout, seconds of a test
+test-fast: setup ## run the tests of library and nodes that start no processes
+	@$(RUN) python -m pytest -q -m 'not long and not processes' -n auto --dist worksteal --timeout 120 $(PYTEST_ARGS)
+
 test: setup ## run the tests (PYTEST_ARGS=... is passed on)
-	@$(RUN) python -m pytest -q $(SIDE_BY_SIDE) $(PYTEST_ARGS)
+	@$(RUN) python -m pytest -q $(SIDE_BY_SIDE) --timeout 600 $(PYTEST_ARGS)
 
 test-all: setup ## run the tests, the long ones too
-	@HYPOTHESIS_PROFILE=thorough $(RUN) python -m pytest -q -m '' $(SIDE_BY_SIDE) $(PYTEST_ARGS)
+	@HYPOTHESIS_PROFILE=thorough $(RUN) python -m pytest -q -m '' $(SIDE_BY_SIDE) --timeout 3600 $(PYTEST_ARGS)
 
 bench: setup ## measure speed and compare with other libraries
 	@$(RUN) python test/benchmark/run.py
@@ -51,9 +54,10 @@ accuracy: setup ## compare all robots of the robot packages with independent ref
 verification: setup ## judge every algorithm by 60-digit arithmetic and measure its cost
 	@$(RUN) python test/verification/run.py $(ARGS)
 
-lint: setup ## check style and types
+lint: setup ## check style, imports and types
 	@$(RUN) ruff check .
 	@$(RUN) ruff format --check .
+	@$(RUN) lint-imports
 	@$(RUN) mypy
 
 # an environment of its own, without ROS 2

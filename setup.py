@@ -14,17 +14,18 @@ NAME = 'screw_dynamics'
 ROOT = Path(__file__).resolve().parent
 
 SCRIPTS = {'screw_dynamics': 'command_line'}
-# `ros2 run` tells executables of packages apart; names such as `demo` or `replay` are not for the
+# `ros2 run` tells executables of packages apart; names such as `demo` are not for the
 # commands of an environment without ROS 2, where nodes cannot run anyway
 if os.environ.get('AMENT_PREFIX_PATH'):
     EXECUTABLES = (
+        'nodes',
         'feedforward',
+        'compensation',
         'dynamics_server',
         'trajectory_sender',
         'sea_simulator',
         'load_observer',
         'recorder',
-        'replay',
         'demo',
         'demo_sea',
         'demo_soft',
@@ -87,20 +88,21 @@ setup(
         'threadpoolctl>=3.1',
     ],
     extras_require={
-        'bags': ['rosbags>=0.11.6'],
-        'cli': ['matplotlib>=3.6', 'rosbags>=0.11.6', 'tqdm'],
+        'bags': ['mcap>=1.6', 'rosbags>=0.11.6'],
+        'cli': ['matplotlib>=3.6', 'mcap>=1.6', 'rosbags>=0.11.6', 'tqdm'],
         'plot': ['matplotlib>=3.6'],
         'symbolic': ['sympy>=1.12'],
-        'demo': ['matplotlib>=3.6', 'mujoco>=3.1', 'rosbags>=0.11.6', 'tqdm'],
+        'demo': ['matplotlib>=3.6', 'mcap>=1.6', 'mujoco>=3.1', 'rosbags>=0.11.6', 'tqdm'],
         'test': [
             # launch_pytest of Jazzy calls a function that pytest 8.4 removed
             'pytest>=7.4,<8.4',
+            'pytest-timeout>=2.3',
             'pytest-xdist>=3.5',
             'gmpy2>=2.1',
             'hypothesis>=6.98',
             'matplotlib>=3.6',
-            'mcap>=1.1',  # an independent reader of bags
-            'mcap-ros2-support>=0.5',
+            'mcap>=1.6',
+            'mcap-ros2-support>=0.5',  # an independent reader of bags
             'mpmath>=1.2',
             # an independent implementation to compare with
             'pin>=2.7',
@@ -116,9 +118,16 @@ setup(
             'sympy>=1.12',
             'tqdm',
         ],
-        'lint': ['mypy', 'ruff', 'scipy-stubs; python_version >= "3.11"', 'types-PyYAML'],
+        'lint': [
+            'import-linter>=2.7',
+            'mypy',
+            'ruff',
+            'scipy-stubs; python_version >= "3.11"',
+            'types-PyYAML',
+        ],
         'docs': [
             'furo>=2024.8',
+            'mcap>=1.6',
             'myst-parser>=4.0',
             'numpydoc>=1.8',
             'rosbags>=0.11.6',

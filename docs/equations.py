@@ -12,6 +12,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1] / 'screw_dynamics'
@@ -186,15 +187,18 @@ _CITATION = re.compile(r'\[([A-Z]+\d{4})\]((?:\s*(?:,|and|to)?\s*\(\d+\))+)')
 _NUMBERS = re.compile(r'\((\d+)\)(?:\s+to\s+\((\d+)\))?')
 
 
-def citations(package: Path = PACKAGE) -> Iterator[tuple[str, int, str, str]]:
-    """Yield key, number, file and function (empty: the module) of every cited equation."""
+@cache
+def citations(package: Path = PACKAGE) -> list[tuple[str, int, str, str]]:
+    """Return key, number, file and function (empty: the module) of every cited equation."""
+    found = []
     for path in sorted(package.rglob('*.py')):
-        file = path.relative_to(package).as_posix()
-        for name, text in docstrings(ast.parse(path.read_text(encoding='utf-8'))):
+        source, file = path.read_text(encoding='utf-8'), path.relative_to(package).as_posix()
+        for name, text in docstrings(ast.parse(source)) if _CITATION.search(source) else ():
             for key, numbers in _CITATION.findall(text):
                 for first, last in _NUMBERS.findall(numbers):
-                    for number in range(int(first), int(last or first) + 1):
-                        yield key, number, file, name
+                    span = range(int(first), int(last or first) + 1)
+                    found += [(key, number, file, name) for number in span]
+    return found
 
 
 def docstrings(node: ast.AST, name: str = '') -> Iterator[tuple[str, str]]:

@@ -1,7 +1,9 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Write the tables of parameters, options, file entries and equations in docs/ from the code.
+Write the parameter files in config/ and the tables in docs/ from the code.
+
+The tables are of parameters, options, file entries and equations.
 
 A table stands between the lines `<!-- table: SOURCE -->` and `<!-- end of table -->`; SOURCE names
 a function of this file and its arguments. Run from the root of the repository, with ROS 2:
@@ -14,9 +16,11 @@ import argparse
 import re
 import runpy
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from inspect import getdoc
+from itertools import chain
 from math import isinf
 from pathlib import Path
 from typing import Any
@@ -26,11 +30,12 @@ import yaml
 
 import screw_dynamics as sd
 from screw_dynamics.command_line.main import parser
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.parameters import ParameterRule, rule_of
+from screw_dynamics.nodes.compensation.parameters import CompensationParameters
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
-from screw_dynamics.nodes.shared.parameters import ParameterRule, rule_of
 from screw_dynamics.nodes.trajectory_sender import SenderParameters
 from screw_dynamics.soft.segments import append_segments
 from screw_dynamics.soft.segments.segment_types import SEGMENT_TYPES
@@ -41,6 +46,7 @@ TABLE = re.compile(r'(<!-- table: (.+?) -->\n)(.*?)(<!-- end of table -->\n)', r
 
 NODES = {
     'feedforward': FeedforwardParameters,
+    'compensation': CompensationParameters,
     'dynamics_server': DynamicsServerParameters,
     'sea_simulator': SeaSimulatorParameters,
     'load_observer': LoadObserverParameters,
@@ -101,9 +107,9 @@ NAMED_ENTRIES = {
 
 
 def main() -> None:
-    """Write the pages anew, and name those that have changed."""
-    for path, text in pages():
-        if path.read_text(encoding='utf-8') != text:
+    """Write the pages and parameter files anew, and name those that have changed."""
+    for path, text in chain(parameter_files(), pages()):
+        if not path.exists() or path.read_text(encoding='utf-8') != text:
             path.write_text(text, encoding='utf-8')
             print(f'written: {path.relative_to(DOCS.parent)}')
 
@@ -120,8 +126,7 @@ def table(source: str) -> str:
     """Return the Markdown of a table from the words that name it."""
     kind, *arguments = source.split()
     makers = {
-        'parameters': node_parameters,
-        'parameter-values': parameter_values,
+        'parameters': parameter_values,
         'fields': record_fields,
         'options': command_options,
         'model': model_entries,
@@ -158,30 +163,8 @@ def citing_files(paper: str) -> str:
 # --- parameters of nodes -------------------------------------------------------------------------
 
 
-def node_parameters(node: str) -> str:
-    """Return the parameters by section of the parameter file, with the texts of its comments."""
-    rules = {rule_of(item).name: (rule_of(item), item.default) for item in fields(NODES[node])}
-    text = (DOCS.parent / 'config' / f'{node}.yaml').read_text(encoding='utf-8')
-    parts = []
-    for section, entries in parameter_texts(text).items():
-        rows = []
-        for name, comment in entries.items():
-            if name.endswith('.*'):
-                rows.append([f'`{name}`', '', '', prose(comment)])
-                continue
-            rule, default = rules.pop(name)
-            fixed = comment.startswith('[fixed] ')
-            if fixed != rule.read_only:
-                raise ValueError(f'{node}, {name}: [fixed] in the file is not read_only in code')
-            rows.append(parameter_row(rule, default, comment.removeprefix('[fixed] ')))
-        parts.append(f'### {node}: {section}\n\n{markdown(PARAMETER_HEADER, rows)}')
-    if rules:
-        raise ValueError(f'{node}: {", ".join(rules)} missing in the file')
-    return '\n'.join(parts)
-
-
 def parameter_values(node: str) -> str:
-    """Return the parameters of an executable without parameter file, with their descriptions."""
+    """Return the parameters of an executable."""
     rows = [
         parameter_row(rule_of(item), item.default, rule_of(item).description)
         for item in fields(NODES[node])
@@ -220,33 +203,49 @@ def allowed(rule: ParameterRule, default: Any) -> str:
     return f'{span}, or {words}' if words else span
 
 
-def parameter_texts(text: str) -> dict[str, dict[str, str]]:
-    """Return the comments of a parameter file by section and name; groups end in ``.*``."""
-    sections: dict[str, dict[str, str]] = {}
-    comment: list[str] = []
-    group = ''
-    for line in text.split('ros__parameters:\n', 1)[1].splitlines():
-        stripped = line.strip()
-        heading = re.fullmatch(r'# --- (.+?) -+', stripped)
-        if heading:
-            entries = sections.setdefault(heading[1], {})
-        elif stripped.startswith('#'):
-            comment.append(stripped[1:].strip())
-        elif stripped:
-            key, value = stripped.split(':', 1)
-            nested = len(line) - len(line.lstrip()) > 4
-            group = group if nested else ''
-            if value:
-                entries[f'{group}{key}'] = ' '.join(comment)
-            else:
-                group = f'{key}.'
-                if key != 'diagnostic_updater':
-                    entries[f'{key}.*'] = ' '.join(comment)
-                    comment = []
-                    continue
-            if value:
-                comment = []
-    return sections
+def parameter_files() -> Iterator[tuple[Path, str]]:
+    """Yield the parameter files, and their texts with the present defaults and descriptions."""
+    for node, record in NODES.items():
+        if record is not SenderParameters:  # which is used once, from the command line
+            yield DOCS.parent / 'config' / f'{node}.yaml', parameter_file(node, record)
+
+
+def parameter_file(node: str, record: Any) -> str:
+    """Return the parameter file of a node, with all parameters."""
+    groups: dict[str, list[str]] = {}
+    for item in fields(record):
+        rule = rule_of(item)
+        group, _, name = rule.name.rpartition('.')
+        indent = ' ' * (6 if group else 4)
+        words = f'{"[fixed] " if rule.read_only else ""}{rule.description}'
+        kind = allowed(rule, item.default).replace('`', '')
+        if rule.choices or ' to ' in kind:
+            words = f'{words} Values: {kind}.'
+        comment = textwrap.fill(
+            words, 99, initial_indent=f'{indent}# ', subsequent_indent=f'{indent}# '
+        )
+        lines = groups.setdefault(group or name, [f'    {group}:\n'] if group else [])
+        lines.append(f'{comment}\n{indent}{name}: {yaml_value(rule, item.default)}\n')
+    return PARAMETER_FILE.format(node=node) + ''.join(map(''.join, groups.values()))
+
+
+def yaml_value(rule: ParameterRule, default: Any) -> str:
+    """Return a default in YAML; ROS reads no type from an empty list, which is one of numbers."""
+    value = list(default) if isinstance(default, tuple) else default
+    if value == [] and not rule.numbers:
+        value = ['']
+    return yaml.safe_dump(value, default_flow_style=True, width=1000).removesuffix('...\n').strip()
+
+
+PARAMETER_FILE = """# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Parameters of the node {node}, all of them, with their defaults. Written by docs/generate.py.
+# [fixed] cannot change while the node runs; all others can (ros2 param set).
+# Units: rad | m and N m | N for revolute | prismatic joints.
+/**:
+  ros__parameters:
+"""
 
 
 # --- entries of files ----------------------------------------------------------------------------

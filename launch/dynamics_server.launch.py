@@ -2,23 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Launch the node dynamics_server."""
 
-from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import OpaqueFunction
+from launch import LaunchDescription
 
-from screw_dynamics.nodes.launching import launched_node, node_arguments, parameter_file
+from screw_dynamics.nodes.launching import single_node
 
 
 def generate_launch_description() -> LaunchDescription:
     """Return the arguments and the node."""
-    return LaunchDescription(
-        [
-            *node_arguments(),
-            parameter_file('dynamics_server'),
-            OpaqueFunction(function=_node),
-        ]
-    )
-
-
-def _node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Return the node."""
-    return [launched_node(context, 'dynamics_server')]
+    return single_node('dynamics_server')

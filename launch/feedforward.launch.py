@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Launch the node feedforward beside a robot's controllers."""
+"""Launch feedforward, with drive_commands where commands are wanted, beside controllers."""
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import OpaqueFunction
@@ -31,7 +31,7 @@ def generate_launch_description() -> LaunchDescription:
 
 
 def _node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Return the node; some parameters and remappings exist only where an argument is given."""
+    """Return one process; what no argument is given for has no parameters and remappings."""
     parameters = {'autostart': typed_argument('autostart', bool)}
     if argument_value(context, 'publish_rate'):
         parameters['publish_rate'] = number(context, 'publish_rate')
@@ -57,11 +57,10 @@ def _node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         for field in COMMAND_FIELDS
         if (name := argument_value(context, f'{field}_controller_name'))
     }
-    if commanded:
-        parameters['publish_commands'] = True
     if commanded.keys() - {'effort'}:
-        parameters |= {'command_fields': list(commanded), 'command_topics': 'apart'}
+        parameters |= {'fields': list(commanded), 'topics': 'apart'}
     for field, name in commanded.items():
         topic = '~/commands' if field == 'effort' else f'~/{field}_commands'
         remappings.append((topic, f'{name}/commands'))
-    return [launched_node(context, 'feedforward', parameters, remappings)]
+    names = ['feedforward', 'drive_commands'] if commanded else ['feedforward']
+    return [launched_node(context, *names, parameters=parameters, remappings=remappings)]

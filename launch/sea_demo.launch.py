@@ -69,8 +69,8 @@ def _entities(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     simulator = launched_node(
         context,
         'sea_simulator',
-        {'publish_clock': typed_argument('use_sim_time', bool)},
-        [
+        parameters={'publish_clock': typed_argument('use_sim_time', bool)},
+        remappings=[
             ('~/commands', 'feedforward/commands'),
             ('~/motor_feedforward', 'feedforward/motor_feedforward'),
         ],

@@ -6,8 +6,8 @@ Exact robot dynamics with time derivatives of any order, from a URDF, live in RO
 The sub-packages follow the data flow: `parsers` convert a URDF to a `model`; `trajectory` converts
 waypoints to joint jets; `dynamics` and `kinematics` compute with both; `elastic` computes the
 commands of motors behind springs, `simulation` the motion of such a robot; `nodes` connect all of
-this to ROS 2 topics and services; `bags` record and replay it. Only `nodes`, recorder and replay
-need ROS. ``import screw_dynamics`` imports none of them: each is imported at its first use.
+this to ROS 2 topics and services; `bags` record it. Only `nodes` and the recorder need ROS.
+``import screw_dynamics`` imports none of them: each is imported at its first use.
 
 Examples
 --------

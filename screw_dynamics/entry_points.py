@@ -21,10 +21,9 @@ _SOURCE_ROS = (
 )
 # in addition to the requirements of the library
 _LIBRARIES = {
-    'recorder': ('rosbags',),
-    'replay': ('rosbags',),
-    'demo': ('matplotlib', 'rosbags', 'tqdm'),
-    'demo_sea': ('matplotlib', 'mujoco', 'rosbags', 'tqdm'),
+    'recorder': ('mcap', 'rosbags'),
+    'demo': ('matplotlib', 'mcap', 'rosbags', 'tqdm'),
+    'demo_sea': ('matplotlib', 'mcap', 'mujoco', 'rosbags', 'tqdm'),
 }
 
 
@@ -86,13 +85,14 @@ def _not_installed(packages: list[str]) -> str:
     return f'not installed: {", ".join(packages)}: pip install {" ".join(packages)}'
 
 
+nodes = partial(run, 'nodes', 'screw_dynamics.nodes.__main__')
 feedforward = partial(run, 'feedforward', 'screw_dynamics.nodes.feedforward.__main__')
+compensation = partial(run, 'compensation', 'screw_dynamics.nodes.compensation.__main__')
 dynamics_server = partial(run, 'dynamics_server', 'screw_dynamics.nodes.dynamics_server.__main__')
 trajectory_sender = partial(run, 'trajectory_sender', 'screw_dynamics.nodes.trajectory_sender')
 sea_simulator = partial(run, 'sea_simulator', 'screw_dynamics.nodes.sea_simulator.__main__')
 load_observer = partial(run, 'load_observer', 'screw_dynamics.nodes.load_observer.__main__')
 recorder = partial(run, 'recorder', 'screw_dynamics.bags.recorder')
-replay = partial(run, 'replay', 'screw_dynamics.bags.replay')
 demo = partial(run, 'demo', 'screw_dynamics.demo')
 demo_sea = partial(run, 'demo_sea', 'screw_dynamics.demo', 'sea')
 demo_soft = partial(run, 'demo_soft', 'screw_dynamics.demo', 'soft')

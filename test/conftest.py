@@ -37,22 +37,25 @@ if TYPE_CHECKING:
 
     from screw_dynamics import ScrewModel
 
-# below test/: tests that start processes and wait for them, most of them with ROS
+# below test/: tests that start processes or wait for others, beside those with the fixture `ros`,
+# and of what is shipped
 PROCESSES = (
-    'bags/',
+    'bags/test_recorder.py',
+    'bags/test_recorder_discovery.py',
+    'bags/test_replay.py',
+    'codegen/test_generated',
+    'command_line/test_help.py',
+    'command_line/test_process_end.py',
     'examples/',
-    'nodes/',
-    'packaging/test_ament_index.py',
-    'packaging/test_colcon_build.py',
-    'packaging/test_executables.py',
-    'packaging/test_pip_install.py',
-    'packaging/test_without_ros.py',
+    'nodes/feedforward/test_fit_process.py',
+    'nodes/launching/',
+    'nodes/test_imports_of_nodes.py',
+    'packaging/',
 )
 
 # files of proofs, which make test-all runs: variants of what another test shows once,
 # whose nodes mostly wait, builds and studies
 PROOFS = (
-    'bags/test_replay.py',
     'examples/test_gallery.py',
     'examples/test_sea_interrupted.py',
     'examples/test_sea_over_ros.py',
@@ -90,13 +93,13 @@ PROOFS = (
     'nodes/feedforward/test_trajectory_queue_process.py',
     'nodes/feedforward/test_undecodable_bytes.py',
     'nodes/load_observer/test_identify_service.py',
-    'nodes/sea_simulator/test_sea_simulator_bombarded.py',
     'nodes/shared/test_hybrid_process.py',
     'nodes/test_first_start.py',
     'nodes/test_fuzz_running_nodes.py',
     'nodes/test_node_shutdown.py',
     'nodes/test_random_messages.py',
     'nodes/test_sender_process.py',
+    'observers/test_contacts_in_mujoco.py',
     'packaging/test_colcon_build.py',
     'packaging/test_pip_install.py',
 )
@@ -142,8 +145,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     Mark proofs and tests with processes, and take files with and without processes in turn.
 
-    So -m 'not processes' selects the library's; these, which only compute, fill the cores while
-    others wait for processes. The longest files come first: none of them is left for the end.
+    So -m 'not processes' selects those of the library and of nodes in this process; they only
+    compute, and fill the cores while others wait. The longest files come first: none of them is
+    left for the end.
     """
     waiting: dict[str, list[pytest.Item]] = {}
     computing: dict[str, list[pytest.Item]] = {}
@@ -151,7 +155,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         path = item.path.relative_to(Path(__file__).parent).as_posix()
         if path in PROOFS:
             item.add_marker('long')
-        if path.startswith(PROCESSES):
+        if path.startswith(PROCESSES) or 'ros' in getattr(item, 'fixturenames', ()):
             item.add_marker('processes')
             waiting.setdefault(path, []).append(item)
         else:

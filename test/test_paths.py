@@ -25,8 +25,8 @@ def open_bag(path):
 
 
 def new_bag(path):
-    bags = pytest.importorskip('screw_dynamics.bags', reason='bags need the package rosbags')
-    return bags.BagWriter(path)
+    writer = pytest.importorskip('screw_dynamics.bags.writer', reason='bags need mcap and rosbags')
+    return writer.BagWriter(path)
 
 
 def write_model(path):

@@ -3,20 +3,19 @@
 """
 MCAP bags in the format of `ros2 bag record`: recorded over DDS, read without ROS.
 
-The `rosbags` package implements the file format; only recorder and replay need ROS.
+The packages `mcap` and `rosbags` implement the formats; only the recorder needs ROS.
 """
 
-try:
-    import rosbags.rosbag2  # noqa: F401
-except ModuleNotFoundError as error:
-    if (error.name or '').split('.')[0] != 'rosbags':
-        raise
-    raise ModuleNotFoundError(
-        "screw_dynamics.bags needs the package 'rosbags': pip install rosbags", name='rosbags'
-    ) from None
+from importlib.util import find_spec
 
-from screw_dynamics.bags.reader import Bag
-from screw_dynamics.bags.records import BagMessage, BagTopic, columns
-from screw_dynamics.bags.writer import BagWriter
+for _package in ('mcap', 'rosbags'):
+    if find_spec(_package) is None:
+        raise ModuleNotFoundError(
+            f'screw_dynamics.bags needs the package {_package!r}: pip install {_package}',
+            name=_package,
+        )
 
-__all__ = ['Bag', 'BagMessage', 'BagTopic', 'BagWriter', 'columns']
+from screw_dynamics.bags.reader import Bag  # noqa: E402
+from screw_dynamics.bags.records import BagMessage, BagTopic, columns  # noqa: E402
+
+__all__ = ['Bag', 'BagMessage', 'BagTopic', 'columns']

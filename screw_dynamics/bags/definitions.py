@@ -2,19 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Definition of a message type with its nested types, in the format that bags embed."""
 
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from rosbags.interfaces import Nodetype
 from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
 
 from screw_dynamics.errors import BagError
 from screw_dynamics.paths import share_path
 
-SEPARATOR = '=' * 80
+_SEPARATOR = '=' * 80
+_OWN = 'screw_dynamics_interfaces'
+# a field of a message type, whose name is in camel case, with its package if that is another one
+_NESTED = re.compile(r'^\s*(?:(\w+)/(?:msg/)?)?([A-Z]\w*)(?:\[[^]\n]*\])?\s+\w', re.MULTILINE)
 
 
 def definition_text(type_name: str, msg_text: Callable[[str], str]) -> str:
@@ -25,31 +28,23 @@ def definition_text(type_name: str, msg_text: Callable[[str], str]) -> str:
         name = waiting.pop(0)
         if name not in texts:
             texts[name] = msg_text(name)
-            waiting += _nested_types(name, texts[name])
+            package = name.partition('/')[0]
+            for other, nested in _NESTED.findall(texts[name]):
+                waiting.append(f'{other or package}/msg/{nested}')
     first, *others = texts.items()
     parts = [first[1]]
-    parts += [f'{SEPARATOR}\nMSG: {name.replace("/msg/", "/")}\n{text}' for name, text in others]
+    parts += [f'{_SEPARATOR}\nMSG: {name.replace("/msg/", "/")}\n{text}' for name, text in others]
     return '\n'.join(parts)
 
 
-def _nested_types(type_name: str, text: str) -> list[str]:
-    """Return the message types of the fields in a .msg text."""
+def definition_hash(type_name: str, definition: str) -> str:
+    """Return the RIHS01 hash of a type; raise `BagError` if its definition cannot be read."""
+    types = get_typestore(Stores.EMPTY)
     try:
-        _, fields = get_types_from_msg(text, type_name)[type_name]
-    except TypesysError as error:
-        raise BagError(f'type {type_name!r}: definition cannot be read: {error}') from None
-    nested = []
-    for _, field in fields:
-        is_array = field[0] in (Nodetype.ARRAY, Nodetype.SEQUENCE)
-        kind, detail = cast('tuple[Nodetype, Any]', field[1][0] if is_array else field)
-        if kind == Nodetype.NAME:
-            nested.append(str(detail))
-    return nested
-
-
-def message_definition(type_name: str) -> str:
-    """Return the text of an installed type and its nested types; raise `BagError` if not found."""
-    return definition_text(type_name, _msg_text)
+        types.register(get_types_from_msg(definition, type_name))
+        return types.hash_rihs01(type_name)
+    except Exception as error:  # the parser raises many types
+        raise BagError(f'definition of {type_name} cannot be read: {error}') from error
 
 
 def message_type(type_name: str) -> Any:
@@ -61,26 +56,29 @@ def message_type(type_name: str) -> Any:
         raise BagError(f'type {type_name!r}: cannot be imported: {error}') from None
 
 
-def _msg_text(type_name: str) -> str:
-    try:
-        package, folder, name = type_name.split('/')
-    except ValueError:
-        raise BagError(f'type {type_name!r}: expected the form package/msg/Name') from None
+def message_definition(type_name: str) -> str:
+    """Return the text of an installed type and its nested types; raise `BagError` if not found."""
+    return definition_text(type_name, _installed_text)
+
+
+def _installed_text(type_name: str) -> str:
     # imported here: bags are read and written without ROS
-    from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+    from ament_index_python.packages import get_package_share_directory
 
     try:
-        share = Path(get_package_share_directory(package))
-    except (PackageNotFoundError, LookupError, OSError) as error:
-        raise BagError(f'type {type_name!r}: package {package!r} not found: {error}') from None
-    path = share / folder / f'{name}.msg'
-    try:
+        package, folder, name = type_name.split('/')
+        path = Path(get_package_share_directory(package)) / folder / f'{name}.msg'
         return path.read_text(encoding='utf-8')
-    except OSError as error:
+    except (LookupError, OSError, ValueError) as error:
         raise BagError(f'type {type_name!r}: definition not found: {error}') from None
 
 
-_OWN = 'screw_dynamics_interfaces'
+@cache
+def _own_text(name: str) -> str:
+    try:
+        return share_path(f'{_OWN}/msg/{name}.msg').read_text(encoding='utf-8')
+    except OSError as error:
+        raise BagError(f'type {_OWN}/msg/{name}: definition not found: {error}') from None
 
 
 class MessageTypes:
@@ -113,25 +111,5 @@ class MessageTypes:
         try:
             text, _ = self._store.generate_msgdef(type_name, ros_version=2)
         except (TypesysError, KeyError):
-            raise BagError(
-                f'type {type_name!r}: not among the types that are known here'
-            ) from None
-        return text.partition(SEPARATOR)[0]
-
-
-@cache
-def _own_text(name: str) -> str:
-    try:
-        return share_path(f'{_OWN}/msg/{name}.msg').read_text(encoding='utf-8')
-    except OSError as error:
-        raise BagError(f'type {_OWN}/msg/{name}: definition not found: {error}') from None
-
-
-def definition_hash(type_name: str, definition: str) -> str:
-    """Return the RIHS01 hash of a type; raise `BagError` if its definition cannot be read."""
-    types = get_typestore(Stores.EMPTY)
-    try:
-        types.register(get_types_from_msg(definition, type_name))
-        return types.hash_rihs01(type_name)
-    except Exception as error:  # the parser raises many types
-        raise BagError(f'definition of {type_name} cannot be read: {error}') from error
+            raise BagError(f'type {type_name!r}: not among the known types') from None
+        return text.partition(_SEPARATOR)[0]

@@ -23,9 +23,9 @@ from rosbags.typesys import (
 )
 
 from screw_dynamics.bags.definitions import MessageTypes
-from screw_dynamics.bags.loose_files import LooseFiles, folder_losses
+from screw_dynamics.bags.loose_files import LooseFiles
 from screw_dynamics.bags.records import BagMessage, BagTopic, RawMessage, columns
-from screw_dynamics.errors import BagError, BagWarning, UnknownNameError, listed
+from screw_dynamics.errors import BagError, BagWarning, UnknownNameError, listed, short
 
 _UNREADABLE = 'cannot be read as a bag'
 
@@ -50,7 +50,7 @@ class Bag:
     Warns
     -----
     BagWarning
-        If data is skipped: the number of bytes, the file, the time of the last message.
+        If data is skipped: which bytes of which file, and the number of intact messages.
 
     Examples
     --------
@@ -81,17 +81,23 @@ class Bag:
             return self._salvaged(error)
 
     def _salvaged(self, reason: Exception) -> LooseFiles:
-        """Open the intact files of a bag that the library cannot open, and warn about losses."""
+        """Read the files of a bag that the library cannot open, and warn about losses."""
         files = list(self.path.glob('*.mcap')) if os.path.isdir(self.path) else [self.path]
         if not files or not all(os.path.isfile(file) and file.suffix == '.mcap' for file in files):
             found = 'expected a bag, got' if isinstance(reason, OSError) else _UNREADABLE
             raise BagError(f'{self.path}: {found}: {reason}') from reason
         try:
             loose = LooseFiles(files)
-        except OSError as error:
+        except BagError:
+            raise
+        except Exception as error:  # of the system, or of the library
             raise BagError(f'{self.path}: {_UNREADABLE}: {error}') from error
-        for loss in [*loose.losses, *folder_losses(self.path, reason, loose.losses)]:
-            warnings.warn(loss, BagWarning, stacklevel=4)
+        compressed = [file.name for file in self.path.glob('*.mcap.zstd')]
+        losses = [*loose.losses, *(f'left out, compressed: {name}' for name in sorted(compressed))]
+        if losses or not isinstance(reason, FileNotFoundError):  # of metadata.yaml
+            why = short(' '.join(str(reason).split()))
+            text = '; '.join([f'{self.path}: its files are read one by one: {why}', *losses])
+            warnings.warn(text, BagWarning, stacklevel=4)
         return loose
 
     def _register(self, connection: Connection) -> None:
@@ -133,7 +139,7 @@ class Bag:
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
-        if self._reader.is_open:
+        if isinstance(self._reader, Reader) and self._reader.is_open:
             self._reader.close()
 
     @property
@@ -186,27 +192,11 @@ class Bag:
             for c, time, data in self._read(self._chosen(topics))
         )
 
-    def raw_messages(
-        self, topics: Sequence[str] | None = None, start: int | None = None
-    ) -> Iterator[RawMessage]:
-        """
-        Return the serialized messages, in the order they were received, as `RawMessage`.
-
-        Parameters
-        ----------
-        topics : sequence of str, optional
-            Only these topics; all by default.
-        start : int, optional
-            Only messages received at this time or later [ns since the epoch].
-
-        Raises
-        ------
-        UnknownNameError
-            If a topic is not in the bag.
-        """
+    def raw_messages(self, topics: Sequence[str] | None = None) -> Iterator[RawMessage]:
+        """Return the serialized messages as `RawMessage`; otherwise as `messages`."""
         return (
             RawMessage(c.topic, time, bytes(data))
-            for c, time, data in self._read(self._chosen(topics), start)
+            for c, time, data in self._read(self._chosen(topics))
         )
 
     def _decoded(self, connection: Connection, time: int, data: bytes) -> Any:
@@ -231,14 +221,12 @@ class Bag:
                 raise UnknownNameError('topic', name, known)
         return [c for c in self._reader.connections if topics is None or c.topic in topics]
 
-    def _read(
-        self, connections: list[Connection], start: int | None = None
-    ) -> Iterator[tuple[Connection, int, bytes]]:
+    def _read(self, connections: list[Connection]) -> Iterator[tuple[Connection, int, bytes]]:
         if not connections:  # an empty filter would mean all topics to the library
             return
         time = None
         try:
-            for connection, time, data in self._reader.messages(connections, start=start):
+            for connection, time, data in self._reader.messages(connections):
                 yield connection, time, data
         except Exception as error:  # the library raises many types for damaged files
             where = 'its first message' if time is None else f'the message received at {time} ns'

@@ -1,8 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Contents of a bag: decoded or serialized messages, their stamps, and topics."""
+"""Contents of a bag: decoded or serialized messages, and topics."""
 
-import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
@@ -10,13 +9,9 @@ from typing import Any
 import numpy as np
 from rosbags.interfaces import Qos
 
-from screw_dynamics.errors import BagError
-from screw_dynamics.messages.times import SECOND, nanoseconds
+from screw_dynamics.messages.times import nanoseconds
 
 TIME_TYPES = ('builtin_interfaces/msg/Time', 'builtin_interfaces/msg/Duration')
-# CDR begins with two bytes that name the encoding and two of options (RTPS 2.2, section 10.2).
-_ENCODINGS = {b'\x00\x00': '>iI', b'\x00\x01': '<iI', b'\x00\x06': '>iI', b'\x00\x07': '<iI'}
-_STAMP_AT = 4
 
 
 @dataclass(frozen=True)
@@ -125,25 +120,3 @@ def _column(values: list[Any]) -> Any:
     if isinstance(first, tuple) and len(set(values)) == 1:
         return first
     return values
-
-
-def shift_stamp(data: bytes, offset: int) -> bytes:
-    """Return a CDR message with the stamp of its header shifted by `offset` [ns]; 0 stays 0."""
-    layout = _ENCODINGS.get(data[:2])
-    if layout is None or len(data) < _STAMP_AT + struct.calcsize(layout):
-        raise BagError(
-            f'expected a message in plain CDR, got {len(data)} bytes: {data[:12].hex()}'
-        )
-    sec, nanosec = struct.unpack_from(layout, data, _STAMP_AT)
-    if sec == nanosec == 0:
-        return data
-    moved = sec * SECOND + nanosec + offset
-    seconds, rest = divmod(moved, SECOND)
-    if not 0 <= seconds < 2**31:
-        raise BagError(
-            f'stamp {sec + 1e-9 * nanosec:.3f} s, moved by {1e-9 * offset:.3f} s, does not fit '
-            f'into a message; the stamps and the time of reception are on different clocks'
-        )
-    changed = bytearray(data)
-    struct.pack_into(layout, changed, _STAMP_AT, seconds, rest)
-    return bytes(changed)

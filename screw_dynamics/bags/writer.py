@@ -1,142 +1,57 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Writer of bags that survive a power failure: chunks with checksums, synchronised files."""
+"""`BagWriter`: an MCAP file with the metadata.yaml of rosbag2."""
 
 from __future__ import annotations
 
 import errno
-import math
 import os
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from queue import Empty, Queue
-from threading import Lock, Thread
-from typing import Any, Literal
-from zlib import crc32
+from typing import Any
 
-from rosbags.interfaces import Connection, Qos
-from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer, WriterError
-from rosbags.rosbag2.storage_mcap import McapWriter
+import yaml
+from mcap.writer import CompressionType, Writer
+from rosbags.interfaces import Qos
+from rosbags.rosbag2.metadata import dump_qos_v9
 
 from screw_dynamics.bags.definitions import definition_hash
 from screw_dynamics.errors import BagError
 
-# in the record of a chunk, after kind, length, two log times and the uncompressed size
-_CHECKSUM_OFFSET = 1 + 8 + 3 * 8
-# errors of a file system that cannot wait for the disk
-_NOT_SUPPORTED = (errno.EINVAL, errno.ENOTSUP)
-
-
-class CheckedMcapWriter(McapWriter):
-    """An MCAP file with checksums in its chunks, which the library omits."""
-
-    def close_chunk(self) -> None:
-        """Write the pending chunk with the checksum of its content."""
-        checksum = crc32(self.chunk.bio.getbuffer())
-        start = self.bio.tell()
-        super().close_chunk()
-        self.bio.seek(start + _CHECKSUM_OFFSET)
-        self.bio.write(checksum.to_bytes(4, 'little'))
-        self.bio.seek(0, os.SEEK_END)
-
-    def flush(self) -> None:
-        """Close the pending chunk if it has messages, and flush to the operating system."""
-        if self.chunk.msgs:
-            self.close_chunk()
-        self.bio.flush()
-
-
-class CheckedWriter(Writer):
-    """The library's writer of bags, in MCAP with checksums."""
-
-    STORAGE_PLUGINS = {StoragePlugin.MCAP: CheckedMcapWriter}
-    storage: CheckedMcapWriter | None
-
-    def flush(self) -> Path:
-        """Flush to the operating system, and return the path of the file."""
-        assert self.storage is not None, 'the bag is open'
-        self.storage.flush()
-        return self.storage.path
-
-
-def to_disk(paths: Iterable[Path]) -> None:
-    """Wait until files and folder entries are on the disk, if the file system can wait for it."""
-    for path in paths:
-        try:
-            _synchronize(path)
-        except OSError as error:
-            if error.errno not in _NOT_SUPPORTED and not os.path.isdir(path):
-                raise
-
-
-def _synchronize(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 # The version of metadata.yaml that ROS 2 Jazzy and newer write.
-BAG_VERSION: Literal[9] = 9
-# Queue limit for writers without time constraints: an image has some MB.
-OFFLINE_CAPACITY = 64
-# Messages are on the disk this long after `write` [s], so a power failure loses no more.
-FLUSH_PERIOD = 1.0
-_NEVER = math.inf
-
-_Item = tuple[Connection, int, bytes]
+_VERSION = 9
 
 
 class BagWriter:
     """
-    An MCAP bag, open for writing; closed at the end of a ``with`` block, also after an error.
+    A new MCAP bag, open for writing; closed at the end of a ``with`` block, also after an error.
 
-    `write` only appends the message to a queue, so that a slow disk delays no callback; a thread
-    writes it to the disk within a second. No message is dropped. If the process is killed or the
-    power fails, at most this second is lost; `Bag` reads the rest.
-
-    Parameters
-    ----------
-    path : str or Path
-        The folder to create.
-    compress : bool
-        Compress the chunks of the file with zstd.
-    capacity : int
-        Messages in the queue at which `write` waits, to bound the memory; 0 for no limit.
-
-    Raises
-    ------
-    BagError
-        If the folder exists or cannot be created.
-
-    Examples
-    --------
-    >>> with BagWriter('my_bag') as bag:                                   # doctest: +SKIP
-    ...     bag.add_topic('/chatter', 'std_msgs/msg/String', 'string data')
-    ...     bag.write('/chatter', 1_000_000_000, cdr_bytes)
+    If the process is killed or the disk is full, `Bag` reads all that was written by `flush`.
     """
 
-    def __init__(self, path: str | Path, compress: bool = False, capacity: int = 0) -> None:
+    def __init__(self, path: str | Path, compress: bool = False) -> None:
         self.path = Path(path)
-        self._connections: dict[str, Connection] = {}
-        self._queue: Queue[_Item | None] = Queue(capacity)
-        self._error: Exception | None = None
-        self._closed = False
-        self._lock = Lock()  # topics are added while the thread writes
+        self._channels: dict[str, int] = {}
+        self._schemas: dict[tuple[str, str], int] = {}
+        self._topics: dict[str, dict[str, Any]] = {}  # as in metadata.yaml
+        self._counts: Counter[str] = Counter()
+        self._span = (2**63 - 1, 0)  # first and last log time [ns]
+        self._error: OSError | None = None
         try:
-            self._writer = CheckedWriter(
-                self.path, version=BAG_VERSION, storage_plugin=StoragePlugin.MCAP
-            )
-            if compress:
-                self._writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
-            self._writer.open()
-            self._file = self._writer.flush()  # the header
-        except (WriterError, OSError, ValueError) as error:  # ValueError: invalid folder name
+            self.path.mkdir(parents=True)
+            self._file = (self.path / f'{self.path.name}.mcap').open('xb')
+        except (OSError, ValueError) as error:  # ValueError: invalid folder name
             raise BagError(f'{self.path}: cannot create the bag: {error}') from error
-        self._thread = Thread(target=self._drain, name='bag_writer', daemon=True)
-        self._thread.start()
+        compression = CompressionType.ZSTD if compress else CompressionType.NONE
+        self._writer = Writer(self._file, compression=compression)
+        try:
+            self._writer.start('ros2')
+            self.flush()
+        except BagError:  # the disk is full
+            self.close()
+            raise
 
     def __enter__(self) -> BagWriter:
         """Return the open bag."""
@@ -145,6 +60,17 @@ class BagWriter:
     def __exit__(self, *_: object) -> None:
         """Close the bag."""
         self.close()
+
+    @contextmanager
+    def _output(self) -> Iterator[None]:
+        """Convert the first error of the disk to `BagError`, and raise it again from then on."""
+        try:
+            if self._error is not None:
+                raise self._error
+            yield
+        except OSError as error:
+            self._error = error
+            raise BagError(f'{self.path}: cannot be written: {error}') from error
 
     def add_topic(
         self,
@@ -155,121 +81,100 @@ class BagWriter:
         type_hash: str | None = None,
     ) -> None:
         """
-        Add a topic, with its definition and type hash.
+        Add a topic; raise `BagError` if it exists or the definition cannot be read.
 
-        Parameters
-        ----------
-        topic : str
-            Fully qualified name.
-        type_name : str
-            E.g. ``'sensor_msgs/msg/JointState'``.
-        definition : str
-            The .msg text, followed by those of all nested types, in the form that
-            `definitions.message_definition` returns.
-        qos : sequence of Qos
-            The profiles that the publishers offer.
-        type_hash : str, optional
-            RIHS01 hash announced by the publishers; computed from the definition by default.
-
-        Raises
-        ------
-        BagError
-            If the topic exists or the definition cannot be read.
+        The definition is the .msg text, followed by those of all nested types. The hash (RIHS01)
+        is that which the publishers announce; it is computed from the definition by default.
         """
-        if topic in self._connections:
+        if topic in self._topics:
             raise BagError(f'{self.path}: topic {topic!r}: added twice')
         try:
             computed_hash = definition_hash(type_name, definition)
         except BagError as error:
             raise BagError(f'{self.path}: topic {topic!r}: {error}') from error
-        with self._lock:
-            self._connections[topic] = self._writer.add_connection(
+        profiles, type_hash = dump_qos_v9(list(qos)), type_hash or computed_hash
+        kind = type_name, definition
+        with self._output():
+            if kind not in self._schemas:
+                data = definition.encode()
+                self._schemas[kind] = self._writer.register_schema(type_name, 'ros2msg', data)
+            self._channels[topic] = self._writer.register_channel(
                 topic,
-                type_name,
-                msgdef=definition,
-                rihs01=type_hash or computed_hash,
-                offered_qos_profiles=qos,
+                'cdr',
+                self._schemas[kind],
+                {'offered_qos_profiles': yaml.safe_dump(profiles), 'topic_type_hash': type_hash},
             )
+        self._topics[topic] = {
+            'name': topic,
+            'type': type_name,
+            'serialization_format': 'cdr',
+            'offered_qos_profiles': profiles,
+            'type_description_hash': type_hash,
+        }
 
     def write(self, topic: str, log_time: int, data: bytes) -> None:
-        """
-        Queue one message.
+        """Write one message in CDR with its time of reception [ns since the epoch]."""
+        if topic not in self._channels:
+            raise BagError(f'{self.path}: topic {topic!r}: not added before writing')
+        with self._output():
+            self._writer.add_message(self._channels[topic], log_time, data, log_time)
+        self._counts[topic] += 1
+        self._span = min(self._span[0], log_time), max(self._span[1], log_time)
 
-        Parameters
-        ----------
-        topic : str
-            A topic that was added.
-        log_time : int
-            Time of reception [ns since the epoch].
-        data : bytes
-            The message in CDR.
-
-        Raises
-        ------
-        BagError
-            If the topic was not added, or an earlier message could not be written.
-        """
-        self._raise_error()
-        try:
-            connection = self._connections[topic]
-        except KeyError:
-            raise BagError(f'{self.path}: topic {topic!r}: not added before writing') from None
-        self._queue.put((connection, log_time, data))
+    def flush(self) -> None:
+        """Write all messages to the disk, so that a kill or a power failure leaves them intact."""
+        with self._output():
+            self._writer.flush()  # type: ignore[no-untyped-call]
+            try:
+                os.fsync(self._file.fileno())
+            except OSError as error:
+                if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # of some file systems
+                    raise
 
     def close(self) -> None:
         """
-        Write the rest of the queue, the index and metadata.yaml; raise `BagError` if it fails.
+        Write the rest, the index and metadata.yaml; raise `BagError` if the disk is full.
 
-        A second call does nothing.
+        A second call does nothing, and a call after an error keeps what is written.
         """
-        if self._closed:
-            return
-        self._closed = True
-        self._queue.put(None)
-        self._thread.join()
-        self._raise_error()
-
-    def _raise_error(self) -> None:
-        if self._error is not None:
-            raise BagError(f'{self.path}: cannot be written: {self._error}') from self._error
-
-    def _drain(self) -> None:
-        self._sync(self._file, self.path, self.path.parent)
-        due = _NEVER
-        while (item := self._next(due)) is not None:
-            if item:
-                self._attempt(self._writer.write, *item)
-                due = min(due, time.monotonic() + FLUSH_PERIOD)
-            if time.monotonic() >= due:
-                self._attempt(self._writer.flush)
-                self._sync(self._file)
-                due = _NEVER
-        self._attempt(self._writer.close)
-        self._sync(self._file, self._writer.metapath, self.path)
-
-    def _next(self, due: float) -> _Item | tuple[()] | None:
-        """Return a message, None at the end, or () if none arrives before `due`."""
-        try:
-            wait = None if due == _NEVER else max(due - time.monotonic(), 0.0)
-            return self._queue.get(timeout=wait)
-        except Empty:
-            return ()
-
-    def _sync(self, *paths: Path) -> None:
-        """Wait for the disk, without the lock: `write` and `add_topic` do not wait."""
-        if self._error is None:
-            try:
-                to_disk(paths)
-            except OSError as error:
-                self._error = error
-                self._writer.abort()
-
-    def _attempt(self, action: Callable[..., object], *arguments: Any) -> None:
-        if self._error is not None:  # drop further messages, so that `write` never blocks
+        if self._file.closed:
             return
         try:
-            with self._lock:
-                action(*arguments)
-        except Exception as error:  # raised by the next `write` or `close`
-            self._error = error
-            self._writer.abort()
+            if self._error is None:
+                with self._output():
+                    self._writer.finish()  # type: ignore[no-untyped-call]
+                self.flush()
+                with self._output():
+                    document = {'rosbag2_bagfile_information': self._metadata()}
+                    text = yaml.safe_dump(document, sort_keys=False)
+                    (self.path / 'metadata.yaml').write_text(text, encoding='utf-8')
+        finally:
+            with suppress(OSError):  # already raised
+                self._file.close()
+
+    def _metadata(self) -> dict[str, Any]:
+        file = Path(self._file.name).name
+        topics = [
+            {'topic_metadata': topic, 'message_count': self._counts[name]}
+            for name, topic in self._topics.items()
+        ]
+        return {
+            'version': _VERSION,
+            'storage_identifier': 'mcap',
+            'relative_file_paths': [file],
+            **self._extent(),
+            'topics_with_message_count': topics,
+            'compression_format': '',
+            'compression_mode': '',
+            'files': [{'path': file, **self._extent()}],
+            'custom_data': None,
+            'ros_distro': os.environ.get('ROS_DISTRO', 'unknown'),
+        }
+
+    def _extent(self) -> dict[str, Any]:
+        start, end = self._span
+        return {
+            'starting_time': {'nanoseconds_since_epoch': start},
+            'duration': {'nanoseconds': max(0, end - start)},
+            'message_count': self._counts.total(),
+        }

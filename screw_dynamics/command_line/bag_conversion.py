@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from screw_dynamics.bags import Bag, BagWriter
+from screw_dynamics.bags import Bag
 from screw_dynamics.bags.definitions import MessageTypes
-from screw_dynamics.bags.writer import OFFLINE_CAPACITY
+from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.command_line import motions
 from screw_dynamics.command_line.bag_joint_states import measured_results
 from screw_dynamics.command_line.bag_trajectories import (
@@ -56,7 +56,7 @@ def convert(bag: Bag, topic: str, robot: Robot, urdf: str, options: argparse.Nam
     if options.output is not None:
         with (
             new_folder(options.output) as place,
-            BagWriter(place, capacity=OFFLINE_CAPACITY) as writer,
+            BagWriter(place) as writer,
         ):
             if options.copy:
                 _copy(bag, writer)

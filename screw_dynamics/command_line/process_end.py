@@ -17,7 +17,12 @@ FAILED = 1
 INTERRUPTED = 130
 _SIGNALLED = 128  # shells add it to the signal number
 _STOPS = (signal.SIGTERM, signal.SIGHUP)
-_EXTRAS = {'matplotlib': 'plot', 'rosbags': 'bags', 'sympy': 'symbolic'}  # that setup.py names
+_EXTRAS = {
+    'matplotlib': 'plot',
+    'mcap': 'bags',
+    'rosbags': 'bags',
+    'sympy': 'symbolic',
+}  # that setup.py names
 _LONGEST, _END = 1000, 200  # characters of an error, and of its end if it is shortened
 
 

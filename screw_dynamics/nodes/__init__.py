@@ -1,3 +1,3 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""ROS 2 nodes; only this package and the recorder and replay of bags import rclpy."""
+"""ROS 2 nodes; only this package and the recorder of bags import rclpy."""

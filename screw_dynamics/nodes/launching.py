@@ -4,10 +4,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
-from launch import LaunchContext
-from launch.actions import DeclareLaunchArgument
+from launch import LaunchContext, LaunchDescription
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -76,13 +77,14 @@ def feedforward_arguments() -> list[DeclareLaunchArgument]:
         ),
         text(
             'effort_controller_name',
-            'Effort controller that gets the efforts on its commands topic; empty: none.',
+            'Effort controller that gets the efforts on its commands topic; empty: none. The node '
+            'drive_commands then runs in the process of feedforward.',
         ),
         *(
             text(
                 f'{field}_controller_name',
-                f'Controller that gets the field {field} on its commands topic; empty: none. '
-                'Those that are named determine command_fields, with command_topics: apart.',
+                f'Controller that gets the field {field} of drive_commands on its commands topic; '
+                'empty: none. Those that are named determine fields, with topics: apart.',
             )
             for field in COMMAND_FIELDS
             if field != 'effort'
@@ -106,6 +108,7 @@ def feedforward_arguments() -> list[DeclareLaunchArgument]:
             'controller_name.',
         ),
         text('publish_rate', 'Rate of the output [Hz]; empty: as the parameter file says.'),
+        parameter_file('drive_commands', 'drive_commands_params_file'),
         flag('autostart', 'Configure and activate as soon as there is a robot model.', 'true'),
     ]
 
@@ -142,33 +145,51 @@ def number(context: LaunchContext, argument: str) -> float:
 
 def launched_node(
     context: LaunchContext,
-    name: str,
+    *names: str,
     parameters: Mapping[str, Any] | None = None,
     remappings: Sequence[tuple[str, str]] = (),
 ) -> Node:
-    """Return a node of this package by the arguments of `node_arguments` and ``params_file``."""
-    # raises if the file does not exist: the node would start without it
-    file = resolve_file_url(argument_value(context, 'params_file'), "argument 'params_file'")
-    namespace = argument_value(context, 'namespace')
-    logger = '.'.join([*filter(None, namespace.split('/')), name])
+    """
+    Return nodes of this package in one process, by the arguments of `node_arguments`.
+
+    Their parameter files are those of ``params_file`` and, after the first node, of arguments with
+    its name before that.
+    """
+    arguments = ['params_file', *(f'{name}_params_file' for name in names[1:])]
+    # raises if a file does not exist: the node would start without it
+    files = [
+        str(resolve_file_url(argument_value(context, argument), f'argument {argument!r}'))
+        for argument in arguments
+    ]
+    namespace, level = argument_value(context, 'namespace'), argument_value(context, 'log_level')
+    above = [*filter(None, namespace.split('/'))]
+    levels = [('--log-level', f'{".".join([*above, name])}:={level}') for name in names]
+    alone = names[0] if len(names) == 1 else None
     values = {'use_sim_time': typed_argument('use_sim_time', bool), **(parameters or {})}
     for argument, parameter in _TEXTS.items():
         if argument_value(context, argument):
             values[parameter] = typed_argument(argument, str)
     return Node(
         package=PACKAGE,
-        executable=name,
-        name=name,
+        executable=alone or 'nodes',
+        name=alone,
+        arguments=None if alone else list(names),
         namespace=namespace,
-        parameters=[str(file), values],
+        parameters=[*files, values],
         remappings=[
             ('robot_description', argument_value(context, 'robot_description_topic')),
             *remappings,
         ],
         respawn=argument_value(context, 'respawn') == 'true',
-        ros_arguments=['--log-level', f'{logger}:={argument_value(context, "log_level")}'],
+        ros_arguments=list(chain.from_iterable(levels)),
         output='screen',
     )
+
+
+def single_node(name: str) -> LaunchDescription:
+    """Return the arguments and the node of a launch file for one node."""
+    node = OpaqueFunction(function=lambda context: [launched_node(context, name)])
+    return LaunchDescription([*node_arguments(), parameter_file(name), node])
 
 
 def recorder(context: LaunchContext, topics: Sequence[str]) -> Node:

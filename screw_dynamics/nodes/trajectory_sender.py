@@ -22,6 +22,7 @@ from rclpy.publisher import Publisher
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from screw_dynamics.control.parameters import parameter
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.messages.joints import double_array
 from screw_dynamics.messages.times import set_stamp
@@ -33,7 +34,7 @@ from screw_dynamics.nodes.shared.endpoints import (
     steady_timer,
 )
 from screw_dynamics.nodes.shared.executor import run_node
-from screw_dynamics.nodes.shared.parameters import NodeParameters, parameter
+from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.trajectory import TrajectoryFile, TrajectoryPoint, read_trajectory
 
 NAME = 'trajectory_sender'

@@ -165,8 +165,12 @@ class StreamedReference:
         return self._latest.take(now - self._max_age, out)
 
     def state(self, now: int, time: int) -> Array | None:
-        """Return the state (5, n) of the filter or extrapolated sample; None without a stream."""
-        if self.followed is None or self.stale(now):
+        """
+        Return the state (5, n) of the filter or extrapolated sample.
+
+        None without a stream, or if the robot is not at the reference.
+        """
+        if self.followed is None or self.stale(now) or not self._motions.driven:
             return None
         if self.followed is Stream.POSITIONS:
             return self._filtered.sample(time, np.empty((JET_ROWS, self._n)))

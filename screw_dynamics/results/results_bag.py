@@ -18,9 +18,8 @@ from rosbags.interfaces import (
 )
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.bags import BagWriter
 from screw_dynamics.bags.definitions import MessageTypes
-from screw_dynamics.bags.writer import OFFLINE_CAPACITY
+from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.paths import new_folder
 from screw_dynamics.progress import progress
@@ -71,7 +70,7 @@ def write_bag(results: Results, path: Path, continuity: int, urdf: str) -> None:
     """Write results and a URDF, if any, to a new bag, with stamps relative to the start."""
     stamps = np.round(results.times * SECOND).astype(np.int64)
     origin = Origin(stamps, stamps, continuity, SOURCE_TRAJECTORY)
-    with new_folder(path) as place, BagWriter(place, capacity=OFFLINE_CAPACITY) as writer:
+    with new_folder(path) as place, BagWriter(place) as writer:
         output = ResultsWriter(writer)
         output.write_description(urdf, int(stamps[0]))
         output.write(results, origin)

@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ def sample_bag(tmp_path: Path, efforts: np.ndarray) -> Path:
     """Return a bag with COUNT samples on /sample, 4 ms apart, and an empty topic."""
     from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-    from screw_dynamics.bags import BagWriter
+    from screw_dynamics.bags.writer import BagWriter
 
     types = get_typestore(Stores.EMPTY)
     types.register(get_types_from_msg(SAMPLE, SAMPLE_TYPE))
@@ -87,26 +86,11 @@ def node(ros_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> It
 @pytest.fixture
 def record(ros_environment: dict[str, str]) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Return a function that starts a recorder; it is gone after the test."""
-    with _starter('recorder', ros_environment) as start:
-        yield start
-
-
-@pytest.fixture
-def replay(ros_environment: dict[str, str]) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Return a function that starts a replay; it is gone after the test."""
-    with _starter('replay', ros_environment) as start:
-        yield start
-
-
-@contextmanager
-def _starter(
-    module: str, environment: dict[str, str]
-) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     processes = []
 
     def start(*arguments: object) -> subprocess.Popen[str]:
-        command = [sys.executable, '-m', f'screw_dynamics.bags.{module}', *map(str, arguments)]
-        process = subprocess.Popen(command, env=environment, text=True, stderr=subprocess.PIPE)
+        command = [sys.executable, '-m', 'screw_dynamics.bags.recorder', *map(str, arguments)]
+        process = subprocess.Popen(command, env=ros_environment, text=True, stderr=subprocess.PIPE)
         processes.append(process)
         return process
 

@@ -4,20 +4,25 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
 from bag_sample import COUNT, NAMES, SAMPLE, SAMPLE_TYPE, START
 
-from screw_dynamics.errors import BagError, UnknownNameError
+from screw_dynamics.errors import BagError, BagWarning, UnknownNameError
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
 from ruamel.yaml import YAML  # noqa: E402
 
-from screw_dynamics.bags import Bag, BagWriter  # noqa: E402
+from screw_dynamics.bags import Bag  # noqa: E402
+from screw_dynamics.bags.definitions import definition_hash  # noqa: E402
+from screw_dynamics.bags.writer import BagWriter  # noqa: E402
 
 
 def test_arrays_come_back_bit_for_bit(sample_bag: Path, efforts: np.ndarray) -> None:
@@ -82,6 +87,7 @@ def test_another_library_reads_the_file(sample_bag: Path, compress: bool, tmp_pa
     if compress:
         with Bag(sample_bag) as source, BagWriter(tmp_path / 'small', compress=True) as copy:
             copy.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
+            copy.add_topic('/silent', SAMPLE_TYPE, SAMPLE)
             for connection, stamp, data in source._reader.messages(source._reader.connections):
                 copy.write(connection.topic, stamp, data)
         sample_bag = tmp_path / 'small'
@@ -89,13 +95,15 @@ def test_another_library_reads_the_file(sample_bag: Path, compress: bool, tmp_pa
         mcap = reader.make_reader(file)
         assert mcap.get_header().profile == 'ros2'
         found = list(mcap.iter_messages())
-        chunk = mcap.get_summary().chunk_indexes[0]
-    assert chunk.compression == ('zstd' if compress else '')
+        summary = mcap.get_summary()
+    assert summary.chunk_indexes[0].compression == ('zstd' if compress else '')
+    assert len(summary.schemas) == 1 and len(summary.channels) == 2
     assert len(found) == COUNT
     schema, channel, message = found[5]
     assert (schema.name, schema.encoding) == (SAMPLE_TYPE, 'ros2msg')
     assert schema.data.decode() == SAMPLE
     assert (channel.topic, channel.message_encoding) == ('/sample', 'cdr')
+    assert channel.metadata['topic_type_hash'] == definition_hash(SAMPLE_TYPE, SAMPLE)
     assert message.log_time == START + 5 * 4_000_000
 
 
@@ -134,7 +142,7 @@ def test_a_bag_without_messages(tmp_path: Path) -> None:
 def test_errors_say_what_and_where(sample_bag: Path, tmp_path: Path) -> None:
     with pytest.raises(BagError, match=r'nowhere: expected a bag, got: File .* does not exist'):
         Bag(tmp_path / 'nowhere')
-    with pytest.raises(BagError, match='bag: cannot create the bag: .*exists already'):
+    with pytest.raises(BagError, match='bag: cannot create the bag: .*File exists'):
         BagWriter(sample_bag)
     with (
         Bag(sample_bag) as bag,
@@ -153,14 +161,56 @@ def test_errors_say_what_and_where(sample_bag: Path, tmp_path: Path) -> None:
             writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
 
 
-def test_a_disk_error_reaches_the_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(not Path('/dev/full').exists(), reason='/dev/full stands for a full disk')
+@pytest.mark.parametrize('more', [False, True])
+def test_a_full_disk(tmp_path: Path, more: bool) -> None:
+    """What was written is kept; the error comes at every call, but not again at the end."""
     writer = BagWriter(tmp_path / 'bag')
     writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
-
-    def full(*_: object) -> None:
-        raise OSError(28, 'No space left on device')
-
-    monkeypatch.setattr(writer._writer, 'write', full)
     writer.write('/sample', START, b'\x00\x01\x00\x00')
-    with pytest.raises(BagError, match='bag: cannot be written: .*No space left on device'):
-        writer.close()
+    writer.flush()
+    with open('/dev/full', 'wb') as full:
+        os.dup2(full.fileno(), writer._file.fileno())
+    calls = [writer.close]
+    if more:
+        writer.write('/sample', START + 1, b'\x00\x01\x00\x00')
+        calls = [writer.flush, lambda: writer.write('/sample', START + 2, b''), writer.flush]
+    for call in calls:
+        with pytest.raises(BagError, match='bag: cannot be written: .*No space left on device'):
+            call()
+    writer.close()
+    assert writer._file.closed and not (tmp_path / 'bag' / 'metadata.yaml').exists()
+    with pytest.warns(BagWarning), Bag(tmp_path / 'bag') as bag:
+        assert [message.log_time for message in bag.raw_messages()] == [START]
+
+
+def test_messages_are_on_the_disk_after_a_flush(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[int] = []
+    monkeypatch.setattr(os, 'fsync', lambda number: waited.append(os.fstat(number).st_size))
+    with BagWriter(tmp_path / 'bag') as writer:
+        writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
+        for i in range(3):
+            writer.write('/sample', START + i, b'\x00\x01\x00\x00')
+            writer.flush()
+            with pytest.warns(BagWarning), Bag(tmp_path / 'bag') as bag:
+                assert bag.topics['/sample'].count == i + 1
+    # header, three messages, the whole file
+    assert waited == sorted(set(waited)) and len(waited) == 5
+    assert waited[-1] == (tmp_path / 'bag' / 'bag.mcap').stat().st_size
+
+
+@pytest.mark.parametrize(
+    ('number', 'fatal'), [('EINVAL', False), ('ENOTSUP', False), ('EIO', True)]
+)
+def test_a_file_system_that_cannot_wait_for_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: str, fatal: bool
+) -> None:
+    def refuse(_: int) -> None:
+        raise OSError(getattr(errno, number), 'refused')
+
+    monkeypatch.setattr(os, 'fsync', refuse)
+    with pytest.raises(BagError, match='refused') if fatal else nullcontext():
+        BagWriter(tmp_path / 'bag').close()
+    assert (tmp_path / 'bag' / 'metadata.yaml').exists() != fatal

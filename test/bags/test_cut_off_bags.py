@@ -6,246 +6,182 @@ from __future__ import annotations
 
 import re
 import shutil
-import struct
 import warnings
-from io import BytesIO
 from pathlib import Path
 
 import pytest
-from bag_sample import COUNT, SAMPLE, SAMPLE_TYPE, START
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
+from bag_sample import SAMPLE, SAMPLE_TYPE, START
 
 from screw_dynamics.errors import BagError, BagWarning
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
-pytest.importorskip('mcap', reason='the independent reader is mcap')
+mcap_reader = pytest.importorskip('mcap.reader', reason='bags need the package mcap')
 
-from mcap.exceptions import McapError  # noqa: E402
-from mcap.records import Chunk, Message  # noqa: E402
-from mcap.stream_reader import StreamReader, breakup_chunk  # noqa: E402
+from rosbags.interfaces import (  # noqa: E402
+    Qos,
+    QosDurability,
+    QosHistory,
+    QosLiveliness,
+    QosReliability,
+    QosTime,
+)
 
-from screw_dynamics.bags import Bag, BagWriter, writer
+from screw_dynamics.bags import Bag  # noqa: E402
+from screw_dynamics.bags.loose_files import LooseFiles  # noqa: E402
+from screw_dynamics.bags.writer import BagWriter  # noqa: E402
+
+QOS = Qos(
+    QosHistory.KEEP_LAST,
+    3,
+    QosReliability.BEST_EFFORT,
+    QosDurability.TRANSIENT_LOCAL,
+    QosTime(1, 2),
+    QosTime(3, 4),
+    QosLiveliness.MANUAL_BY_TOPIC,
+    QosTime(5, 6),
+    False,
+)
+COUNT, STEP = 8, 4_000_000  # messages, time between them [ns]
+MESSAGES = [bytes([0, 1, 0, 0, i]) + 20 * bytes([i]) for i in range(COUNT)]
 
 
 @pytest.fixture(params=[False, True], ids=['plain', 'zstd'])
-def chunks(request, tmp_path: Path, sample_bag: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def chunks(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Return a bag with a chunk per message."""
-    monkeypatch.setattr(writer, 'FLUSH_PERIOD', 0.0)
-    with Bag(sample_bag) as source, BagWriter(tmp_path / 'chunks', request.param) as copy:
-        copy.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
-        for message in source.raw_messages():
-            copy.write(message.topic, message.log_time, message.data)
+    with BagWriter(tmp_path / 'chunks', request.param) as bag:
+        bag.add_topic('/sample', SAMPLE_TYPE, SAMPLE, [QOS], 'RIHS01_announced')
+        for i, data in enumerate(MESSAGES):
+            bag.write('/sample', START + i * STEP, data)
+            bag.flush()
     return tmp_path / 'chunks'
 
 
-def messages_by_mcap(data: bytes) -> list[bytes]:
-    """Return the messages of complete chunks as the library mcap finds them."""
-    found = []
-    try:
-        for record in StreamReader(BytesIO(data), emit_chunks=True).records:
-            if isinstance(record, Chunk):
-                inside = breakup_chunk(record, validate_crc=True)
-                found += [item.data for item in inside if isinstance(item, Message)]
-    except (McapError, struct.error):  # it is cut off
-        pass
-    return found
+def chunk_ends(file: Path) -> list[int]:
+    with file.open('rb') as stream:
+        indexes = mcap_reader.make_reader(stream).get_summary().chunk_indexes
+    return [index.chunk_start_offset + index.chunk_length for index in indexes]
 
 
-def read(path: Path) -> list[bytes]:
-    with Bag(path) as bag:
-        found = [message.data for message in bag.raw_messages()]
-        assert len(found) == sum(topic.count for topic in bag.topics.values())
-        assert len(list(bag.messages())) == len(found)
-    return found
-
-
-def chunk_starts(data: bytes) -> list[int]:
-    """Return where chunks begin."""
-    found, position = [], 8
-    while position < len(data) - 8:
-        if data[position] == 0x06:
-            found.append(position)
-        position += 9 + int.from_bytes(data[position + 1 : position + 9], 'little')
-    return found
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(share=st.floats(0.0, 1.0), described=st.booleans())
-@example(share=0.0, described=False)
-@example(share=0.0005, described=True)
-def test_cut_anywhere(chunks: Path, share: float, described: bool) -> None:
-    whole = (chunks / 'chunks.mcap').read_bytes()
-    cut = chunks.with_name('cut')
-    shutil.rmtree(cut, ignore_errors=True)
-    cut.mkdir()
-    if described:
-        shutil.copy(chunks / 'metadata.yaml', cut)
-    part = whole[: round(share * (len(whole) - 1))]
-    (cut / 'chunks.mcap').write_bytes(part)
+def read(path: Path) -> tuple[list[bytes], list[str]]:
+    """Return the messages of a bag, and the warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', BagWarning)
-        found = read(cut)
-    assert found == messages_by_mcap(part)
-    assert len(caught) <= 1
-    assert len(found) == COUNT or len(caught) == 1
+        with Bag(path) as bag:
+            found = [message.data for message in bag.raw_messages()]
+            assert len(found) == sum(topic.count for topic in bag.topics.values())
+    return found, [str(warning.message) for warning in caught]
+
+
+def test_cut_at_every_byte(chunks: Path) -> None:
+    file = chunks / 'chunks.mcap'
+    whole, ends = file.read_bytes(), chunk_ends(file)
+    assert len(ends) == COUNT
+    # the header, the last four chunks, the index, and thus more than the last kB
+    sizes = [*range(60), *range(ends[-5], len(whole))]
+    assert len(whole) - ends[-5] > 1024
+    for size in sizes:
+        file.write_bytes(whole[:size])
+        expected = MESSAGES[: sum(end <= size for end in ends)]
+        loose = LooseFiles([file])
+        assert [data for *_, data in loose.messages(loose.connections)] == expected, size
+        assert loose.message_count == len(expected) and len(loose.losses) == 1
+    for size in sizes[::100]:  # as a user reads it; the type is read anew each time
+        file.write_bytes(whole[:size])
+        found, (warning,) = read(chunks)
+        assert found == MESSAGES[: sum(end <= size for end in ends)], size
+        assert f'; {file}: cut off or damaged: ' in warning and len(warning.splitlines()) == 1
+        (chunks / 'metadata.yaml').unlink(missing_ok=True)
 
 
 def test_what_is_missing_is_named(chunks: Path) -> None:
+    file = chunks / 'chunks.mcap'
     (chunks / 'metadata.yaml').unlink()
-    assert len(read(chunks)) == COUNT  # the file is whole: no warning
-    file = chunks / 'chunks.mcap'
-    whole = file.read_bytes()
-    tenth = chunk_starts(whole)[10]
-    file.write_bytes(whole[: tenth + 33])
-    with pytest.warns(BagWarning) as caught:
-        assert len(read(chunks)) == 10
-    (text,) = {str(warning.message) for warning in caught}
-    assert text == (
-        f'{file}: not closed, 33 bytes after byte {tenth} are left out; '
-        '10 messages are intact, the last of 0.036 s after the first'
-    )
-    with pytest.warns(BagWarning, match='33 bytes'):
-        assert len(read(file)) == 10
-
-
-def test_messages_outside_chunks_are_named(chunks: Path) -> None:
-    """Other recorders may write both kinds into one file."""
-    file = chunks / 'chunks.mcap'
-    whole = file.read_bytes()
-    tenth = chunk_starts(whole)[10]
-    data = bytes([0, 1, 0, 0])
-    message = struct.pack('<BQHIQQ', 0x05, 22 + len(data), 1, 0, START, START) + data
-    file.write_bytes(whole[:tenth] + 3 * message + whole[tenth:-9])
-    with pytest.warns(BagWarning) as caught:
-        assert len(read(file)) == COUNT
-    (text,) = {str(warning.message) for warning in caught}
-    assert text.startswith(f'{file}: 3 messages outside chunks are left out; {COUNT} messages are')
+    assert read(chunks) == (MESSAGES, [])  # the file is whole
+    end = chunk_ends(file)[4]
+    file.write_bytes(file.read_bytes()[: end + 33])
+    found, warned = read(file)
+    assert found == MESSAGES[:5]
+    assert warned == [
+        f'{file}: its files are read one by one: File end magic is invalid.; {file}: cut off or '
+        f'damaged: 33 bytes after byte {end} are left out; 5 messages are intact'
+    ]
+    with pytest.warns(BagWarning), Bag(chunks) as bag:
+        assert bag.start_time == START and bag.duration == pytest.approx(4e-9 * STEP)
+        assert bag.topics['/sample'].definition == SAMPLE
+        assert bag.topics['/sample'].type_hash == 'RIHS01_announced'
+        assert bag.topics['/sample'].qos == (QOS,)
 
 
 def test_zeros_at_the_end(chunks: Path) -> None:
     """A file system may give a file its length before its content."""
     file = chunks / 'chunks.mcap'
-    whole = file.read_bytes()
-    start = chunk_starts(whole)[5]
-    file.write_bytes(whole[:start] + bytes(4096))
-    with pytest.warns(BagWarning, match=f'4096 bytes after byte {start} are left out; 5 messages'):
-        assert len(read(chunks)) == 5
+    end = chunk_ends(file)[4]
+    file.write_bytes(file.read_bytes()[:end] + bytes(4096))
+    found, (warning,) = read(chunks)
+    assert found == MESSAGES[:5] and f'4096 bytes after byte {end} are left out' in warning
 
 
-def test_damage_in_the_middle(chunks: Path) -> None:
+@pytest.mark.parametrize('cut', [0, 20])
+def test_damage_in_the_middle(chunks: Path, cut: int) -> None:
+    """The checksum of the chunk shows it, with the index and without it."""
     file = chunks / 'chunks.mcap'
     damaged = bytearray(file.read_bytes())
-    start = chunk_starts(damaged)[7]
-    damaged[start + 80] ^= 0xFF
-    file.write_bytes(damaged)
-    after = re.escape(
-        f'{chunks}: damaged after the message received at {START + 6 * 4_000_000} ns'
-    )
-    with Bag(chunks) as bag, pytest.raises(BagError, match=after):
+    damaged[chunk_ends(file)[5] - 10] ^= 0xFF
+    file.write_bytes(damaged[: len(damaged) - cut])
+    if cut:
+        assert read(chunks)[0] == MESSAGES[:5]
+        return
+    after = f'{chunks}: damaged after the message received at {START + 4 * STEP} ns'
+    with Bag(chunks) as bag, pytest.raises(BagError, match=re.escape(after)):
         list(bag.raw_messages())
-    file.write_bytes(damaged[:-20])  # and cut off: what is intact behind the damage is read
-    with pytest.warns(BagWarning, match=rf'1 damaged .* \(the first at byte {start}: '):
-        assert len(read(chunks)) == COUNT - 1
 
 
-def test_checksums(chunks: Path) -> None:
-    data = (chunks / 'chunks.mcap').read_bytes()
-    records = StreamReader(BytesIO(data), emit_chunks=True, validate_crcs=True).records
-    found = [record for record in records if isinstance(record, Chunk)]
-    assert len(found) == COUNT and all(chunk.uncompressed_crc for chunk in found)
-    assert len(messages_by_mcap(data)) == COUNT
-
-
-def test_messages_come_by_time_without_the_index_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Topics are not received in the order of their stamps."""
-    monkeypatch.setattr(writer, 'FLUSH_PERIOD', 0.0)
-    with BagWriter(tmp_path / 'bag') as bag:
-        bag.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
-        for i in (3, 0, 2, 1):
-            bag.write('/sample', START + i, bytes([0, 1, 0, 0, i]))
-    file = tmp_path / 'bag' / 'bag.mcap'
-    file.write_bytes(file.read_bytes()[:-9])
-    with (
-        pytest.warns(BagWarning, match='files are read one by one: '),
-        Bag(tmp_path / 'bag') as found,
-    ):
-        assert [message.data[4] for message in found.raw_messages()] == [0, 1, 2, 3]
-        assert [m.log_time for m in found.raw_messages(start=START + 2)] == [START + 2, START + 3]
-        assert found.start_time == START
-        assert found.duration == pytest.approx(3e-9)
-
-
-def test_several_files_without_metadata(chunks: Path, tmp_path: Path) -> None:
-    """As `ros2 bag record` leaves them if it splits files and is killed."""
+def test_several_files_without_metadata(tmp_path: Path) -> None:
+    """As `ros2 bag record` leaves them if it splits files and is killed; messages come by time."""
     split = tmp_path / 'split'
     split.mkdir()
-    for number, first in ((10, 0), (9, 100)):  # by time, not by name
-        with BagWriter(tmp_path / f'part_{number}') as part, Bag(chunks) as source:
-            part.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
-            for message in source.raw_messages():
-                part.write('/sample', message.log_time + first * 10**9, message.data)
-        shutil.copy(tmp_path / f'part_{number}' / f'part_{number}.mcap', split)
-    file = split / 'part_9.mcap'
+    for name, times in (('b', [1, 0, 4]), ('a', [3, 2])):
+        with BagWriter(tmp_path / name) as part:
+            for topic in ('/sample', '/other'):
+                part.add_topic(topic, SAMPLE_TYPE, SAMPLE)
+            for time in times:
+                part.write('/sample', START + time, MESSAGES[time])
+        shutil.copy(tmp_path / name / f'{name}.mcap', split)
+    assert read(split) == (MESSAGES[:5], [])
+    file = split / 'b.mcap'
     file.write_bytes(file.read_bytes()[:100])
-    with pytest.warns(BagWarning, match='part_9.mcap: not closed.*no message is intact'):
-        assert len(read(split)) == COUNT
-    shutil.copy(tmp_path / 'part_9' / 'part_9.mcap', split)
-    with Bag(split) as bag:
-        times = [message.log_time for message in bag.raw_messages()]
-        assert len(times) == bag.topics['/sample'].count == 2 * COUNT
-        assert times == sorted(times)
-        assert bag.duration == pytest.approx(100 + 0.004 * (COUNT - 1))
+    found, (warning,) = read(split)
+    assert found == [MESSAGES[2], MESSAGES[3]]
+    assert warning.endswith('are left out; 0 messages are intact')
 
 
-@pytest.fixture
-def half(chunks: Path, tmp_path: Path) -> Path:
-    """Return a bag of two files whose second one is absent."""
-    half = tmp_path / 'half'
-    shutil.copytree(chunks, half)
-    text = (half / 'metadata.yaml').read_text()
-    first = re.search(r'^( *- )chunks.mcap$', text, re.MULTILINE)
-    assert first
-    second = f'{first[0]}\n{first[1]}chunks_1.mcap'
-    (half / 'metadata.yaml').write_text(text.replace(first[0], second, 1))
-    return half
-
-
-def warned(path: Path) -> list[str]:
-    """Return the warnings of a bag whose files that are there are whole."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter('always', BagWarning)
-        assert len(read(path)) == COUNT
-    return [str(warning.message) for warning in caught]
-
-
-def test_missing_files_are_named(half: Path) -> None:
-    (text,) = warned(half)
-    start = f'{half}: files are read one by one: missing files of metadata.yaml: chunks_1.mcap; '
-    assert text.startswith(f'{start}Some database files are missing')
-    (half / 'chunks_1.mcap.zstd').write_bytes(b'')
-    (text,) = warned(half)
-    assert 'chunks_1.mcap; compressed files are left out: chunks_1.mcap.zstd; Some' in text
-    (half / 'metadata.yaml').unlink()
-    (text,) = warned(half)
-    assert 'missing files' not in text and ': chunks_1.mcap.zstd; Expected metadata' in text
+def test_missing_files_are_named(chunks: Path) -> None:
+    text = (chunks / 'metadata.yaml').read_text()
+    (chunks / 'metadata.yaml').write_text(
+        text.replace('- chunks.mcap', '- chunks.mcap\n  - chunks_1.mcap', 1)
+    )
+    found, (warning,) = read(chunks)
+    assert found == MESSAGES and 'chunks_1.mcap' in warning
+    (chunks / 'chunks_1.mcap.zstd').write_bytes(b'')
+    (chunks / 'metadata.yaml').unlink()
+    found, (warning,) = read(chunks)
+    assert found == MESSAGES and warning.endswith('left out, compressed: chunks_1.mcap.zstd')
 
 
 @pytest.mark.parametrize('content', [b'', b'- 1', b'a: [', b'\xff\xfe\xfd', b'\x00'])
 def test_metadata_that_cannot_be_read_is_warned_of(chunks: Path, content: bytes) -> None:
     (chunks / 'metadata.yaml').write_bytes(content)
-    (text,) = warned(chunks)
-    assert text.startswith(f'{chunks}: files are read one by one: ')
-    assert len(text.splitlines()) == 1
+    found, (warning,) = read(chunks)
+    assert found == MESSAGES
+    assert warning.startswith(f'{chunks}: its files are read one by one: ')
+    assert len(warning.splitlines()) == 1
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
     file = tmp_path / 'other.mcap'
     file.write_bytes(b'SQLite format 3\x00' + bytes(100))
     for path in (tmp_path, file):
-        with pytest.raises(BagError, match='other.mcap: expected an MCAP file, got one beginning'):
+        with pytest.raises(BagError, match='other.mcap: expected an MCAP file: .*invalid magic'):
             Bag(path)
     with pytest.raises(BagError, match='expected a bag, got'):
         Bag(tmp_path / 'nothing')

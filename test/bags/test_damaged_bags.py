@@ -14,7 +14,8 @@ from screw_dynamics.errors import BagError
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
-from screw_dynamics.bags import Bag, BagWriter  # noqa: E402
+from screw_dynamics.bags import Bag  # noqa: E402
+from screw_dynamics.bags.writer import BagWriter  # noqa: E402
 
 
 @pytest.fixture

@@ -52,8 +52,8 @@ def test_definition_is_the_installed_text(ros_environment: dict[str, str]) -> No
 @pytest.mark.parametrize(
     ('name', 'message'),
     [
-        ('JointState', "type 'JointState': expected the form package/msg/Name"),
-        ('no_such_package/msg/A', "package 'no_such_package' not found"),
+        ('JointState', "type 'JointState': definition not found"),
+        ('no_such_package/msg/A', 'definition not found: .*no_such_package'),
         ('sensor_msgs/msg/NoSuchType', "type 'sensor_msgs/msg/NoSuchType': definition not found"),
     ],
 )

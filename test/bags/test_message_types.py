@@ -11,7 +11,6 @@ from screw_dynamics.errors import BagError
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
-from screw_dynamics.bags import Bag, BagWriter  # noqa: E402
 from screw_dynamics.bags.definitions import (
     MessageTypes,  # noqa: E402
     definition_hash,  # noqa: E402
@@ -50,16 +49,6 @@ def test_ros_reads_what_is_serialized(ros_environment):
     assert (read.header.stamp.sec, read.header.stamp.nanosec) == (7, 8)
     assert read.name == ['a', 'joint']
     assert list(read.position) == [0.5, np.pi] and list(read.effort) == [1.0, 2.0]
-
-
-def test_a_bag_made_of_them_is_read_back(tmp_path):
-    types = MessageTypes()
-    name = 'std_msgs/msg/String'
-    with BagWriter(tmp_path / 'bag') as bag:
-        bag.add_topic('/words', name, types.definition(name))
-        bag.write('/words', 5, types.serialize(types[name](data='hello')))
-    with Bag(tmp_path / 'bag') as bag:
-        assert [item.message.data for item in bag.messages()] == ['hello']
 
 
 @pytest.mark.parametrize('name', ['no_package/msg/A', 'A', 'screw_dynamics_interfaces/msg/No'])

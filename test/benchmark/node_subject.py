@@ -31,11 +31,10 @@ from rclpy.node import Node  # noqa: E402
 from rclpy.publisher import Publisher  # noqa: E402
 from rclpy.qos import qos_profile_sensor_data  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
-from std_msgs.msg import Float64MultiArray  # noqa: E402
 
 from screw_dynamics.messages.joints import double_array  # noqa: E402
 from screw_dynamics.nodes.feedforward.node import FeedforwardNode  # noqa: E402
-from screw_dynamics.nodes.shared.executor import SparingExecutor, run_node  # noqa: E402
+from screw_dynamics.nodes.shared.executor import make_executor, run_node  # noqa: E402
 from screw_dynamics.nodes.shared.tick_timer import TickTimer  # noqa: E402
 from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward  # noqa: E402
 
@@ -113,7 +112,6 @@ class BareNode(Node):
     def __init__(self) -> None:
         super().__init__('bare')
         self.declare_parameter('publish_rate', 1000.0)
-        self.declare_parameter('use_events_executor', False)
         row = double_array(np.linspace(0.1, 0.7, JOINTS))
         self._message = FeedforwardTorque(
             joint_names=[f'joint_{i + 1}' for i in range(JOINTS)],
@@ -150,9 +148,10 @@ class EchoNode(Node):
 
     def __init__(self) -> None:
         super().__init__('echo')
-        self.declare_parameter('use_events_executor', False)
-        self._message = Float64MultiArray(data=double_array(np.linspace(0.1, 0.7, JOINTS)))
-        self._publisher = self.create_publisher(Float64MultiArray, '/feedforward/commands', 10)
+        names = [f'joint_{i + 1}' for i in range(JOINTS)]
+        row = double_array(np.linspace(0.1, 0.7, JOINTS))
+        self._message = JointState(name=names, position=row, velocity=row, effort=row)
+        self._publisher = self.create_publisher(JointState, '/compensation/joint_effort', 10)
         self.create_subscription(
             JointState, '/joint_states', lambda _: self.tick(), qos_profile_sensor_data
         )
@@ -163,7 +162,7 @@ class EchoNode(Node):
 
 def tick_in_loops(probe: Probe, node: Node) -> None:
     """Tick in the executor, after sleeps, and without a pause and publish()."""
-    executor = SparingExecutor()
+    executor = make_executor()
     executor.add_node(node)
     number, tick = len(probe.ticks) // 3, node._ticks._tick
     while probe.tick_count < number:

@@ -15,7 +15,6 @@ import numpy as np
 from helpers.node_processes import NodeProcess, node_command
 from helpers.ros_fixture import RosFixture
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
 
 from benchmark.real_time import PRIORITY, priority
 from ros_demo.stages import Stage
@@ -25,7 +24,8 @@ URDF = share_path('urdf/iiwa14.urdf')
 RATE = 500.0  # Hz, of the states
 WARM_UP = 500  # states
 LOST = 0.5  # s
-SUBJECTS = ('compensate', 'echo')
+SUBJECTS = ('compensation', 'echo')
+TOPIC = '/compensation/joint_effort'
 
 
 @dataclass(frozen=True)
@@ -33,42 +33,28 @@ class Latency:
     """Times of one node [us]; nan for a state without an answer."""
 
     subject: str
-    events: bool
     real_time: bool
     times: np.ndarray
 
 
-def start(ros: RosFixture, subject: str, events: bool) -> NodeProcess:
+def start(ros: RosFixture, subject: str) -> NodeProcess:
     """Start a node that answers joint states."""
-    if subject == 'compensate':
-        parameters = {
-            'urdf_path': URDF,
-            'mode': 'compensate',
-            'publish_commands': True,
-            'ramp_time': 0.0,
-        }
-        command = node_command('feedforward')
-    else:
-        parameters = {}
-        script = str(Path(__file__).with_name('node_subject.py'))
-        command = [sys.executable, '-W', 'ignore', script, subject, '1', os.devnull]
-    process = ros.start_command(command, use_events_executor=events, **parameters)
-    if subject == 'compensate':
-        ros.wait_until_active(process)
-    return process
+    if subject == 'compensation':
+        return ros.start_command(node_command(subject), urdf_path=URDF, input_timeout=10.0)
+    script = str(Path(__file__).with_name('node_subject.py'))
+    return ros.start_command([sys.executable, '-W', 'ignore', script, subject, '1', os.devnull])
 
 
-def latency(subject: str, events: bool, real_time: bool, seconds: float) -> Latency:
+def latency(subject: str, real_time: bool, seconds: float) -> Latency:
     """Publish states at `RATE` and wait for the answer to each."""
     names = read_urdf(URDF).joint_names
-    rng, period = np.random.default_rng(0), round(1e9 / RATE)
+    period = round(1e9 / RATE)
     count = round(seconds * RATE) + WARM_UP
     times = np.full(count, np.nan)
     with priority(real_time), RosFixture() as ros:
-        process = start(ros, subject, events)
+        process = start(ros, subject)
         answers: list[bytes] = []
-        topic = '/feedforward/commands'
-        ros.node.create_subscription(Float64MultiArray, topic, answers.append, 10, raw=True)
+        ros.node.create_subscription(JointState, TOPIC, answers.append, 10, raw=True)
         publisher = ros.node.create_publisher(JointState, '/joint_states', 10)
         state = JointState(name=names, velocity=[0.0] * len(names))
 
@@ -80,10 +66,10 @@ def latency(subject: str, events: bool, real_time: bool, seconds: float) -> Late
         ros.wait_for('an answer', answered, process)
         ros.spin(LOST)
         due = time.monotonic_ns()
-        with Stage(label(subject, events, real_time), count) as bar:
+        with Stage(label(subject, real_time), count) as bar:
             for i in range(count):
                 time.sleep(max(0.0, 1e-9 * (due - time.monotonic_ns())))
-                state.position = rng.uniform(-1.0, 1.0, len(names)).tolist()
+                state.position = [0.1 + 1e-3 * np.sin(i)] * len(names)
                 answers.clear()
                 sent = time.monotonic_ns()
                 publisher.publish(state)
@@ -96,13 +82,12 @@ def latency(subject: str, events: bool, real_time: bool, seconds: float) -> Late
                     bar.update(100)
         if process.interrupt():
             raise RuntimeError(f'{subject} ended badly: {process.log[-2000:]}')
-    return Latency(subject, events, real_time, times[WARM_UP:])
+    return Latency(subject, real_time, times[WARM_UP:])
 
 
-def label(subject: str, events: bool, real_time: bool) -> str:
+def label(subject: str, real_time: bool) -> str:
     """Return a short name of a case."""
-    executor = 'events executor' if events else 'standard executor'
-    return f'{subject}, {executor}, {"real-time" if real_time else "normal"} priority'
+    return f'{subject}, {"real-time" if real_time else "normal"} priority'
 
 
 def markdown(cases: Sequence[Latency], seconds: float) -> list[str]:
@@ -110,22 +95,21 @@ def markdown(cases: Sequence[Latency], seconds: float) -> list[str]:
     lines = [
         '## From a joint state to its effort',
         '',
-        f'`mode: compensate`, iiwa14.urdf, states at {RATE:g} Hz for {seconds:g} s: from before '
+        f'`compensation`, iiwa14.urdf, states at {RATE:g} Hz for {seconds:g} s: from before '
         'the call that publishes a',
-        'state until its command has arrived in the same process, an rclpy node. `echo` is an '
+        'state until its effort has arrived in the same process, an rclpy node. `echo` is an '
         'rclpy node that',
-        'answers a state with an array that was filled beforehand. Microseconds; real-time: both '
+        'answers a state with a message that was filled beforehand. Microseconds; real-time: both '
         f'processes as by `chrt -f {PRIORITY}`.',
         '',
-        '| node | executor | priority | p50 | p99 | p99.9 | max | lost |',
-        '|---|---|---|---|---|---|---|---|',
+        '| node | priority | p50 | p99 | p99.9 | max | lost |',
+        '|---|---|---|---|---|---|---|',
     ]
     for case in cases:
         got = case.times[np.isfinite(case.times)]
         values = [*np.percentile(got, [50, 99, 99.9]), got.max()]
         lines.append(
-            f'| `{case.subject}` | {"events" if case.events else "standard"} '
-            f'| {"real-time" if case.real_time else "normal"} | '
+            f'| `{case.subject}` | {"real-time" if case.real_time else "normal"} | '
             + ' | '.join(f'{value:.0f}' for value in values)
             + f' | {len(case.times) - len(got)} |'
         )

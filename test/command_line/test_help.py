@@ -30,6 +30,7 @@ def examples(command: str) -> list[list[str]]:
     return [shlex.split(line)[1:] for line in lines[1:]]
 
 
+@pytest.mark.long  # as those of README and docs/command_line.md, which test/packaging runs
 @pytest.mark.parametrize(
     ('command', 'number'), [(c, i) for c in COMMANDS for i in range(len(examples(c)))]
 )

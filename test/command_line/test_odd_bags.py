@@ -25,7 +25,8 @@ from recordings import (  # noqa: E402
     write_bag,
 )
 
-from screw_dynamics.bags import Bag, writer
+from screw_dynamics.bags import Bag
+from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.results.results_csv import read_csv  # noqa: E402
 
 
@@ -65,7 +66,13 @@ def test_stamps_of_two_clocks_are_not_mixed(run, states, stamp_of, left_out):
 
 
 def test_a_recording_that_was_cut_off(run, states, monkeypatch):
-    monkeypatch.setattr(writer, 'FLUSH_PERIOD', 0.0)  # a chunk per message
+    write = BagWriter.write
+
+    def write_a_chunk(self, *message):
+        write(self, *message)
+        self.flush()
+
+    monkeypatch.setattr(BagWriter, 'write', write_a_chunk)
     monkeypatch.setattr(os, 'fsync', lambda _: None)  # which is not what is cut off here
     folder = states(lambda i, time: START + time)
     (folder / 'metadata.yaml').unlink()
@@ -74,7 +81,7 @@ def test_a_recording_that_was_cut_off(run, states, monkeypatch):
     code, out, err = run('bag', folder, '-o', 'new', '--order', 0)
     assert code == 0, err
     (warning, *_) = err.splitlines()
-    intact = r'warning: .*odd.mcap: not closed, \d+ bytes after .*; (\d+) messages are intact'
+    intact = r'warning: .*odd.mcap: cut off .*: \d+ bytes after .*; (\d+) messages are intact'
     count = int(re.match(intact, warning).group(1)) - 1  # of which one describes the robot
     assert 0 < count < 600 and f'{count} samples' in out
 

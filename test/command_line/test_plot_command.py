@@ -18,7 +18,8 @@ pytest.importorskip('matplotlib', reason='figures need matplotlib')
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.image import imread  # noqa: E402
 
-from screw_dynamics.bags import Bag, BagWriter  # noqa: E402
+from screw_dynamics.bags import Bag  # noqa: E402
+from screw_dynamics.bags.writer import BagWriter  # noqa: E402
 from screw_dynamics.errors import InputError  # noqa: E402
 from screw_dynamics.results.results import MotorResults, Results  # noqa: E402
 from screw_dynamics.results.results_bag import Origin, ResultsWriter  # noqa: E402

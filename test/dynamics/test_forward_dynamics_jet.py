@@ -42,8 +42,9 @@ def test_the_jet_has_these_efforts(model, seed, order):
         np.testing.assert_allclose(reference.efforts[d], row, rtol=0.0, atol=1e-12 * size)
 
 
+# beyond order 3 the bound would exceed many values; the test above has no such bound
 @settings(max_examples=25)
-@given(models(max_bodies=6, scales=False), seeds, st.integers(0, 5))
+@given(models(max_bodies=6, scales=False), seeds, st.integers(0, 3))
 def test_agrees_with_the_readable_form(model, seed, order):
     rng = np.random.default_rng(seed)
     q, qd = rng.normal(size=(2, model.n))
@@ -60,7 +61,7 @@ def test_agrees_with_the_readable_form(model, seed, order):
     for d in range(order + 3):
         size = load * (np.abs(model.gravity).max() + np.abs(expected[: d + 1]).max() * speed**2)
         size += np.abs(efforts).max()
-        bound = error * size * (30.0 * speed) ** d
+        bound = error * size * (8.0 * speed) ** d
         np.testing.assert_allclose(jet[d], expected[d], rtol=0.0, atol=bound)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from mpmath import mp
 from oracles.actuators import motor_effort, transmitted
@@ -67,6 +67,9 @@ def motion(velocity, derivatives):
     return np.array([0.2, velocity, *derivatives])[:, np.newaxis]
 
 
+# no Coulomb friction: what decays with the speed, or grows with the load, is felt alone
+@example(sd.JointFriction(breakaway=5.0, stribeck_velocity=0.3), 0.1, 1.0, [1.0] * 5, [2.0] * 5)
+@example(sd.JointFriction(load=0.4), 0.1, 1.0, [1.0] * 5, [2.0] * 5)
 @settings(max_examples=150)
 @given(FRICTIONS, VELOCITIES, EFFORTS, DERIVATIVES, DERIVATIVES)
 def test_joint_friction(own, velocity, effort, derivatives, rates):
@@ -81,6 +84,8 @@ def test_joint_friction(own, velocity, effort, derivatives, rates):
     assert_rows(result, expected, 2e-12 / (1.0 - own.load) ** 2)
 
 
+# as above, of a motor
+@example(sd.Motor(breakaway_friction=5.0), sd.JointFriction(), 0.1, [1.0] * 5)
 @settings(max_examples=80)
 @given(MOTORS, FRICTIONS, VELOCITIES, DERIVATIVES)
 def test_motors_of_rigid_joints(motor, own, velocity, derivatives):

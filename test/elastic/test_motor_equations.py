@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from mpmath import mp
 from oracles.elastic_laws import (
@@ -115,6 +115,7 @@ MASS = sd.ScrewModel.from_screws(
 )
 
 
+@example(sd.ExponentialSpring(0.01, 1000.0), [5, -900, 3, 1, 0], 0.0)
 @settings(max_examples=40)
 @given(drawn_springs, st.lists(st.integers(-999, 999), min_size=5, max_size=5), decades)
 def test_any_parameters(spring, tau, size):

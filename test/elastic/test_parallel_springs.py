@@ -42,7 +42,7 @@ def spring_part(model, joints, jet):
     return -sd.elastic.transmitted_efforts(model, joints, jet, nothing)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.sampled_from(KINDS),
     st.sampled_from(['torsion', 'ideal', 'free length', 'gas']),

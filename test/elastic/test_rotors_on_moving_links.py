@@ -13,7 +13,7 @@ from oracles.rotor_robot import locked, random_rotor, spinning
 
 import screw_dynamics as sd
 from screw_dynamics.elastic.rotors import rotor_axis
-from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.errors import InputError, ShapeError, SpringRangeError
 
 CHAIN = [BodyRecipe()] * 4
 PRISMATIC_CARRIER = [BodyRecipe(), BodyRecipe('prismatic'), BodyRecipe(), BodyRecipe('helical')]
@@ -151,6 +151,18 @@ def test_dampers_are_refused(rng):
     joints = elastic_joints(links, rotors, springs)
     with pytest.raises(InputError, match="joint 'joint_3': expected a spring without damper"):
         sd.elastic_feedforward(links, joints, np.zeros((11, 4)))
+
+
+def test_the_joint_beyond_the_stroke_of_its_spring_is_named():
+    model = random_model(np.random.default_rng(3), CHAIN)
+    motor = sd.Motor(rotor_inertia=1e-3, gear_ratio=10.0)
+    gas = sd.GasSpring(200.0, 0.5, 0.2, (0, 0, 1.0), (0, 0, -1.0))
+    joints = {name: sd.ElasticJoint(sd.LinearSpring(1e3), motor) for name in model.joint_names}
+    joints['joint_3'] = sd.ElasticJoint(sd.LinearSpring(1e3), motor, parallel_spring=gas)
+    elastic = sd.ElasticJoints(joints, rotor_coupling=True)
+    jet = np.zeros((elastic.required_rows(model), 4))
+    with pytest.raises(SpringRangeError, match="joint 'joint_3': parallel spring: .* 0.3 to 0.5"):
+        sd.elastic_feedforward(model, elastic, jet)
 
 
 def test_too_few_rows_name_the_order_needed(rng):

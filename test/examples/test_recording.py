@@ -13,11 +13,10 @@ from screw_dynamics.errors import BagError
 
 pytest.importorskip('rosbags', reason='recordings are read from bags')
 
-from helpers.bag_processes import wait_for  # noqa: E402
 from recorded_messages import START, TORQUE, TRAJECTORY, Messages  # noqa: E402
 
 from ros_demo.recording import is_recorded, read_recording  # noqa: E402
-from screw_dynamics.bags import BagWriter  # noqa: E402
+from screw_dynamics.bags.writer import BagWriter  # noqa: E402
 
 END = 8_000_000  # of a trajectory [ns]
 
@@ -109,7 +108,8 @@ def test_whether_efforts_are_recorded(tmp_path: Path, rng: np.random.Generator) 
         messages = add_topics(bag)
         assert not is_recorded(path, '/torque')
         write_trajectory(bag, messages, START, rng.normal(size=(1, 5, 2)), np.ones((1, 3, 2)))
-        wait_for(lambda: is_recorded(path, '/torque'))  # on the disk after a second
+        bag.flush()
+        assert is_recorded(path, '/torque')
         assert not is_recorded(path, '/elsewhere')
     assert is_recorded(path, '/torque')
 

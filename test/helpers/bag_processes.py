@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Wait for processes that record and replay, and stop them."""
+"""Wait for processes that record, and stop them."""
 
 from __future__ import annotations
 

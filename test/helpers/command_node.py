@@ -7,13 +7,13 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 import numpy as np
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
 from helpers.planar_sea import NAMES
 from helpers.published import commands_of
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.tick_cost import compile_tick
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import waypoints_from_points

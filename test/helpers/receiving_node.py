@@ -5,22 +5,16 @@
 from __future__ import annotations
 
 import numpy as np
-from rclpy.serialization import serialize_message
 
 from helpers.node_processes import trajectory
 from screw_dynamics import read_urdf
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.fit import fit, outline
+from screw_dynamics.control.measurements import JointStateBuffer
+from screw_dynamics.control.tasks import FitRobot
+from screw_dynamics.control.trajectory_join import joined
+from screw_dynamics.control.trajectory_plan import Running, arrival, fit_delay, plan
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.feedforward.fitting.fit import fit, outline, read_message
-from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot, Reading
-from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined
-from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import (
-    Running,
-    arrival,
-    fit_delay,
-    plan,
-)
-from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.streamed_reference import StreamedReference
@@ -35,7 +29,7 @@ class Node:
     """The state of a node that receives trajectories, and a clock that advances during fits."""
 
     def __init__(self, urdf, drives=None, **parameters):
-        self.parameters = FeedforwardParameters(**parameters)
+        self.parameters = FeedforwardParameters(**{'limits': 'off', **parameters})
         self.robot = FitRobot(Robot(read_urdf(urdf), drives), {}, ())
         self.names = self.robot.robot.joint_names
         n = len(self.names)
@@ -53,28 +47,28 @@ class Node:
 
     def take(self, message, *, poses=False):
         """Receive a JointTrajectory, or a Path of poses."""
-        data = serialize_message(message)
-        self.message = read_message(Reading(data, 1000, poses))
-        self.arrival = arrival(data, self.running, None, poses=poses)
+        self.message = message
+        self.arrival = arrival(message, self.running, None, poses=poses)
 
     @property
     def running(self):
-        return Running(self.reference, self.streamed, self.measured, self.parameters, self.now)
+        return Running(
+            self.reference, self.streamed, self.measured, self.parameters, self.robot, self.now
+        )
 
     def delay(self, expected):
         """Return the time until a fit is to be followed, where one is expected to take so long."""
         return fit_delay(self.arrival, outline(self.message), self.running, expected)
 
     def plan(self, delay):
-        read = outline(self.message)
-        self.planned = plan(self.arrival, read, self.names, self.running, delay)
+        self.planned = plan(self.arrival, outline(self.message), self.running, delay)
         return self.planned.task.join
 
     def join(self, took):
         """Advance the clock by the time of a fit and join the result if still possible."""
-        made = fit(self.message, self.robot, self.planned.task)
+        made = fit(self.message, self.planned.task)
         self.now += took
-        return not joined(self.planned, made, self.arrival, self.robot, self.running)
+        return not joined(self.planned, made, self.arrival, self.running)
 
     def follow(self, *points, **more):
         self.receive(*points, **more)

@@ -7,8 +7,8 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import rclpy
@@ -23,7 +23,7 @@ from helpers.discovery import wait_for_quiet
 from helpers.node_processes import LATCHED, MOST_KEPT, NodeProcess, node_command, parameter
 from helpers.patience import patience
 from ros_demo.processes import release_domain, unused_domain
-from screw_dynamics.nodes.shared.executor import SparingExecutor
+from screw_dynamics.nodes.shared.executor import make_executor
 
 # s, to the next attempt of a service call
 RESPONSE_TIMEOUT = 10.0
@@ -33,6 +33,18 @@ PROOF_TIMEOUT = 10.0
 USE_SIM_TIME = GetParameters.Request(names=['use_sim_time'])
 UNKNOWN = '_NODE_NAME_UNKNOWN_'
 PARTICIPANT = 12  # bytes of the identifier of an endpoint that its process gives to all
+
+
+def ros_arguments(name: str = '', namespace: str = '', **parameters: object) -> list[str]:
+    """Return ROS arguments; dots in parameter names are written as double underscores."""
+    arguments = ['--ros-args']
+    for remapped, value in (('__node', name), ('__ns', namespace)):
+        if value:
+            arguments += ['-r', f'{remapped}:={value}']
+    for key, value in parameters.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        arguments += ['-p', f'{key.replace("__", ".")}:={text}']
+    return arguments
 
 
 class RosFixture:
@@ -52,7 +64,7 @@ class RosFixture:
         self.context = Context()
         rclpy.init(context=self.context, domain_id=domain)
         self.node = Node('client', context=self.context)
-        self._executor = SparingExecutor(context=self.context)
+        self._executor = make_executor(self.context)
         self._executor.add_node(self.node)
         self._processes: list[NodeProcess] = []
         self._publishers: dict[str, Any] = {}
@@ -72,7 +84,7 @@ class RosFixture:
     def start(
         self, module: str, *, name: str = '', namespace: str = '', **parameters: object
     ) -> NodeProcess:
-        """Start a node; dots in parameter names are written as double underscores."""
+        """Start a node; see `ros_arguments` for its parameters."""
         command = node_command(module)
         return self.start_command(command, name=name, namespace=namespace, **parameters)
 
@@ -85,16 +97,23 @@ class RosFixture:
         **parameters: object,
     ) -> NodeProcess:
         """Start a process with ROS arguments."""
-        command = [*command, '--ros-args']
-        for remapped, value in (('__node', name), ('__ns', namespace)):
-            if value:
-                command += ['-r', f'{remapped}:={value}']
-        for key, value in parameters.items():
-            text = str(value).lower() if isinstance(value, bool) else str(value)
-            command += ['-p', f'{key.replace("__", ".")}:={text}']
+        command = [*command, *ros_arguments(name, namespace, **parameters)]
         process = NodeProcess(command, self.environment)
         self._processes.append(process)
         return process
+
+    @contextmanager
+    def made(self, kind: Callable[[], Node], **parameters: object) -> Iterator[Any]:
+        """Make a node in this process, which does nothing by itself; destroy it at the end."""
+        rclpy.init(args=ros_arguments(**parameters), domain_id=self._domain)
+        try:
+            node = kind()
+            try:
+                yield node
+            finally:
+                node.destroy_node()
+        finally:
+            rclpy.shutdown()
 
     def wait_for(
         self, what: str, condition: Callable[[], Any], process: NodeProcess | None = None

@@ -41,7 +41,6 @@ def robot_of_bands(kind, seed, planar, iiwa):
     'kind, count',
     [
         ('planar', 10),
-        ('random', 10),
         pytest.param('planar', 150, marks=pytest.mark.long),
         pytest.param('random', 150, marks=pytest.mark.long),
         pytest.param('iiwa', 150, marks=pytest.mark.long),
@@ -91,6 +90,23 @@ def test_errors_that_cancel_each_other_do_not_widen_bands():
     values, deviations = np.transpose(found, (1, 0, 2))
     ratio = np.sqrt(np.mean(deviations**2, axis=0)) / values.std(axis=0)
     assert (ratio < 1.3).all() and (ratio > 0.8).all()
+
+
+def test_bands_of_few_windows_hold_the_parameter():
+    """
+    White noise in four windows: 95 % of 600 draws, within four standard deviations.
+
+    Without the factor of Student's distribution it is 82 %.
+    """
+    rng = np.random.default_rng(0)
+    times, rows = 0.01 * np.arange(100), np.ones((100, 1, 1))
+    windows = cosine_windows(times, 0.3)
+    hits, draws = 0, 600
+    for _ in range(draws):
+        rest = rng.normal(size=(100, 1))
+        found = fit(lambda part: rows[part], rest, np.zeros_like(rest), windows, np.ones(1))
+        hits += abs(found.values[0]) <= 1.96 * np.sqrt(found.covariance[0, 0])
+    assert abs(hits / draws - 0.95) < 4.0 * np.sqrt(0.95 * 0.05 / draws)
 
 
 def test_what_the_motion_does_not_tell_has_no_band(planar):

@@ -15,6 +15,8 @@ from screw_dynamics.errors import InputError, RecordingWarning
 from screw_dynamics.identification import Recording, identify
 
 CONTENTS = ('full', 'without_gravity', 'external')
+# one of them in make test, the others in make test-all
+ONE_AT_ONCE = (*(pytest.param(name, marks=pytest.mark.long) for name in CONTENTS[:2]), 'external')
 LOAD = np.diag([0.01, 0.02, 0.015])
 
 
@@ -35,7 +37,7 @@ def reported(model, seed, content, mass=0.0, sign=1.0):
 
 
 @pytest.mark.parametrize('content', CONTENTS)
-@pytest.mark.parametrize('mass', [1.0, 7.0])
+@pytest.mark.parametrize('mass', [pytest.param(1.0, marks=pytest.mark.long), 7.0])
 def test_a_load_is_found_in_efforts_of_every_content(iiwa, content, mass):
     measured, frame = reported(iiwa, 3, content, mass)
     found = identify(iiwa, measured, payload=frame, effort_content=content)
@@ -47,7 +49,14 @@ def test_a_load_is_found_in_efforts_of_every_content(iiwa, content, mass):
 
 @pytest.mark.parametrize('content', CONTENTS)
 @pytest.mark.parametrize('stated', CONTENTS)
-@pytest.mark.parametrize('arm, sought', [('iiwa', True), ('iiwa', False), ('planar', False)])
+@pytest.mark.parametrize(
+    'arm, sought',
+    [
+        ('iiwa', True),
+        pytest.param('iiwa', False, marks=pytest.mark.long),
+        ('planar', False),
+    ],
+)
 def test_another_content_is_refused_by_name(request, arm, stated, content, sought):
     """A negative mass explains gravity that is missing no more than a wrong sign does."""
     model = request.getfixturevalue(arm)
@@ -61,7 +70,7 @@ def test_another_content_is_refused_by_name(request, arm, stated, content, sough
         identify(model, measured, payload=payload, effort_content=stated)
 
 
-@pytest.mark.parametrize('content', CONTENTS)
+@pytest.mark.parametrize('content', ONE_AT_ONCE)
 def test_the_opposite_sign_of_every_joint(iiwa, content):
     measured, frame = reported(iiwa, 5, content, 2.0, sign=-1.0)
     text = 'got some that the opposite effort_sign of every joint would explain'
@@ -87,7 +96,9 @@ def test_currents_are_refused_unless_their_scale_is_given(iiwa):
     )
 
 
-@pytest.mark.parametrize('seed', range(6))
+@pytest.mark.parametrize(
+    'seed', [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 5)), 5]
+)
 def test_loads_that_outweigh_the_wrist_are_no_other_unit(iiwa, seed):
     measured, frame = reported(iiwa, seed, 'full', 2.5 + seed)
     assert identify(iiwa, measured, payload=frame).payload.mass == pytest.approx(
@@ -135,7 +146,7 @@ def test_contents_that_no_robot_reports(planar, content):
         identify(planar, measured, effort_content=content)
 
 
-@pytest.mark.parametrize('content', CONTENTS)
+@pytest.mark.parametrize('content', ONE_AT_ONCE)
 def test_a_heavy_load_that_is_not_sought_is_no_other_content(iiwa, content):
     """Nor a reversed joint, nor another scale: what explains it best is named."""
     measured, frame = reported(iiwa, 11, content, 8.4)

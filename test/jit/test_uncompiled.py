@@ -102,6 +102,7 @@ def test_in_the_background(kernels):
     compiler.compile(kernels)
     while not all(map(_is_compiled, kernels)):
         time.sleep(0.01)  # a loop that is busy would hardly let the other thread compile
+    assert [kernel(2.0) for kernel in kernels] == [4.0, 6.0]
 
 
 @pytest.mark.parametrize('samples, compiled', [(19_999, False), (20_000, True)])

@@ -28,7 +28,6 @@ from std_msgs.msg import Float64MultiArray
 
 from screw_dynamics import stop_signals
 from screw_dynamics.stop_signals import StopOnce, stop_once
-from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 # a signal at one of the calls from C++ to Python while the executor spins for the first time
 SIGNALLED = """
@@ -81,13 +80,12 @@ class Subject(Node):
     def destroy_node(self):
         super().destroy_node()
         raise RuntimeError('the node')
-
-def fail(node):
-    print(rclpy.ok())
-    raise RuntimeError('the ramp')
+    def come_to_rest(self):
+        print(rclpy.ok())
+        raise RuntimeError('the ramp')
 
 try:
-    run_node(Subject, 'subject', ['subject'], work=lambda node: None, at_end=fail)
+    run_node(Subject, 'subject', ['subject'], work=lambda node: None)
 except RuntimeError as error:
     print(error, error.__context__, rclpy.ok(), sep=', ')
 """
@@ -132,32 +130,23 @@ def test_a_signal_that_repeats_the_first_one_is_not_urgent(monkeypatch, share, u
     assert stop.urgent == urgent
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize('events', [False, True])
-def test_signals_while_publishing(ros, planar, number, events):
-    name = f'stopped_{events}_{number}'.lower()
-    process = ros.start(
-        'feedforward',
-        name=name,
-        urdf_path=planar,
-        publish_rate=1000,
-        use_events_executor=events,
-    )
-    ros.wait_until_active(process, f'/{name}')
-    samples = ros.listen(FeedforwardTorque, f'/{name}/feedforward')
-    ros.publish(trajectory(NAMES, [0.0, 0.0]), f'/{name}/joint_trajectory')
-    ros.wait_for('samples', lambda: len(samples) > 10, process)
-    assert process.interrupt(number) == 0, process.log
-    assert 'Traceback' not in process.log
+def test_a_node_in_the_background_of_a_script_ends(ros, planar):
+    """A shell without job control starts it with SIGINT ignored."""
+    command = node_command('dynamics_server', '--ros-args', '-p', f'urdf_path:={planar}')
+    script = ['sh', '-c', 'trap "" INT; exec "$0" "$@"', *command]
+    process = NodeProcess(script, ros.environment)
+    try:
+        ros.wait_for('the model', lambda: 'Robot model' in process.log, process)
+        assert process.interrupt(signal.SIGINT) == 0, process.log
+    finally:
+        process.kill()
 
 
-@pytest.mark.parametrize(
-    'number', [20, *(pytest.param(n, marks=pytest.mark.long) for n in (40, 50)), 60]
-)
-def test_a_signal_while_the_events_executor_collects_the_parts_of_the_node(ros, planar, number):
-    arguments = '--ros-args', '-p', f'urdf_path:={planar}', '-p', 'use_events_executor:=true'
+@pytest.mark.parametrize('number', [20, 60])
+def test_a_signal_while_the_executor_collects_the_parts_of_the_node(ros, planar, number):
     script = SIGNALLED.format(number=number)
-    process = NodeProcess([sys.executable, '-c', script, *arguments], ros.environment)
+    command = [sys.executable, '-c', script, '--ros-args', '-p', f'urdf_path:={planar}']
+    process = NodeProcess(command, ros.environment)
     assert process.wait() == 0, process.log
     assert 'Traceback' not in process.log
 
@@ -234,8 +223,7 @@ def ended(commands, moved):
         ('dynamics_server', (), 0),
         ('sea_simulator', ('-p', 'elastic_joints_path:=@fitting'), 0),
         ('load_observer', (), 0),
-        ('feedforward', ('-p', 'use_events_executor:=true'), 0),
-        ('dynamics_server', ('-p', 'use_events_executor:=true'), 0),
+        ('compensation', (), 0),
         ('feedforward', (*SAME, '-p', 'publish_trajectory_effort:=true'), 1),
         ('dynamics_server', ('-p', 'tip_link:=nose'), 1),
         ('sea_simulator', ('-p', 'elastic_joints_path:=@other'), 1),

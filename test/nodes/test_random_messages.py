@@ -13,17 +13,17 @@ from helpers.intake import accept
 from helpers.node_processes import trajectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
 from sensor_msgs.msg import JointState
 
 from screw_dynamics import EffortFormat, read_urdf, share_path
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.dynamics_server import motion_services, services
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest
 from screw_dynamics.nodes.dynamics_server.trajectory_services import compute_trajectory_torques
-from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
-from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared.motor_states import MotorStateBuffer
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference

@@ -1,24 +1,26 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""trajectory_sender: sends once a subscriber is there, and logs the outcome."""
+"""trajectory_sender: what it waits for, what it sends, and the outcome."""
 
 from __future__ import annotations
 
-import itertools
 import time
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
-from helpers.patience import patience
-from sensor_msgs.msg import JointState
+import rclpy
 from trajectory_msgs.msg import JointTrajectory
 
+from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.messages.times import nanoseconds
-from screw_dynamics.nodes.trajectory_sender import Verdicts
+from screw_dynamics.nodes import trajectory_sender
+from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.trajectory_sender import SenderParameters, Verdicts, send
 
 TOPIC = '/feedforward/joint_trajectory'
-SETTLED = 5.0  # s, in which it would have sent the trajectory
-SOON = 2.0  # s after one subscriber, when the sender still waits for others
+MAKE = partial(rclpy.create_node, 'sender')
+ONE = {'joint_names': '[a]', 'times': '[0.0]', 'positions': '[1.0]'}
 YAML = """
 joint_names: [a, b]
 points:
@@ -101,93 +103,59 @@ def test_parameters_and_a_delay(ros):
         ({}, "expected the parameter 'file', or 'joint_names', 'times' and 'positions'"),
         ({'file': '/nowhere.yaml'}, '/nowhere.yaml'),
         (
-            {'joint_names': '[a]', 'times': '[0.0]', 'positions': '[1.0, 2.0]'},
+            {**ONE, 'positions': '[1.0, 2.0]'},
             'expected 1 points of 1 joints = 1 values, got 2',
         ),
         (
-            {
-                'joint_names': '[a]',
-                'times': '[0.0]',
-                'positions': '[1.0]',
-                'wait_for': '[no-name]',
-            },
+            {**ONE, 'wait_for': '[no-name]'},
             "parameter 'wait_for': expected names of topics: ",
+        ),
+        (
+            {**ONE, 'wait_timeout': 0.0, 'namespace': '/unheard'},
+            f'no subscriber on /unheard{TOPIC} within 0 s',
         ),
     ],
 )
-def test_unusable_input_is_fatal(ros, parameters, text):
-    process = ros.start('trajectory_sender', **parameters)
-    assert process.wait() == 1
-    assert text in process.log
-    assert 'Traceback' not in process.log
+def test_unusable_input_is_named(ros, parameters, text):
+    with ros.made(MAKE, **parameters) as node, pytest.raises(ScrewDynamicsError) as raised:
+        send(node)
+    assert text in str(raised.value)
 
 
 @pytest.mark.parametrize(
-    'namespace, parameters, missing',
+    'parameters, missing',
     [
-        ('unheard', {}, 'subscriber on /{0}/feedforward/joint_trajectory'),
-        ('unstated', {'wait_for': '[states]'}, 'publisher on /{0}/states'),
-        ('untimed', {'use_sim_time': True}, 'time on /clock (use_sim_time is set)'),
+        ({}, f'subscriber on {TOPIC}'),
+        ({'wait_for': '[states]'}, 'publisher on /states'),
+        ({'use_sim_time': True}, 'time on /clock (use_sim_time is set)'),
     ],
 )
-def test_what_it_waits_for_in_vain_is_named(ros, namespace, parameters, missing):
-    listened = namespace != 'unheard'
-    if listened:
-        ros.listen(JointTrajectory, f'/{namespace}/feedforward/joint_trajectory')
-    process = ros.start(
-        'trajectory_sender',
-        name='lonely',
-        namespace=f'/{namespace}',
-        joint_names='[a]',
-        times='[0.0]',
-        positions='[1.0]',
-        wait_timeout=patience(6.0) if listened else 0.2,
-        **parameters,
-    )
-    assert process.wait() == 1
-    assert f'no {missing.format(namespace)} within' in process.log
-
-
-def test_it_waits_for_a_publisher(ros):
-    topic = '/late/feedforward/joint_trajectory'
-    received = ros.listen(JointTrajectory, topic)
-    process = ros.start(
-        'trajectory_sender',
-        namespace='/late',
-        joint_names='[a]',
-        times='[0.0]',
-        positions='[1.0]',
-        wait_for='[states]',
-    )
-    ros.wait_for('the sender', lambda: ros.node.count_publishers(topic), process)
-    ros.spin(SETTLED)
-    assert process.running and not received
-    ros.node.create_publisher(JointState, '/late/states', 10)
-    ros.wait_for('the trajectory', lambda: received)
-    assert process.wait() == 0
-
-
-def test_it_waits_for_all_subscribers_that_are_there(ros):
-    """Two subscribers appear while the sender waits, the second a little later than the first."""
-    for attempt in itertools.count():
-        namespace = f'/several_{attempt}'
-        topic = f'{namespace}{TOPIC}'
-        process = ros.start(
-            'trajectory_sender',
-            namespace=namespace,
-            joint_names='[a]',
-            times='[0.0]',
-            positions='[1.0]',
+def test_what_is_missing(ros, parameters, missing):
+    with ros.made(MAKE, **ONE, **parameters) as node:
+        values = NodeParameters(node, SenderParameters).values
+        publisher = SimpleNamespace(
+            topic_name=TOPIC, get_subscription_count=lambda: bool(values.wait_for or parameters)
         )
-        ros.wait_for('the sender', lambda topic=topic: ros.node.count_publishers(topic), process)
-        begin = time.monotonic()
-        ros.listen(JointTrajectory, topic)
-        ros.spin(0.2)
-        other = ros.add_node(f'other_{attempt}')
-        other.create_subscription(JointTrajectory, topic, lambda _: None, 10)
-        in_time = time.monotonic() < begin + SOON
-        assert process.wait() == 0, process.log
-        ros.remove_node(other)
-        if in_time:
-            break
-    assert int(process.log.split(' subscriber(s)')[0].split()[-1]) == 2
+        assert trajectory_sender._missing(node, publisher, values) == missing
+
+
+def test_it_waits_for_all_subscribers_that_are_there(monkeypatch):
+    """Each counts as matched before it can receive; the last one makes it wait anew."""
+    now, counts = 100.0, {0.0: 0, 0.5: 1, 2.0: 2}  # matched, by time
+
+    def spin_once(timeout_sec):
+        nonlocal now
+        now += timeout_sec
+
+    def matched():
+        return max(count for begin, count in counts.items() if now - 100.0 >= begin - 1e-9)
+
+    monkeypatch.setattr(trajectory_sender, 'time', SimpleNamespace(monotonic=lambda: now))
+    node = SimpleNamespace(count_subscribers=lambda _: 2)
+    publisher = SimpleNamespace(topic_name=TOPIC, get_subscription_count=matched)
+    trajectory_sender._wait_for_all(node, publisher, SimpleNamespace(spin_once=spin_once))
+    assert now - 100.0 == pytest.approx(2.0 + trajectory_sender._SETTLING_TIME, abs=0.11)
+    counts.pop(2.0)  # one never matches
+    now = 100.0
+    trajectory_sender._wait_for_all(node, publisher, SimpleNamespace(spin_once=spin_once))
+    assert now - 100.0 == pytest.approx(trajectory_sender._LONGEST_SETTLING, abs=0.11)

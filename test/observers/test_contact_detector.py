@@ -22,6 +22,13 @@ def arm():
     return sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
 
 
+def lever_of(model, q, link):
+    """Return the vector from the origin of a link to its centre of mass, in base axes."""
+    inertia = model.inertias[model.body_names.index(link)]
+    centre = inertia[[2, 0, 1], [4, 5, 3]] / inertia[3, 3]
+    return sd.frame_pose(model, q, link)[:3, :3] @ centre
+
+
 def at_rest(detector, model, q, loads, begin=0.0):
     """Return the contacts of an arm held at rest under loads, one row of efforts per sample."""
     holding = sd.gravity_forces(model, q)
@@ -89,16 +96,15 @@ def test_a_force_on_a_link_is_located_there(arm, seed):
         felt = np.flatnonzero(abs(load) > 0.005).max(initial=-1)  # of 0.01 N m half is released
         assert found.link == arm.body_names[felt]
         if body == 6:
-            # seven joints measure the whole wrench, wherever the force acts
-            np.testing.assert_allclose(found.force, force, atol=0.06)  # 1e-3 of the force
+            # seven joints measure the whole wrench, wherever the force acts: 1e-3 of it
+            np.testing.assert_allclose(found.force, force, atol=0.06)
+            torque = np.cross(point - lever_of(arm, q, name), force)
+            np.testing.assert_allclose(found.torque, torque, atol=0.01)
 
 
 def test_a_force_through_the_centre_of_mass_is_found_with_three_joints(arm):
     q, force = np.array([0.3, 0.9, -0.5, 1.2, 0.4, -0.6, 0.2]), np.array([20.0, -15.0, 30.0])
-    body = arm.body_names.index('link_4')
-    mass = arm.inertias[body][3, 3]
-    centre = arm.inertias[body][[2, 0, 1], [4, 5, 3]] / mass
-    lever = sd.frame_pose(arm, q, 'link_4')[:3, :3] @ centre
+    lever = lever_of(arm, q, 'link_4')
     jacobian = sd.frame_jacobian(arm, q, 'link_4', 'hybrid')
     load = jacobian.T @ np.concatenate([np.cross(lever, force), force])
     detector = sd.ContactDetector(sd.LoadObserver(arm, bandwidth=200.0), floor=0.1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oracles.random_models import random_joint_jet, random_model
-from scipy.integrate import solve_ivp
+from scipy.integrate import quad, solve_ivp
 
 import screw_dynamics as sd
 from screw_dynamics import lie
@@ -155,6 +155,22 @@ def test_lost_samples_change_little(arm):
     assert abs(found - filtered[kept])[40:].max() < 2e-3 * abs(filtered).max()
 
 
+def test_after_a_gap_the_load_is_a_line_between_its_samples():
+    """Noise of samples close together would be thrown far by a parabola through three of them."""
+    mass = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'), gravity=(0.0, 0.0, 0.0))
+    observer = sd.LoadObserver(mass, bandwidth=BANDWIDTH)
+    times, noisy = np.array([0.0, 0.005, 0.01, 0.035]), np.array([0.0, 3.0, -3.0, 0.5])
+    still = np.zeros(2)
+    found = [observer.update(t, still, still, [x, 0.0]) for t, x in zip(times, noisy, strict=True)]
+
+    def kernel(t):
+        return BANDWIDTH * np.exp(BANDWIDTH * (t - times[3])) * np.interp(t, times, noisy)
+
+    decay = np.exp(-BANDWIDTH * (times[3] - times[2]))
+    expected = decay * found[2][0] - quad(kernel, times[2], times[3], epsabs=1e-12)[0]
+    np.testing.assert_allclose(found[3], [expected, 0.0], rtol=1e-10, atol=1e-15)
+
+
 @pytest.mark.parametrize('seed', range(5))
 def test_no_bias_at_rest(seed):
     rng = np.random.default_rng(seed)
@@ -206,7 +222,7 @@ def test_efforts_of_links_are_those_of_the_motor_equations(seed, arm):
     assert (rotors != motors).any()
 
 
-@pytest.mark.parametrize('bandwidth', [BANDWIDTH, 300.0])
+@pytest.mark.parametrize('bandwidth', [pytest.param(BANDWIDTH, marks=pytest.mark.long), 300.0])
 @pytest.mark.parametrize('samples', [2, 40])
 def test_noise_has_the_stated_covariance(arm, bandwidth, samples):
     """Of the second sample too, with steps of different lengths."""

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from mpmath import mp, mpf
@@ -111,7 +112,14 @@ def deflections(
         return [lambda t: tau(t) / stiffness(t)]
     laws = spring_efforts(spring, phi)
     if len(laws) == 1:
-        return [lambda t: mp.findroot(lambda x: laws[0](x) - tau(t), mpf(phi[0]))]
+        # by Newton's method, which the slope leads: secants of steep laws do not arrive
+        (law,) = laws
+        slope = partial(mp.diff, law)
+        return [
+            lambda t: mp.findroot(
+                lambda x: law(x) - tau(t), mpf(phi[0]), solver='newton', df=slope
+            )
+        ]
     one, other = laws
 
     def roots(t: mpf) -> list[mpf]:

@@ -11,13 +11,14 @@ from pathlib import Path
 from helpers.patience import patience
 
 NEED_ROS = (
+    'nodes',
     'feedforward',
+    'compensation',
     'dynamics_server',
     'trajectory_sender',
     'sea_simulator',
     'load_observer',
     'recorder',
-    'replay',
 )
 EXECUTABLES = (*NEED_ROS, 'demo', 'demo_sea', 'demo_soft', 'screw_dynamics')
 

@@ -23,6 +23,7 @@ from documents import (
 import screw_dynamics as sd
 from screw_dynamics import bags
 from screw_dynamics.bags.definitions import MessageTypes
+from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.command_line.main import main
 from screw_dynamics.trajectory import parse_trajectory, read_trajectory
 
@@ -201,7 +202,7 @@ def write_bag(path: Path, names: tuple[str, ...], points: list) -> None:
             for t, q in points
         ],
     )
-    with bags.BagWriter(path) as bag:
+    with BagWriter(path) as bag:
         bag.add_topic('/arm/joint_trajectory', kind, types.definition(kind))
         bag.write('/arm/joint_trajectory', second, types.serialize(message))
 
@@ -232,3 +233,19 @@ def test_the_file_of_a_model_is_read():
     assert sd.ScrewModel.from_yaml(model.to_yaml()) == model
     # the weight of 2 kg, 0.5 m below the joint
     np.testing.assert_allclose(sd.gravity_forces(model, [np.pi / 2]), [9.81])
+
+
+def test_the_file_of_springs_and_motors_is_read():
+    (text, *_) = re.findall(r'```yaml\n(.*?)```', TEXTS['docs/elastic_joints.md'], re.DOTALL)
+    joints = sd.ElasticJoints.from_yaml(text)
+    model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+    assert len(joints.motors(model).names) == 8  # one of the five joints has two
+    assert joints.joints['joint_3'].spring.type == 'tabulated'
+    assert joints.joints['joint_2'].motor.max_effort == 2.5
+
+
+def test_the_trajectory_of_the_guide_is_one():
+    body = re.search(r"ros2 topic pub .*?'(\{.*?\})'\n", TEXTS['docs/guides.md'], re.DOTALL)[1]
+    trajectory = parse_trajectory(body)
+    assert trajectory.joint_names == ('joint_1', 'joint_2')
+    assert [point.time_from_start for point in trajectory.points] == [2.0, 4.0]

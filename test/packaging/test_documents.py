@@ -7,8 +7,6 @@ from __future__ import annotations
 import ast
 import re
 import runpy
-import subprocess
-import sys
 from dataclasses import fields
 from itertools import takewhile
 
@@ -39,7 +37,7 @@ def generator() -> dict:
 
 def test_tables_are_those_of_the_records(generator):
     """Run `python docs/generate.py` after a change of a record."""
-    found = dict(generator['pages']())
+    found = {**dict(generator['pages']()), **dict(generator['parameter_files']())}
     assert {path.name for path in found} >= {'parameters.md', 'elastic_joints.md', 'model_file.md'}
     for path, text in found.items():
         assert path.read_text(encoding='utf-8') == text, path.name
@@ -53,21 +51,6 @@ def test_no_generated_table_is_empty():
             assert lines > (0 if name.startswith('files') else 2), f'{page}: table {name}'
 
 
-@pytest.mark.parametrize('command', COMMANDS)
-def test_the_options_of_the_help_are_in_the_tables(command):
-    shown = subprocess.run(
-        [sys.executable, '-m', 'screw_dynamics', command, '--help'],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    options = set(re.findall(r'^  (?:-\w[^,]*, )?(--[\w-]+)', shown, re.MULTILINE)) - {'--help'}
-    assert len(options) > 3
-    page = TEXTS['docs/command_line.md']
-    table = page.partition(f'<!-- table: options {command} -->')[2].partition('<!-- end')[0]
-    assert options <= set(re.findall(r'--[\w-]+', table))
-
-
 def test_every_node_and_command_has_its_table(generator):
     text = TEXTS['docs/parameters.md']
     for node in generator['NODES']:
@@ -76,15 +59,22 @@ def test_every_node_and_command_has_its_table(generator):
         assert f'<!-- table: options {command} -->' in TEXTS['docs/command_line.md']
 
 
-@pytest.mark.parametrize('page', TEXTS)
-def test_links_lead_somewhere(page):
-    prose = re.sub(r'```.*?```|`[^`\n]*`', '', TEXTS[page], flags=re.DOTALL)
-    for target, anchor in re.findall(r'\]\(([^)#\s]*)(?:#([^)\s]+))?\)', prose):
-        if target.startswith(('http:', 'https:')):
-            continue
-        file = (ROOT / page).parent / target if target else ROOT / page
-        assert file.exists(), target
-        assert not anchor or anchor in anchors(file), f'{target}#{anchor}'
+def test_links_lead_somewhere():
+    for page, text in TEXTS.items():
+        prose = re.sub(r'```.*?```|`[^`\n]*`', '', text, flags=re.DOTALL)
+        for target, anchor in re.findall(r'\]\(([^)#\s]*)(?:#([^)\s]+))?\)', prose):
+            if target.startswith(('http:', 'https:')):
+                continue
+            file = (ROOT / page).parent / target if target else ROOT / page
+            assert file.exists(), f'{page}: {target}'
+            assert not anchor or anchor in anchors(file), f'{page}: {target}#{anchor}'
+
+
+def test_named_tests_exist():
+    for page, text in TEXTS.items():
+        for name in re.findall(r'`([\w/]*\btest_\w+\.py)', text):
+            file = re.sub('^N/', 'nodes/', name.removeprefix('test/'))
+            assert list((ROOT / 'test').rglob(file)), f'{page}: {name}'
 
 
 def test_every_page_is_in_the_navigation():
@@ -159,7 +149,8 @@ def test_executables_and_parameters_of_commands_exist(generator):
 
 
 def test_parameters_in_examples_exist(generator):
-    names = {generator['rule_of'](item).name for item in fields(generator['NODES']['feedforward'])}
+    records = generator['NODES'].values()
+    names = {generator['rule_of'](item).name for record in records for item in fields(record)}
     examples = [
         yaml.safe_load(code)['/**']['ros__parameters']
         for text in TEXTS.values()

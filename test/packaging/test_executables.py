@@ -94,7 +94,7 @@ importlib.import_module = import_module
 NODES = ('feedforward', 'dynamics_server', 'trajectory_sender', 'sea_simulator', 'load_observer')
 
 
-@pytest.mark.parametrize('name', [*NODES, 'recorder', 'replay'])
+@pytest.mark.parametrize('name', [*NODES, 'recorder'])
 def test_help(name):
     pytest.importorskip('rclpy', reason='the executables are ROS 2 nodes')
     with start(name, '--help') as process:
@@ -107,12 +107,11 @@ def test_help(name):
         assert f'{listed}\n' in output and '(default: ' in output
 
 
-@pytest.mark.parametrize('name', [*NODES, 'recorder', 'replay'])
+@pytest.mark.parametrize('name', [*NODES, 'recorder'])
 @pytest.mark.parametrize('arguments', [['-p', 'urdf_path:=x.urdf'], ['--params-file', 'x.yaml']])
 def test_arguments_of_ros_without_their_flag(name, arguments):
     pytest.importorskip('rclpy', reason='the executables are ROS 2 nodes')
-    files = {'replay': ['my_bag']}.get(name, [])
-    with start(name, *files, *arguments) as process:
+    with start(name, *arguments) as process:
         output, _ = process.communicate(timeout=patience())
     assert process.returncode == 2, output
     line = output.splitlines()[-1]
@@ -169,7 +168,7 @@ def test_without_ros(name):
 
 
 @pytest.mark.parametrize(
-    'name, package', [('demo', 'tqdm'), ('demo_sea', 'mujoco'), ('replay', 'rosbags')]
+    'name, package', [('demo', 'tqdm'), ('demo_sea', 'mujoco'), ('recorder', 'mcap')]
 )
 def test_without_a_library(name, package):
     with start(name, before=HIDE.format(package=package)) as process:
@@ -190,7 +189,7 @@ def test_no_message_names_a_package_of_our_own():
     """Advice to install names packages of others only."""
     sources = [*(ROOT / 'screw_dynamics').rglob('*.py'), *(ROOT / 'examples').rglob('*.py')]
     advice = [re.findall(r'pip install [\'"]?(\w+)', path.read_text()) for path in sources]
-    assert {name for names in advice for name in names} == {'mujoco', 'rosbags', 'sympy'}
+    assert {name for names in advice for name in names} == {'mujoco', 'sympy'}
 
 
 def test_a_mistake_of_our_own_is_not_hidden():

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from documents import ROOT, Session, block, python_blocks
+from documents import ROOT, Session, python_blocks
 
 README = (ROOT / 'README.md').read_text(encoding='utf-8')
 
@@ -36,14 +36,6 @@ def test_as_a_library_has_right_types(tmp_path: Path):
         options = ['--config-file', str(ROOT / 'pyproject.toml'), '--cache-dir', str(tmp_path)]
         out, err, found = api.run([*options, str(snippet)])
         assert text in out and found == status, out + err
-
-
-def test_my_sea_robot(session: Session, capsys: pytest.CaptureFixture[str]):
-    Path('my_springs.yaml').write_text(block(README, 'My SEA robot', 'yaml'), encoding='utf-8')
-    session.run(python_blocks(README, 'As a library'))
-    session.run(python_blocks(README, 'My SEA robot'))
-    assert session.names['theta'].shape == session.names['tau_m'].shape == (750, 7)
-    assert 'joint_2' in capsys.readouterr().out
 
 
 def rows(text: str, heading: str) -> dict[str, list[str]]:

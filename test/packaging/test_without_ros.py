@@ -55,7 +55,7 @@ names = [
 assert len(names) > 20, names
 for name in names:
     importlib.import_module(name)
-importlib.import_module('screw_dynamics.bags')  # `Bag` and `BagWriter` only
+importlib.import_module('screw_dynamics.bags')  # not the recorder
 
 model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
 jet = np.zeros((5, len(model.joint_names)))

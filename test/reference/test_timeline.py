@@ -91,6 +91,12 @@ def test_an_end_that_is_far_away(followed, speed, ended):
     assert got == ended if ended is None else abs(got - START - ended) < SECOND
 
 
+def test_an_end_that_was_reached_stays_where_it_was(followed):
+    for at, speed in ((1200, 0.5), (1300, 2.0)):
+        followed.reference.set_speed(speed, START + at * MS)
+        assert followed.timeline.pieces(START + at * MS)[-1].ended == START + SECOND
+
+
 def test_nothing_is_left_after_clear(followed):
     followed.reference.clear()
     assert followed.timeline.pieces(START) == []

@@ -56,10 +56,12 @@ def test_soft_robots_are_refused(planar, limits, as_robot):
         sd.retime(sd.Robot(soft) if as_robot else soft, curve, limits)
 
 
-def test_a_path_beyond_the_limits_of_positions_is_refused_at_once(iiwa):
+@pytest.mark.parametrize('sign', ['', '-'])
+def test_a_path_beyond_the_limits_of_positions_is_refused_at_once(iiwa, sign):
     """No speed changes it: the joint, the value and the time of the given motion are named."""
-    curve = curve_through(iiwa, [[0.0] * 7, [0.0, 2.5, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0] * 7])
-    text = r'limits of positions, got joint_2: position 2.5 rad at t = 1 s, limit 2.0944 rad, with'
+    furthest = [0.0, float(f'{sign}2.5'), 0.0, 0.0, 0.0, 0.0, 0.0]
+    curve = curve_through(iiwa, [[0.0] * 7, furthest, [0.0] * 7])
+    text = f'got joint_2: position {sign}2.5 rad at t = 1 s, limit {sign}2.0944 rad, with t of'
     with pytest.raises(InfeasibleError, match=text):
         sd.retime(iiwa, curve)
 

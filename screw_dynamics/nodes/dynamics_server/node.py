@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from rclpy.node import Node
 
+from screw_dynamics.control.limit_checks import check_positions
+from screw_dynamics.control.report import OK, Report
 from screw_dynamics.dynamics import (
     EffortFormat,
     bias_forces,
@@ -25,15 +27,8 @@ from screw_dynamics.nodes.dynamics_server import motion_services, services, traj
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest, NoModelError, error_code
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import (
-    OK,
-    Diagnostics,
-    ModelInfoOutput,
-    Report,
-    model_report,
-)
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput, model_report
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
-from screw_dynamics.nodes.shared.limit_checks import check_positions
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_build import compile_efforts
 from screw_dynamics.nodes.shared.model_source import ModelSource

@@ -4,8 +4,8 @@
 
 from dataclasses import dataclass
 
-from screw_dynamics.nodes.shared.model_parameters import INTERPOLATION, EffortParameters
-from screw_dynamics.nodes.shared.parameters import parameter
+from screw_dynamics.control.model_parameters import INTERPOLATION, EffortParameters
+from screw_dynamics.control.parameters import parameter
 
 
 @dataclass(frozen=True)
@@ -17,8 +17,10 @@ class DynamicsServerParameters(EffortParameters):
     )
     check_limits: str = parameter(
         'off',
-        'What to do with positions, velocities and efforts beyond the limits of the URDF, and '
-        'with motors and springs beyond theirs.',
+        'What to do with limits that are exceeded. Requests with a position: position limits of '
+        'the URDF. Trajectories: positions, velocities and efforts between their points too and, '
+        'with elastic joints as in get_motor_feedforward, deflections, rates of the efforts, '
+        'velocities and efforts of the motors.',
         choices=('off', 'warn', 'reject'),
     )
     max_samples: int = parameter(

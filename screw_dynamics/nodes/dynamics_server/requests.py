@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array, require_finite
+from screw_dynamics.control.limit_checks import LimitError
 from screw_dynamics.errors import (
     InputError,
     NotFiniteError,
@@ -22,7 +23,6 @@ from screw_dynamics.errors import (
 )
 from screw_dynamics.messages.joints import JointNamesError, joint_order, request_row
 from screw_dynamics.model.other_models import JointedModel
-from screw_dynamics.nodes.shared.limit_checks import LimitError
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory.waypoint_checks import NotFinitePointError
 

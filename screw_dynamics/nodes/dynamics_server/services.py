@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.arrays import Array, require_finite
+from screw_dynamics.control.limit_checks import limit_text
 from screw_dynamics.dynamics import (
     EffortFormat,
     bias_forces,
@@ -30,7 +31,6 @@ from screw_dynamics.nodes.dynamics_server.requests import (
     wrench_jets,
 )
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.limit_checks import limit_text
 from screw_dynamics.robot import Robot
 from screw_dynamics.scalars import require_choice
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.limit_checks import LimitError, check_curve, points_text
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InfeasibleError, InputError, ShapeError, TrajectoryError
 from screw_dynamics.messages.joints import (
@@ -21,7 +22,6 @@ from screw_dynamics.messages.joints import (
 from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.dynamics_server.requests import EFFORTS, require_tree
-from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve, points_text
 from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import (

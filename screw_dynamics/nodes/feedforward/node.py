@@ -3,128 +3,284 @@
 """Node `feedforward`: joint trajectory in, efforts with two time derivatives out."""
 
 import time
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
-from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.control.feedforward import WRENCH_TOPIC, Feedforward
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.goal_checks import goal_refusal
+from screw_dynamics.control.inputs import Answer, ClockJumped, Stop, Tick, TrajectoryMessage
+from screw_dynamics.control.outputs import Outputs, Verdict
+from screw_dynamics.control.report import OK, Report
+from screw_dynamics.control.tasks import FitRobot, Heading
+from screw_dynamics.errors import InputError
 from screw_dynamics.jit import jit_enabled
-from screw_dynamics.nodes.feedforward.context import FeedforwardContext
-from screw_dynamics.nodes.feedforward.diagnostics import (
-    FeedforwardReports,
-    OutputReports,
-    StreamReports,
-)
-from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess
-from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
-from screw_dynamics.nodes.feedforward.inputs.controller_sync import ControllerSync
-from screw_dynamics.nodes.feedforward.inputs.forwarded_goal import action_type
-from screw_dynamics.nodes.feedforward.inputs.stream_inputs import StreamInputs
-from screw_dynamics.nodes.feedforward.inputs.trajectory_inputs import TrajectoryInputs
+from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
+from screw_dynamics.nodes.feedforward.goal_action import GoalActions, action_type
+from screw_dynamics.nodes.feedforward.inputs import Inputs
 from screw_dynamics.nodes.feedforward.managed_node import ManagedNode
-from screw_dynamics.nodes.feedforward.outputs.effort_outputs import require_two_topics
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
+from screw_dynamics.nodes.feedforward.sample_outputs import SampleOutputs, require_two_topics
+from screw_dynamics.nodes.feedforward.spline_output import SplineOutput
 from screw_dynamics.nodes.feedforward.tick_cost import (
     compile_tick,
     compute_time,
     rate_warning,
     require_rate,
 )
+from screw_dynamics.nodes.feedforward.verdicts import TrajectoryVerdicts
+from screw_dynamics.nodes.feedforward.worker import Worker, heading
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
+from screw_dynamics.nodes.shared.endpoints import delivery_end, steady_timer
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
-from screw_dynamics.nodes.shared.tick_timer import Seldom, TickTimer
-from screw_dynamics.robot import Robot
-from screw_dynamics.stop_signals import stop_is_urgent
+from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle
+from screw_dynamics.nodes.shared.tick_timer import TickTimer
+from screw_dynamics.reference.streamed_reference import Stream
 from screw_dynamics.trajectory import JET_ROWS
 
 NAME = 'feedforward'
+_LOOK_PERIOD = 0.002  # s between looks for answers of the worker
+_NOT_CONFIGURED = Report(OK, 'not configured')
+_NO_TIME = 'use_sim_time is set and no time has been received on /clock yet'
+
+
+class _Parts:
+    """The core of a configured node, and what speaks for it in ROS."""
+
+    def __init__(self, node: 'FeedforwardNode', core: Feedforward, verdicts: Any) -> None:
+        self.core, self.verdicts = core, verdicts
+        self.samples = SampleOutputs(node, core)
+        self.spline: SplineOutput | None = None
+        if 'spline' in core.parameters.outputs:
+            names = core.robot.joint_names
+            self.spline = SplineOutput(node, core.reference, names, core.parameters)
+        self.goals: GoalActions | None = None
+        if core.parameters.follow_joint_trajectory:
+            self.goals = GoalActions(node, core, node.step, node.goal_refusal)
+        self.inputs = Inputs(node, core, node.step, node.take_trajectory, node.take_stream)
+
+    def destroy(self) -> None:
+        """Destroy all endpoints; receivers of the last spline are waited for."""
+        self.inputs.destroy()
+        if self.goals is not None:
+            self.goals.destroy()
+        if self.spline is not None:
+            self.spline.destroy(delivery_end())
+        self.samples.destroy()
+        self.verdicts.destroy()
 
 
 class FeedforwardNode(ManagedNode):
-    """Lifecycle node that follows a JointTrajectory and publishes the efforts at a fixed rate."""
+    """Lifecycle shell of `Feedforward`: messages, timers and the process that fits."""
 
     def __init__(self) -> None:
         super().__init__(NAME)
-        self._fits: FitProcess | None = None
-        # s to compute a sample, by derivative_order, measured while the node is configured
-        self._times: dict[int, float] = {}
-        self._withheld_ticks = Seldom(1.0)
+        self._worker: Worker | None = None
+        self._parts: _Parts | None = None
+        self._active = False
+        self._time = 0.0  # s to compute a sample, measured while the node is configured
+        self._problem = ''
+        self._throttle = ReasonThrottle()
+        self._tick_input = (Tick(),)
+        self._answers: deque[tuple[_Parts, Answer]] = deque()
+        self._awaited = 0  # answers
+        # tasks that another thread creates may wait until the next event of the executor
+        self._look = steady_timer(self, _LOOK_PERIOD, self._look_for_answers)
+        self._look.cancel()
         with destroyed_on_error(self):
-            context = self._shared = FeedforwardContext(self)
-            settings = context.settings
+            settings = self._settings = NodeParameters(self, FeedforwardParameters)
+            values = settings.values
             self._ticks = TickTimer(self, self._tick, self._on_jump)
             self._model_info = ModelInfoOutput(self)
-            fits = self._fits = FitProcess()
+            worker = self._worker = Worker()
             self._source = ModelSource(
                 self,
                 settings,
                 lambda loaded: compile_tick(loaded.robot),
                 self._on_model,
                 self._require_supported,
-                lambda loaded: fits.warm_up(
+                lambda loaded: worker.warm_up(
                     FitRobot(loaded.robot, loaded.uncontrolled_joints, ()),
-                    poses=bool(settings.values.cartesian_frame),
+                    poses=bool(values.cartesian_frame),
                 ),
             )
-            require_two_topics(self, settings.values)
-            settings.add_check(partial(require_two_topics, self))
+            require_two_topics(self, values.outputs)
             settings.add_check(self._source.check_settings)
-            settings.add_check(self._check_motors)
-            settings.add_check(self._require_rate)
+            settings.add_check(self._check)
             settings.on_change(self._on_parameters)
-            if settings.values.follow_joint_trajectory:
-                action_type(self, settings.values.follow_joint_trajectory)
+            if values.follow_joint_trajectory:
+                action_type(self, values.follow_joint_trajectory)
+            if values.limits == 'off':
+                self.get_logger().warning(
+                    'limits: off: efforts beyond the limits of the robot are published, too'
+                )
             self._reports = FeedforwardReports(
                 self._source, self._ticks, self.get_logger().warning
             )
-            self._stream_reports = StreamReports(context)
-            tasks = {
-                **self._reports.tasks(),
-                **OutputReports(context).tasks(),
-                **self._stream_reports.tasks(),
+            names = [stream.value[2:] for stream in Stream] + [WRENCH_TOPIC[2:], 'limits']
+            names += ['motors'] if values.elastic_joints_path else []
+            tasks: dict[str, Callable[[], Report]] = {
+                name: partial(self._report, name) for name in names
             }
-            self._sync: ControllerSync | None = None
-            if settings.values.sync == 'controller_state':
-                self._sync = ControllerSync(context)
-                tasks['sync'] = self._sync.report
-            self._diagnostics = Diagnostics(self, tasks, settings)
+            if 'spline' in values.outputs:
+                tasks['spline'] = self._spline_report
+            self._diagnostics = Diagnostics(self, {**self._reports.tasks(), **tasks}, settings)
             self._others = {*self.subscriptions, *self.publishers}
+
+    @property
+    def _values(self) -> FeedforwardParameters:
+        return self._settings.values
+
+    def _now(self) -> int:
+        """Return the time of the node [ns]."""
+        now: int = self.get_clock().now().nanoseconds
+        return now
+
+    # core ----------------------------------------------------------------------------------------
+
+    def step(self, item: Any) -> None:
+        """Pass an input to the core and do what it asks for."""
+        parts = self._parts
+        if parts is not None:
+            now = self._now()
+            self._perform(parts, parts.core.step(now, (item,)), now)
+
+    def _perform(self, parts: _Parts, outputs: Outputs, now: int) -> None:
+        if outputs.lines:
+            self._log(outputs)
+        if outputs.sample is not None or outputs.forwarded:
+            parts.samples.publish(outputs)
+        # what follows may begin another step, which clears the outputs
+        requests, verdicts, goals = outputs.requests[:], outputs.verdicts[:], outputs.goals[:]
+        for request in requests:
+            assert self._worker is not None
+            self._worker.ask(request.task, partial(self._answer, parts, request.done))
+            self._awaited += 1
+            self._look.reset()
+        for verdict in verdicts:
+            parts.verdicts.tell(verdict, now)
+        if parts.goals is not None:
+            for action in goals:
+                parts.goals.perform(action)
+
+    def _log(self, outputs: Outputs) -> None:
+        logger = self.get_logger()
+        for level, text in outputs.lines:
+            if self._throttle.due(text):
+                # one call each: rclpy remembers the severity of a line of code
+                if level == 'error':
+                    logger.error(text)
+                elif level == 'warning':
+                    logger.warning(text)
+                else:
+                    logger.info(text)
+
+    def _answer(self, parts: _Parts, done: Any, answer: Any) -> None:
+        """Pass an answer of the worker on; called by another thread."""
+        self._answers.append((parts, Answer(done, answer)))
+
+    def _look_for_answers(self) -> None:
+        while self._answers:
+            parts, answer = self._answers.popleft()
+            self._awaited -= 1
+            if parts is self._parts:
+                self.step(answer)
+        if not self._awaited:
+            self._look.cancel()
+
+    def _active_problem(self) -> str:
+        """Return why the node does not follow anything now; empty if it does."""
+        if not self._active:
+            return 'the node is not active'
+        return '' if self._now() else _NO_TIME
+
+    def take_trajectory(self, item: TrajectoryMessage) -> None:
+        """Follow a trajectory, or reject it."""
+        problem = self._active_problem()
+        if not problem:
+            self.step(item)
+        elif self._parts is not None:
+            self._parts.verdicts.tell(Verdict(heading(item.data), problem), self._now())
+
+    def take_stream(self, item: Any) -> None:
+        """Follow a sample of a stream, or apply a wrench, while the node is active."""
+        if not self._active_problem():
+            self.step(item)
+
+    def goal_refusal(self, trajectory: Any) -> str:
+        """Return why a goal is not accepted now, after its verdict; empty if it is."""
+        parts, now = self._parts, self._now()
+        refusal = self._active_problem()
+        if not refusal and parts is not None:
+            names = parts.core.robot.joint_names
+            refusal = goal_refusal(trajectory, names, self._values, now)
+        if refusal and parts is not None:
+            header = trajectory.header
+            parts.verdicts.tell(
+                Verdict(Heading(nanoseconds(header.stamp), header.frame_id), refusal), now
+            )
+        return refusal
+
+    def _tick(self, now: int) -> None:
+        parts = self._parts
+        if parts is None:
+            return
+        core = parts.core
+        self._perform(parts, core.step(now, self._tick_input), now)
+        if parts.spline is not None:
+            reference = core.reference
+            parts.spline.watch(None if reference.driven else reference.sampled)
+
+    def _report(self, task: str) -> Report:
+        parts = self._parts
+        return _NOT_CONFIGURED if parts is None else parts.core.report(task, self._now())
+
+    def _spline_report(self) -> Report:
+        spline = None if self._parts is None else self._parts.spline
+        return _NOT_CONFIGURED if spline is None else spline.report()
+
+    def _on_jump(self, reason: str) -> None:
+        self.step(ClockJumped(reason))
 
     # model ---------------------------------------------------------------------------------------
 
     def _require_supported(self, loaded: LoadedRobot) -> None:
         require_supported(loaded.robot, JET_ROWS)
-        self._shared.parameters.require_joints(loaded.robot)
+        self._values.require_joints(loaded.robot)
 
     def _on_model(self, loaded: LoadedRobot) -> None:
-        self._shared.uncontrolled_joints = loaded.uncontrolled_joints
         self._model_info.publish(loaded)
-        if self._shared.pipeline is not None:
-            self._replace_model(self._shared.pipeline, loaded)
-        elif self._shared.parameters.autostart and self.state == 'unconfigured':
+        parts = self._parts
+        if parts is not None:
+            if parts.core.fits(loaded.robot):
+                self.step(FitRobot(loaded.robot, loaded.uncontrolled_joints, ()))
+            else:
+                self._replace(loaded)
+        elif not self._values.autostart:
+            self.get_logger().info('autostart: false: waits for the transition configure')
+        elif self.state == 'unconfigured':
             if self.trigger_configure() is not TransitionCallbackReturn.SUCCESS:
                 raise InputError(self._problem)
             self.trigger_activate()
 
-    def _replace_model(self, pipeline: FeedforwardPipeline, loaded: LoadedRobot) -> None:
+    def _replace(self, loaded: LoadedRobot) -> None:
+        """Begin anew with a robot that has other joints."""
         model = loaded.robot.model
-        if pipeline.replace_model(model):
-            return
         types = map(' '.join, zip(model.joint_names, model.coordinate_types, strict=True))
         self.get_logger().warning(
             f'The new robot model has other joints ({", ".join(types)}): '
             'the active trajectory is dropped'
         )
-        self._trajectory_inputs.drop('the robot model has other joints now')
-        self._ramp_out()
-        pipeline.destroy()
-        self._shared.pipeline = FeedforwardPipeline(self, loaded.robot, self._shared.parameters)
-        self._shared.pipeline.reference.speed = pipeline.reference.speed
+        self.step(Stop('the robot model has other joints now'))
+        self._tear_down()
+        self._set_up(loaded)
 
     # transitions ---------------------------------------------------------------------------------
 
@@ -144,41 +300,25 @@ class FeedforwardNode(ManagedNode):
         return TransitionCallbackReturn.FAILURE
 
     def _set_up(self, loaded: LoadedRobot) -> None:
-        assert self._fits is not None
-        self._times.clear()
-        self._require_rate(self._shared.parameters, loaded.robot)
-        self._shared.pipeline = FeedforwardPipeline(self, loaded.robot, self._shared.parameters)
-        try:
-            self._trajectory_inputs = TrajectoryInputs(
-                self._shared,
-                self._reports,
-                self._fits,
-                # the controller state contains the speed
-                follow_speed=self._sync is None,
-            )
-            self._stream_inputs = StreamInputs(self._shared, self._stream_reports)
-        except BaseException:  # Ctrl-C too: `_tear_down` expects complete inputs
-            self._shared.pipeline = None
-            raise
+        self._time = compute_time(loaded.robot)
+        require_rate(self._time, self._values.publish_rate, compiled=jit_enabled())
+        robot = FitRobot(loaded.robot, loaded.uncontrolled_joints, ())
+        core = Feedforward(robot, self._values, time.time_ns(), heading)
+        self._parts = _Parts(self, core, TrajectoryVerdicts(self, self._reports))
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start to accept trajectories and to publish."""
-        self._shared.active = True
-        self._ticks.start(self._shared.parameters.publish_rate)
-        self._log_activation()
-        return super().on_activate(state)
-
-    def _log_activation(self) -> None:
-        """Log the topics, and a warning if the rate cannot be reached."""
-        values, logger = self._shared.parameters, self.get_logger()
+        self._active = True
+        self._ticks.start(self._values.publish_rate)
+        values, logger = self._values, self.get_logger()
         logger.info(
             f'Active at {values.publish_rate:g} Hz: listens on {self._own(self.subscriptions)}; '
             f'publishes {self._own(self.publishers)}'
         )
-        shortest = self._times[values.derivative_order]
-        warning = rate_warning(shortest, values.publish_rate, compiled=jit_enabled())
+        warning = rate_warning(self._time, values.publish_rate, compiled=jit_enabled())
         if warning:
             logger.warning(warning)
+        return super().on_activate(state)
 
     def _own(self, entities: Iterable[Any]) -> str:
         """Return the topics of the entities created by `on_configure`."""
@@ -202,98 +342,41 @@ class FeedforwardNode(ManagedNode):
         return super().on_shutdown(state)
 
     def _stop_publishing(self) -> None:
-        self._shared.active = False
+        self._active = False
         self._ticks.stop()
-        self._ramp_out()
-        if self._shared.pipeline is not None:
-            self._trajectory_inputs.stop('the node is not active any more')
-            self._shared.pipeline.clear()
-
-    def _ramp_out(self) -> None:
-        """
-        Lead ~/commands to rest, until a further signal.
-
-        That takes `ramp_time` or, near a limit of a rate, longer.
-        """
-        pipeline, now = self._shared.pipeline, self._shared.now()
-        period = self._shared.parameters.period
-        while pipeline is not None and self.context.ok() and pipeline.release(now):
-            if stop_is_urgent():
-                self.get_logger().warning(
-                    'Stopped again: the ramp of ~/commands ends here, motors keep the last command'
-                )
-                return
-            time.sleep(period)
-            now += round(1e9 * period)
+        self.step(Stop('the node is not active any more'))
 
     def _tear_down(self) -> None:
-        if self._shared.pipeline is not None:
-            self._trajectory_inputs.destroy()
-            self._stream_inputs.destroy()
-            self._shared.pipeline.destroy()
-            self._shared.pipeline = None
+        parts, self._parts = self._parts, None
+        if parts is not None:
+            parts.destroy()
 
     def come_to_rest(self) -> None:
-        """Lead ~/commands to rest and stop publishing, if the node is active."""
-        if self._shared.active and self.context.ok():  # else nothing can be published
+        """Stop following and publishing, if the node is active."""
+        if self._active and self.context.ok():  # else nothing can be published
             self._stop_publishing()
 
     def destroy_node(self) -> None:
-        """Come to rest, destroy the node and end the process that fits trajectories."""
-        if self._fits is not None:  # else the constructor has failed before
+        """Destroy the node and end the process that fits trajectories."""
+        if self._worker is not None:  # else the constructor has failed before
             self.come_to_rest()
             self._tear_down()
-            self._fits.close()
+            self._worker.close()
         super().destroy_node()
 
     # parameters ----------------------------------------------------------------------------------
 
-    def _check_motors(self, values: FeedforwardParameters) -> None:
-        pipeline = self._shared.pipeline
-        if pipeline is None:
-            return
-        values.require_joints(pipeline.robot)
-        if pipeline.motors is not None:
-            pipeline.motors.check(values)
-
-    def _require_rate(self, values: FeedforwardParameters, robot: Robot | None = None) -> None:
-        pipeline, order = self._shared.pipeline, values.derivative_order
-        robot = robot or (None if pipeline is None else pipeline.robot)
-        if robot is None:
-            return
-        if order not in self._times:
-            self._times[order] = compute_time(robot, order)
-        require_rate(self._times[order], values.publish_rate, compiled=jit_enabled())
+    def _check(self, values: FeedforwardParameters) -> None:
+        if self._parts is not None:
+            self._parts.core.check(values)
+            require_rate(self._time, values.publish_rate, compiled=jit_enabled())
 
     def _on_parameters(self, old: FeedforwardParameters, new: FeedforwardParameters) -> None:
-        if self._shared.active and old.publish_rate != new.publish_rate:
+        if self._active and old.publish_rate != new.publish_rate:
             self._ticks.start(new.publish_rate)
         if old.model_settings != new.model_settings:
             self._source.apply_settings()
-        if self._shared.pipeline is not None:
-            if old.commands not in ('', new.commands):
-                self._ramp_out()
-            with self.undone_on_error():
-                self._shared.pipeline.apply(new)
-
-    # output --------------------------------------------------------------------------------------
-
-    def _tick(self, now: int) -> None:
-        if self._shared.parameters.mode == 'compensate':
-            self._shared.configured.watch_measured(now)
-            return
-        try:
-            withheld = self._sync is not None and self._sync.withholds(now)
-            self._shared.configured.publish(now, withheld)
-        except ScrewDynamicsError as error:
-            self._reports.count_not_finite(str(error))
-            if self._withheld_ticks.due():
-                self.get_logger().error(f'Nothing published: {error}')
-            self._shared.configured.release(now)
-
-    def _on_jump(self, reason: str) -> None:
-        pipeline = self._shared.configured
-        if not pipeline.followed.empty:
-            self.get_logger().warning(f'{reason}: the active trajectory is dropped')
-        self._trajectory_inputs.drop(f'{reason} before it was fitted')
-        pipeline.forget()
+        if self._parts is not None:
+            self.step(new)
+            if self._parts.spline is not None:
+                self._parts.spline.apply(new)

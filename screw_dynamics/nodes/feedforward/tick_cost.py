@@ -7,22 +7,20 @@ from collections.abc import Callable
 
 import numpy as np
 
-from screw_dynamics.dynamics import LinkLoads
-from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.feedforward.outputs.guards import compile_guards
-from screw_dynamics.nodes.feedforward.outputs.limits import compile_limits
-from screw_dynamics.nodes.feedforward.outputs.motor_history import compile_history
-from screw_dynamics.nodes.feedforward.outputs.stiffness_transition import (
+from screw_dynamics.control.stiffness_transition import (
     compile_stiffness_transition,
 )
+from screw_dynamics.dynamics import LinkLoads
+from screw_dynamics.errors import InputError
+from screw_dynamics.kernels.commands.limits import passes_effort_limits, passes_motor_limits
 from screw_dynamics.nodes.shared.model_build import (
     compile_efforts,
     compute_motors,
-    compute_tensions,
 )
 from screw_dynamics.nodes.shared.tick_timer import TickSummary
 from screw_dynamics.reference.reference_filter import compile_filter
 from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.smooth.knot_derivatives import compile_smoothing
 
 _REPETITIONS = 5
@@ -36,28 +34,26 @@ def compile_tick(robot: Robot) -> None:
     """
     compile_smoothing()
     compile_filter()
-    compile_limits()
-    compile_guards()
-    compile_history()
+    passes_effort_limits.compile()
+    passes_motor_limits.compile()
     compile_stiffness_transition()
     compile_efforts(robot)
 
 
-def compute_time(robot: Robot, order: int) -> float:
+def compute_time(robot: Robot) -> float:
     """
     Return the shortest time of several trials to compute one sample, without publishing [s].
 
     It is processor time of this thread: what else the machine does is not counted.
     """
     model = robot.model
-    jet, tau = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
-    loads = LinkLoads(model, [], order)
+    jet, tau = np.zeros((JET_ROWS, model.n)), np.empty((JET_ROWS - 2, model.n))
+    loads = LinkLoads(model, [], JET_ROWS - 3)
     shortest = np.inf
     for _ in range(_REPETITIONS):
         begun = time.thread_time()
         loads.inverse_dynamics(jet, tau)
         compute_motors(robot)
-        compute_tensions(robot)
         shortest = min(shortest, time.thread_time() - begun)
     return shortest
 

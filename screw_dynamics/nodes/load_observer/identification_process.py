@@ -23,8 +23,6 @@ from screw_dynamics.nodes.shared.side_process import OWN_GROUP, side_command
 from screw_dynamics.robot import Robot
 
 GROUPS = ('friction', 'rotors', 'offsets', 'links')
-# threads of linear algebra would take the cores of other nodes, and gain nothing
-_ENVIRONMENT = dict.fromkeys(('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS'), '1')
 
 
 @dataclass(frozen=True)
@@ -137,7 +135,6 @@ class IdentificationProcess:
                 side_command(__name__),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={**os.environ, **_ENVIRONMENT},
                 **OWN_GROUP,
             )
         except OSError as error:

@@ -12,6 +12,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.nodes.load_observer.identification_service import (
     IdentificationService,
@@ -20,20 +21,13 @@ from screw_dynamics.nodes.load_observer.identification_service import (
 from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import (
-    OK,
-    WARN,
-    Diagnostics,
-    ModelInfoOutput,
-    Report,
-    model_report,
-)
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput, model_report
 from screw_dynamics.nodes.shared.endpoints import DEPTH, LATCHED, MessageOutput, make_subscription
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.nodes.shared.serialized_message import STAMP, SerializedMessage
+from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
 from screw_dynamics.observers import Contact
 
 NAME = 'load_observer'
@@ -114,7 +108,8 @@ class LoadObserverNode(Node):
             self._effort = EffortOutput(self, self._loads.joint_names)
         self._model_info.publish(loaded)
         self.get_logger().info(
-            f'Observing {len(self._loads.joint_names)} joints: listens on {self._input.topic_name}'
+            f'Observing {len(self._loads.joint_names)} joints: listens on '
+            f'{", ".join((self._input.topic_name, *self._source.topics))}'
         )
 
     # input ---------------------------------------------------------------------------------------
@@ -215,7 +210,7 @@ class EffortOutput(MessageOutput):
         super().__init__(node, JointState, '~/external_effort')
         self._row = np.zeros((1, len(names)))
         message = JointState(name=list(names))
-        self._message = SerializedMessage(message, {('effort',): self._row}, STAMP)
+        self._message = ReusedMessage(message, {('effort',): self._row}, STAMP)
 
     def publish(self, time: int, effort: Array) -> None:
         """Publish them (n,) with the stamp of the measurement [ns]."""
@@ -235,7 +230,7 @@ class WrenchOutput(MessageOutput):
         message = WrenchStamped()
         message.header.frame_id = frame
         carried = {_COMPONENTS: self._components}
-        self._message = SerializedMessage(message, carried, STAMP)
+        self._message = ReusedMessage(message, carried, STAMP)
 
     def publish(self, time: int, wrench: Array) -> None:
         """Publish [torque; force] (6,) with the stamp of the measurement [ns]."""

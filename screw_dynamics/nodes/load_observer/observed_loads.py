@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.parameters import values_per_motor
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.elastic.spring_efforts import SpringEfforts, compile_spring_efforts
 from screw_dynamics.errors import InputError, SingularJacobianError, UnknownNameError
@@ -15,7 +16,6 @@ from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.nodes.load_observer.kept_states import KeptStates
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.shared.motor_states import MotorStateBuffer
-from screw_dynamics.nodes.shared.parameters import values_per_motor
 from screw_dynamics.observers import (
     Contact,
     ContactDetector,

@@ -2,16 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `sea_simulator`: motor efforts in, motion of a robot with elastic joints out."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from rclpy.node import Node
-from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.control.report import Report
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
 from screw_dynamics.nodes.sea_simulator.motor_drives import (
     command_age,
@@ -27,13 +25,12 @@ from screw_dynamics.nodes.sea_simulator.simulated_time import (
     SimulationReport,
 )
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics, Report, model_report
-from screw_dynamics.nodes.shared.endpoints import STATE_FIELDS, MessageOutput, make_subscription
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics, model_report
+from screw_dynamics.nodes.shared.endpoints import StateOutput, make_subscription
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.nodes.shared.serialized_message import STAMP, SerializedMessage
 
 NAME = 'sea_simulator'
 
@@ -111,7 +108,7 @@ class SeaSimulatorNode(Node):
         self.get_logger().info(
             f'Simulating {len(names)} joints and {len(self._robot.drives.names)} '
             f'motors at {values.rate:g} Hz with {self._robot.substeps} steps each: listens on '
-            f'{self._input.topic_name}; publishes '
+            f'{", ".join((self._input.topic_name, *self._source.topics))}; publishes '
             f'{", ".join(map(self.resolve_topic_name, ("joint_states", "motor_states")))}'
         )
 
@@ -196,19 +193,3 @@ class SeaSimulatorNode(Node):
             self._robot.drives.set_gains(new)
         if old.model_settings != new.model_settings:
             self._source.apply_settings()
-
-
-class StateOutput(MessageOutput):
-    """Publishes position, velocity and effort of named joints or motors."""
-
-    def __init__(self, node: Node, topic: str, names: Sequence[str]) -> None:
-        super().__init__(node, JointState, topic)
-        self._rows = np.zeros((len(STATE_FIELDS), len(names)))
-        message = JointState(name=list(names))
-        self._message = SerializedMessage(message, {STATE_FIELDS: self._rows}, STAMP)
-
-    def publish(self, time: int, state: tuple[Array, Array, Array]) -> None:
-        """Publish position, velocity and effort with a stamp [ns]."""
-        for row, values in zip(self._rows, state, strict=True):
-            row[:] = values
-        self._publisher.publish(self._message.written((time,)))

@@ -4,9 +4,9 @@
 
 from dataclasses import dataclass
 
+from screw_dynamics.control.model_parameters import ModelParameters
+from screw_dynamics.control.parameters import parameter
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.model_parameters import ModelParameters
-from screw_dynamics.nodes.shared.parameters import parameter
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class SeaSimulatorParameters(ModelParameters):
     )
     substeps: int = parameter(
         0,
-        'Integration steps per published state; 0: as many as the fastest vibration of the robot '
-        'takes.',
+        'Runge-Kutta steps per published state; 0: as many as the fastest vibration of the robot '
+        'at the start takes (a step is at most a tenth of its period over 2 pi).',
         within=(0, 100000),
         read_only=True,
     )
@@ -42,7 +42,8 @@ class SeaSimulatorParameters(ModelParameters):
     )
     effort_timeout: float = parameter(
         0.1,
-        'Motor efforts older than this are no longer in force [s]; 0: they always are.',
+        'Motor efforts older than this are no longer in force [s]; 0: they always are. Time that '
+        'the simulator leaves out on a busy computer does not age them.',
         within=(0.0, 3600.0),
     )
     idle_mode: str = parameter(
@@ -69,7 +70,10 @@ class SeaSimulatorParameters(ModelParameters):
     )
     publish_clock: bool = parameter(
         False,
-        'Publish the simulated time on /clock: it advances in lock-step with the motor efforts.',
+        'Publish the simulated time on /clock: it advances in lock-step with the motor efforts, '
+        'each step waits for those of its beginning. All other nodes need use_sim_time, and '
+        'feedforward the publish_rate that is the rate here. Efforts on ~/commands tell no '
+        'instant: late ones count for the step that waits when they arrive.',
         read_only=True,
     )
     real_time_factor: float = parameter(
@@ -79,7 +83,8 @@ class SeaSimulatorParameters(ModelParameters):
     )
     lock_step_timeout: float = parameter(
         0.5,
-        'Longest wait for the motor efforts of a step with publish_clock [s].',
+        'Longest wait for the motor efforts of a step with publish_clock [s]. Meanwhile the time '
+        'is published again every 0.1 s, for clients that have lost it.',
         within=(0.0, 60.0),
     )
 

@@ -9,10 +9,10 @@ from typing import Protocol
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
 
+from screw_dynamics.control.report import ERROR, OK, WARN, Report
 from screw_dynamics.messages.times import SECOND, set_stamp
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot
-from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN, Report
 from screw_dynamics.nodes.shared.endpoints import make_publisher, steady_timer
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.nodes.shared.tick_timer import TickTimer

@@ -11,8 +11,8 @@ from typing import Any
 
 from rclpy.utilities import remove_ros_args
 
+from screw_dynamics.control.parameters import ParameterRule, rule_of
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.parameters import ParameterRule, rule_of
 from screw_dynamics.yaml_files.loading import load_yaml
 
 _USAGE = """usage: {name} [--ros-args [-p PARAMETER:=VALUE] [--params-file FILE]
@@ -63,8 +63,8 @@ def _facts(rule: ParameterRule, default: Any) -> Iterator[str]:
         yield 'set at start only'
 
 
-def files_for_others(arguments: Sequence[str], node: str) -> list[str]:
-    """Return a warning for every parameter file without parameters for a node (full name)."""
+def files_for_others(arguments: Sequence[str], nodes: Sequence[str]) -> list[str]:
+    """Return a warning for every parameter file without parameters for any node (full names)."""
     texts = []
     for option, path in zip(arguments, arguments[1:], strict=False):
         if option != '--params-file':
@@ -74,9 +74,10 @@ def files_for_others(arguments: Sequence[str], node: str) -> list[str]:
                 names = list(_node_names(load_yaml(file.read())))
         except (InputError, OSError):
             continue  # ROS has read the file itself: no warning
-        if names and not any(re.fullmatch(_pattern(name), node) for name in names):
+        if names and not any(re.fullmatch(_pattern(n), node) for n in names for node in nodes):
             texts.append(
-                f'{path}: there are no parameters for {node}, only for {", ".join(names[:5])}'
+                f'{path}: there are no parameters for {", ".join(nodes)}, only for '
+                f'{", ".join(names[:5])}'
             )
     return texts
 

@@ -3,38 +3,31 @@
 """Reports of nodes: DiagnosticArray on /diagnostics, and the model in use on ``~/model_info``."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from screw_dynamics import __version__
+from screw_dynamics.control.model_parameters import ModelParameters
+from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.messages.joints import double_array
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import LATCHED, steady_timer
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
-from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 
-OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
+ROBOT = 'robot'  # value of a report that names it
 
 
-class Report(NamedTuple):
-    """Report of one task; `level` is OK, WARN or ERROR, `values` are printed with str()."""
-
-    level: bytes
-    message: str
-    values: Mapping[str, object] = {}
-
-
-def status(node: Node, name: str, report: Report) -> DiagnosticStatus:
-    """Return a report of a node as a message."""
+def status(node: Node, name: str, report: Report, robot: str = 'none') -> DiagnosticStatus:
+    """Return a report of a node, and of the robot that it has, as a message."""
     return DiagnosticStatus(
         level=report.level,
         name=f'{node.get_fully_qualified_name().lstrip("/")}: {name}',
         message=report.message,
-        hardware_id='none',
+        hardware_id=robot,
         values=[KeyValue(key=key, value=str(value)) for key, value in report.values.items()],
     )
 
@@ -62,7 +55,11 @@ class Diagnostics:
         """Publish the reports of all tasks."""
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
-        message.status = [status(self._node, name, task()) for name, task in self._tasks.items()]
+        reports = {name: task() for name, task in self._tasks.items()}
+        robot = next(
+            (str(one.values[ROBOT]) for one in reports.values() if ROBOT in one.values), 'none'
+        )
+        message.status = [status(self._node, *item, robot) for item in reports.items()]
         self._publisher.publish(message)
 
 
@@ -103,7 +100,7 @@ def model_report(source: ModelSource) -> Report:
         source.problem or 'loaded',
         {
             'source': source.loaded.source,
-            'robot': model.name,
+            ROBOT: model.name,
             'joints': ', '.join(model.joint_names),
             'base_link': model.base_link,
             'urdf_sha256': source.loaded.sha256,

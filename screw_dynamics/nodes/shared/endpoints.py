@@ -3,11 +3,12 @@
 """Publishers and subscriptions with QoS that parameters can override."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
 from typing import Any
 
+import numpy as np
 from rclpy.clock import Clock, ClockType
 from rclpy.duration import Duration
 from rclpy.event_handler import SubscriptionEventCallbacks
@@ -18,8 +19,10 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.subscription import Subscription
 from rclpy.timer import Timer
+from sensor_msgs.msg import JointState
 
-from screw_dynamics.nodes.shared.executor import SeldomGroup
+from screw_dynamics.arrays import Array
+from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
 
 DEPTH = 10
 # s, longest wait for receivers of the last messages: Fast DDS has them acknowledge with its next
@@ -41,6 +44,20 @@ def make_publisher(node: Node, kind: Any, topic: str, qos: QoSProfile | int = DE
         copy(qos),  # see `make_subscription`
         qos_overriding_options=QoSOverridingOptions.with_default_policies(),
     )
+
+
+def warn_of_others(node: Node, publisher: Publisher) -> bool:
+    """Warn if others publish on the topic of a publisher, whose receivers get both; return so."""
+    infos = node.get_publishers_info_by_topic(publisher.topic_name)
+    names = [f'{info.node_namespace.rstrip("/")}/{info.node_name}' for info in infos]
+    if node.get_fully_qualified_name() in names:
+        names.remove(node.get_fully_qualified_name())
+    if names:
+        node.get_logger().warning(
+            f'{", ".join(sorted(names))} publishes on {publisher.topic_name} too: its receivers '
+            'follow both'
+        )
+    return bool(names)
 
 
 def delivery_end() -> float:
@@ -68,14 +85,8 @@ def make_subscription(
     *,
     warn_of_others: bool = True,
     raw: bool = False,
-    seldom: bool = False,
 ) -> Subscription:
-    """
-    Return a subscription.
-
-    `warn_of_others` logs publishers with incompatible QoS; messages of a `seldom` one may wait
-    for some milliseconds between frequent ticks.
-    """
+    """Return a subscription; `warn_of_others` logs publishers with incompatible QoS."""
     return node.create_subscription(
         kind,
         topic,
@@ -84,7 +95,6 @@ def make_subscription(
         event_callbacks=SubscriptionEventCallbacks(use_default_callbacks=warn_of_others),
         qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         raw=raw,
-        callback_group=SeldomGroup() if seldom else None,
     )
 
 
@@ -113,6 +123,28 @@ class MessageOutput:
     def __init__(self, node: Node, kind: Any, topic: str) -> None:
         self._node, self._publisher = node, make_publisher(node, kind, topic)
 
+    @property
+    def topic_name(self) -> str:
+        """Full name of the topic."""
+        name: str = self._publisher.topic_name
+        return name
+
     def destroy(self) -> None:
         """Destroy the publisher."""
         self._node.destroy_publisher(self._publisher)
+
+
+class StateOutput(MessageOutput):
+    """Publishes position, velocity and effort of named joints or motors."""
+
+    def __init__(self, node: Node, topic: str, names: Sequence[str]) -> None:
+        super().__init__(node, JointState, topic)
+        self._rows = np.zeros((len(STATE_FIELDS), len(names)))
+        message = JointState(name=list(names))
+        self._message = ReusedMessage(message, {STATE_FIELDS: self._rows}, STAMP)
+
+    def publish(self, time: int, state: Sequence[Array]) -> None:
+        """Publish position, velocity and effort with a stamp [ns]."""
+        for row, values in zip(self._rows, state, strict=True):
+            row[:] = values
+        self._publisher.publish(self._message.written((time,)))

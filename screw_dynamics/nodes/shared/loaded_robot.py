@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.elastic import AntagonisticPair, ElasticJoints, VariableStiffness
 from screw_dynamics.errors import (
     InertiaError,
@@ -20,7 +21,6 @@ from screw_dynamics.errors import (
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.other_models import in_place_of_screw_model
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
-from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.parsers import RobotDescription, model_from_description, read_description
 from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.append_segments import append_segments, read_segments
@@ -158,13 +158,12 @@ def _with_settings(described: ScrewModel, parameters: ModelParameters) -> ScrewM
     model = replace(described, gravity=np.array(parameters.gravity))
     if parameters.payload_mass == 0.0:
         return model
-    ixx, ixy, ixz, iyy, iyz, izz = parameters.payload_inertia
     try:
         return model.with_payload(
             parameters.payload_frame,
             parameters.payload_mass,
             parameters.payload_com,
-            [[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]],
+            parameters.payload_tensor,
         )
     except UnknownNameError as error:
         raise InputError(f"parameter 'payload.frame': {error}") from None

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.dynamics import LinkLoads, gravity_force_jets, inverse_dynamics
 from screw_dynamics.elastic import elastic_feedforward, feedforward_from_efforts
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SpringRangeError
 from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.jit import CompileProgress, compile_kernels
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
-from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.thread_set import threads_of
 from screw_dynamics.trajectory import compile_sampling
@@ -109,8 +109,7 @@ class ModelBuild:
         self.progress = progress
 
 
-_CHANGE_PERIOD = 5.0  # s between lines if kernels were finished
-_ALIVE_PERIOD = 10.0  # s between lines if none was
+_ALIVE_PERIOD = 10.0  # s between lines
 
 
 class CompileReport:
@@ -118,33 +117,26 @@ class CompileReport:
 
     def __init__(self, logger: Any) -> None:
         self._logger = logger
-        self._shown: CompileProgress | None = None
-        self._waited = False
-        self._begun = self._last = 0.0
+        self._begun = self._last = 0.0  # s, of the first and of the last line; 0: none
+        self._done = False
 
     def show(self, progress: CompileProgress | None) -> None:
         """Log new progress; None means that nothing has been compiled yet."""
-        if progress is None:
+        if progress is None or self._done:
             return
-        text = self._news(progress, time.monotonic())
-        if text:
-            self._logger.info(text)
-            self._shown, self._last = progress, time.monotonic()
-
-    def _news(self, progress: CompileProgress, now: float) -> str:
-        """Return the line to log now; empty if there is none."""
-        shown, count = self._shown, f'{progress.total} kernels'
-        if shown is None:
-            self._begun = now
-            return f'Compiling {count} (once, about a minute; later starts load them from disk)...'
-        if shown.done == shown.total:
-            return ''
+        now, count = time.monotonic(), f'{progress.total} kernels'
         after = f'after {now - self._begun:.0f} s'
-        if progress.done == progress.total:
-            return f'Compiled {count} {after}'
-        if progress.waits and not self._waited:
-            self._waited = True
-            return f'Another process compiles kernel {progress.kernel!r}: waiting for it'
-        if now - self._last >= (_ALIVE_PERIOD if progress == shown else _CHANGE_PERIOD):
-            return f'Compiling: {progress.done} of {count} done {after}'
-        return ''
+        self._done = progress.done == progress.total and bool(self._begun)
+        if not self._begun:
+            self._begun = now
+            text = f'Compiling {count} (once, about a minute; later starts load them from disk)...'
+        elif self._done:
+            text = f'Compiled {count} {after}'
+        elif now - self._last < _ALIVE_PERIOD:
+            return
+        elif progress.waits:
+            text = f'Another process compiles kernel {progress.kernel!r}: waiting for it {after}'
+        else:
+            text = f'Compiling: {progress.done} of {count} done {after}'
+        self._last = now
+        self._logger.info(text)

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from rclpy.node import Node
 from std_msgs.msg import String
 
+from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.jit import kernel_form, uncompiled
 from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription, steady_timer
@@ -21,7 +22,6 @@ from screw_dynamics.nodes.shared.loaded_robot import (
     with_settings,
 )
 from screw_dynamics.nodes.shared.model_build import CompileReport, ModelBuild
-from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 
 TOPIC = 'robot_description'
@@ -80,7 +80,13 @@ class ModelSource:
                 raise InputError(f'{path}: {error}') from None
             self._start_given(text, str(path))
         else:
-            make_subscription(node, String, TOPIC, self._on_description, LATCHED, seldom=True)
+            make_subscription(node, String, TOPIC, self._on_description, LATCHED)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topic of the description, unless parameters have it."""
+        values = self._parameters.values
+        return () if values.robot_description or values.urdf_path else (self._topic,)
 
     @property
     def busy(self) -> bool:

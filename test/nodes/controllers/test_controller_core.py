@@ -17,17 +17,17 @@ import pytest
 from helpers.patience import patience
 from helpers.planar_sea import NAMES, STIFFNESS
 from helpers.robot_library import CONTROLLERS, compiled, library_of
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
 from screw_dynamics.codegen.robot_table import robot_table
 from screw_dynamics.command_line.main import main
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from screw_dynamics.nodes.feedforward.tick_cost import compile_tick
 from screw_dynamics.nodes.shared.loaded_robot import load_robot
-from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import waypoints_from_points

@@ -4,18 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from screw_dynamics import ElasticJoints, ScrewModel, read_urdf
+from screw_dynamics import ScrewModel, read_urdf
 
 if TYPE_CHECKING:
-    from helpers.feedback_loop import Loop
     from helpers.receiving_node import Node
-    from helpers.ros_fixture import RosFixture
 
 
 @pytest.fixture
@@ -27,24 +24,6 @@ def moving(planar: Path) -> Node:
     node.follow([0.0, 0.0], [1.0, -1.0])
     node.now += 300 * MS
     return node
-
-
-@pytest.fixture
-def loop(ros: RosFixture, planar: Path) -> Iterator[Callable[..., Loop]]:
-    """Return a function that makes a pipeline with feedback around the motor feedforward."""
-    from helpers.feedback_loop import SPRINGS, Loop
-
-    made, planar_model = [], read_urdf(planar)
-
-    def loop(
-        drives: ElasticJoints = SPRINGS, *, model: ScrewModel = planar_model, **parameters: Any
-    ) -> Loop:
-        made.append(Loop(ros, model, drives, **parameters))
-        return made[-1]
-
-    yield loop
-    for one in made:
-        one.pipeline.destroy()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from helpers.command_node import HANGING, MIT, PERIOD, START, command_nodes
 from helpers.planar_sea import LENGTHS, MASSES, NAMES, STIFFNESS
 
 import screw_dynamics as sd
-from screw_dynamics.nodes.shared.diagnostics import OK
+from screw_dynamics.control.report import OK
 from screw_dynamics.trajectory import waypoints_from_points
 
 SPRUNG = sd.ElasticJoints(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from screw_dynamics.nodes.feedforward.outputs.command_ramp import CommandRamp, MotionRamp
+from screw_dynamics.control.ramps import CommandRamp, MotionRamp
 
 MS = 10**6
 TICK = 1e-3  # s

@@ -9,6 +9,7 @@ import gc
 import numpy as np
 import pytest
 from helpers.memory import bytes_kept
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from sensor_msgs.msg import JointState
 
 from screw_dynamics import (
@@ -20,8 +21,7 @@ from screw_dynamics import (
     read_urdf,
     share_path,
 )
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.tick_cost import compile_tick
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import waypoints_from_points

@@ -71,10 +71,11 @@ def nodes_of(name, **values):
     """Return the nodes that a launch file starts with these arguments."""
     context = LaunchContext()
     for argument in arguments_of(name).values():
-        if argument.name != 'params_file':
+        if not argument.name.endswith('params_file') or argument.name == 'server_params_file':
             argument.execute(context)
     file = str(share_path('config/sea_arm.yaml'))
-    context.launch_configurations.update({'params_file': file, **values})
+    files = {'params_file': file, 'drive_commands_params_file': file}
+    context.launch_configurations.update({**files, **values})
     (function,) = [
         entity for entity in description_of(name).entities if isinstance(entity, OpaqueFunction)
     ]
@@ -118,15 +119,32 @@ def test_controllers_of_single_fields():
     assert remappings['~/position_commands'] == 'a_position/commands'
     assert remappings['~/kp_commands'] == 'a_kp/commands'
     assert '~/velocity_commands' not in remappings
-    _, parameters = node._Node__parameters
+    *files, parameters = node._Node__parameters
+    assert len(files) == 2
     given = {''.join(part.text for part in key): value for key, value in parameters.items()}
 
     def text(parts):
         return yaml.safe_load(''.join(part.text for part in parts))
 
-    assert given['publish_commands'] is True
-    assert list(map(text, given['command_fields'])) == ['position', 'effort', 'kp']
-    assert text(given['command_topics']) == 'apart'
+    assert list(map(text, given['fields'])) == ['position', 'effort', 'kp']
+    assert text(given['topics']) == 'apart'
+
+
+def test_commands_are_sent_by_the_same_process():
+    (node,) = nodes_of('feedforward')
+    assert node.node_executable == 'feedforward'
+    (node,) = nodes_of('feedforward', effort_controller_name='efforts', namespace='left')
+    assert node.node_executable == 'nodes'
+    words = [''.join(part.text for part in word) for word in node.cmd[1:3]]
+    assert words == ['feedforward', 'drive_commands']
+    # a name would be that of both
+    assert node._Node__node_name is None
+    levels = node._Node__ros_arguments[1::2]
+    assert levels == ['left.feedforward:=info', 'left.drive_commands:=info']
+    with pytest.raises(InputError, match="argument 'drive_commands_params_file': expected a file"):
+        nodes_of(
+            'feedforward', effort_controller_name='efforts', drive_commands_params_file='no.yaml'
+        )
 
 
 @pytest.mark.parametrize('respawn', [False, True])
@@ -138,7 +156,9 @@ def test_a_node_is_started_again_on_request(respawn):
     assert simulator._ExecuteLocal__respawn is respawn
 
 
-@pytest.mark.parametrize('name', ['feedforward', 'dynamics_server', 'load_observer', 'sea_demo'])
+@pytest.mark.parametrize(
+    'name', ['feedforward', 'compensation', 'dynamics_server', 'load_observer', 'sea_demo']
+)
 def test_parameters_come_from_a_file_that_exists(name):
     with pytest.raises(InputError, match="argument 'params_file': expected a file, got 'no.yaml'"):
         nodes_of(name, params_file='no.yaml')

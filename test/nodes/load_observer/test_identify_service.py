@@ -1,101 +1,59 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Service `identify` of load_observer over DDS: what was heard, its parameters, refusals."""
+"""Service `identify` of load_observer: what was heard, its parameters, refusals."""
 
 from __future__ import annotations
 
 import math
-import os
 import re
-import signal
-import time
-from contextlib import suppress
-from functools import partial
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.child_processes import children, state
-from helpers.patience import patience
 from helpers.recordings import COM, EFFORT_NOISE, drawn
 from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
-from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp
+from screw_dynamics.errors import InputError
+from screw_dynamics.messages.times import SECOND, set_stamp
+from screw_dynamics.nodes.load_observer import identification_process
 from screw_dynamics.nodes.load_observer.identification_process import Task, found
+from screw_dynamics.nodes.load_observer.node import LoadObserverNode
 from screw_dynamics_interfaces.srv import IdentifyDynamics
 
 BEGIN = 1_700_000_000 * SECOND
 SECONDS = 16.0
-AT_ONCE = 5  # messages under way: a subscription of the best effort keeps ten
 LOAD = 'tool', 1.0, [COM[0], COM[1], 0.0], np.zeros((3, 3))
 CODES = IdentifyDynamics.Response
+# stands for an identification that takes for ever
+ENDLESS = [sys.executable, '-c', 'import time; time.sleep(600.0)']
 
 
 class Identified:
-    """A running load_observer, and the recording that it hears."""
+    """A node in this process that hears a recording, and answers."""
 
-    def __init__(self, ros, urdf, name, **parameters):
-        self.ros, self.name = ros, f'/{name}/load_observer'
-        self.model = sd.read_urdf(urdf)
-        self.heard = ros.listen(JointState, f'{self.name}/external_effort')
-        self.process = ros.start(
-            'load_observer', namespace=f'/{name}', urdf_path=urdf, **parameters
-        )
-        self.wait('the model', lambda: 'Observing 2 joints' in self.process.log)
-        self.client = ros.node.create_client(IdentifyDynamics, f'{self.name}/identify')
-        self.wait('the service', self.client.service_is_ready)
-        refusals = []
-
-        def refused():
-            refusals.append(self.send(duration=-1.0))
-            return any(future.done() for future in refusals)
-
-        # the node knows what we listen to, and no answer is lost, once one has arrived
-        self.wait('a refusal', refused)
-
-    def wait(self, what, condition):
-        return self.ros.wait_for(what, condition, self.process)
+    def __init__(self, node):
+        self.node = node
+        if node._source.busy:
+            node._source.finish()
+            self.model = node._source.loaded.robot.model
 
     def hear(self, recording, begin=BEGIN):
-        """Publish a recording, no faster than the node observes it."""
-        topic = self.name.replace('load_observer', 'joint_states')
         velocities = np.gradient(recording.positions, recording.times, axis=0)
         rows = zip(
             recording.times, recording.positions, velocities, recording.efforts, strict=True
         )
-        for i, (seconds, q, qd, effort) in enumerate(rows):
+        for seconds, q, qd, effort in rows:
             message = JointState(name=list(recording.joint_names))
             message.position, message.velocity = q.tolist(), qd.tolist()
             message.effort = effort.tolist()
-            instant = begin + round(seconds * SECOND)
-            set_stamp(message.header.stamp, instant)
-            self.ros.publish(message, topic)
-            if i == 0:
-                self.wait('the observer', partial(self._begun, message, topic, instant))
-            elif i % AT_ONCE == 0 or i == len(recording.times) - 1:
-                self.wait('the observer', partial(self._observed, instant))
-
-    def _begun(self, message, topic, instant):
-        """Publish a first message again, without effect where it has arrived, until it has."""
-        if self._observed(instant):
-            return True
-        # the node may not know the publisher yet; copies of later messages could push others out
-        # of the queue of a busy node
-        self.ros.publish(message, topic)
-        return False
-
-    def _observed(self, instant):
-        return bool(self.heard) and nanoseconds(self.heard[-1].header.stamp) == instant
-
-    def send(self, **fields):
-        """Return the future of a response."""
-        return self.client.call_async(IdentifyDynamics.Request(**fields))
+            set_stamp(message.header.stamp, begin + round(seconds * SECOND))
+            self.node._on_joint_states(message)
 
     def ask(self, **fields):
-        future = self.send(**fields)
-        self.wait('the response', future.done)
-        return future.result()
+        return self.node._identification._answer(IdentifyDynamics.Request(**fields), CODES())
 
 
 @pytest.fixture(scope='module')
@@ -104,13 +62,38 @@ def truth(planar):
     return drawn(sd.read_urdf(planar), 11, LOAD, seconds=SECONDS)
 
 
+# before the tests of one node: there is one default context
+def test_without_a_model_or_states(ros, planar):
+    with ros.made(LoadObserverNode) as made:
+        response = Identified(made).ask()
+        assert (response.success, response.error_code) == (False, CODES.NO_MODEL)
+        assert response.message == 'the node has no robot model yet'
+    with ros.made(LoadObserverNode, urdf_path=planar) as made:
+        response = Identified(made).ask()
+        assert response.error_code == CODES.UNUSABLE_RECORDING
+        assert response.message == 'joint_states: expected some that last, got 0'
+
+
+def test_the_node_observes_on_and_ends_at_once_meanwhile(ros, planar, truth, monkeypatch):
+    monkeypatch.setattr(identification_process, 'side_command', lambda _: ENDLESS)
+    with ros.made(LoadObserverNode, urdf_path=planar) as made, ThreadPoolExecutor(1) as pool:
+        node = Identified(made)
+        node.hear(truth[0].between(0.0, 1.0))
+        future = pool.submit(node.ask)
+        ros.wait_for('the process', lambda: made._identification._process._process)
+        node.hear(truth[0].between(1.01, 1.3))
+        assert made._counts['observed'] == 260
+        assert not future.done()
+        made._identification.close()
+        assert future.result().message == 'the node ends'
+
+
 @pytest.fixture(scope='module')
 def node(ros, planar, truth):
-    identified = Identified(ros, planar, 'moved')
-    identified.hear(truth[0])
-    yield identified
-    assert identified.process.interrupt() == 0, identified.process.log
-    assert 'Traceback' not in identified.process.log
+    with ros.made(LoadObserverNode, urdf_path=planar) as made:
+        identified = Identified(made)
+        identified.hear(truth[0])
+        yield identified
 
 
 def test_friction_rotors_and_load_of_what_was_heard(node, truth):
@@ -170,15 +153,16 @@ def test_the_documents_are_a_robot(node, truth):
         assert joint.friction.viscous == pytest.approx(found[f'{name}.viscous'], rel=0.05)
 
 
-def test_a_load_that_the_model_has_already_costs_only_the_documents(planar):
+def test_a_load_that_the_model_has_already_is_no_load(planar):
     """Such as that of the parameters of a node whose gripper is empty."""
-    arm, (recording, drives) = sd.read_urdf(planar), drawn(sd.read_urdf(planar), 12, seconds=16.0)
+    arm, (recording, _) = sd.read_urdf(planar), drawn(sd.read_urdf(planar), 12, seconds=16.0)
     task = Task(
         sd.Robot(arm.with_payload(*LOAD)),
         Path(planar).read_text(),
         recording.times,
         recording.positions,
         recording.efforts,
+        sd.EffortFormat(),
         groups=('friction', 'rotors'),
         payload='tool',
         held_out=0.25,
@@ -186,12 +170,8 @@ def test_a_load_that_the_model_has_already_costs_only_the_documents(planar):
         smoothing_time=None,
         check=False,
     )
-    answer = found(task)
-    rows = {name: (value, deviation) for name, value, deviation in answer.rows}
-    assert rows['payload.m'][0] == pytest.approx(-1.0, abs=0.05)
-    assert abs(rows['joint_1.viscous'][0] - drives.viscous[0]) < 4.5 * rows['joint_1.viscous'][1]
-    assert (answer.load, answer.urdf, answer.drives) == (None, '', '')
-    assert '; no robot_description: ' in answer.message
+    with pytest.raises(InputError, match='payload: expected a mass above 0, got -1 '):
+        found(task)
 
 
 def test_chosen_parameters_of_a_chosen_time(node):
@@ -202,7 +182,7 @@ def test_chosen_parameters_of_a_chosen_time(node):
     count, _, _, _, seconds = response.message.split()[:5]
     assert (int(count), float(seconds)) == (2401, 12.0)
     assert (response.payload.m, response.payload_mass_deviation) == (0.0, 0.0)
-    assert node.ask(parameters=['links']).success
+    assert node.ask(parameters=['links', 'friction'], no_check=True).success
 
 
 @pytest.mark.parametrize(
@@ -239,68 +219,11 @@ def test_what_was_heard_must_tell_something(node):
     assert 'recording: expected more than ' in response.message
 
 
-def test_bad_recordings_are_named(ros, planar, truth):
-    recording, _ = truth
-    node = Identified(ros, planar, 'reversed')
-    response = node.ask()
-    assert response.error_code == CODES.UNUSABLE_RECORDING
-    assert response.message == 'joint_states: expected some that last, got 0'
-    efforts = recording.efforts * [1.0, -1.0]
-    node.hear(sd.Recording(recording.joint_names, recording.times, recording.positions, efforts))
+def test_bad_recordings_are_named(node):
+    recording, _ = drawn(node.model, 12, seconds=SECONDS)
+    efforts = recording.efforts * [-1.0, 1.0]
+    reverse = sd.Recording(recording.joint_names, recording.times, recording.positions, efforts)
+    node.hear(reverse, BEGIN + 200 * SECOND)
     response = node.ask()
     assert (response.success, response.error_code) == (False, CODES.UNUSABLE_RECORDING)
-    assert 'joint_2' in response.message and 'revers' in response.message
-    assert node.process.interrupt() == 0
-
-
-def test_without_a_model(ros):
-    process = ros.start('load_observer', namespace='/waiting')
-    name, request = '/waiting/load_observer/identify', IdentifyDynamics.Request()
-    response = ros.call(IdentifyDynamics, name, request)
-    assert (response.success, response.error_code) == (False, CODES.NO_MODEL)
-    assert response.message == 'the node has no robot model yet'
-    assert process.interrupt() == 0
-
-
-def identifying(pid):
-    """Return the processes of an identification that the threads of a process have started."""
-    return [child for child in children(pid) if 'identification_process' in command_line(child)]
-
-
-def command_line(pid):
-    """Return that of a process, before its exec that of its parent."""
-    try:
-        return Path(f'/proc/{pid}/cmdline').read_text()
-    except OSError:  # it has ended
-        return ''
-
-
-def stopped(pid):
-    """Stop a process and return whether that was before its end."""
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGSTOP)
-    end = time.monotonic() + patience()
-    while time.monotonic() < end:
-        if (found := state(pid)) in 'TZX':
-            return found == 'T'
-        time.sleep(0.001)
-    return False
-
-
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_the_node_observes_on_and_ends_at_once_meanwhile(ros, planar, truth, number):
-    node = Identified(ros, planar, f'busy_{number}')
-    node.hear(truth[0].between(0.0, 12.0))
-    future = None
-
-    def held():
-        nonlocal future
-        if future is None or future.done():  # on a busy machine it may be over before the stop
-            future = node.send(parameters=['links', 'rotors'])
-        return any(map(stopped, identifying(node.process.pid)))
-
-    node.wait('the stopped process of the identification', held)
-    node.hear(truth[0].between(12.01, 12.3))
-    assert not future.done()
-    assert node.process.interrupt(number) == 0
-    assert 'Traceback' not in node.process.log
+    assert "joint 'joint_1'" in response.message and 'is reversed' in response.message

@@ -1,19 +1,25 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Qualities of service of one topic; timers that end while their calls are due."""
+"""Qualities of service and publishers of one topic; timers that end while calls are due."""
 
 from __future__ import annotations
 
 import time
 
 import pytest
-from rclpy.experimental.events_executor import EventsExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_sensor_data
 from std_msgs.msg import String
 
-from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription, steady_timer
+from screw_dynamics.nodes.shared.endpoints import (
+    LATCHED,
+    make_publisher,
+    make_subscription,
+    steady_timer,
+    warn_of_others,
+)
+from screw_dynamics.nodes.shared.executor import make_executor
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 
 
@@ -68,7 +74,7 @@ def test_a_timer_that_has_ended_is_not_called(ros, make):
         return callback
 
     node = Node('two_timers', context=ros.context)
-    executor = EventsExecutor(context=ros.context)
+    executor = make_executor(ros.context)
     try:
         ends = make(node, [first_ends(1), first_ends(0)])
         executor.add_node(node)
@@ -80,3 +86,17 @@ def test_a_timer_that_has_ended_is_not_called(ros, make):
         executor.shutdown()
         node.destroy_node()
     assert len(set(called)) == 1
+
+
+def test_two_publishers_on_one_topic_are_told(ros, capfd):
+    nodes = [Node('twin', context=ros.context, namespace=where) for where in ('left', 'right')]
+    try:
+        one = make_publisher(nodes[0], String, '/commands')
+        assert not warn_of_others(nodes[0], one)
+        make_publisher(nodes[1], String, '/commands')
+        ros.wait_for('discovery', lambda: nodes[0].count_publishers('/commands') == 2)
+        assert warn_of_others(nodes[0], one)
+    finally:
+        for node in nodes:
+            node.destroy_node()
+    assert '/right/twin publishes on /commands too' in capfd.readouterr().err

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from screw_dynamics import mass_matrix, read_urdf
+from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.shared.loaded_robot import load_robot
-from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 
 LINK = (
     '<link name="{0}"><inertial><mass value="{1}"/><origin xyz="0.3 0 0.1"/>'

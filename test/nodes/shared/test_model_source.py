@@ -11,8 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.nodes.shared.model_source import ModelSource
 

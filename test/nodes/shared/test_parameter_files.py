@@ -37,7 +37,7 @@ def test_files_for_other_nodes_are_named(tmp_path, text, fits):
     path = tmp_path / 'a.yaml'
     path.write_text(text)
     arguments = ['feedforward', '--ros-args', '--params-file', str(path), '-p', 'a:=1']
-    warnings = files_for_others(arguments, '/left/feedforward')
+    warnings = files_for_others(arguments, ['/left/feedforward'])
     assert len(warnings) == (not fits), warnings
     for warning in warnings:
         assert warning.startswith(f'{path}: there are no parameters for /left/feedforward, only ')
@@ -49,6 +49,6 @@ def test_every_file_is_looked_at(tmp_path):
     arguments = ['x', '--ros-args']
     for name in ('a', 'b', 'none'):
         arguments += ['--params-file', str(tmp_path / name)]
-    (warning,) = files_for_others(arguments, '/a')
+    (warning,) = files_for_others(arguments, ['/a'])
     assert warning == f'{tmp_path / "b"}: there are no parameters for /a, only for /b'
-    assert files_for_others(['x', '--ros-args', '--params-file'], '/a') == []
+    assert files_for_others(['x', '--ros-args', '--params-file'], ['/a']) == []

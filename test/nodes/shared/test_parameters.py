@@ -10,17 +10,20 @@ import pytest
 import yaml
 
 from screw_dynamics import ElasticJoint, ElasticJoints, LinearSpring, read_urdf, share_path
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.model_parameters import ModelParameters
+from screw_dynamics.control.parameters import coerced, rule_of
 from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.compensation.parameters import CompensationParameters
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
-from screw_dynamics.nodes.shared.model_parameters import ModelParameters
-from screw_dynamics.nodes.shared.parameters import coerced, descriptor, rule_of
+from screw_dynamics.nodes.shared.parameters import descriptor
 from screw_dynamics.robot import Robot
 
 RECORDS = {
     'feedforward': FeedforwardParameters,
+    'compensation': CompensationParameters,
     'sea_simulator': SeaSimulatorParameters,
     'dynamics_server': DynamicsServerParameters,
     'load_observer': LoadObserverParameters,
@@ -101,6 +104,11 @@ def test_values_must_fit_together():
         replace(parameters, robot_description='<robot/>', urdf_path='robot.urdf').check()
     with pytest.raises(InputError, match="'payload.frame': expected a link for the payload of 2"):
         replace(parameters, payload_mass=2.0).check()
+    with pytest.raises(
+        InputError, match="'payload.inertia': expected that of a body, got .1.0, 1.0"
+    ):
+        replace(parameters, payload_inertia=(1.0,) * 6).check()
+    replace(parameters, payload_inertia=(1.0, 0.0, 0.0, 1.0, 0.0, 2.0)).check()
     springs = FeedforwardParameters(stiffness=(100.0,), commands_content='motor_efforts')
     replace(springs, elastic_joints_path='joints.yaml').check()
     with pytest.raises(InputError, match="'commands_content': expected link_efforts without"):

@@ -21,7 +21,7 @@ FINGER = str(sd.share_path('config/soft_finger.yaml'))
     ],
 )
 def test_parameters_of_rigid_robots_are_refused(other, text):
-    from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+    from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 
     with pytest.raises(InputError, match=text):
         FeedforwardParameters(soft_segments=FINGER, **other).check()
@@ -35,8 +35,8 @@ def test_the_load_observer_refuses_them():
 
 
 def test_gravity_and_payload_are_those_of_the_whole_robot(planar, rng):
+    from screw_dynamics.control.model_parameters import ModelParameters
     from screw_dynamics.nodes.shared.loaded_robot import load_robot, read_soft_segments
-    from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 
     parameters = ModelParameters(
         soft_segments=FINGER, gravity=(1.0, 2.0, 3.0), payload_frame='tool', payload_mass=0.5
@@ -50,8 +50,8 @@ def test_gravity_and_payload_are_those_of_the_whole_robot(planar, rng):
 
 
 def test_segments_that_do_not_fit_the_robot_name_the_parameter(gripper):
+    from screw_dynamics.control.model_parameters import ModelParameters
     from screw_dynamics.nodes.shared.loaded_robot import load_robot, read_soft_segments
-    from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 
     parameters = ModelParameters(soft_segments=FINGER)
     with pytest.raises(InputError, match=r"parameter 'soft_segments': .*"):

@@ -1,0 +1,248 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Compensation`: efforts that carry a robot in its measured state."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.control.guards import EffortGuard
+from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.messages.times import SECOND
+from screw_dynamics.reference.reference import Source
+from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory.waypoint_checks import LARGEST
+
+# rad or m beyond the velocity limit times the time between two samples: noise of encoders, and
+# of the stamps near that velocity
+_TOLERANCE = 0.02
+_BLEND = 0.5  # s, from the efforts of one model or setting to those of the next
+_SELDOM = 10.0  # s between texts about refused samples
+
+
+@dataclass(frozen=True)
+class MeasuredStates:
+    """Positions and velocities (n,) at `stamp` [ns], 0 if unknown; NaN for joints without any."""
+
+    stamp: int
+    positions: Array
+    velocities: Array
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Whether efforts of the velocities are included; largest age of states [s]."""
+
+    coriolis: bool = False
+    input_timeout: float = 0.1
+
+
+@dataclass(frozen=True)
+class ModelChanged:
+    """Another model, of the same joints or of others."""
+
+    robot: Robot
+
+
+@dataclass(frozen=True)
+class Clear:
+    """Efforts may be published again after a stop."""
+
+
+Input: TypeAlias = MeasuredStates | Settings | ModelChanged | Clear
+
+
+class Carried(NamedTuple):
+    """A state at `stamp` [ns] and the efforts that carry it, all (n,); number of the motion."""
+
+    stamp: int
+    motion: int
+    positions: Array
+    velocities: Array
+    gravity: Array
+    effort: Array
+
+
+class Outputs(NamedTuple):
+    """What is to be published, and warnings for the log."""
+
+    sample: Carried | None
+    warnings: tuple[str, ...]
+
+
+class Compensation:
+    """
+    Efforts that carry a robot, for every measured state that is plausible.
+
+    A sample is refused if a joint would have moved faster than its velocity limit since the one
+    before. Efforts begin when every joint has two samples that agree; after a time without any
+    they end, and begin again as another motion. A limit of the efforts stops them until `Clear`.
+    """
+
+    def __init__(self, robot: Robot, settings: Settings) -> None:
+        self.settings = settings
+        self.refused = self.motion = 0
+        self._now = 0
+        self._warnings: list[str] = []
+        self._start(robot)
+
+    def _start(self, robot: Robot) -> None:
+        self.robot, n = robot, robot.n
+        self._guard = EffortGuard(robot, self._warnings.append)
+        self._guard.resumption = 'after ~/clear'
+        self._use(robot)
+        self._jet, self._work = np.zeros((3, n)), np.zeros((1, n))
+        self._stamps = np.zeros(n, dtype=np.int64)
+        self._effort, self._offset = np.zeros(n), np.zeros(n)
+        self._forget()
+
+    def _use(self, robot: Robot) -> None:
+        self.robot = robot
+        self._guard.set_robot(robot)
+        model = robot.model
+        self._velocities = model.limits.ignoring_zeros().velocity
+        self._turning = np.array([kind == 'continuous' for kind in model.coordinate_types])
+
+    def _forget(self) -> None:
+        """Drop what was measured."""
+        self._known = np.zeros(self.robot.n, dtype=np.bool_)
+        self._trusted = self._known.copy()
+        self.running = self._changed = False
+        self._blend_begin: int | None = None
+        self._told: int | None = None  # when a refusal was
+        self._guard.pause()
+
+    @property
+    def stopped(self) -> str:
+        """Why no efforts are published until `Clear`; empty if they are."""
+        return self._guard.reason
+
+    def step(self, now: int, inputs: Sequence[Input]) -> Outputs:
+        """Return the efforts of the newest plausible state at the time `now` [ns], if any."""
+        self._warnings.clear()
+        if now < self._now:
+            self._forget()  # the clock has been set back
+        self._now, measured = now, False
+        for item in inputs:
+            if isinstance(item, MeasuredStates):
+                measured = self._measure(item) or measured
+            elif isinstance(item, Settings):
+                self._changed |= item.coriolis != self.settings.coriolis
+                self.settings = item
+            elif isinstance(item, ModelChanged):
+                self._change_model(item.robot)
+            else:
+                self._guard.forget()
+                self.running = False
+        sample = self._sample() if self._fresh() and measured else None
+        return Outputs(sample, tuple(self._warnings))
+
+    def _change_model(self, robot: Robot) -> None:
+        old, new = self.robot.model, robot.model
+        if (old.joint_names, old.coordinate_types) == (new.joint_names, new.coordinate_types):
+            self._use(robot)
+            self._changed = True
+        else:
+            self._start(robot)
+
+    def _measure(self, states: MeasuredStates) -> bool:
+        """Take over plausible states; return True if there are any."""
+        stamp, timeout = states.stamp or self._now, self.settings.input_timeout
+        if abs(self._now - stamp) > timeout * SECOND:
+            self._refuse(
+                f'header.stamp: expected an instant within {timeout:g} s of now '
+                f'({self._now / SECOND:.3f}), got {stamp / SECOND:.3f}: too old, or of another '
+                'clock'
+            )
+            return False
+        given = np.abs(states.positions) <= LARGEST
+        elapsed = np.where(self._known, (stamp - self._stamps) / SECOND, np.inf)
+        given &= elapsed > 0.0  # a driver may repeat its last message
+        follows = given & (elapsed <= timeout)
+        velocities = np.where(np.abs(states.velocities) <= LARGEST, states.velocities, 0.0)
+        if follows.any() and not self._plausible(states.positions, velocities, elapsed, follows):
+            return False
+        self._jet[0, given], self._jet[1, given] = states.positions[given], velocities[given]
+        self._stamps[given], self._trusted[given] = stamp, follows[given]
+        self._known |= given
+        return bool(given.any())
+
+    def _plausible(
+        self, positions: Array, velocities: Array, elapsed: Array, follows: NDArray[np.bool_]
+    ) -> bool:
+        """Return True if the joints that follow can have moved so."""
+        moved = positions - self._jet[0]
+        moved = np.where(self._turning, (moved + np.pi) % (2.0 * np.pi) - np.pi, moved)
+        checks = [('position', positions, self._jet[0], np.abs(moved))]
+        if self.settings.coriolis:
+            ways = np.abs(velocities) * np.where(follows, elapsed, 0.0)
+            checks.append(('velocity', velocities, self._jet[1], ways))
+        for field, got, before, ways in checks:
+            excess = np.where(follows, ways - self._velocities * elapsed - _TOLERANCE, -np.inf)
+            j = int(np.argmax(excess))
+            if excess[j] > 0.0:
+                self._refuse(
+                    f'{field} of {self.robot.joint_names[j]}: expected what the velocity limit '
+                    f'{self._velocities[j]:g} allows within {elapsed[j]:.3g} s after '
+                    f'{before[j]:.6g}, got {got[j]:.6g}'
+                )
+                return False
+        return True
+
+    def _refuse(self, reason: str) -> None:
+        self.refused += 1
+        if self._told is None or self._now - self._told > _SELDOM * SECOND:
+            self._told = self._now
+            self._warnings.append(f'joint_states ignored: {reason}')
+
+    def _fresh(self) -> bool:
+        """Return True if all joints are known; tell if they are not any more."""
+        timeout = self.settings.input_timeout
+        oldest = self._now - round(timeout * SECOND)
+        if self._trusted.all() and (self._stamps >= oldest).all():
+            return True
+        if self.running:
+            self.running = False
+            self._warnings.append(f'No efforts are published: no joint_states for {timeout:g} s')
+        self._guard.pause()
+        return False
+
+    def _sample(self) -> Carried | None:
+        """Return the present state with its efforts, unless they exceed a limit."""
+        velocities = self._jet[1].copy()
+        self._jet[1] = 0.0
+        model, tau = self.robot.model, self._work
+        inverse_dynamics(model, self._jet, out=tau)
+        gravity = tau[0].copy()
+        self._jet[1] = velocities
+        if self.settings.coriolis:
+            inverse_dynamics(model, self._jet, out=tau)
+        if self.running:
+            self._blend(tau[0])
+        self._guard.follow(Source.MEASURED)
+        if not self._guard.passes(tau, self._now):
+            self.running = False
+            return None
+        if not self.running:
+            self.motion += 1
+            self.running, self._changed, self._blend_begin = True, False, None
+        self._effort[:] = tau[0]
+        stamp = int(self._stamps.max())
+        positions = self._jet[0].copy()
+        return Carried(stamp, self.motion, positions, velocities, gravity, tau[0].copy())
+
+    def _blend(self, effort: Array) -> None:
+        """Lead the efforts from those before a change to the present ones."""
+        if self._changed:
+            self._changed, self._blend_begin = False, self._now
+            self._offset[:] = self._effort - effort
+        if self._blend_begin is not None:
+            s = (self._now - self._blend_begin) / (_BLEND * SECOND)
+            if s < 1.0:
+                effort += (1.0 - s**3 * (10.0 - 15.0 * s + 6.0 * s * s)) * self._offset
+            else:
+                self._blend_begin = None

@@ -1,0 +1,460 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+`Feedforward`: the node `feedforward` without ROS, threads and clocks.
+
+States, by what a tick publishes::
+
+    IDLE ----accepted----> MOVING ----end----> HOLDING ----hold_time----> IDLE
+    IDLE, HOLDING --stream--> STREAMING --gap--> IDLE
+    any ----limit----> STOPPED --another motion, from rest, within limits--> MOVING
+
+A trajectory on its way to MOVING is read, planned, fitted and joined by `TrajectoryQueue`; goals
+of an action pass it, too, see `Goals`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.followed_motion import FollowedMotion
+from screw_dynamics.control.goals import Goals
+from screw_dynamics.control.inputs import (
+    Answer,
+    ClearMotion,
+    ClockJumped,
+    GoalAccepted,
+    GoalAnswered,
+    GoalBuilt,
+    GoalCanceled,
+    GoalEnded,
+    GoalWatch,
+    JointStates,
+    Speed,
+    Stop,
+    StreamedPositions,
+    StreamedSample,
+    Tick,
+    TrajectoryMessage,
+    Wrench,
+)
+from screw_dynamics.control.limit_checks import check_positions
+from screw_dynamics.control.measurements import ExternalWrenches, JointStateBuffer
+from screw_dynamics.control.motor_samples import RESUMPTION, MotorSamples
+from screw_dynamics.control.outputs import EffortSample, Outputs
+from screw_dynamics.control.report import OK, WARN, Report
+from screw_dynamics.control.sample_guard import SampleGuard
+from screw_dynamics.control.streams import StreamReader
+from screw_dynamics.control.tasks import FitRobot, Heading
+from screw_dynamics.control.trajectory_plan import Running
+from screw_dynamics.control.trajectory_queue import TrajectoryQueue
+from screw_dynamics.dynamics import gravity_forces
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.messages.times import instant_of
+from screw_dynamics.reference.reference import Source
+from screw_dynamics.reference.streamed_reference import Stream
+from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory import JET_ROWS
+
+LEAST_ROWS = 3  # efforts require accelerations
+WRENCH_TOPIC = '~/external_wrench'
+
+
+@dataclass
+class Counts:
+    """Messages of a stream since the start."""
+
+    accepted: int = 0
+    ignored: int = 0  # for a newer command
+    rejected: int = 0
+    last_rejection: str = ''
+
+
+class Feedforward:
+    """
+    Follows trajectories, poses and streams; samples efforts with two derivatives, and motors.
+
+    `jet` (5, n), `efforts` (3, n) and `gravity` (1, n) hold the last sample. `number` is that of
+    the first motion; `heading` reads the header of a serialised message.
+    """
+
+    def __init__(
+        self,
+        robot: FitRobot,
+        parameters: FeedforwardParameters,
+        number: int,
+        heading: Callable[[bytes], Heading | None],
+    ) -> None:
+        guarded = parameters.limits != 'off'
+        plain = replace(robot.robot, limits_motors=guarded)
+        self.parameters, self._number, n = parameters, number, plain.n
+        self.outputs = Outputs()
+        self.jet, self.efforts = np.zeros((JET_ROWS, n)), np.zeros((JET_ROWS - 2, n))
+        self.gravity = np.zeros((1, n))
+        self.followed = FollowedMotion(plain, parameters, number)
+        self.reference, self.streamed = self.followed.reference, self.followed.streamed
+        self.measured = JointStateBuffer(plain.joint_names)
+        self.wrenches = ExternalWrenches(plain.model, self._warn_of_expired_wrench)
+        self.guard = SampleGuard(plain)
+        self.motors: MotorSamples | None = None
+        if plain.drives is not None:
+            self.motors = MotorSamples(plain, self.jet, self.outputs, guarded=guarded)
+            self.motors.stiffness.check(parameters.stiffness)
+            self.motors.stiffness.set_target(parameters.stiffness, 0.0)
+        self.goals = Goals(
+            self.outputs, self._running, self._clear, parameters.follow_joint_trajectory
+        )
+        self.queue = self.goals.queue = TrajectoryQueue(
+            self.outputs,
+            self._running,
+            self.goals,
+            heading,
+            forwards='joint_trajectory_effort' in parameters.outputs,
+        )
+        self.counts: dict[str, Counts] = {
+            topic: Counts() for topic in (*(s.value for s in Stream), WRENCH_TOPIC)
+        }
+        self.cleared = ''
+        self._flowing: Stream | None = None  # stream of the last sample
+        self._silent = ''  # stream that has ended
+        self._failure = ''  # reason why the last tick has failed
+        self.failed = 0  # ticks
+        self._less_known = False
+        self._use_robot(plain, robot.uncontrolled_joints)
+        self._handlers: dict[type, Callable[[Any, int], None]] = {
+            Tick: self._tick,
+            TrajectoryMessage: lambda item, now: self.queue.add(item.data, now, poses=item.poses),
+            Answer: lambda item, now: item.done(item.value, now),
+            JointStates: self._measure,
+            StreamedSample: self._stream,
+            StreamedPositions: self._stream,
+            Wrench: self._load,
+            Speed: self._set_speed,
+            ClearMotion: self._on_clear,
+            Stop: self._stop,
+            ClockJumped: self._forget,
+            GoalAccepted: lambda item, now: self.goals.accept(
+                item.goal, item.data, now, ready=item.ready
+            ),
+            GoalCanceled: lambda item, now: self.goals.cancel(item.goal, now),
+            GoalBuilt: lambda item, now: self.goals.built(
+                item.goal, now, item.stamp, ready=item.ready
+            ),
+            GoalAnswered: lambda item, now: self.goals.answered(
+                item.goal, now, accepted=item.accepted
+            ),
+            GoalEnded: lambda item, now: self.goals.ended(
+                item.goal, now, item.event, violated=item.violated
+            ),
+            GoalWatch: lambda item, now: self.goals.watch(now, ready=item.ready),
+            FitRobot: self._change_robot,
+            FeedforwardParameters: self._change_parameters,
+        }
+
+    def step(self, now: int, inputs: Iterable[Any]) -> Outputs:
+        """Take inputs at an instant [ns]; return what to do, valid until the next step."""
+        self.outputs.clear()
+        for item in inputs:
+            self._handlers[type(item)](item, now)
+        return self.outputs
+
+    # robot and parameters ------------------------------------------------------------------------
+
+    def _use_robot(self, robot: Robot, others: Mapping[str, str]) -> None:
+        self._robot = robot
+        self._fit_robot = FitRobot(robot, dict(others), self.followed.continuous)
+        self._reader = StreamReader(robot.model, others)
+
+    @property
+    def robot(self) -> Robot:
+        """The robot."""
+        return self._robot
+
+    def fits(self, robot: Robot) -> bool:
+        """Return whether another robot has the same joints, so that motions continue."""
+        old, new = self._robot.model, robot.model
+        return (old.joint_names, old.coordinate_types) == (new.joint_names, new.coordinate_types)
+
+    def _change_robot(self, item: FitRobot, now: int) -> None:
+        """Continue with another model that has the same joints."""
+        robot = self._robot.with_model(item.robot.model)
+        self._use_robot(robot, item.uncontrolled_joints)
+        self.wrenches.set_model(robot.model)
+        self.guard.set_robot(robot)
+        if self.motors is not None:
+            self.motors.set_robot(robot)
+
+    def check(self, parameters: FeedforwardParameters) -> None:
+        """Raise InputError if changed parameters do not fit the robot."""
+        parameters.require_joints(self._robot)
+        if self.motors is not None:
+            self.motors.stiffness.check(parameters.stiffness)
+
+    def _change_parameters(self, item: FeedforwardParameters, now: int) -> None:
+        self.parameters = item
+        self.followed.apply(item, now)
+        if self.motors is not None:
+            self.motors.stiffness.set_target(item.stiffness, item.stiffness_transition)
+
+    def _running(self, now: int) -> Running:
+        return Running(
+            self.reference, self.streamed, self.measured, self.parameters, self._fit_robot, now
+        )
+
+    # inputs --------------------------------------------------------------------------------------
+
+    def _measure(self, item: JointStates, now: int) -> None:
+        try:
+            self.measured.update(item.message, now)
+        except InputError as error:
+            self.outputs.log('warning', f'{error}: ignored')
+
+    def _stream(self, item: StreamedSample | StreamedPositions, now: int) -> None:
+        samples = isinstance(item, StreamedSample)
+        topic = (Stream.SAMPLES if samples else Stream.POSITIONS).value
+        counts, values = self.counts[topic], self.parameters
+        mode = 'off' if values.limits == 'off' else 'reject'
+        try:
+            if 'spline' in values.outputs:
+                raise InputError('outputs: a stream has no spline, and is not followed')
+            instant = instant_of(item.message, now, values.input_timeout)
+            if samples:
+                jet, rows = self._reader.jet(item.message)
+                check_positions(self._robot.model, jet[0], mode)
+                followed = self.streamed.add_sample(jet, rows, instant, now)
+                self._tell_of_rows(topic, rows)
+            else:
+                positions = self._reader.positions(item.message)
+                check_positions(self._robot.model, positions, mode)
+                followed = self.followed.add_positions(positions, now)
+        except ScrewDynamicsError as error:
+            counts.rejected += 1
+            counts.last_rejection = str(error)
+            self.outputs.log('error', f'{topic} rejected: {error}')
+            return
+        if followed:
+            counts.accepted += 1
+        else:
+            counts.ignored += 1
+
+    def _tell_of_rows(self, topic: str, rows: int) -> None:
+        if rows == JET_ROWS or self._less_known:
+            return
+        self._less_known = True
+        what = (
+            'jerks: effort_dot and effort_ddot are'
+            if rows == LEAST_ROWS
+            else 'snaps: effort_ddot is'
+        )
+        self.outputs.log('warning', f'{topic} carries no {what} left empty')
+
+    def _load(self, item: Wrench, now: int) -> None:
+        counts = self.counts[WRENCH_TOPIC]
+        try:
+            again = self.wrenches.add(item.message, now, self.parameters.input_timeout)
+        except InputError as error:
+            counts.rejected += 1
+            counts.last_rejection = str(error)
+            self.outputs.log('warning', f'{WRENCH_TOPIC} ignored: {error}')
+            return
+        counts.accepted += 1
+        if again:
+            frame = item.message.header.frame_id
+            self.outputs.log('info', f'{WRENCH_TOPIC}: the wrench on {frame!r} is in force again')
+
+    def _warn_of_expired_wrench(self, frame: str) -> None:
+        self.outputs.log(
+            'warning',
+            f'{WRENCH_TOPIC}: the wrench on {frame!r} is older than '
+            f'{self.parameters.input_timeout:g} s: it is no longer in force',
+        )
+
+    def _set_speed(self, item: Speed, now: int) -> None:
+        self.reference.set_speed(item.factor, self.followed.sampled(now))
+        self.queue.follow_speed(self.reference.speed, self.reference.speed_since)
+
+    def _on_clear(self, item: ClearMotion, now: int) -> None:
+        pending = self.queue.drop('~/clear was called before it was fitted')
+        if self.streamed.followed is not None:
+            self.cleared = f'{self.streamed.followed.value} is no longer followed'
+        elif not self.followed.empty:
+            self.cleared = 'the active trajectory was dropped'
+        elif pending:
+            self.cleared = 'the trajectory that was being fitted was dropped'
+        else:
+            self.cleared = 'there was no active trajectory'
+        if any(goal.asked for goal in self.goals.live):
+            self.cleared += '; the controller still executes its goal: cancel that at the action'
+        self._clear()
+
+    def _clear(self) -> None:
+        """Stop following; a stream is followed again after it has paused."""
+        self.followed.clear()
+        if self.motors is not None:
+            self.motors.pause()
+
+    def _stop(self, item: Stop, now: int) -> None:
+        self.queue.drop(item.reason)
+        self.goals.stop(item.reason, now)
+        self._clear()
+
+    def _forget(self, item: ClockJumped, now: int) -> None:
+        if not self.followed.empty:
+            self.outputs.log('warning', f'{item.reason}: the active trajectory is dropped')
+        self.queue.drop(f'{item.reason} before it was fitted')
+        self.followed.forget()
+        self.measured.clear()
+        self.wrenches.clear()
+        if self.motors is not None:
+            self.motors.forget()
+            self.motors.stiffness.forget()
+
+    # ticks ---------------------------------------------------------------------------------------
+
+    def _tick(self, item: Tick, now: int) -> None:
+        try:
+            sample = self.followed.sample(now, self.jet)
+            if sample is None:
+                self._pause(now)
+            else:
+                self._tell_of_streams(sample)
+                self._compute(sample, now)
+            self._failure = ''
+        except ScrewDynamicsError as error:  # not finite
+            self.failed += 1
+            if not self._failure:
+                self.outputs.log('error', f'Nothing published: {error}')
+            self._failure = str(error)
+            self.outputs.sample = None
+
+    def _pause(self, now: int) -> None:
+        """Publish nothing, with a line where a stream has ended."""
+        if self.followed.waits(now):
+            return
+        if self.motors is not None:
+            self.motors.pause()
+        if self._flowing is not None and self.streamed.followed is self._flowing:
+            self._silent = self._flowing.value
+            self.outputs.log(
+                'warning',
+                f'{self._silent} has ended: no sample for {self.parameters.input_timeout:g} s; '
+                'nothing is published until the next motion',
+            )
+        self._flowing = None
+
+    def _tell_of_streams(self, sample: EffortSample) -> None:
+        if sample.source is not Source.STREAM:
+            self._flowing, self._silent = None, ''
+            return
+        self._flowing = self.streamed.followed
+        if self._silent:
+            self.outputs.log('info', f'{self._silent} is followed again')
+            self._silent = ''
+
+    def _compute(self, sample: EffortSample, now: int) -> None:
+        rows = sample.rows
+        jet, efforts = self.jet[:rows], self.efforts[: rows - 2]
+        self.wrenches.inverse_dynamics(jet, efforts, now, self.parameters.input_timeout)
+        if not self._passes(sample, efforts):
+            self.reference.driven = False
+            if self.motors is not None:
+                self.motors.pause()
+            return
+        gravity_forces(self._robot.model, self.jet[0], out=self.gravity[0])
+        outputs = self.outputs
+        outputs.sample = sample
+        if self.motors is not None:
+            outputs.rows = self.motors.compute(sample, self.wrenches.in_force(), efforts)
+            outputs.motors = outputs.rows > 0
+            self.reference.driven = outputs.motors
+        else:
+            self.reference.driven = True
+
+    def _passes(self, sample: EffortSample, efforts: Array) -> bool:
+        """Return whether the efforts of a sample may be published."""
+        if self.parameters.limits == 'off':
+            return True
+        guard = self.guard
+        if guard.stops(sample.motion, self.jet):
+            return False
+        violation = ''
+        if not guard.keeps_efforts(efforts):
+            violation = guard.effort_violation(efforts)
+        elif sample.source is Source.STREAM:
+            violation = guard.velocity_violation(self.jet[1])
+        if violation:
+            guard.stop(sample.motion, f'limit exceeded: {violation}; {RESUMPTION}')
+            self.outputs.log('warning', f'No efforts are published: {guard.reason}')
+            return False
+        if guard.reason:
+            guard.forget()
+            self.outputs.log('info', 'Efforts are published again')
+        return True
+
+    # reports -------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> str:
+        """IDLE, MOVING, HOLDING, STREAMING or STOPPED, by the last tick."""
+        if self.guard.reason:
+            return 'STOPPED'
+        sample = self.outputs.sample
+        if sample is None:
+            return 'IDLE'
+        return {Source.HOLD: 'HOLDING', Source.STREAM: 'STREAMING'}.get(sample.source, 'MOVING')
+
+    def report(self, task: str, now: int) -> Report:
+        """Return the report of a task: a stream, external_wrench, limits or motors."""
+        if task == 'limits':
+            return self._limits_report()
+        if task == 'motors':
+            return Report(OK, 'none') if self.motors is None else self.motors.report()
+        if f'~/{task}' == WRENCH_TOPIC:
+            return self._wrench_report(now)
+        return self._stream_report(Stream(f'~/{task}'), now)
+
+    def _limits_report(self) -> Report:
+        if self.parameters.limits == 'off':
+            return Report(WARN, 'not checked (limits: off)')
+        reason = self.guard.reason
+        return (
+            Report(WARN, f'no efforts are published: {reason}') if reason else Report(OK, 'kept')
+        )
+
+    def _stream_report(self, stream: Stream, now: int) -> Report:
+        counts, streamed = self.counts[stream.value], self.streamed
+        values: dict[str, object] = {
+            'accepted': counts.accepted,
+            'rejected': counts.rejected,
+            'ignored for a newer command': counts.ignored,
+        }
+        if stream is Stream.POSITIONS:
+            values['delay of the filter [s]'] = f'{streamed.delay:.4f}'
+        rejection = counts.last_rejection and f'last rejection: {counts.last_rejection}'
+        if streamed.followed is not stream:
+            level = WARN if counts.rejected and not counts.accepted else OK
+            return Report(level, rejection or 'not followed', values)
+        age = streamed.age(now)
+        values['age [s]'] = f'{age:.3f}'
+        if streamed.stale(now):
+            return Report(WARN, f'stale: no sample for {age:.1f} s (input_timeout)', values)
+        return Report(OK, rejection or 'followed', values)
+
+    def _wrench_report(self, now: int) -> Report:
+        counts = self.counts[WRENCH_TOPIC]
+        fresh, stale = self.wrenches.by_age(now, self.parameters.input_timeout)
+        values: dict[str, object] = {
+            'accepted': counts.accepted,
+            'ignored': counts.rejected,
+            'in force on': ', '.join(fresh),
+        }
+        if stale:
+            return Report(WARN, f'stale, not in force: {", ".join(stale)}', values)
+        rejection = counts.last_rejection and f'last rejection: {counts.last_rejection}'
+        return Report(OK, rejection or ('in force' if fresh else 'none'), values)

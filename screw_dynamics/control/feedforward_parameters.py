@@ -1,0 +1,227 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of the node `feedforward`."""
+
+from dataclasses import dataclass
+
+from screw_dynamics.control.model_parameters import INTERPOLATION, ModelParameters
+from screw_dynamics.control.parameters import parameter
+from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
+from screw_dynamics.errors import InputError, UnknownNameError
+from screw_dynamics.reference.reference_filter import MAX_ORDER, MIN_ORDER
+from screw_dynamics.reference.streamed_reference import StreamSettings
+from screw_dynamics.robot import Robot
+from screw_dynamics.scalars import require_choice
+
+LEAST_SPLINE_LEAD = 0.005  # s
+SPEED_FACTOR_TYPE = 'control_msgs/SpeedScalingFactor'
+OUTPUTS = ('joint_effort', 'joint_trajectory_effort', 'spline')
+
+
+@dataclass(frozen=True)
+class FeedforwardParameters(ModelParameters):
+    """Parameters of the node `feedforward`."""
+
+    publish_rate: float = parameter(250.0, 'Rate of the output [Hz].', within=(1.0, 1000.0))
+    outputs: tuple[str, ...] = parameter(
+        (),
+        'Topics beside ~/feedforward: joint_effort, reference and effort as JointState; '
+        'joint_trajectory_effort, accepted trajectories, densely sampled and with efforts; '
+        'spline, the followed motion as polynomials, for a controller that samples it itself '
+        '(needs lead_time, the time until the controller has them).',
+        choices=OUTPUTS,
+        read_only=True,
+    )
+    effort_content: str = parameter(
+        'full',
+        'What the efforts of forwarded trajectories and goals contain: all; all but gravity, for '
+        'a robot that adds gravity itself; or gravity only. ~/feedforward has all.',
+        choices=CONTENTS,
+        read_only=True,
+    )
+    limits: str = parameter(
+        'reject',
+        'What to do with trajectories beyond the limits of the URDF (position, velocity, effort) '
+        'or of elastic_joints_path (springs, motors, effort rates), between their samples too: '
+        'reject them, or slow them down. Streams stop before the first sample beyond a limit. '
+        'off: publish everything.',
+        choices=('reject', 'slow', 'off'),
+        read_only=True,
+    )
+    interpolation: str = parameter(
+        'smooth', INTERPOLATION, choices=('smooth', 'jtc'), read_only=True
+    )
+    cartesian_frame: str = parameter(
+        '',
+        'Link that follows the poses of ~/cartesian_trajectory; empty: no such topic (needs '
+        'nav_msgs).',
+        read_only=True,
+    )
+    speed_scaling_unit: str = parameter(
+        'factor',
+        'Unit of ~/speed_scaling, a std_msgs/Float64: factor (1 is nominal speed, 0 to 2 are '
+        f'accepted) or percent (100 is nominal speed); or {SPEED_FACTOR_TYPE}, the type of a '
+        'topic with factors.',
+        choices=('factor', 'percent', SPEED_FACTOR_TYPE),
+        read_only=True,
+    )
+    start_state: str = parameter(
+        'reference',
+        'Where a trajectory starts: at the running reference (joint_states where there is none), '
+        'at joint_states, or at its first point.',
+        choices=('reference', 'joint_states', 'first_point'),
+    )
+    allow_partial_joints: bool = parameter(
+        False, 'Accept trajectories that leave out joints; those finish their own motion.'
+    )
+    allow_nonzero_velocity_at_end: bool = parameter(
+        False, 'Accept trajectories that still move at their last point; the effort jumps there.'
+    )
+    hold_time: float = parameter(
+        -1.0,
+        'How long the effort that holds the last position is published after the end of a '
+        'trajectory [s]; below 0: for ever.',
+        within=(-1.0, 1e6),
+    )
+    lead_time: float | str = parameter(
+        0.0,
+        'Sample the reference this far ahead of now [s]: delay to the motors + half the time for '
+        'which a command is held; auto: half the period of publish_rate. header.stamp is the '
+        'sampled instant.',
+        within=(0.0, 1.0),
+        choices=('auto',),
+    )
+    input_timeout: float = parameter(
+        0.2,
+        'Oldest joint_states sample, longest gap of a streamed reference and oldest external '
+        'wrench that count [s], by their stamps.',
+        within=(0.001, 60.0),
+    )
+    filter_order: int = parameter(
+        8,
+        'Number of equal lags of the reference filter; the positions become C^(order - 1).',
+        name='filter.order',
+        within=(MIN_ORDER, MAX_ORDER),
+    )
+    filter_bandwidth: float = parameter(
+        5.0,
+        'Bandwidth (-3 dB) of the reference filter [Hz]; order 8 delays by 0.38 / bandwidth.',
+        name='filter.bandwidth',
+        within=(0.1, 200.0),
+    )
+    stiffness: tuple[float, ...] = parameter(
+        (),
+        'Stiffness of the joints that vary it, in their order [N m/rad or N/m]; empty: that of '
+        'elastic_joints_path.',
+        numbers=True,
+    )
+    stiffness_transition: float = parameter(
+        1.0,
+        'How long a change of stiffness takes [s]: a quintic; one that comes while others run is '
+        'blended into these, and K stays between all their values.',
+        within=(0.01, 60.0),
+    )
+    resample_period: float = parameter(
+        0.01,
+        'Time between the points of forwarded trajectories and goals [s]; a controller that '
+        "interpolates efforts linearly is off by at most max|tau''| resample_period^2 / 8.",
+        within=(0.0005, 1.0),
+    )
+    follow_joint_trajectory: str = parameter(
+        '',
+        "Action of a controller to which goals of the node's ~/follow_joint_trajectory are "
+        'forwarded, densely sampled and with their efforts; empty: no action (needs '
+        'control_msgs).',
+        read_only=True,
+    )
+    hold_after_stop: bool = parameter(
+        False,
+        'Send the controller of follow_joint_trajectory a goal of one point, with the effort of '
+        'its position, where it has stopped after a cancel or a violated tolerance.',
+        read_only=True,
+    )
+    autostart: bool = parameter(
+        True,
+        'Configure and activate as soon as there is a robot model, if not done by hand.',
+        read_only=True,
+    )
+
+    @property
+    def period(self) -> float:
+        """Time between two ticks [s]."""
+        return 1.0 / self.publish_rate
+
+    @property
+    def lead(self) -> float:
+        """How far ahead of now the reference is sampled [s]."""
+        held = isinstance(self.lead_time, str)
+        return 0.5 * self.period if held else float(self.lead_time)
+
+    @property
+    def stream_settings(self) -> StreamSettings:
+        """Settings of the streamed references."""
+        return StreamSettings(self.input_timeout, self.filter_order, self.filter_bandwidth)
+
+    @property
+    def effort_format(self) -> EffortFormat:
+        """Efforts of forwarded trajectories."""
+        return EffortFormat(require_choice('content', self.effort_content, CONTENTS))
+
+    def require_joints(self, robot: Robot) -> None:
+        """Raise InputError if the values do not fit the links of a robot."""
+        frames = robot.model.frames
+        if self.cartesian_frame and self.cartesian_frame not in frames:
+            raise UnknownNameError(
+                'link', self.cartesian_frame, frames, "parameter 'cartesian_frame'"
+            )
+
+    def check(self) -> None:
+        """Raise InputError if the values are not consistent with each other."""
+        super().check()
+        for name, needed, other, reason in (
+            ('interpolation', 'smooth', 'cartesian_frame', 'a spline does not follow poses'),
+            ('soft_segments', '', 'cartesian_frame', 'poses need rigid links'),
+            (
+                'interpolation',
+                'smooth',
+                'follow_joint_trajectory',
+                'the controller executes what the node sends',
+            ),
+        ):
+            if getattr(self, other) and getattr(self, name) != needed:
+                raise InputError(
+                    f'parameter {name!r}: expected {needed or "none"} with {other} ({reason}), '
+                    f'got {getattr(self, name)}'
+                )
+        if self.hold_after_stop and not self.follow_joint_trajectory:
+            raise InputError(
+                "parameter 'hold_after_stop': expected false without follow_joint_trajectory, got "
+                'true'
+            )
+        if self.limits == 'slow' and self.interpolation != 'smooth':
+            raise InputError(
+                "parameter 'limits': expected reject or off with interpolation: jtc, which has "
+                'the times of the controller, got slow'
+            )
+        if self.stiffness and not self.elastic_joints_path:
+            raise InputError(
+                "parameter 'stiffness': expected no value without elastic_joints_path, got "
+                f'{list(self.stiffness)}'
+            )
+        self._check_spline()
+
+    def _check_spline(self) -> None:
+        """Raise InputError if the followed motion cannot be published as polynomials."""
+        if 'spline' not in self.outputs:
+            return
+        if self.follow_joint_trajectory:
+            raise InputError(
+                "parameter 'outputs': expected no spline with follow_joint_trajectory, which lets "
+                f'another controller execute the motion, got {list(self.outputs)}'
+            )
+        if self.lead < LEAST_SPLINE_LEAD:
+            raise InputError(
+                f"parameter 'lead_time': expected at least {LEAST_SPLINE_LEAD:g} s with the "
+                'output spline, the time until the controller has a spline, got '
+                f'{self.lead:g}'
+            )

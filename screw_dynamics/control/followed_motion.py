@@ -1,0 +1,115 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`FollowedMotion`: the reference and the stream that a node follows, sampled tick by tick."""
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.outputs import EffortSample
+from screw_dynamics.messages.times import SECOND
+from screw_dynamics.reference.interpolation import INTERPOLATIONS
+from screw_dynamics.reference.reference import Reference, Source
+from screw_dynamics.reference.streamed_reference import StreamedReference
+from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory import JET_ROWS
+
+
+class FollowedMotion:
+    """
+    Trajectories and streams of references, one of which applies at an instant.
+
+    Motions are numbered from `number` on; a motion that continues the one before has its number.
+    """
+
+    def __init__(self, robot: Robot, parameters: FeedforwardParameters, number: int) -> None:
+        self._use(parameters)
+        self.continuous = tuple(
+            name
+            for name, kind in zip(robot.joint_names, robot.model.coordinate_types, strict=True)
+            if kind == 'continuous'
+        )
+        self.reference = Reference(
+            robot.n, INTERPOLATIONS[parameters.interpolation], self.continuous
+        )
+        self.streamed = StreamedReference(
+            self.reference, np.isin(robot.joint_names, self.continuous), parameters.stream_settings
+        )
+        self._number = number
+        self._sampled: object = None  # what the last sample is of; None after a gap
+
+    def apply(self, parameters: FeedforwardParameters, now: int) -> None:
+        """Apply changed parameters at a time [ns]."""
+        self._use(parameters)
+        self.streamed.apply(parameters.stream_settings, self.sampled(now))
+
+    def _use(self, parameters: FeedforwardParameters) -> None:
+        self._parameters, self._lead = parameters, round(SECOND * parameters.lead)
+
+    def sampled(self, now: int) -> int:
+        """Return the instant sampled by a tick at this time [ns]."""
+        return now + self._lead
+
+    def sample(self, now: int, jet: Array) -> EffortSample | None:
+        """Write the joint jet of this tick; return None if there is nothing to publish."""
+        time = self.sampled(now)
+        if self.streamed.followed is not None:
+            streamed = self.streamed.sample(now, time, jet)
+            if streamed is None:
+                if self.streamed.stale(now):
+                    self._sampled = None
+                return None
+            number = self._numbered(self.streamed.takeovers, continues=False)
+            return EffortSample(
+                streamed.instant, Source.STREAM, streamed.continuity, 0, streamed.rows, number
+            )
+        reference = self.reference
+        source = reference.sample(time, jet)
+        if source is None or (source is Source.HOLD and self._released()):
+            self._sampled = None
+            return None
+        number = self._numbered(reference.sampled, continues=reference.continues)
+        return EffortSample(
+            time,
+            source,
+            reference.continuity,
+            round(1e9 * reference.time_from_start),
+            JET_ROWS,
+            number,
+        )
+
+    def _numbered(self, sampled: object, *, continues: bool) -> int:
+        """Return the number of the motion of a sample."""
+        before, self._sampled = self._sampled, sampled
+        same = sampled is before or (isinstance(sampled, int) and sampled == before)
+        if not same and (before is None or not continues):
+            self._number += 1
+        return self._number
+
+    def _released(self) -> bool:
+        return 0.0 <= self._parameters.hold_time < self.reference.held_for
+
+    def waits(self, now: int) -> bool:
+        """Return True while a stream is followed whose next sample has not come."""
+        return self.streamed.followed is not None and not self.streamed.stale(now)
+
+    def add_positions(self, positions: Array, now: int) -> bool:
+        """Add positions (n,) received at `now` [ns]; see `StreamedReference.add_positions`."""
+        return self.streamed.add_positions(positions, now, self.sampled(now))
+
+    def clear(self) -> None:
+        """Stop following; a stream is followed again after it has paused."""
+        self.reference.clear()
+        self.streamed.supersede()
+        self._sampled = None
+
+    def forget(self) -> None:
+        """Drop all state after a jump of the clock."""
+        self.reference.clear()
+        self.streamed.reset()
+        self._sampled = None
+
+    @property
+    def empty(self) -> bool:
+        """True if there is nothing to follow, now or later."""
+        return self.reference.empty and self.streamed.followed is None

@@ -1,0 +1,137 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Accepted trajectories sampled with efforts, for a controller that joins them in motion."""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.tasks import FitRobot, Forwarding, Outline, Samples
+from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.messages.times import SECOND
+from screw_dynamics.reference.interpolation import ActiveTrajectory
+from screw_dynamics.reference.reference import Reference
+
+MOST_POINTS = 25_000  # a few MB; more than a received trajectory has
+_ROWS = 3  # of a point: position, velocity, acceleration
+_TURN = 2.0 * math.pi
+
+
+def forwarding(
+    reference: Reference,
+    robot: FitRobot,
+    outline: Outline,
+    parameters: FeedforwardParameters,
+    now: int,
+) -> Forwarding:
+    """
+    Return the task of forwarding the newest motion of a reference at the instant `now` [ns].
+
+    A controller leaves its motion when it receives a message, and leads to the first point from a
+    state of its own. So the points before the newest motion are those of the motions before it:
+    not if the speed is scaled, because then the times of a controller depend on its reception,
+    and not if the newest motion is held back, because its time is not known yet.
+    """
+    newest = reference.newest
+    alone = reference.speed != 1.0 or reference.holds_back(newest)
+    return Forwarding(
+        robot,
+        newest,
+        () if alone else reference.leading_to_newest(now),
+        now,
+        outline.stamp,
+        outline.frame_id,
+        forwarding_period(newest, parameters.resample_period),
+        parameters.effort_format,
+    )
+
+
+def forwarding_period(motion: ActiveTrajectory, period: float) -> float:
+    """Return the time between points [s]: `period`, or more for a motion with too many."""
+    breaks = motion.curve.breaks
+    return max(period, float(breaks[-1] - breaks[0]) / (MOST_POINTS - len(breaks) - 2))
+
+
+def lead(task: Forwarding, stamp: int) -> int:
+    """Return how much earlier than the received trajectory a message with this stamp is [ns]."""
+    return _instants(task.motion, np.zeros(1)).item() - stamp if task.before else 0
+
+
+def with_efforts(task: Forwarding) -> Samples:
+    """
+    Return the samples of a task, with their efforts.
+
+    Motions are sampled every `period` and at their own points. A stamp of the received trajectory
+    is kept unless points lie before it. Raises NotFiniteError if an effort is not finite.
+    """
+    model, motion, step = task.robot.robot.model, task.motion, math.ceil(SECOND * task.period)
+    start = _instants(motion, np.zeros(1)).item()
+    times = sample_times(motion, step)
+    jets = _jets(motion, times / SECOND)
+    stamp = task.stamp or start
+    if task.before:
+        earlier, states = _lead_in(task, step)
+        if 0 < len(earlier) <= MOST_POINTS - len(times):
+            stamp = min(start, earlier[0].item())
+            times = np.concatenate((earlier - stamp, times + (start - stamp)))
+            jets = np.concatenate((states, jets))
+    efforts = task.effort_format.convert(model, jets, inverse_dynamics(model, jets))[:, 0]
+    return Samples(stamp, task.frame_id, model.joint_names, times, jets, efforts)
+
+
+def sample_times(motion: ActiveTrajectory, step: int) -> NDArray[np.int64]:
+    """
+    Return the T times from start at which a motion is sampled [ns], strictly increasing and >= 0.
+
+    They are the breaks of the curve, the last of which is its end, and a grid of `step` [ns].
+    """
+    breaks = np.round(SECOND * (motion.joined + motion.curve.breaks)).astype(np.int64)
+    begin, end = max(0, int(breaks[0])), int(breaks[-1])
+    # the grid starts at the first break, which may be between two multiples of the step
+    grid = np.arange(begin, end, step, dtype=np.int64)
+    return np.union1d(grid, breaks[breaks >= begin])
+
+
+def _lead_in(task: Forwarding, step: int) -> tuple[NDArray[np.int64], Array]:
+    """
+    Return instants (T,) [ns] before the newest motion and the states (T, 3, n) of earlier motions.
+
+    Where a motion holds its end there are no samples. Positions are in the turn of the newest
+    motion, which may differ for continuous joints.
+    """
+    instants: list[NDArray[np.int64]] = []
+    states: list[Array] = []
+    for motion, later in zip(task.before, (*task.before[1:], task.motion), strict=True):
+        knots = _instants(motion, motion.joined + motion.curve.breaks)
+        begin, end = max(task.since, motion.begin), min(later.begin, knots[-1].item())
+        count = min(max(0, math.ceil((end - begin) / step)), MOST_POINTS)
+        grid = begin + np.linspace(0, end - begin, count, endpoint=False).astype(np.int64)
+        instants.append(np.union1d(grid, knots[(knots > begin) & (knots < later.begin)]))
+        states.append(_jets(motion, _times(motion, instants[-1])))
+        ends, begins = (_jets(m, _times(m, later.begin))[0, 0] for m in (motion, later))
+        for state in states:
+            state[:, 0] += _TURN * np.round((begins - ends) / _TURN)
+    return np.concatenate(instants), np.concatenate(states)
+
+
+def _instants(motion: ActiveTrajectory, times: Array) -> NDArray[np.int64]:
+    """Return the instants [ns] of times from start [s] at nominal speed."""
+    instants: NDArray[np.int64] = motion.anchor + np.round(
+        SECOND * (times - motion.anchor_time)
+    ).astype(np.int64)
+    return instants
+
+
+def _times(motion: ActiveTrajectory, instants: ArrayLike) -> Array:
+    """Return the times from start (T,) [s] of instants [ns] at nominal speed."""
+    return motion.anchor_time + (np.atleast_1d(instants) - motion.anchor) / SECOND
+
+
+def _jets(motion: ActiveTrajectory, times: Array) -> Array:
+    """Return the states (T, 3, n) of a motion at times from start (T,) [s]."""
+    # rounding may put the first time slightly before the curve, where it is at rest
+    since = np.maximum(times - motion.joined, motion.curve.breaks[0])
+    return motion.curve.jets(since, rows=_ROWS)

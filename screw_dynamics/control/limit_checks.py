@@ -1,0 +1,85 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of positions and curves against the limits of joints, springs and motors."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.feasibility import certify
+from screw_dynamics.feasibility.report import FeasibilityReport
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory import LimitViolation, PiecewisePolynomial
+
+
+class LimitError(ScrewDynamicsError):
+    """A request exceeds a limit that the node enforces."""
+
+
+def check_positions(model: ScrewModel, positions: Array, mode: str) -> str:
+    """Return a text about the first joint beyond its limits, if any; LimitError unless 'warn'."""
+    if mode == 'off':
+        return ''
+    lower, upper = model.limits.lower, model.limits.upper
+    outside = (positions < lower) | (positions > upper)
+    if not outside.any():
+        return ''
+    j = int(np.argmax(outside))
+    text = (
+        f'position of joint {model.joint_names[j]}: expected within '
+        f'[{lower[j]:g}, {upper[j]:g}], got {positions[j]:g}'
+    )
+    if mode == 'warn':
+        return text
+    raise LimitError(text)
+
+
+def points_text(violations: Sequence[LimitViolation]) -> str:
+    """Return a text about the violations of position limits by points; '' without any."""
+    if not violations:
+        return ''
+    first, *others = violations
+    return f'{first}' + (f' (and {len(others)} more)' if others else '')
+
+
+def check_curve(
+    robot: Robot,
+    curve: PiecewisePolynomial,
+    begin: float,
+    mode: str,
+    speed: float = 1.0,
+    *,
+    positions: bool = True,
+) -> str:
+    """
+    Return the worst violation by a motion without external wrenches, or why it has no efforts.
+
+    The curve begins `begin` seconds after the start and is followed at `speed` (0, a pause, is
+    checked as 1). But in mode 'warn' the text is raised as LimitError.
+    """
+    if mode == 'off':
+        return ''
+    try:
+        report = certify(robot, curve, begin, speed)
+        if not positions:
+            kept = (check for check in report.checks if check.quantity != 'position')
+            report = FeasibilityReport(tuple(kept))
+    except ScrewDynamicsError as error:
+        if mode == 'warn':
+            return str(error)
+        raise LimitError(str(error)) from None
+    return limit_text(report, mode)
+
+
+def limit_text(report: FeasibilityReport, mode: str) -> str:
+    """Return the worst violation, '' without one; but in mode 'warn' raise it as LimitError."""
+    if mode == 'off' or report.feasible:
+        return ''
+    first, *others = report.violations
+    text = f'limit exceeded: {first}' + (f' (and {len(others)} more)' if others else '')
+    if mode == 'warn':
+        return text
+    raise LimitError(text)

@@ -1,0 +1,177 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Latest states of joints and motors, and external wrenches, with their timeouts."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
+from screw_dynamics.errors import InputError
+from screw_dynamics.messages.joints import joint_state_rows
+from screw_dynamics.messages.times import SECOND, instant_of, nanoseconds
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.trajectory import JET_ROWS
+from screw_dynamics.trajectory.waypoint_checks import LARGEST
+
+
+class JointStateBuffer:
+    """
+    Keeps the latest JointState values; joints may be spread over several messages.
+
+    Their age counts from the stamp: a driver that repeats its last message makes it no younger.
+    Values with stamp 0 count from their reception.
+    """
+
+    def __init__(self, joint_names: Sequence[str]) -> None:
+        self._names = tuple(joint_names)
+        self._positions = np.full(len(self._names), np.nan)
+        self._velocities = np.zeros(len(self._names))
+        self._stamps = np.zeros(len(self._names), dtype=np.int64)
+
+    def update(self, message: Any, now: int) -> None:
+        """Store the values of a message received at `now` [ns], or raise InputError."""
+        positions, velocities = joint_state_rows(message, self._names)
+        # positions beyond LARGEST are unusable as a start; NaN means not measured
+        known = np.abs(positions) <= LARGEST
+        self._positions[known] = positions[known]
+        self._velocities[known] = np.where(np.abs(velocities) <= LARGEST, velocities, 0.0)[known]
+        self._stamps[known] = nanoseconds(message.header.stamp) or now
+
+    def clear(self) -> None:
+        """Drop all values."""
+        self._positions[:] = np.nan
+
+    def positions(self, now: int, max_age: float) -> Array:
+        """Return the positions (n,); NaN if unknown or with a stamp beyond `max_age` [s]."""
+        # a stamp ahead is of another clock
+        fresh = np.abs(now - self._stamps) <= max_age * SECOND
+        result: Array = np.where(fresh, self._positions, np.nan)
+        return result
+
+    def write(self, now: int, max_age: float, out: Array) -> bool:
+        """Write positions and velocities to `out` (2, n); return False if a joint is not fresh."""
+        for j, stamp in enumerate(self._stamps.tolist()):
+            if abs(now - stamp) > max_age * SECOND or not np.isfinite(self._positions[j]):
+                return False
+        out[0], out[1] = self._positions, self._velocities
+        return True
+
+    def write_at(self, instant: int, max_age: float, out: Array) -> bool:
+        """Write the state at an instant [ns] to `out` (2, n); False unless stamps are near it."""
+        for j, stamp in enumerate(self._stamps.tolist()):
+            if abs(instant - stamp) > max_age * SECOND or not np.isfinite(self._positions[j]):
+                return False
+            out[1, j] = self._velocities[j]
+            out[0, j] = self._positions[j] + (instant - stamp) / SECOND * out[1, j]
+        return True
+
+    def state(self, now: int, max_age: float, moving: bool = False) -> Array | None:
+        """
+        Return the joint jet (5, n); None if a joint is unknown or older than `max_age` [s].
+
+        Measured velocities are noisy: they are used only if `moving`, for a reference that must
+        match one that starts in motion; otherwise the state is at rest.
+        """
+        jet = np.zeros((JET_ROWS, len(self._names)))
+        jet[0] = self.positions(now, max_age)
+        if moving:
+            jet[1] = self._velocities
+        return jet if np.isfinite(jet[0]).all() else None
+
+
+_COMPONENTS = [f'{part}.{axis}' for part in ('torque', 'force') for axis in 'xyz']
+_components_of = attrgetter(*_COMPONENTS)
+_NONE: Mapping[str, Array] = MappingProxyType({})
+
+
+@dataclass
+class _Wrench:
+    components: Array  # (6,)
+    instant: int  # [ns]
+    in_force: bool = True
+
+
+class ExternalWrenches:
+    """
+    Wrenches ON the links, each applied until it is older than the timeout.
+
+    Their components in the frames of the links are assumed to be constant. `on_expired` is called
+    with the frame at the tick at which a wrench has expired.
+    """
+
+    def __init__(self, model: ScrewModel, on_expired: Callable[[str], None]) -> None:
+        self._on_expired = on_expired
+        self.set_model(model)
+
+    def set_model(self, model: ScrewModel) -> None:
+        """Restart with another model, without wrenches."""
+        self._model = model
+        self._wrenches: dict[str, _Wrench] = {}  # by frame
+        self._loads: dict[int, LinkLoads] = {}
+
+    def clear(self) -> None:
+        """Drop all wrenches."""
+        self.set_model(self._model)
+
+    def add(self, message: Any, now: int, timeout: float) -> bool:
+        """
+        Add a wrench about the origin of its frame; it replaces the previous one there.
+
+        Returns whether that was no longer in force.
+        """
+        name = message.header.frame_id
+        if self._model.frame(name).body < 0:
+            raise InputError(
+                f'header.frame_id: expected a moving link, got {name!r}, a part of the base: '
+                'a wrench on it requires no effort'
+            )
+        components = _components_of(message.wrench)
+        for component, value in zip(_COMPONENTS, components, strict=True):
+            if not abs(value) < np.inf:  # also True for NaN
+                raise InputError(f'wrench.{component}: expected a finite number, got {value}')
+        instant = instant_of(message, now, timeout)
+        if name not in self._wrenches:
+            self._loads.clear()  # one more link is loaded: the next tick prepares new loads
+        before = self._wrenches.get(name)
+        self._wrenches[name] = _Wrench(np.array(components), instant)
+        return before is not None and not before.in_force
+
+    def by_age(self, now: int, timeout: float) -> tuple[list[str], list[str]]:
+        """Return the frames with a fresh wrench, and those with one beyond `timeout` [s]."""
+        lists: tuple[list[str], list[str]] = ([], [])
+        for name, wrench in self._wrenches.items():
+            lists[now - wrench.instant > timeout * SECOND].append(name)
+        return lists
+
+    def in_force(self) -> Mapping[str, Array]:
+        """Return the wrenches (6,) that are included in the latest efforts, by frame."""
+        if not self._wrenches:
+            return _NONE
+        return {name: item.components for name, item in self._wrenches.items() if item.in_force}
+
+    def inverse_dynamics(self, joint_jet: Array, out: Array, now: int, timeout: float) -> None:
+        """Write the efforts of `joint_jet` (k + 3, n) under the fresh wrenches to `out`."""
+        if not self._wrenches:
+            inverse_dynamics(self._model, joint_jet, out=out)
+            return
+        oldest = now - round(timeout * SECOND)
+        for name, wrench in self._wrenches.items():
+            if wrench.in_force and wrench.instant < oldest:
+                wrench.in_force = False
+                self._on_expired(name)
+        if not any(wrench.in_force for wrench in self._wrenches.values()):
+            inverse_dynamics(self._model, joint_jet, out=out)
+            return
+        order = len(out) - 1
+        loads = self._loads.get(order)
+        if loads is None:
+            loads = self._loads[order] = LinkLoads(self._model, list(self._wrenches), order)
+        for row, wrench in enumerate(self._wrenches.values()):
+            loads.wrenches[row, 0] = wrench.components if wrench.in_force else 0.0
+        loads.inverse_dynamics(joint_jet, out)

@@ -1,0 +1,136 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`SampleGuard`: stops a motion before its first sample beyond a limit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic import MotorFeedforward
+from screw_dynamics.feasibility.quantities import motor_checks, motor_limits, unit_of
+from screw_dynamics.kernels.commands.limits import passes_effort_limits, passes_motor_limits
+from screw_dynamics.robot import Robot
+
+# rad/s or m/s, of a motion that begins from rest: more than it reaches within some ticks
+_RESTING = 0.02
+_INSTANT = np.zeros(1)
+
+
+class SampleGuard:
+    """
+    Stops a motion at a sample with efforts, rates, springs or motors beyond a limit.
+
+    The reference goes on while the robot, without commands, does not: to resume within the motion
+    would be a jump. `reason` is empty until then, and again from the first sample of another
+    motion that begins from rest within the limits.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        self.reason = ''
+        self._passes_efforts = passes_effort_limits.compile()
+        self._passes_motors = passes_motor_limits.compile()
+        self._motion = 0
+        self._last = np.zeros(robot.n)
+        self._last_motors = np.zeros(0 if robot.drives is None else robot.motors.m)
+        self.set_robot(robot)
+
+    def set_robot(self, robot: Robot) -> None:
+        """Continue with another model that has the same joints."""
+        self._robot = robot
+        limits_of_joints = robot.model.limits.ignoring_zeros()
+        self._efforts, self._velocities = limits_of_joints.effort, limits_of_joints.velocity
+        self._rates = np.full(robot.n, np.inf)
+        if robot.drives is not None:
+            limits = motor_limits(robot)
+            self._rates = limits.effort_rates
+            self._bounds = (
+                limits.effort_rates,
+                limits.deflections,
+                limits.motor_velocities,
+                limits.motor_efforts,
+                limits.motor_effort_rates,
+            )
+
+    def forget(self) -> None:
+        """Let the next sample begin a motion."""
+        self.reason = ''
+
+    def stops(self, motion: int, jet: Array) -> bool:
+        """Return True if a sample, of a motion by its number, belongs to what was stopped."""
+        if not self.reason:
+            return False
+        return motion == self._motion or bool(np.abs(jet[1]).max() > _RESTING)
+
+    def stop(self, motion: int, reason: str) -> None:
+        """Stop a motion, by its number."""
+        self._motion, self.reason = motion, reason
+
+    def keeps_efforts(self, efforts: Array) -> bool:
+        """Return True if efforts (rows, n) are within their limits."""
+        return bool(self._passes_efforts(efforts, self._last, 0.0, self._efforts, self._rates))
+
+    def keeps_motors(self, motors: MotorFeedforward) -> bool:
+        """Return True if motor efforts and springs are within their limits."""
+        return bool(
+            self._passes_motors(
+                motors.effort_jet,
+                motors.deflection_jet,
+                motors.motor_jet,
+                motors.motor_effort_jet,
+                self._last_motors,
+                0.0,
+                *self._bounds,
+            )
+        )
+
+    def effort_violation(self, efforts: Array) -> str:
+        """Return the worst violation by efforts (rows, n)."""
+        rates = np.abs(efforts[1]) if len(efforts) > 1 else np.zeros(len(self._rates))
+        found = [
+            (value / limit[j], j, quantity, value, limit[j])
+            for quantity, values, limit in (
+                ('effort', np.abs(efforts[0]), self._efforts),
+                ('effort rate', rates, self._rates),
+            )
+            for j, value in enumerate(values)
+        ]
+        _, j, quantity, value, bound = max(found)
+        unit = unit_of(quantity, self._robot.model.coordinate_types[j])
+        name = self._robot.joint_names[j]
+        return f'{name}: {quantity} {value:.9g} {unit}, limit {bound:g} {unit}'
+
+    def velocity_violation(self, velocities: Array) -> str:
+        """Return the first joint whose velocity is beyond its limit; empty if there is none."""
+        limits = self._velocities
+        if not (np.abs(velocities) > limits).any():
+            return ''
+        j = int(np.argmax(np.abs(velocities) / limits))
+        unit = unit_of('velocity', self._robot.model.coordinate_types[j])
+        return (
+            f'{self._robot.joint_names[j]}: velocity {velocities[j]:.9g} {unit}, limit '
+            f'{limits[j]:g} {unit}'
+        )
+
+    def motor_violation(self, motors: MotorFeedforward) -> str:
+        """Return the worst violation by motor efforts and springs."""
+        batch = replace(
+            motors.as_batch(),
+            effort_jet=_two_rows(motors.effort_jet),
+            motor_effort_jet=_two_rows(motors.motor_effort_jet),
+        )
+        checks = motor_checks(self._robot, _INSTANT, batch)
+        worst = max(checks, key=lambda check: check.excess)
+        return (
+            f'{worst.joint}: {worst.quantity} {worst.worst:.9g} {worst.unit}, limit '
+            f'{worst.limit:g} {worst.unit}'
+        )
+
+
+def _two_rows(jet: Array) -> Array:
+    """Return a jet as a batch of one with value and rate, 0 if it is not known."""
+    rows = np.zeros((1, 2, jet.shape[1]))
+    rows[0, : len(jet)] = jet[:2]
+    return rows

@@ -1,0 +1,100 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`StreamReader`: checked contents of the messages of streamed references."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import InputError
+from screw_dynamics.messages.joints import joint_order
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.trajectory import JET_ROWS
+from screw_dynamics.trajectory.waypoint_checks import LARGEST
+
+_FIELDS = ('positions', 'velocities', 'accelerations', 'jerks', 'snaps')
+_REQUIRED = 3  # efforts require accelerations
+
+
+class StreamReader:
+    """Reads JointReference and JointState messages; joints are found by name."""
+
+    def __init__(self, model: ScrewModel, other_joints: Mapping[str, str]) -> None:
+        self._names, self._other_joints = model.joint_names, other_joints
+        self._read_names: list[str] = []
+        self._order: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+
+    def jet(self, message: Any) -> tuple[Array, int]:
+        """Return the joint jet (5, n) of a JointReference and its number of known rows, 3 to 5."""
+        names = list(message.joint_names)
+        if names != self._read_names or not names:
+            self._order = self._order_of(names)
+            self._read_names = names
+        jet = np.zeros((JET_ROWS, len(self._names)))
+        rows = 0
+        for row, field in zip(jet, _FIELDS, strict=True):
+            values = getattr(message, field)
+            if not len(values) and rows >= _REQUIRED:
+                break  # higher derivatives are not usable without it
+            row[:] = self._row(field, values)
+            rows += 1
+        return jet, rows
+
+    def _order_of(self, names: list[str]) -> NDArray[np.intp]:
+        if not names:
+            raise InputError(
+                f'joint_names: expected all {len(self._names)} joints '
+                f'({", ".join(self._names)}), got none'
+            )
+        for i, name in enumerate(names):
+            if name in self._other_joints:
+                raise InputError(
+                    f'joint_names[{i}]: joint {name!r} is {self._other_joints[name]}, expected '
+                    f'one of {", ".join(self._names)}'
+                )
+        return joint_order(names, self._names)
+
+    def _row(self, field: str, values: Sequence[float]) -> Array:
+        n = len(self._names)
+        if len(values) != n:
+            more = ''
+            if not len(values) and field != 'positions':
+                more = ' (a stream of positions alone belongs on ~/joint_state_reference)'
+            raise InputError(
+                f'{field}: expected {n} values, one per joint name, got {len(values)}{more}'
+            )
+        row: Array = np.array(values, dtype=np.float64)[self._order]
+        self._require_finite(field, row)
+        return row
+
+    def positions(self, message: Any) -> Array:
+        """Return the positions (n,) of all joints from a JointState, or raise InputError."""
+        count = len(message.name)
+        if len(message.position) != count:
+            raise InputError(
+                f'position: expected {count} values, one per name, got {len(message.position)}'
+            )
+        places = {name: i for i, name in enumerate(message.name)}
+        if len(places) != count:
+            twice = next(n for i, n in enumerate(message.name) if places[n] != i)
+            raise InputError(f'name: joint {twice!r} is named twice')
+        missing = [name for name in self._names if name not in places]
+        if missing:
+            raise InputError(
+                f'name: expected all {len(self._names)} joints ({", ".join(self._names)}), '
+                f'missing: {", ".join(missing)}'
+            )
+        positions = np.array([message.position[places[name]] for name in self._names])
+        self._require_finite('position', positions)
+        return positions
+
+    def _require_finite(self, field: str, row: Array) -> None:
+        for name, value in zip(self._names, row.tolist(), strict=True):
+            if not abs(value) <= LARGEST:  # also True for NaN
+                expected = 'a finite number'
+                if np.isfinite(value):
+                    expected = f'at most {LARGEST:g} in size'
+                raise InputError(f'{field} of joint {name}: expected {expected}, got {value}')

@@ -1,0 +1,158 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Node `compensation`: joint states in, the efforts that carry the robot out."""
+
+import numpy as np
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+from screw_dynamics.control.compensation import (
+    Carried,
+    Clear,
+    Compensation,
+    Input,
+    MeasuredStates,
+    ModelChanged,
+)
+from screw_dynamics.control.report import OK, WARN, Report
+from screw_dynamics.errors import InputError
+from screw_dynamics.messages.joints import joint_state_rows
+from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.nodes.compensation.parameters import CompensationParameters
+from screw_dynamics.nodes.shared import interfaces
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput, model_report
+from screw_dynamics.nodes.shared.endpoints import (
+    MessageOutput,
+    StateOutput,
+    make_subscription,
+    steady_timer,
+)
+from screw_dynamics.nodes.shared.executor import destroyed_on_error
+from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
+from screw_dynamics.nodes.shared.model_build import compile_efforts
+from screw_dynamics.nodes.shared.model_source import ModelSource
+from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
+
+NAME = 'compensation'
+_LOOK_PERIOD = 0.02  # s between looks whether the states have become too old
+
+
+class CompensationNode(Node):
+    """Carries one robot in its measured state; silent until a model is loaded."""
+
+    def __init__(self) -> None:
+        super().__init__(NAME)
+        with destroyed_on_error(self):
+            self._settings = NodeParameters(self, CompensationParameters)
+            if interfaces.msg is None:
+                raise InputError(f'{NAME} has nothing to publish: {interfaces.MISSING}')
+            self._core: Compensation | None = None
+            self._outputs: tuple[FeedforwardOutput, StateOutput] | None = None
+            self._model_info = ModelInfoOutput(self)
+            self._source = ModelSource(
+                self,
+                self._settings,
+                lambda loaded: compile_efforts(loaded.robot),
+                self._on_model,
+            )
+            self._settings.add_check(self._source.check_settings)
+            self._settings.on_change(self._on_parameters)
+            self._input = make_subscription(
+                self, JointState, 'joint_states', self._on_states, qos_profile_sensor_data
+            )
+            self.create_service(Trigger, '~/clear', self._on_clear)
+            steady_timer(self, _LOOK_PERIOD, self._step)
+            self._diagnostics = Diagnostics(
+                self,
+                {'model': lambda: model_report(self._source), NAME: self._report},
+                self._settings,
+            )
+
+    def _on_model(self, loaded: LoadedRobot) -> None:
+        robot, core = loaded.robot, self._core
+        before = None if core is None else core.robot.joint_names
+        if core is None:
+            self._core = Compensation(robot, self._settings.values.settings)
+        else:
+            self._step(ModelChanged(robot))
+        self._model_info.publish(loaded)
+        if robot.joint_names == before:
+            return
+        for output in self._outputs or ():
+            output.destroy()
+        names = robot.joint_names
+        self._outputs = (
+            FeedforwardOutput(self, names),
+            StateOutput(self, '~/joint_effort', names),
+        )
+        self.get_logger().info(
+            f'Carries {len(names)} joints: listens on '
+            f'{", ".join((self._input.topic_name, *self._source.topics))}; publishes '
+            f'{", ".join(output.topic_name for output in self._outputs)}'
+        )
+
+    def _on_states(self, message: JointState) -> None:
+        if self._core is None:
+            return
+        try:
+            positions, velocities = joint_state_rows(message, self._core.robot.joint_names)
+        except InputError as error:
+            self.get_logger().warning(f'{error}: ignored', throttle_duration_sec=1.0)
+            return
+        stamp = nanoseconds(message.header.stamp)
+        self._step(MeasuredStates(stamp, positions, velocities))
+
+    def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        stopped = self._core is not None and bool(self._core.stopped)
+        self._step(Clear())
+        response.success = True
+        response.message = 'efforts are published again' if stopped else 'nothing was stopped'
+        return response
+
+    def _on_parameters(self, old: CompensationParameters, new: CompensationParameters) -> None:
+        if old.model_settings != new.model_settings:
+            self._source.apply_settings()
+        if old.settings != new.settings:
+            self._step(new.settings)
+
+    def _step(self, *inputs: Input) -> None:
+        """Let the core decide, and do what it says."""
+        if self._core is None:
+            return
+        sample, warnings = self._core.step(self.get_clock().now().nanoseconds, inputs)
+        for text in warnings:
+            self.get_logger().warning(text)
+        if sample is not None and self._outputs is not None:
+            carried, efforts = self._outputs
+            carried.publish(sample)
+            efforts.publish(sample.stamp, (sample.positions, sample.velocities, sample.effort))
+
+    def _report(self) -> Report:
+        core = self._core
+        if core is None:
+            return Report(WARN, 'no robot model')
+        waits = f'waits for {self._input.topic_name} with all joints'
+        text = core.stopped or ('' if core.running else waits)
+        counts = {'motion': core.motion, 'refused': core.refused}
+        return Report(WARN if text else OK, text or 'carries the robot', counts)
+
+
+class FeedforwardOutput(MessageOutput):
+    """``~/feedforward``: the measured state with its efforts."""
+
+    _FIELDS = 'effort', 'gravity_effort', 'reference.positions', 'reference.velocities'
+
+    def __init__(self, node: Node, names: tuple[str, ...]) -> None:
+        super().__init__(node, interfaces.msg.FeedforwardTorque, '~/feedforward')
+        self._rows = np.zeros((len(self._FIELDS), len(names)))
+        message = interfaces.msg.FeedforwardTorque(joint_names=list(names))
+        message.source = message.SOURCE_MEASURED
+        self._message = ReusedMessage(message, {self._FIELDS: self._rows}, STAMP, ('motion',))
+
+    def publish(self, sample: Carried) -> None:
+        """Publish a sample."""
+        self._rows[:] = sample.effort, sample.gravity, sample.positions, sample.velocities
+        self._publisher.publish(self._message.written((sample.stamp,), (sample.motion,)))

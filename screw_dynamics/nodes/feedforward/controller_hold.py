@@ -1,0 +1,142 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`ControllerHold`: the effort of the position at which a controller has stopped."""
+
+from collections.abc import Callable
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+from builtin_interfaces.msg import Duration
+from rclpy.action import ActionClient
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from rclpy.serialization import deserialize_message
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.control.feedforward import Feedforward
+from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.errors import InputError
+from screw_dynamics.messages.joints import effort_points, joint_order, request_row
+from screw_dynamics.messages.times import SECOND, nanoseconds
+from screw_dynamics.nodes.shared.endpoints import make_subscription, steady_timer
+from screw_dynamics.nodes.shared.interfaces import control_message
+
+_LONGEST_STOP = 5.0  # s, until the controller has to be at rest
+_LOOK_PERIOD = 0.5  # s between looks for that
+_LOOKS = round(_LONGEST_STOP / _LOOK_PERIOD)
+_DURATION = SECOND // 2  # in which the effort becomes that of the position
+_REST = 1e-9  # rad or m between two states, of a position that is held
+_NO_TOLERANCE = -1.0
+
+
+class ControllerHold:
+    """
+    Lets a controller hold the position at which it has stopped with the effort of that position.
+
+    After a cancel or a violated tolerance it holds, with an effort that belongs to another
+    position. When two states in a row report the same reference, a goal of one point follows:
+    this position, which does not move the reference, and the effort there. `free` returns False
+    while a goal of a client is on its way.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        core: Feedforward,
+        kind: Any,
+        client: ActionClient,
+        free: Callable[[], bool],
+    ) -> None:
+        self._node, self._core, self._kind, self._client = node, core, kind, client
+        self._controller, self._free = core.parameters.follow_joint_trajectory, free
+        name = 'JointTrajectoryControllerState'
+        self._state = control_message(name, 'hold_after_stop', 'true', 'false')
+        self._tolerance = control_message('JointTolerance', 'hold_after_stop', 'true', 'false')
+        self._since = 0  # instant of the stop [ns], 0 if nothing is to be held
+        self._looks = 0  # since then
+        self._last: Array | None = None  # reference (n,) of the state before
+        self._subscription = make_subscription(
+            node,
+            self._state,
+            str(PurePosixPath(self._controller).with_name('controller_state')),
+            self._on_state,
+            qos_profile_sensor_data,
+            raw=True,
+        )
+        self._timer = steady_timer(node, _LOOK_PERIOD, self._look)
+        self._timer.cancel()
+
+    def begin(self) -> None:
+        """Hold as soon as the controller is at rest: it has been stopped now."""
+        self._since, self._looks, self._last = self._node.get_clock().now().nanoseconds, 0, None
+        self._timer.reset()
+
+    def drop(self) -> None:
+        """Do not hold: something else moves the robot."""
+        self._since = 0
+        self._timer.cancel()
+
+    def destroy(self) -> None:
+        """Destroy the subscription."""
+        self._node.destroy_timer(self._timer)
+        self._node.destroy_subscription(self._subscription)
+
+    def _look(self) -> None:
+        """Give up at the last look; states may wait in the queue of a node that was stalled."""
+        self._looks += 1
+        if self._looks < _LOOKS:
+            return
+        self.drop()
+        self._node.get_logger().warning(
+            f'{self._controller}: its effort after the stop is not that of its position: no '
+            f'reference at rest on {self._subscription.topic_name} within {_LONGEST_STOP:g} s'
+        )
+
+    def _on_state(self, data: bytes) -> None:
+        if not self._since or not self._free():
+            return
+        if not self._core.followed.empty:  # a trajectory of the topic is followed
+            self.drop()
+            return
+        message = deserialize_message(data, self._state)
+        if nanoseconds(message.header.stamp) <= self._since:
+            return
+        try:
+            order = joint_order(message.joint_names, self._core.robot.joint_names)
+            positions = request_row('reference.positions', message.reference.positions, order)
+        except InputError:
+            return
+        last, self._last = self._last, positions
+        if last is not None and np.abs(positions - last).max() <= _REST:
+            self.drop()
+            self._client.send_goal_async(self._goal(positions))
+            self._node.get_logger().info(
+                f'{self._controller} gets the effort of the position at which it has stopped'
+            )
+
+    def _goal(self, positions: Array) -> Any:
+        """Return a goal that holds positions (n,), without tolerances, which would end it."""
+        model, effort_format = self._core.robot.model, self._core.parameters.effort_format
+        jets = np.zeros((1, 3, model.n))
+        jets[0, 0] = positions
+        efforts = effort_format.convert(model, jets, inverse_dynamics(model, jets[0])[np.newaxis])[
+            :, 0
+        ]
+        names = list(model.joint_names)
+        free = [
+            self._tolerance(
+                name=name,
+                position=_NO_TOLERANCE,
+                velocity=_NO_TOLERANCE,
+                acceleration=_NO_TOLERANCE,
+            )
+            for name in names
+        ]
+        points = effort_points([_DURATION], jets, efforts, JointTrajectoryPoint, Duration)
+        return self._kind.Goal(
+            trajectory=JointTrajectory(joint_names=names, points=points),
+            path_tolerance=free,
+            goal_tolerance=free,
+        )

@@ -1,0 +1,296 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The action follow_joint_trajectory in front of that of a controller; `Goals` decides."""
+
+import gc
+import math
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from action_msgs.msg import GoalStatus
+from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
+from rclpy.action.client import ClientGoalHandle
+from rclpy.action.server import RCLError
+from rclpy.node import Node
+from rclpy.serialization import serialize_message
+from trajectory_msgs.msg import JointTrajectory
+
+from screw_dynamics.control.feedforward import Feedforward
+from screw_dynamics.control.inputs import (
+    GoalAccepted,
+    GoalAnswered,
+    GoalBuilt,
+    GoalCanceled,
+    GoalEnded,
+    GoalWatch,
+)
+from screw_dynamics.control.outputs import (
+    BuildGoal,
+    CancelGoal,
+    EndGoal,
+    GoalAction,
+    HoldSoon,
+    SendGoal,
+)
+from screw_dynamics.control.tasks import Samples
+from screw_dynamics.errors import InputError
+from screw_dynamics.messages.times import nanoseconds, set_stamp
+from screw_dynamics.nodes.feedforward.controller_hold import ControllerHold
+from screw_dynamics.nodes.feedforward.sample_outputs import message_without_points, points_of
+from screw_dynamics.nodes.shared.endpoints import steady_timer
+
+ACTION = '~/follow_joint_trajectory'
+PARAMETER = 'follow_joint_trajectory'
+
+
+def action_type(node: Node, controller: str) -> Any:
+    """Return the type of the action; raise InputError if it or another controller is missing."""
+    try:
+        kind = import_module('control_msgs.action').FollowJointTrajectory
+    except (ImportError, AttributeError) as error:
+        raise InputError(
+            f'parameter {PARAMETER!r}: {controller!r} needs the package control_msgs, which is '
+            f"not available ({error}): install it (ros-$ROS_DISTRO-control-msgs) or use ''"
+        ) from None
+    names = [
+        node.resolve_service_name(f'{name}/_action/send_goal') for name in (ACTION, controller)
+    ]
+    if names[0] == names[1]:
+        raise InputError(
+            f'parameter {PARAMETER!r}: expected the action of a controller, got {controller!r}, '
+            'the own one of the node'
+        )
+    return kind
+
+
+class GoalServer(ActionServer):
+    """An action server whose goals are executed elsewhere; no coroutine waits for their end."""
+
+    told = -math.inf  # time at which the last result was sent [s]
+
+    def notify_execute(self, goal_handle: Any, execute_callback: Any) -> None:
+        """Leave the goal executing until `end`."""
+
+    def end(self, handle: Any, event: str, result: Any) -> None:
+        """End a goal by an event (succeed, abort, canceled) and send its result at once."""
+        with suppress(RCLError):  # the status cannot be published after a signal
+            getattr(handle, event)()
+        response = self.action_type.Impl.GetResultService.Response()
+        response.status, response.result = handle.status, result
+        future = self._result_futures[bytes(handle.goal_id.uuid)]
+        future._set_executor(None)  # it may not spin any more
+        future.set_result(response)
+        self.told = time.monotonic()
+
+
+_WATCH_PERIOD = 0.1  # s between looks at the controller while goals run
+_RESULT_KEPT = 10  # s, as by rclcpp
+_PART = 250  # points that are made between two ticks, in about 1.8 ms
+_PART_PERIOD = 0.001  # s between the parts
+_EVENTS = {
+    GoalStatus.STATUS_SUCCEEDED: 'succeed',
+    GoalStatus.STATUS_ABORTED: 'abort',
+    GoalStatus.STATUS_CANCELED: 'canceled',
+}
+
+
+class _Handles:
+    """What belongs to a goal in ROS."""
+
+    def __init__(self, handle: Any) -> None:
+        self.handle = handle
+        self.samples: Samples | None = None  # of the message that is being made
+        self.sent: Any = None  # the goal of the controller
+        self.result: Any = None
+
+
+class GoalActions:
+    """
+    Serves ~/follow_joint_trajectory and calls the action of a controller.
+
+    `step` passes an input to the core, `refusal` returns why a trajectory is not accepted now.
+    """
+
+    def __init__(
+        self,
+        node: Any,
+        core: Feedforward,
+        step: Callable[[Any], None],
+        refusal: Callable[[Any], str],
+    ) -> None:
+        self._node, self._core, self._step, self._refusal = node, core, step, refusal
+        parameters = core.parameters
+        self._controller = parameters.follow_joint_trajectory
+        self._type = action_type(node, self._controller)
+        result = self._type.Result
+        self._violations = result.PATH_TOLERANCE_VIOLATED, result.GOAL_TOLERANCE_VIOLATED
+        self._goals: dict[int, _Handles] = {}
+        self._number = 0
+        self._canceled: list[int] = []
+        self._closed = False
+        self._client = ActionClient(node, self._type, self._controller)
+        self._server = GoalServer(
+            node,
+            self._type,
+            ACTION,
+            lambda handle: None,  # never called: see `GoalServer`
+            goal_callback=self._on_goal,
+            handle_accepted_callback=self._on_accepted,
+            cancel_callback=self._on_cancel,
+            result_timeout=_RESULT_KEPT,
+        )
+        self._hold: ControllerHold | None = None
+        if parameters.hold_after_stop:
+            self._hold = ControllerHold(
+                node, core, self._type, self._client, lambda: not self._goals
+            )
+        self._watch = steady_timer(
+            node, _WATCH_PERIOD, lambda: step(GoalWatch(self._client.server_is_ready()))
+        )
+        self._watch.cancel()
+        self._parts = steady_timer(node, _PART_PERIOD, self._make)
+        self._parts.cancel()
+        # long messages make the garbage collector look through all objects, which takes 0.1 s
+        gc.collect()  # what is frozen stays
+        gc.freeze()
+
+    def destroy(self) -> None:
+        """Destroy server and client soon; goals have ended before."""
+        self._closed = True
+        for timer in (self._watch, self._parts):
+            self._node.destroy_timer(timer)
+        if self._hold is not None:
+            self._hold.destroy()
+        self._node.retire(self._server, self._client)
+
+    # clients -------------------------------------------------------------------------------------
+
+    def _on_goal(self, request: Any) -> GoalResponse:
+        refused = self._closed or self._refusal(request.trajectory)
+        return GoalResponse.REJECT if refused else GoalResponse.ACCEPT
+
+    def _on_accepted(self, handle: Any) -> None:
+        handle.execute()
+        self._number += 1
+        self._goals[self._number] = _Handles(handle)
+        if self._watch.is_canceled():  # else goals that follow quickly would keep it from looking
+            self._watch.reset()
+        data = serialize_message(handle.request.trajectory)
+        self._step(GoalAccepted(self._number, data, self._client.server_is_ready()))
+
+    def _on_cancel(self, handle: Any) -> CancelResponse:
+        number = next((n for n, goal in self._goals.items() if goal.handle is handle), None)
+        if number is None:
+            return CancelResponse.REJECT
+        # the goal is canceling only when this callback has returned
+        self._canceled.append(number)
+        self._parts.reset()
+        return CancelResponse.ACCEPT
+
+    # the controller ------------------------------------------------------------------------------
+
+    def perform(self, action: GoalAction) -> None:
+        """Do what the core asks for."""
+        if isinstance(action, HoldSoon):
+            if self._hold is not None:
+                (self._hold.begin if action.begin else self._hold.drop)()
+            return
+        goal = self._goals.get(action.goal)
+        if goal is None:
+            return
+        if isinstance(action, BuildGoal):
+            goal.samples = action.samples
+            goal.handle.request.trajectory = message_without_points(action.samples)
+            self._parts.reset()
+        elif isinstance(action, SendGoal):
+            self._send(action, goal)
+        elif isinstance(action, CancelGoal):
+            self._cancel(goal)
+        else:
+            self._end(action, goal)
+
+    def _make(self) -> None:
+        """Pass on requests to cancel; make the next points of the first trajectory."""
+        while self._canceled:
+            self._step(GoalCanceled(self._canceled.pop(0)))
+        waiting = [(n, goal) for n, goal in self._goals.items() if goal.samples is not None]
+        if not waiting:
+            self._parts.cancel()
+            return
+        number, goal = waiting[0]
+        samples, trajectory = goal.samples, goal.handle.request.trajectory
+        assert samples is not None
+        made = len(trajectory.points)
+        trajectory.points += points_of(samples, made, made + _PART)
+        if len(trajectory.points) == len(samples.times):
+            goal.samples = None
+            stamp, ready = nanoseconds(trajectory.header.stamp), self._client.server_is_ready()
+            self._step(GoalBuilt(number, stamp, ready))
+
+    def _send(self, action: SendGoal, goal: _Handles) -> None:
+        request = goal.handle.request
+        if action.stamp is not None:
+            set_stamp(request.trajectory.header.stamp, action.stamp)
+        future = self._client.send_goal_async(
+            request, partial(self._on_feedback, action.goal), goal_uuid=goal.handle.goal_id
+        )
+        request.trajectory = JointTrajectory()  # results are kept for some time
+        future.add_done_callback(partial(self._on_answer, action.goal, goal))
+
+    def _cancel(self, goal: _Handles) -> None:
+        """Let the controller cancel a goal that it was sent, though its answer may be lost."""
+        if goal.sent is not None:
+            goal.sent.cancel_goal_async()
+            return
+        answer = self._type.Impl.SendGoalService.Response()
+        ClientGoalHandle(self._client, goal.handle.goal_id, answer).cancel_goal_async()
+
+    def _on_answer(self, number: int, goal: _Handles, future: Any) -> None:
+        goal.sent = future.result()
+        accepted = goal.sent.accepted
+        if number not in self._goals and accepted:
+            goal.sent.cancel_goal_async()  # ended by the node meanwhile
+            return
+        if accepted:
+            goal.sent.get_result_async().add_done_callback(partial(self._on_result, number))
+        self._step(GoalAnswered(number, accepted))
+
+    def _on_result(self, number: int, future: Any) -> None:
+        goal = self._goals.get(number)
+        if goal is None:
+            return
+        status, goal.result = future.result().status, future.result().result
+        violated = goal.result.error_code in self._violations
+        self._step(GoalEnded(number, _EVENTS.get(status, 'unknown'), violated))
+
+    def _on_feedback(self, number: int, message: Any) -> None:
+        """Publish the feedback of the controller with the times of the client's trajectory."""
+        goal, known = self._goals.get(number), self._core.goals.find(number)
+        if goal is None or known is None or not known.accepted:
+            return  # ended, or its answer is still on the way
+        feedback = message.feedback
+        for point in (feedback.desired, feedback.actual):
+            if known.lead:
+                shifted = nanoseconds(point.time_from_start) - known.lead
+                set_stamp(point.time_from_start, shifted)
+        goal.handle.publish_feedback(feedback)
+
+    def _end(self, action: EndGoal, goal: _Handles) -> None:
+        """End a goal, with the result of the controller or with the reason for another end."""
+        del self._goals[action.goal]
+        if not self._goals:
+            self._watch.cancel()
+        event, result = action.event, goal.result
+        if event == 'canceled' and not goal.handle.is_cancel_requested:
+            event = 'abort'
+        if action.reason or result is None:
+            canceled = event == 'canceled'
+            code = self._type.Result.SUCCESSFUL if canceled else self._type.Result.INVALID_GOAL
+            result = self._type.Result(error_code=code, error_string=action.reason)
+        if event != 'succeed' and result.error_string:
+            self._node.get_logger().warning(f'Goal {event}: {result.error_string}')
+        self._server.end(goal.handle, event, result)

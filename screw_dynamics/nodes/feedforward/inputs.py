@@ -1,0 +1,155 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Topics and service of the node `feedforward`, as inputs of its core."""
+
+from collections.abc import Callable
+from typing import Any
+
+from geometry_msgs.msg import WrenchStamped
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, qos_profile_sensor_data
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from screw_dynamics.control.feedforward import WRENCH_TOPIC, Feedforward
+from screw_dynamics.control.feedforward_parameters import SPEED_FACTOR_TYPE
+from screw_dynamics.control.inputs import (
+    ClearMotion,
+    JointStates,
+    Speed,
+    StreamedPositions,
+    StreamedSample,
+    TrajectoryMessage,
+    Wrench,
+)
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.shared import interfaces
+from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription
+from screw_dynamics.nodes.shared.interfaces import control_message, optional_message
+from screw_dynamics.reference.streamed_reference import Stream
+
+SPEED_TOPIC = '~/speed_scaling'
+# Value of factor 1 in each unit. Robots are slowed down, or sped up slightly: a factor above 2 is
+# rejected, since it is probably a percentage.
+_UNITS = {'factor': 1.0, 'percent': 100.0, SPEED_FACTOR_TYPE: 1.0}
+_LARGEST_FACTOR = 2.0
+
+
+def speed_factor(value: float, unit: str) -> float:
+    """Return the factor, 0 (pause) to 2, of a value in a unit, or raise InputError."""
+    largest = _LARGEST_FACTOR * _UNITS[unit]
+    if not 0.0 <= value <= largest:  # also True for NaN
+        raise InputError(
+            f"expected from 0 to {largest:g} in the unit {unit!r} (parameter 'speed_scaling_unit')"
+            f', got {value:g}'
+        )
+    return value / _UNITS[unit]
+
+
+class Inputs:
+    """
+    Subscriptions and the service ~/clear; each message becomes an input of the core by `step`.
+
+    `trajectory` takes a serialised JointTrajectory or, with `poses`, a Path.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        core: Feedforward,
+        step: Callable[[Any], None],
+        trajectory: Callable[[TrajectoryMessage], None],
+        stream: Callable[[Any], None],
+    ) -> None:
+        self._node, self._core, self._step = node, core, step
+        self._refused = False
+        values = core.parameters
+        sensors = qos_profile_sensor_data
+        self._subscriptions = [
+            make_subscription(
+                node, JointState, 'joint_states', lambda m: step(JointStates(m)), sensors
+            ),
+            # best effort: matches every publisher, and lost samples are not resent
+            make_subscription(
+                node,
+                JointState,
+                Stream.POSITIONS.value,
+                lambda m: stream(StreamedPositions(m)),
+                sensors,
+            ),
+            make_subscription(
+                node, WrenchStamped, WRENCH_TOPIC, lambda m: stream(Wrench(m)), sensors
+            ),
+            # raw: decoding a long message takes longer than a tick
+            make_subscription(
+                node,
+                JointTrajectory,
+                '~/joint_trajectory',
+                lambda data: trajectory(TrajectoryMessage(data)),
+                raw=True,
+            ),
+        ]
+        if interfaces.msg is not None:
+            kind = interfaces.msg.JointReference
+            self._subscriptions.append(
+                make_subscription(
+                    node, kind, Stream.SAMPLES.value, lambda m: stream(StreamedSample(m)), sensors
+                )
+            )
+        if values.cartesian_frame:
+            path = optional_message(
+                'nav_msgs', 'Path', 'cartesian_frame', values.cartesian_frame, ''
+            )
+            self._subscriptions.append(
+                make_subscription(
+                    node,
+                    path,
+                    '~/cartesian_trajectory',
+                    lambda data: trajectory(TrajectoryMessage(data, poses=True)),
+                    raw=True,
+                )
+            )
+        self._subscribe_to_speed()
+        self._service = node.create_service(Trigger, '~/clear', self._on_clear)
+
+    def _subscribe_to_speed(self) -> None:
+        unit = self._core.parameters.speed_scaling_unit
+        kind, self._field = Float64, 'data'
+        if unit == SPEED_FACTOR_TYPE:
+            kind = control_message('SpeedScalingFactor', 'speed_scaling_unit', unit, 'factor')
+            self._field = 'factor'
+        for qos, warns in ((QoSProfile(depth=1), True), (LATCHED, False)):
+            # the second matches publishers that keep their last message for it; duplicates have
+            # no effect
+            self._subscriptions.append(
+                make_subscription(
+                    self._node, kind, SPEED_TOPIC, self._on_speed, qos, warn_of_others=warns
+                )
+            )
+
+    def destroy(self) -> None:
+        """Destroy the subscriptions and the service."""
+        for subscription in self._subscriptions:
+            self._node.destroy_subscription(subscription)
+        self._node.destroy_service(self._service)
+
+    def _on_speed(self, message: Any) -> None:
+        try:
+            value = getattr(message, self._field)
+            factor = speed_factor(value, self._core.parameters.speed_scaling_unit)
+        except InputError as error:
+            if not self._refused:
+                self._node.get_logger().warning(
+                    f'{SPEED_TOPIC} ignored, the speed is unchanged: {error}'
+                )
+            self._refused = True
+            return
+        self._refused = False
+        self._step(Speed(factor))
+
+    def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._step(ClearMotion())
+        response.message, response.success = self._core.cleared, True
+        return response

@@ -1,0 +1,184 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Publishers of samples; messages of ticks are created once and filled in place."""
+
+from typing import Any
+
+from builtin_interfaces.msg import Duration
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Header
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from screw_dynamics.control.feedforward import LEAST_ROWS, Feedforward
+from screw_dynamics.control.outputs import EffortSample, Outputs
+from screw_dynamics.control.tasks import Samples
+from screw_dynamics.elastic import MotorFeedforward
+from screw_dynamics.errors import InputError
+from screw_dynamics.messages.joints import double_array, effort_points
+from screw_dynamics.messages.times import set_stamp
+from screw_dynamics.nodes.shared import interfaces
+from screw_dynamics.nodes.shared.endpoints import STATE_FIELDS, MessageOutput, make_publisher
+from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
+from screw_dynamics.trajectory import JET_ROWS
+
+_EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
+_MOTIONS = tuple(f'reference.{name}' for name in ('positions', 'velocities', 'accelerations'))
+_HIGHER = ('reference_jerk', 'reference_snap')
+_NUMBERS = ('reference_continuity', 'source', 'motion')
+_MOTOR_EFFORTS = ('motor_effort', 'motor_effort_dot', 'motor_effort_ddot')
+_MOTOR_MOTIONS = ('motor_position', 'motor_velocity', 'motor_acceleration')
+TOPIC = '~/joint_trajectory_effort'
+INPUT = '~/joint_trajectory'
+
+
+class SampleOutputs:
+    """The outputs selected by parameters, for the shared arrays of a `Feedforward`."""
+
+    def __init__(self, node: Node, core: Feedforward) -> None:
+        self._node, self._core, selected = node, core, core.parameters.outputs
+        self._efforts: EffortOutput | None = None
+        self._motors: MotorOutput | None = None
+        self._states: JointEffortOutput | None = None
+        if interfaces.msg is not None:
+            self._efforts = EffortOutput(node, core)
+            if core.motors is not None:
+                self._motors = MotorOutput(node, core)
+        else:
+            node.get_logger().warning(f'~/feedforward is not published: {interfaces.MISSING}')
+        if 'joint_effort' in selected:
+            self._states = JointEffortOutput(node, core)
+        self._trajectories = None
+        if 'joint_trajectory_effort' in selected:
+            self._trajectories = make_publisher(node, JointTrajectory, TOPIC)
+
+    def publish(self, outputs: Outputs) -> None:
+        """Publish the sample of a step, and accepted trajectories with their efforts."""
+        sample = outputs.sample
+        if sample is not None:
+            if self._efforts is not None:
+                self._efforts.publish(sample)
+            if self._states is not None:
+                self._states.publish(sample)
+            if self._motors is not None and outputs.motors:
+                self._motors.publish(sample, outputs.rows)
+        for samples in outputs.forwarded:
+            if self._trajectories is not None:
+                message = message_without_points(samples)
+                message.points = points_of(samples)
+                self._trajectories.publish(message)
+
+    def destroy(self) -> None:
+        """Destroy the publishers."""
+        for output in (self._efforts, self._motors, self._states):
+            if output is not None:
+                output.destroy()
+        if self._trajectories is not None:
+            self._node.destroy_publisher(self._trajectories)
+
+
+class EffortOutput(MessageOutput):
+    """``~/feedforward``."""
+
+    def __init__(self, node: Node, core: Feedforward) -> None:
+        super().__init__(node, interfaces.msg.FeedforwardTorque, '~/feedforward')
+        self._variants = {}
+        for rows in range(LEAST_ROWS, JET_ROWS + 1):
+            message = interfaces.msg.FeedforwardTorque(joint_names=list(core.robot.joint_names))
+            known, higher = rows - 2, rows - LEAST_ROWS
+            carried = {
+                _EFFORTS[:known]: core.efforts[:known],
+                _MOTIONS: core.jet[:LEAST_ROWS],
+                _HIGHER[:higher]: core.jet[LEAST_ROWS:rows],
+                ('gravity_effort',): core.gravity,
+            }
+            times = (*STAMP, 'reference.time_from_start')
+            self._variants[rows] = ReusedMessage(message, carried, times, _NUMBERS)
+
+    def publish(self, sample: EffortSample) -> None:
+        """Publish the sample in the shared arrays."""
+        times = sample.instant, sample.time_from_start
+        numbers = sample.continuity, sample.source, sample.motion
+        self._publisher.publish(self._variants[sample.rows].written(times, numbers))
+
+
+class JointEffortOutput(MessageOutput):
+    """``~/joint_effort``: effort, position and velocity of the reference, for plotting tools."""
+
+    def __init__(self, node: Node, core: Feedforward) -> None:
+        super().__init__(node, JointState, '~/joint_effort')
+        carried = {STATE_FIELDS[:2]: core.jet[:2], STATE_FIELDS[2:]: core.efforts[:1]}
+        message = JointState(name=list(core.robot.joint_names))
+        self._message = ReusedMessage(message, carried, STAMP)
+
+    def publish(self, sample: EffortSample) -> None:
+        """Publish the sample in the shared arrays."""
+        self._publisher.publish(self._message.written((sample.instant,)))
+
+
+class MotorOutput(MessageOutput):
+    """``~/motor_feedforward``."""
+
+    def __init__(self, node: Node, core: Feedforward) -> None:
+        kind = interfaces.msg.MotorFeedforward
+        super().__init__(node, kind, '~/motor_feedforward')
+        assert core.motors is not None
+        self._variants = {
+            rows: ReusedMessage(
+                kind(
+                    joint_names=list(core.robot.joint_names),
+                    motor_names=list(motors.motor_names),
+                    gear_ratio=double_array(motors.gear_ratios),
+                ),
+                _motor_rows(motors),
+                STAMP,
+                _NUMBERS,
+            )
+            for rows, motors in core.motors.buffers.items()
+        }
+
+    def publish(self, sample: EffortSample, rows: int) -> None:
+        """Publish the arrays computed from this number of rows of the reference."""
+        numbers = sample.continuity, sample.source, sample.motion
+        self._publisher.publish(self._variants[rows].written((sample.instant,), numbers))
+
+
+def _motor_rows(motors: MotorFeedforward) -> dict[tuple[str, ...], Any]:
+    return {
+        fields[: len(jet)]: jet[: len(fields)]
+        for fields, jet in (
+            (_EFFORTS, motors.effort_jet),
+            (_MOTOR_MOTIONS, motors.motor_jet),
+            (_MOTOR_EFFORTS, motors.motor_effort_jet),
+            (('deflection',), motors.deflection_jet),
+        )
+    }
+
+
+def message_without_points(samples: Samples) -> JointTrajectory:
+    """Return the message of samples, with no points."""
+    header = Header(frame_id=samples.frame_id)
+    set_stamp(header.stamp, samples.stamp)
+    return JointTrajectory(header=header, joint_names=list(samples.joint_names))
+
+
+def points_of(samples: Samples, begin: int = 0, end: int | None = None) -> list[Any]:
+    """Return the points of the samples `begin` to `end`, by default all."""
+    part = slice(begin, end)
+    return effort_points(
+        samples.times[part].tolist(),
+        samples.jets[part],
+        samples.efforts[part],
+        JointTrajectoryPoint,
+        Duration,
+    )
+
+
+def require_two_topics(node: Node, selected: tuple[str, ...]) -> None:
+    """Raise InputError if the node would receive the trajectories that it publishes."""
+    topic = node.resolve_topic_name(TOPIC)
+    if 'joint_trajectory_effort' in selected and topic == node.resolve_topic_name(INPUT):
+        raise InputError(
+            f"parameter 'outputs': expected two topics, got {topic} for both {INPUT} and {TOPIC}: "
+            'the node would receive what it publishes'
+        )

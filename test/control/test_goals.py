@@ -1,0 +1,325 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Goals through the core, to a controller that answers late, rejects, stops or is gone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.rig import BEGIN, Rig, trajectory_message
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import screw_dynamics as sd
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.goal_checks import goal_refusal
+from screw_dynamics.control.inputs import (
+    GoalAccepted,
+    GoalAnswered,
+    GoalBuilt,
+    GoalCanceled,
+    GoalEnded,
+    GoalWatch,
+    Stop,
+)
+from screw_dynamics.control.outputs import BuildGoal, CancelGoal, EndGoal, HoldSoon, SendGoal
+from screw_dynamics.messages.times import SECOND
+from screw_dynamics.model import JointLimits
+
+CONTROLLER = '/jtc/follow_joint_trajectory'
+
+
+@pytest.fixture(scope='module')
+def arm():
+    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    bounds = (-np.inf, np.inf, np.inf, np.inf)
+    return replace(model, limits=JointLimits(*(np.full(2, bound) for bound in bounds)))
+
+
+class Client(Rig):
+    """
+    A core with goals, and a controller that answers after `latency` [s].
+
+    `sent` are the goals that it has: number, samples and stamp; `ended` events and reasons.
+    """
+
+    def __init__(self, robot, *, latency=0.002, ready=True, **parameters):
+        super().__init__(robot, follow_joint_trajectory=CONTROLLER, **parameters)
+        self.latency, self.ready, self.accepts, self.answers = latency, ready, True, True
+        self.built, self.sent, self.canceled, self.held = {}, [], [], []
+        self.ended = {}
+
+    def goal(self, number, *points, names=None, stamp=0):
+        message = trajectory_message(names or self.names, points, stamp)
+        self.step(GoalAccepted(number, message, self.ready))
+
+    def step(self, *items):
+        before = len(self.goals)
+        outputs = super().step(*items)
+        for action in self.goals[before:]:
+            self._perform(action)
+        return outputs
+
+    def _perform(self, action):
+        if isinstance(action, BuildGoal):
+            self.built[action.goal] = action.samples
+            stamp = action.samples.stamp
+            self.later(0.001, lambda: self.step(GoalBuilt(action.goal, stamp, self.ready)))
+        elif isinstance(action, SendGoal):
+            self.sent.append((action.goal, self.built[action.goal], action.stamp))
+            if self.answers:
+                answer = GoalAnswered(action.goal, self.accepts)
+                self.later(self.latency, lambda: self.step(answer))
+        elif isinstance(action, CancelGoal):
+            self.canceled.append(action.goal)
+        elif isinstance(action, EndGoal):
+            assert action.goal not in self.ended  # once
+            self.ended[action.goal] = action.event, action.reason
+        else:
+            assert isinstance(action, HoldSoon)
+            self.held.append(action.begin)
+
+    @property
+    def numbers(self):
+        return [number for number, *_ in self.sent]
+
+
+def test_a_goal_is_sent_with_efforts_when_its_motion_begins(arm):
+    rig = Client(arm)
+    rig.joint_states([0.1, 0.2])
+    rig.goal(1, (1.0, [0.5, 0.0]))
+    rig.run(0.5)
+    ((number, samples, stamp),) = rig.sent
+    assert number == 1
+    np.testing.assert_allclose(
+        samples.efforts, sd.inverse_dynamics(arm, samples.jets)[:, 0], rtol=0, atol=1e-12
+    )
+    np.testing.assert_allclose(samples.jets[0, 0], [0.1, 0.2])
+    # the motion of the node begins at the stamp of the controller's goal
+    first = rig.published.instants[np.abs(rig.published.jet[:, 0] - [0.1, 0.2]).max(axis=1) > 0]
+    assert 0 <= first[0] - stamp < 3 * rig.period
+    rig.step(GoalEnded(1, 'succeed', False))
+    assert rig.ended == {1: ('succeed', '')}
+
+
+def test_a_goal_in_motion_joins_without_a_step(arm):
+    rig = Client(arm)
+    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
+    rig.run(0.5)
+    rig.goal(2, (1.0, [-0.5, 0.3]))
+    rig.run(1.5)
+    assert rig.numbers == [1, 2]
+    jets = rig.published.jet
+    steps = np.diff(jets[:, 0], axis=0) - rig.period / SECOND * jets[:-1, 1]
+    assert np.abs(steps).max() < (rig.period / SECOND) ** 2 * np.abs(jets[:, 2]).max()
+    assert list(jets[-1, 0]) == [-0.5, 0.3]
+
+
+def test_a_controller_that_rejects_ends_the_goal_and_the_motion(arm):
+    rig = Client(arm)
+    rig.accepts = False
+    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
+    rig.run(0.5)
+    event, reason = rig.ended[1]
+    assert event == 'abort'
+    assert 'has rejected the goal' in reason
+    assert rig.core.followed.empty
+
+
+def test_without_a_controller_a_goal_is_aborted_at_once(arm):
+    rig = Client(arm, ready=False)
+    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
+    assert 'no server of the action' in rig.ended[1][1]
+
+
+def test_a_controller_that_goes_while_it_executes_ends_the_goal(arm):
+    rig = Client(arm)
+    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
+    rig.run(0.3)
+    rig.step(GoalWatch(ready=False))
+    assert rig.ended[1][0] == 'abort'
+    assert rig.core.followed.empty
+
+
+def test_a_goal_without_an_answer_is_canceled_after_5_s(arm):
+    rig = Client(arm)
+    rig.answers = False
+    rig.goal(1, (0.0, [0.0, 0.0]), (9.0, [0.5, 0.0]))
+    rig.run(0.3)
+    for _ in range(50):
+        rig.step(GoalWatch(ready=True))
+    assert not rig.ended
+    rig.step(GoalWatch(ready=True))
+    assert 'no answer' in rig.ended[1][1]
+    assert rig.canceled == [1]
+
+
+def test_a_late_answer_to_an_ended_goal_is_canceled(arm):
+    rig = Client(arm, latency=0.4)
+    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
+    rig.run(0.2)
+    rig.step(Stop('the node is not active any more'))
+    assert rig.ended[1] == ('abort', 'the node is not active any more')
+    assert rig.canceled == [1]
+    rig.run(0.5)
+    assert rig.canceled == [1, 1]
+
+
+def test_cancel_before_it_is_sent(arm):
+    rig = Client(arm, fit_time=0.1)
+    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
+    rig.step(GoalCanceled(1))
+    rig.run(0.5)
+    assert rig.ended[1][0] == 'canceled'
+    assert not rig.sent
+    assert not len(rig.published)
+
+
+def test_cancel_while_it_is_executed(arm):
+    rig = Client(arm)
+    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
+    rig.run(0.3)
+    rig.step(GoalCanceled(1))
+    assert rig.canceled == [1]
+    assert not rig.ended
+    rig.step(GoalEnded(1, 'canceled', False))
+    assert rig.ended == {1: ('canceled', '')}
+    assert rig.held[-1]
+    assert rig.core.followed.empty
+
+
+def test_a_violated_tolerance_stops_the_motion_and_holds(arm):
+    rig = Client(arm)
+    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
+    rig.run(0.3)
+    rig.step(GoalEnded(1, 'abort', True))
+    assert rig.ended == {1: ('abort', '')}
+    assert rig.held[-1]
+    assert rig.core.followed.empty
+
+
+@pytest.mark.parametrize(
+    ('event', 'text'), [('canceled', 'canceled by another client'), ('unknown', 'not known')]
+)
+def test_ends_that_nobody_asked_for(arm, event, text):
+    rig = Client(arm)
+    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
+    rig.run(0.3)
+    rig.step(GoalEnded(1, event, False))
+    assert rig.ended[1][0] == 'abort'
+    assert text in rig.ended[1][1]
+
+
+def test_a_newer_goal_preempts_one_that_is_being_fitted(arm):
+    rig = Client(arm, fit_time=0.1)
+    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
+    rig.run(0.05)
+    rig.goal(2, (0.0, [0.0, 0.0]), (1.0, [0.2, 0.0]))
+    rig.run(1.5)
+    assert rig.ended[1] == ('abort', 'preempted by a newer goal before it was sent')
+    assert rig.numbers == [2]
+    assert rig.published.jet[-1, 0, 0] == 0.2
+
+
+def test_a_preempted_goal_leaves_the_motion_of_the_newer_one(arm):
+    rig = Client(arm)
+    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
+    rig.run(0.4)
+    rig.goal(2, (1.0, [-0.2, 0.0]))
+    rig.run(0.3)
+    rig.step(GoalEnded(1, 'abort', False))
+    rig.run(1.5)
+    assert rig.published.jet[-1, 0, 0] == -0.2
+    assert 2 not in rig.ended
+
+
+def test_an_infeasible_goal_is_aborted_with_the_reason_and_the_motion_goes_on(arm):
+    rig = Client(arm)
+    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
+    rig.run(0.3)
+    rig.goal(2, (0.00001, [0.9, 0.0]), (0.00002, [0.9, 0.0]))
+    rig.run(1.0)
+    assert rig.ended[2][0] == 'abort'
+    assert rig.verdicts[-1].reason == rig.ended[2][1]
+    assert rig.published.jet[-1, 0, 0] == 0.5
+
+
+def test_a_joint_left_out_of_a_goal_goes_on(arm):
+    rig = Client(arm, allow_partial_joints=True)
+    rig.goal(1, (0.0, [0.0, 0.0]), (2.0, [0.5, 0.3]))
+    rig.run(0.5)
+    rig.goal(2, (1.0, [-0.2]), names=['joint_2'])
+    rig.run(2.5)
+    assert list(rig.published.jet[-1, 0]) == [0.5, -0.2]
+    samples = rig.sent[-1][1]
+    assert samples.joint_names == arm.joint_names
+    np.testing.assert_allclose(samples.jets[-1, 0], [0.5, -0.2])
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_every_goal_ends_once_whatever_happens(data):
+    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    draw = data.draw
+    rig = Client(
+        model,
+        latency=draw(st.floats(0.0, 0.3)),
+        fit_time=lambda: draw(st.floats(0.0, 0.15)),
+    )
+    number = 0
+    for _ in range(draw(st.integers(1, 10))):
+        kind = draw(st.sampled_from(['goal', 'goal', 'cancel', 'end', 'run', 'gone', 'clear']))
+        if kind == 'goal':
+            number += 1
+            rig.goal(number, (draw(st.floats(0.3, 1.0)), [draw(st.floats(-0.5, 0.5)), 0.0]))
+            rig.joint_states([0.0, 0.0])
+        elif kind == 'cancel' and number:
+            rig.step(GoalCanceled(draw(st.integers(1, number))))
+        elif kind == 'end' and rig.sent:
+            events = ['succeed', 'abort', 'canceled', 'unknown']
+            one = draw(st.sampled_from(rig.numbers))
+            rig.step(GoalEnded(one, draw(st.sampled_from(events)), draw(st.booleans())))
+        elif kind == 'gone':
+            rig.step(GoalWatch(ready=False))
+        elif kind == 'clear':
+            rig.clear_motion()
+        rig.run(draw(st.floats(0.0, 0.4)))
+    rig.step(Stop('end'))
+    rig.run(1.0)
+    assert set(rig.ended) == set(range(1, number + 1))
+    assert len(set(rig.numbers)) == len(rig.numbers)
+    assert set(rig.canceled) <= set(rig.numbers)
+
+
+def refusal(points, names=('joint_1', 'joint_2'), stamp=0, **parameters):
+    message = trajectory_message(names, points, stamp)
+    names = ('joint_1', 'joint_2')
+    return goal_refusal(message, names, FeedforwardParameters(**parameters), BEGIN)
+
+
+REST = [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ('points', 'more', 'text'),
+    [
+        ([(1.0, REST)], {}, ''),
+        ([(1.0, REST)], {'stamp': BEGIN - SECOND}, ''),  # ends now, as the controller accepts
+        ([(1.0, REST)], {'stamp': BEGIN - SECOND - 1}, 'ends in the past'),
+        ([], {}, 'at least one'),
+        ([(1.0, [0.0])], {'names': ['joint_1']}, 'joint_names'),
+        ([(1.0, [0.0])], {'names': ['joint_1'], 'allow_partial_joints': True}, ''),
+        ([(1.0, REST)], {'names': ['joint_1', 'x']}, "'x'"),
+        ([(1.0, REST), (1.0, REST)], {}, 'points[1].time_from_start'),
+        ([(1.0, REST, [0.1, 0.0])], {}, 'expected 0 at the end'),
+        ([(1.0, REST, [0.1, 0.0])], {'allow_nonzero_velocity_at_end': True}, ''),
+        ([(1.0, [0.0])], {}, 'points[0].positions: expected 2 values, got 1'),
+        ([(1.0, REST, [0.0])], {}, 'points[0].velocities: expected 2 values, got 1'),
+    ],
+)
+def test_goals_are_accepted_by_the_rules_of_the_controller(points, more, text):
+    got = refusal(points, **more)
+    assert text in got
+    assert bool(got) == bool(text)

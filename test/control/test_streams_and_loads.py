@@ -1,0 +1,325 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Streams, wrenches, limits of samples and motors through the core."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.rig import Rig
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import screw_dynamics as sd
+from screw_dynamics.control.inputs import Speed
+from screw_dynamics.messages.times import SECOND
+from screw_dynamics.model import JointLimits
+from screw_dynamics.reference.reference import Source
+from screw_dynamics.robot import Robot
+
+SPRING = sd.ElasticJoint(
+    sd.LinearSpring(500.0), sd.Motor(rotor_inertia=1e-4, gear_ratio=50.0), max_deflection=0.5
+)
+
+
+@pytest.fixture(scope='module')
+def arm():
+    return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+
+
+def limited(arm, velocity=3.0, effort=80.0):
+    limits = JointLimits(*(np.full(2, bound) for bound in (-6.0, 6.0, velocity, effort)))
+    return replace(arm, limits=limits)
+
+
+def wave(time, amplitude=0.2, rate=2.0):
+    """Return the jet (5, 2) of a sine from rest at amplitude."""
+    phases = rate * time + 0.5 * np.pi * np.arange(5)
+    rows = amplitude * rate ** np.arange(5.0) * np.cos(phases)
+    return np.column_stack([rows, np.zeros(5)])
+
+
+def stream(rig, jet_of, rows=5):
+    """Return a function that sends the sample of now before each tick."""
+    begin = rig.now
+    return lambda: rig.sample(jet_of((rig.now - begin) / SECOND)[:rows])
+
+
+def test_samples_pass_with_all_derivatives(arm):
+    rig = Rig(arm)
+    rig.run(0.4, every=stream(rig, wave))
+    assert {sample.source for sample in rig.published.samples} == {Source.STREAM}
+    for jet, tau in zip(rig.published.jets, rig.published.efforts, strict=True):
+        np.testing.assert_allclose(tau, sd.inverse_dynamics(arm, jet), rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize(('rows', 'text'), [(3, 'no jerks'), (4, 'no snaps')])
+def test_what_a_stream_leaves_out_is_said_once(arm, rows, text):
+    rig = Rig(arm)
+    rig.run(0.1, every=stream(rig, wave, rows))
+    assert [line for line in rig.lines if text in line] == rig.lines
+    assert {sample.rows for sample in rig.published.samples} == {rows}
+
+
+def test_a_stream_that_ends_says_so_once_and_once_when_it_comes_back(arm):
+    """R9."""
+    rig = Rig(arm)
+    rig.run(0.2, every=stream(rig, wave))
+    count = len(rig.published)
+    rig.run(2.0)
+    assert rig.lines == [
+        'warning: ~/joint_reference has ended: no sample for 0.2 s; nothing is published until '
+        'the next motion'
+    ]
+    assert len(rig.published) == count
+    rig.run(0.2, every=stream(rig, wave))
+    assert rig.lines[1:] == ['info: ~/joint_reference is followed again']
+    assert rig.published.motions[-1] == rig.published.motions[0] + 1
+
+
+@pytest.mark.parametrize('offset', [-1.0, 1.0])
+def test_samples_of_another_time_are_rejected(arm, offset):
+    rig = Rig(arm)
+    rig.sample(wave(0.0), stamp=rig.now + round(offset * SECOND))
+    rig.run(0.1)
+    assert 'too old, or of another clock' in rig.lines[0]
+    assert not len(rig.published)
+
+
+def test_positions_are_followed_through_the_filter(arm):
+    rig = Rig(limited(arm, 10.0, 1e3))
+    begin = rig.now
+    rig.run(3.0, every=lambda: rig.positions([0.3 if rig.now - begin > SECOND else 0.0, 0.1]))
+    np.testing.assert_allclose(rig.published.jet[-1, 0], [0.3, 0.1], atol=1e-6)
+    assert np.abs(np.diff(rig.published.jet[:, 0], axis=0)).max() < 0.05
+
+
+def test_positions_beyond_the_limits_are_rejected(arm):
+    rig = Rig(limited(arm))
+    rig.positions([7.0, 0.0])
+    rig.run(0.1)
+    assert 'position of joint joint_1' in rig.lines[0]
+    assert not len(rig.published)
+
+
+def test_a_velocity_beyond_its_limit_is_never_published(arm):
+    """R5: 2.4 rad/s in a stream, on joints of 1 rad/s."""
+    rig = Rig(limited(arm, velocity=1.0))
+    rig.run(1.0, every=stream(rig, lambda time: wave(time, amplitude=1.2)))
+    assert np.abs(rig.published.jet[:, 1]).max() <= 1.0
+    stops = [line for line in rig.lines if 'joint_1: velocity' in line]
+    assert len(stops) == 1
+
+
+def beyond_once(time):
+    """Return a wave whose accelerations are beyond every limit at 0.3 s."""
+    jet = wave(time)
+    if 0.3 <= time < 0.31:
+        jet[2] += 1e3
+    return jet
+
+
+def test_a_stop_lasts_until_another_motion_begins_from_rest(arm):
+    """R6: a gap longer than the timeout in mid-motion does not lift it."""
+    rig = Rig(limited(arm))
+    begin = rig.now
+
+    def send():
+        time = (rig.now - begin) / SECOND
+        if not 0.6 <= time < 0.9:  # a gap
+            rig.sample(beyond_once(time))
+
+    rig.run(1.4, every=send)
+    after = rig.published.instants > begin + 0.31 * SECOND
+    assert not after.any()
+    assert sum('limit exceeded' in line for line in rig.lines) == 1
+    assert rig.core.state == 'STOPPED'
+    rig.run(0.3)
+    begin = rig.now
+    rig.run(0.2, every=stream(rig, wave))
+    assert 'info: Efforts are published again' in rig.lines
+    assert rig.published.instants[-1] > begin
+
+
+def test_a_stop_is_not_lifted_by_clear(arm):
+    rig = Rig(limited(arm))
+    rig.run(0.5, every=stream(rig, beyond_once))
+    count = len(rig.published)
+    rig.clear_motion()
+    begin = rig.now
+
+    def goes_on():
+        rig.sample(wave(0.5 + (rig.now - begin) / SECOND))
+
+    rig.run(0.1, every=goes_on)
+    assert len(rig.published) == count
+
+
+def test_a_trajectory_after_a_stop_starts_where_the_robot_is(arm):
+    rig = Rig(limited(arm))
+    rig.run(0.5, every=stream(rig, beyond_once))
+    rig.joint_states([0.1, 0.2])
+    count = len(rig.published)
+    rig.send((1.0, [0.0, 0.0]))
+    rig.run(1.5)
+    np.testing.assert_allclose(rig.published.jet[count, 0], [0.1, 0.2], atol=1e-5)
+    assert list(rig.published.jet[-1, 0]) == [0.0, 0.0]
+
+
+def test_without_limits_nothing_stops(arm):
+    rig = Rig(limited(arm), limits='off')
+    rig.run(0.5, every=stream(rig, beyond_once))
+    assert np.abs(rig.published.tau[:, 0]).max() > 80.0
+    assert not rig.lines
+
+
+def test_a_trajectory_ends_a_stream_in_its_state(arm):
+    rig = Rig(arm, fit_time=0.0)
+    rig.run(0.4, every=stream(rig, wave))
+    last = rig.published.jets[-1]
+    rig.send((1.5, [0.0, 0.0]))
+    rig.run(2.0)
+    first = rig.published.jets[list(rig.published.motions).index(rig.published.motions[-1])]
+    assert np.abs(first[0] - last[0]).max() < 0.01
+    assert list(rig.published.jet[-1, 0]) == [0.0, 0.0]
+
+
+def test_a_wrench_counts_until_it_is_old(arm):
+    rig = Rig(arm)
+    rig.send((0.0, [0.2, 0.4]), (0.1, [0.2, 0.4]))
+    rig.run(0.3)
+    alone = rig.published.tau[-1, 0]
+    rig.wrench('tool', [0.0, 0.0, 0.0], [0.0, 0.0, -10.0])
+    rig.run(0.1)
+    loaded = rig.published.tau[-1, 0]
+    jacobian = sd.frame_jacobian(arm, np.array([0.2, 0.4]), 'tool', 'body')
+    expected = alone - jacobian.T @ np.array([0.0, 0.0, 0.0, 0.0, 0.0, -10.0])
+    np.testing.assert_allclose(loaded, expected, atol=1e-11)
+    rig.run(0.3)
+    np.testing.assert_array_equal(rig.published.tau[-1, 0], alone)
+    assert len(rig.lines) == 1
+    assert 'no longer in force' in rig.lines[0]
+    rig.wrench('tool', [0.0, 0.0, 0.0], [0.0, 0.0, -10.0])
+    assert 'in force again' in rig.lines[1]
+
+
+@pytest.mark.parametrize('frame', ['nowhere', 'base_link'])
+def test_a_wrench_on_no_moving_link_is_ignored(arm, frame):
+    rig = Rig(arm)
+    rig.wrench(frame, [0.0] * 3, [0.0] * 3)
+    assert rig.lines[0].startswith('warning: ~/external_wrench ignored')
+
+
+def test_motors_of_elastic_joints_are_those_of_the_library(arm):
+    robot = Robot(arm, sd.ElasticJoints(dict.fromkeys(arm.joint_names, SPRING)))
+    rig = Rig(robot)
+    rig.send((0.0, [0.0, 0.0]), (1.0, [0.4, 0.2]))
+    rig.run(0.6)
+    assert all(rig.published.motors)
+    expected = sd.elastic_feedforward(arm, robot.drives, rig.published.jets[-1])
+    got = rig.core.motors.buffers[5]
+    np.testing.assert_allclose(got.motor_effort, expected.motor_effort, rtol=0, atol=1e-12)
+
+
+def test_motors_need_more_derivatives_than_a_short_stream_has(arm):
+    robot = Robot(arm, sd.ElasticJoints(dict.fromkeys(arm.joint_names, SPRING)))
+    rig = Rig(robot)
+    rig.run(0.1, every=stream(rig, wave, 3))
+    assert not any(rig.published.motors)
+    assert len(rig.published)
+    assert any('derivatives up to order 4' in line for line in rig.lines)
+
+
+def test_a_motor_beyond_its_limit_stops_the_motors_of_the_motion(arm):
+    weak = replace(SPRING, max_deflection=0.03)
+    robot = Robot(arm, sd.ElasticJoints(dict.fromkeys(arm.joint_names, weak)))
+    rig = Rig(robot)
+    rig.run(1.0, every=stream(rig, lambda time: wave(time, 1.4, 2.0)))
+    stops = [line for line in rig.lines if 'deflection' in line]
+    assert len(stops) == 1
+    assert rig.published.motors[0]
+    assert not rig.published.motors[-1]
+
+
+def test_the_stiffness_changes_smoothly(arm):
+    spring = sd.VariableStiffness(400.0, min_stiffness=100.0, max_stiffness=900.0)
+    joint = replace(SPRING, spring=spring)
+    robot = Robot(arm, sd.ElasticJoints(dict.fromkeys(arm.joint_names, joint)))
+    rig = Rig(robot, elastic_joints_path='given', stiffness_transition=0.5)
+    rig.send((0.0, [0.3, 0.2]), (0.1, [0.3, 0.2]))
+    rig.run(0.3)
+    before = rig.core.motors.buffers[5].deflection.copy()
+    rig.step(replace(rig.parameters, stiffness=(800.0, 800.0)))
+    steps = []
+
+    def record():
+        steps.append(rig.core.motors.buffers[5].deflection.copy())
+
+    rig.run(0.7, every=record)
+    np.testing.assert_allclose(steps[-1], before * 400.0 / 800.0, rtol=1e-9)
+    assert np.abs(np.diff(steps, axis=0)).max() < 0.05 * np.abs(before).max()
+
+
+# any sequence ------------------------------------------------------------------------------------
+
+ACTIONS = st.one_of(
+    st.tuples(st.just('run'), st.floats(0.0, 0.6)),
+    st.tuples(st.just('send'), st.floats(-1.5, 1.5), st.floats(0.2, 1.5)),
+    st.tuples(st.just('stream'), st.floats(0.05, 0.5), st.floats(0.0, 1.5), st.floats(0.5, 8.0)),
+    st.tuples(st.just('positions'), st.floats(-4.0, 4.0)),
+    st.tuples(st.just('speed'), st.sampled_from([0.0, 0.3, 1.0, 2.0])),
+    st.tuples(st.just('wrench'), st.floats(-40.0, 40.0)),
+    st.tuples(st.just('state'), st.floats(-1.0, 1.0), st.floats(-0.5, 0.5)),
+    st.tuples(st.just('payload'), st.floats(0.0, 4.0)),
+    st.tuples(st.just('clear')),
+)
+
+
+def play(rig, model, actions):
+    for kind, *values in actions:
+        if kind == 'run':
+            rig.run(values[0], jitter=2e-3)
+        elif kind == 'send':
+            rig.send((values[1], [values[0], -0.5 * values[0]]))
+        elif kind == 'stream':
+            length, amplitude, rate = values
+            rig.run(length, every=stream(rig, lambda t, a=amplitude, r=rate: wave(t, a, r)))
+        elif kind == 'positions':
+            rig.positions([values[0], 0.0])
+        elif kind == 'speed':
+            rig.step(Speed(values[0]))
+        elif kind == 'wrench':
+            rig.wrench('tool', [0.0] * 3, [values[0], 0.0, values[0]])
+        elif kind == 'state':
+            rig.joint_states([values[0], 0.0], stamp=rig.now + round(values[1] * SECOND))
+        elif kind == 'payload':
+            loaded = model.with_payload('tool', values[0]) if values[0] else model
+            rig.step(rig.fit_robot(loaded))
+        else:
+            rig.clear_motion()
+
+
+@settings(max_examples=60, deadline=None)
+@given(actions=st.lists(ACTIONS, min_size=1, max_size=12), fit_time=st.floats(0.0, 0.2))
+def test_nothing_beyond_a_limit_is_published_and_nothing_resumes_in_motion(actions, fit_time):
+    model = limited(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')), 2.5, 60.0)
+    rig = Rig(model, fit_time=fit_time)
+    play(rig, model, actions)
+    sent = sum(kind == 'send' for kind, *_ in actions)
+    rig.run(1.5)
+    assert len(rig.verdicts) == sent
+    if not len(rig.published):
+        return
+    assert np.abs(rig.published.tau[:, 0]).max() <= 60.0 * (1.0 + 1e-9)
+    streams = [s.source is Source.STREAM for s in rig.published.samples]
+    assert np.abs(rig.published.jet[streams][:, 1]).max(initial=0.0) <= 2.5 * (1.0 + 1e-9)
+    stops = [line for line in rig.lines if 'No efforts are published' in line]
+    assert len(rig.resumptions) <= len(stops)
+    assert all(speed <= 0.02 for speed in rig.resumptions)
+    again = Rig(model, fit_time=fit_time)
+    play(again, model, actions)
+    again.run(1.5)
+    assert again.published.tau.tobytes() == rig.published.tau.tobytes()
+    assert again.lines == rig.lines

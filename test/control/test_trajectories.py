@@ -1,0 +1,424 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Trajectories through the core: verdicts, efforts, joins, limits, joints left out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.rig import BEGIN, Rig
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.random_models import random_model
+
+import screw_dynamics as sd
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.inputs import ClockJumped, Speed, Stop
+from screw_dynamics.control.tasks import FitRobot
+from screw_dynamics.errors import InputError
+from screw_dynamics.messages.times import SECOND
+from screw_dynamics.model import JointLimits
+from screw_dynamics.reference.reference import Source
+from screw_dynamics.robot import Robot
+from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
+
+MS = SECOND // 1000
+
+
+@pytest.fixture(scope='module')
+def arm():
+    return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+
+
+def limited(arm, velocity=2.0, effort=60.0, position=3.0):
+    n = arm.n
+    limits = JointLimits(
+        np.full(n, -position), np.full(n, position), np.full(n, velocity), np.full(n, effort)
+    )
+    return replace(arm, limits=limits)
+
+
+def free(arm):
+    return limited(arm, np.inf, np.inf, np.inf)
+
+
+def test_efforts_are_those_of_the_reference_with_two_derivatives(arm):
+    rig = Rig(arm)
+    rig.send((0.0, [0.0, 0.0]), (0.6, [0.4, -0.3]), (1.0, [0.2, 0.1]))
+    rig.run(1.2)
+    assert rig.reasons == ['']
+    assert len(rig.published) > 240
+    for jet, tau, gravity in zip(
+        rig.published.jets, rig.published.efforts, rig.published.gravity, strict=True
+    ):
+        expected = recursive_body_fixed(arm, jet)
+        np.testing.assert_allclose(
+            tau, expected, rtol=0, atol=1e-11 * (1 + np.abs(expected).max())
+        )
+        rest = recursive_body_fixed(arm, np.vstack([jet[0], np.zeros((2, 2))]))[0]
+        np.testing.assert_allclose(gravity, rest, rtol=0, atol=1e-11)
+
+
+def test_the_motion_starts_where_the_robot_is_measured(arm):
+    rig = Rig(free(arm))
+    rig.joint_states([0.5, -0.2])
+    rig.send((1.0, [1.0, 0.0]))
+    rig.run(1.5)
+    assert rig.reasons == ['']
+    np.testing.assert_allclose(rig.published.jet[0, 0], [0.5, -0.2], atol=1e-6)
+    assert list(rig.published.jet[-1, 0]) == [1.0, 0.0]
+
+
+@pytest.mark.parametrize('age', [0.3, -0.3, 100.0])
+def test_old_states_are_no_start_though_they_arrive_now(arm, age):
+    """A driver that repeats its last message does not make it younger."""
+    rig = Rig(arm)
+    rig.joint_states([0.5, -0.2], stamp=BEGIN - round(age * SECOND))
+    rig.send((1.0, [1.0, 0.0]))
+    rig.run(0.1)
+    assert 'no state to start from is known' in rig.reasons[0]
+
+
+def test_a_state_without_stamp_counts_from_its_reception(arm):
+    rig = Rig(arm)
+    rig.joint_states([0.5, -0.2], stamp=0)
+    rig.send((1.0, [1.0, 0.0]))
+    rig.run(0.1)
+    assert rig.reasons == ['']
+
+
+def test_the_end_is_held_for_the_hold_time(arm):
+    rig = Rig(arm, hold_time=0.5)
+    rig.send((0.0, [0.0, 0.0]), (0.4, [0.1, 0.1]))
+    rig.run(2.0)
+    held = [s for s in rig.published.samples if s.source is Source.HOLD]
+    assert len(held) == pytest.approx(0.5 * 250, abs=2)
+    assert not rig.published.jet[-1, 1:].any()
+    assert not rig.published.tau[-1, 1:].any()
+    assert rig.core.state == 'IDLE'
+
+
+def test_a_motion_has_a_number_and_what_continues_it_has_the_same(arm):
+    rig = Rig(arm, hold_time=0.1)
+    rig.send((0.0, [0.0, 0.0]), (1.0, [0.2, 0.1]))
+    rig.run(0.5)
+    rig.send((1.0, [0.1, 0.0]))  # in motion
+    rig.run(2.0)
+    assert len(set(rig.published.motions)) == 1
+    rig.joint_states([0.1, 0.0])
+    rig.send((1.0, [0.0, 0.0]))  # after the end
+    rig.run(1.0)
+    first, *_, last = rig.published.motions
+    assert last == first + 1
+
+
+@pytest.mark.parametrize('fit_time', [0.0, 0.01, 0.2])
+def test_a_replacement_continues_position_to_snap(arm, fit_time):
+    """The jets before and after the join are those of one C4 curve."""
+    rig = Rig(free(arm), fit_time=0.0, publish_rate=1000.0)
+    rig.send((0.0, [0.0, 0.0]), (2.0, [1.0, -1.0]))
+    rig.run(0.7)
+    rig._fit_time = fit_time
+    rig.send((1.5, [0.2, 0.4]))
+    rig.run(1.4)
+    assert rig.reasons == ['', '']
+    jets, h = rig.published.jet, 1e-3
+    fifth = np.percentile(np.abs(np.diff(jets[:, 4], axis=0)), 99) / h
+    for row in range(4):
+        ahead = sum(jets[:-1, row + k] * h**k / math.factorial(k) for k in range(5 - row))
+        remainder = fifth * h ** (5 - row) / math.factorial(5 - row)
+        # one step in a hundred may have a fifth derivative that is some times larger
+        assert np.abs(jets[1:, row] - ahead).max() < 5.0 * remainder + 1e-12
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_joins_are_smooth_whatever_the_fits_take(data):
+    """Replacements at any time, with fits of any duration and late ticks: no step anywhere."""
+    arm = free(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')))
+    draw = data.draw
+    rig = Rig(arm, fit_time=lambda: draw(st.floats(0.0, 0.3)))
+    rig.send((0.0, [0.0, 0.0]), (1.0, [0.3, 0.2]))
+    sent = 1
+    for _ in range(draw(st.integers(1, 5))):
+        rig.run(draw(st.floats(0.0, 1.0)), jitter=draw(st.sampled_from([0.0, 2e-3])))
+        if draw(st.booleans()):
+            rig.step(Speed(draw(st.sampled_from([0.0, 0.5, 1.0, 1.5]))))
+        goal = draw(st.tuples(*[st.floats(-1.0, 1.0)] * 2))
+        rig.send((draw(st.floats(0.5, 2.0)), goal))
+        sent += 1
+    rig.step(Speed(1.0))
+    rig.run(6.0)
+    assert len(rig.verdicts) == sent
+    steps = np.abs(np.diff(rig.published.jet[:, 0], axis=0)).max()
+    times = np.diff(rig.published.instants).max() / SECOND
+    assert steps <= 1.6 * times * np.abs(rig.published.jet[:, 1]).max() + 1e-9
+
+
+def test_every_trajectory_has_one_verdict_in_order(arm):
+    rig = Rig(arm, fit_time=0.05)
+    for k in range(14):
+        rig.send((0.0, [0.0, 0.0]), (0.5 + 0.1 * k, [0.01 * k, 0.0]))
+    rig.run(2.0)
+    assert len(rig.verdicts) == 14
+    dropped = [reason for reason in rig.reasons if 'newer trajectories arrived' in reason]
+    assert len(dropped) == 3  # one is being read, ten wait
+
+
+def test_a_fit_for_other_parameters_is_not_followed(arm):
+    rig = Rig(arm, fit_time=0.05)
+    rig.send((0.0, [0.0, 0.0]), (0.5, [0.1, 0.0]))
+    rig.run(0.06)  # read; the fit is under way
+    rig.step(replace(rig.parameters, lead_time=0.01))
+    rig.run(1.0)
+    assert rig.reasons == ['']
+    assert rig.published.instants[0] - rig.published.ticks[0] == 10 * MS
+
+
+def test_the_efforts_change_with_the_payload_and_the_motion_goes_on(arm):
+    rig = Rig(free(arm))
+    rig.send((0.0, [0.0, 0.0]), (0.2, [0.1, 0.0]))
+    rig.run(0.5)
+    before = rig.published.tau[-1, 0]
+    heavy = free(arm).with_payload('tool', 2.0)
+    rig.step(FitRobot(Robot(heavy), {}, ()))
+    rig.run(0.1)
+    after = rig.published.tau[-1, 0]
+    assert np.all(after - before > 5.0)
+    assert len(set(rig.published.motions)) == 1
+    np.testing.assert_allclose(
+        after, sd.inverse_dynamics(heavy, rig.published.jets[-1][:3])[0], atol=1e-12
+    )
+
+
+# limits ------------------------------------------------------------------------------------------
+
+
+def test_a_step_between_two_rests_is_rejected(arm):
+    """R1: 1 rad in 4 ms, at rest at both ends and at every look 5 ms apart."""
+    rig = Rig(limited(arm))
+    rest = [0.0, 0.0]
+    rig.send((0.0, [0.0, 0.0]), (0.5, [0.0, 0.0], rest, rest), (0.504, [1.0, 0.0], rest, rest))
+    rig.run(0.2)
+    assert 'limit exceeded' in rig.reasons[0]
+    assert not len(rig.published)
+
+
+@pytest.mark.parametrize('time', [1e-6, 1e-3])
+def test_a_point_that_is_too_near_in_time_is_rejected(arm, time):
+    rig = Rig(limited(arm))
+    rig.joint_states([0.0, 0.0])
+    rig.send((time, [0.8, 0.0]))
+    rig.run(0.2)
+    assert rig.reasons[0]
+    assert not len(rig.published)
+
+
+def test_points_closer_than_a_tenth_of_a_millisecond_are_rejected(arm):
+    rig = Rig(free(arm), limits='off')
+    rig.send((0.0, [0.0, 0.0]), (0.5, [0.2, 0.0]), (0.50000001, [0.2, 0.0]))
+    rig.run(0.2)
+    assert 'points[2].time_from_start: expected at least 0.0001 s' in rig.reasons[0]
+
+
+def test_one_fast_move_in_a_long_trajectory_is_found(arm):
+    """R1: 600 s at rest but for one move at three times the velocity limit."""
+    rig = Rig(limited(arm, velocity=1.0), resample_period=0.05)
+    rig.send((0.0, [0.0, 0.0]), (300.0, [0.0, 0.0]), (300.3, [0.9, 0.0]), (600.0, [0.9, 0.0]))
+    rig.run(0.5)
+    assert 'velocity' in rig.reasons[0]
+
+
+def test_slow_keeps_the_limits_and_says_so(arm):
+    rig = Rig(limited(arm, velocity=0.5), limits='slow')
+    rig.send((0.0, [0.0, 0.0]), (0.5, [1.0, 0.0]))
+    rig.run(8.0)
+    (verdict,) = rig.verdicts
+    assert not verdict.reason
+    assert 'slowed to take' in verdict.warnings[0]
+    assert np.abs(rig.published.jet[:, 1]).max() <= 0.5
+    assert list(rig.published.jet[-1, 0]) == [1.0, 0.0]
+
+
+def test_absurd_positions_are_rejected_by_default(arm):
+    """R2: one point at 1e9 rad, by a joint without limits of position."""
+    rig = Rig(limited(arm, position=np.inf))
+    rig.joint_states([0.0, 0.0])
+    rig.send((2.0, [1e9, 0.0]))
+    rig.run(0.2)
+    assert rig.reasons[0]
+    assert not len(rig.published)
+
+
+def test_without_limits_everything_is_followed(arm):
+    rig = Rig(limited(arm, velocity=0.1, effort=0.1), limits='off')
+    rig.send((0.0, [0.0, 0.0]), (0.5, [1.0, 0.0]))
+    rig.run(1.0)
+    assert rig.reasons == ['']
+    assert np.abs(rig.published.tau[:, 0]).max() > 0.1
+
+
+def test_a_stamp_of_another_clock_is_rejected(arm):
+    """R13: system time in simulated time starts in 50 years."""
+    rig = Rig(arm)
+    rig.send((0.0, [0.0, 0.0]), (1.0, [0.1, 0.0]), stamp=2 * BEGIN)
+    rig.run(0.1)
+    assert 'another clock' in rig.reasons[0]
+
+
+# joints that are left out ------------------------------------------------------------------------
+
+
+def test_joints_left_out_finish_their_own_motion(arm):
+    """R10: joint_1 goes on to its goal while joint_2 gets another one."""
+    rig = Rig(free(arm), allow_partial_joints=True, publish_rate=500.0)
+    rig.send((0.0, [0.0, 0.0]), (3.0, [1.0, 0.5]))
+    alone = Rig(free(arm), publish_rate=500.0)
+    alone.send((0.0, [0.0, 0.0]), (3.0, [1.0, 0.5]))
+    for one in (rig, alone):
+        one.run(1.5)
+    rig.send((1.0, [-0.5]), names=['joint_2'])
+    for one in (rig, alone):
+        one.run(2.5)
+    assert rig.reasons == ['', '']
+    np.testing.assert_allclose(
+        rig.published.jet[:, :3, 0], alone.published.jet[:, :3, 0], rtol=0, atol=1e-9
+    )
+    assert rig.published.jet[-1, 0, 1] == -0.5
+    late = rig.published.jet[rig.published.instants > BEGIN + 2.6 * SECOND]
+    assert np.abs(late[:, 0, 1] + 0.5).max() < 1e-9
+
+
+def test_limits_of_joints_left_out_count_too(arm):
+    """The effort of joint_1 depends on the new motion of joint_2."""
+    strong = limited(arm, effort=np.inf, velocity=np.inf)
+    rig = Rig(strong, allow_partial_joints=True)
+    rig.send((0.0, [0.0, 0.0]), (3.0, [1.0, 0.5]))
+    rig.run(0.5)
+    worst = np.abs(rig.published.tau[:, 0, 0]).max()
+    tight = limited(arm, effort=1.05 * worst, velocity=np.inf)
+    rig.step(FitRobot(Robot(tight), {}, ()))
+    rig.send((0.15, [2.5]), names=['joint_2'])
+    rig.run(0.3)
+    assert 'joint_1: effort' in rig.reasons[1]
+
+
+def test_a_joint_left_out_needs_a_position(arm):
+    rig = Rig(arm, allow_partial_joints=True)
+    rig.send((1.0, [0.1]), names=['joint_2'])
+    rig.run(0.1)
+    assert 'leaves out joint_1' in rig.reasons[0]
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10**6), leave=st.integers(0, 2), at=st.floats(0.1, 1.9))
+def test_random_trees_keep_the_motions_of_joints_left_out(seed, leave, at):
+    model = free(random_model(np.random.default_rng(seed), 3))
+    rng = np.random.default_rng(seed)
+    first, second = rng.uniform(-0.5, 0.5, (2, model.n))
+    rig, alone = (Rig(model, allow_partial_joints=True) for _ in range(2))
+    for one in (rig, alone):
+        one.send((0.0, np.zeros(model.n)), (2.0, first))
+        one.run(at)
+    left = leave % model.n
+    named = [j for j in range(model.n) if j != left]
+    rig.send((1.0, second[named]), names=[model.joint_names[j] for j in named])
+    for one in (rig, alone):
+        one.run(3.0)
+    assert rig.reasons == ['', '']
+    ours, theirs = rig.published.jet[:, :3, left], alone.published.jet[:, :3, left]
+    scale = 1.0 + np.abs(theirs).max(axis=0)
+    assert (np.abs(ours - theirs) / scale).max() < 1e-9
+    np.testing.assert_allclose(rig.published.jet[-1, 0, named], second[named], atol=1e-12)
+
+
+# the rest ----------------------------------------------------------------------------------------
+
+
+def test_clear_drops_the_motion_and_says_what(arm):
+    rig = Rig(arm)
+    assert rig.clear_motion() == 'there was no active trajectory'
+    rig.send((0.0, [0.0, 0.0]), (1.0, [0.1, 0.0]))
+    assert rig.clear_motion() == 'the trajectory that was being fitted was dropped'
+    rig.send((0.0, [0.0, 0.0]), (1.0, [0.1, 0.0]))
+    rig.run(0.2)
+    assert rig.clear_motion() == 'the active trajectory was dropped'
+    rig.clear()
+    rig.run(0.2)
+    assert not len(rig.published)
+
+
+def test_a_stop_rejects_what_is_on_its_way(arm):
+    rig = Rig(arm, fit_time=0.1)
+    rig.send((0.0, [0.0, 0.0]), (1.0, [0.1, 0.0]))
+    rig.step(Stop('the node is not active any more'))
+    rig.run(0.5)
+    assert rig.reasons == ['the node is not active any more']
+    assert not len(rig.published)
+
+
+def test_a_jump_of_the_clock_drops_the_motion(arm):
+    rig = Rig(arm)
+    rig.send((0.0, [0.0, 0.0]), (1.0, [0.1, 0.0]))
+    rig.run(0.2)
+    rig.clear()
+    rig.step(ClockJumped('Moved backwards in time'))
+    rig.run(0.2)
+    assert rig.lines == ['warning: Moved backwards in time: the active trajectory is dropped']
+    assert not len(rig.published)
+
+
+def test_a_pause_holds_the_reference_where_it_is(arm):
+    rig = Rig(arm)
+    rig.send((0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
+    rig.run(0.5)
+    rig.step(Speed(0.0))
+    rig.run(0.1)
+    paused = rig.published.jet[-1]
+    assert not paused[1:].any()
+    rig.step(Speed(1.0))
+    rig.run(1.0)
+    assert rig.published.jet[-1, 0, 0] == 0.5
+
+
+def test_the_same_inputs_give_the_same_outputs(arm):
+    def outputs():
+        rig = Rig(arm, fit_time=0.03)
+        rig.send((0.0, [0.0, 0.0]), (1.0, [0.1, 0.0]))
+        rig.run(0.4, jitter=1e-3)
+        rig.send((1.0, [0.2, 0.1]))
+        rig.run(1.5, jitter=1e-3, stalls=[(0.3, 0.2)])
+        return rig.published.tau.tobytes(), rig.lines, rig.reasons
+
+    assert outputs() == outputs()
+
+
+def test_accepted_trajectories_are_forwarded_with_their_efforts(arm):
+    rig = Rig(arm, outputs=('joint_trajectory_effort',))
+    rig.send((0.0, [0.0, 0.0]), (1.0, [0.2, 0.1]))
+    rig.run(0.5)
+    (samples,) = rig.forwarded
+    np.testing.assert_allclose(
+        samples.efforts, sd.inverse_dynamics(arm, samples.jets)[:, 0], rtol=0, atol=1e-12
+    )
+    assert np.diff(samples.times).max() <= 10 * MS
+
+
+def test_a_long_trajectory_is_forwarded_with_fewer_points_and_a_warning(arm):
+    """R11: it is not accepted without being forwarded."""
+    rig = Rig(arm, outputs=('joint_trajectory_effort',), resample_period=0.01)
+    rig.send((0.0, [0.0, 0.0]), (600.0, [0.2, 0.1]))
+    rig.run(0.5)
+    (verdict,) = rig.verdicts
+    assert 'points 0.024 s apart' in verdict.warnings[0]
+    assert 20_000 < len(rig.forwarded[0].times) <= 25_000
+
+
+def test_parameters_are_consistent():
+    with pytest.raises(InputError, match='expected reject or off with interpolation: jtc'):
+        FeedforwardParameters(limits='slow', interpolation='jtc').check()
+    with pytest.raises(InputError, match='expected at least 0.005 s'):
+        FeedforwardParameters(outputs=('spline',)).check()

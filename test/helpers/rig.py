@@ -1,0 +1,267 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Rig`: the core of the node `feedforward` on a clock of its own, without ROS and processes."""
+
+from __future__ import annotations
+
+import heapq
+from itertools import count
+from types import SimpleNamespace
+
+import numpy as np
+
+from screw_dynamics.control import fit as fitting
+from screw_dynamics.control.feedforward import Feedforward
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.forwarding import with_efforts
+from screw_dynamics.control.inputs import (
+    Answer,
+    ClearMotion,
+    JointStates,
+    StreamedPositions,
+    StreamedSample,
+    Tick,
+    TrajectoryMessage,
+    Wrench,
+)
+from screw_dynamics.control.tasks import FitRobot, Fitting, Heading, Reading, Refusal
+from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.messages.times import SECOND, nanoseconds
+from screw_dynamics.robot import Robot, as_robot
+
+BEGIN = 1_700_000_000 * SECOND
+
+
+def stamped(instant=0, frame_id=''):
+    sec, nanosec = divmod(round(instant), SECOND)
+    return SimpleNamespace(stamp=SimpleNamespace(sec=sec, nanosec=nanosec), frame_id=frame_id)
+
+
+def duration(seconds):
+    sec, nanosec = divmod(round(SECOND * seconds), SECOND)
+    return SimpleNamespace(sec=sec, nanosec=nanosec)
+
+
+def trajectory_message(names, points, stamp=0, frame_id=''):
+    """Return a JointTrajectory of points (time, positions[, velocities[, accelerations]])."""
+    return SimpleNamespace(
+        header=stamped(stamp, frame_id),
+        joint_names=list(names),
+        points=[
+            SimpleNamespace(
+                time_from_start=duration(time),
+                positions=list(positions),
+                velocities=list(more[0]) if more else [],
+                accelerations=list(more[1]) if len(more) > 1 else [],
+                effort=[],
+            )
+            for time, positions, *more in points
+        ],
+    )
+
+
+def heading(message):
+    return Heading(nanoseconds(message.header.stamp), message.header.frame_id)
+
+
+def perform(task):
+    """Return the answer of the worker to a task."""
+    try:
+        if isinstance(task, Reading):
+            return fitting.outline(task.data)
+        if isinstance(task, Fitting):
+            return fitting.fit(task.reading.data, task)
+        return with_efforts(task)
+    except ScrewDynamicsError as error:
+        return Refusal(str(error))
+
+
+class Published:
+    """Samples that were published: instants [ns], jets (5, n), efforts (3, n), gravity (n,)."""
+
+    def __init__(self):
+        self.ticks, self.samples, self.motors = [], [], []
+        self.jets, self.efforts, self.gravity = [], [], []
+
+    def add(self, now, outputs, core):
+        self.ticks.append(now)
+        self.samples.append(outputs.sample)
+        self.motors.append(outputs.motors)
+        self.jets.append(core.jet.copy())
+        self.efforts.append(core.efforts.copy())
+        self.gravity.append(core.gravity[0].copy())
+
+    def __len__(self):
+        return len(self.samples)
+
+    @property
+    def jet(self):
+        return np.array(self.jets)
+
+    @property
+    def tau(self):
+        return np.array(self.efforts)
+
+    @property
+    def instants(self):
+        return np.array([sample.instant for sample in self.samples], dtype=np.int64)
+
+    @property
+    def motions(self):
+        return [sample.motion for sample in self.samples]
+
+
+class Rig:
+    """
+    A core with a clock; tasks take `fit_time` [s], a number or a function without arguments.
+
+    `published`, `verdicts`, `lines`, `goals` and `forwarded` collect what the core puts out.
+    """
+
+    def __init__(self, robot, *, fit_time=0.004, others=None, **parameters):
+        self.robot = as_robot(robot)
+        self.names = self.robot.joint_names
+        self.parameters = FeedforwardParameters(**parameters)
+        self.parameters.check()
+        self.core = Feedforward(
+            FitRobot(self.robot, others or {}, ()), self.parameters, 1, heading
+        )
+        self.now, self._fit_time = BEGIN, fit_time
+        self.period = round(SECOND / self.parameters.publish_rate)
+        self._due, self._order = [], count()
+        self.clear()
+
+    def clear(self):
+        """Forget what was collected."""
+        self.published = Published()
+        self.verdicts, self.lines, self.goals, self.forwarded = [], [], [], []
+        self.resumptions = []  # largest velocity of each sample that is published after a stop
+
+    def step(self, *items):
+        """Pass inputs to the core, and start the tasks that it asks for."""
+        stopped = bool(self.core.guard.reason)
+        outputs = self.core.step(self.now, items)
+        if stopped and outputs.sample is not None:
+            self.resumptions.append(np.abs(self.core.jet[1]).max())
+        self.lines += [f'{level}: {text}' for level, text in outputs.lines]
+        self.verdicts += outputs.verdicts
+        self.goals += outputs.goals
+        self.forwarded += outputs.forwarded
+        for request in outputs.requests:
+            taken = self._fit_time() if callable(self._fit_time) else self._fit_time
+            self.later(taken, lambda r=request: self.step(Answer(r.done, perform(r.task))))
+        if outputs.sample is not None:
+            self.published.add(self.now, outputs, self.core)
+        return outputs
+
+    def later(self, seconds, call):
+        """Call a function without arguments after some time."""
+        due = self.now + round(SECOND * seconds)
+        heapq.heappush(self._due, (due, next(self._order), call))
+
+    def send(self, *points, names=None, stamp=0):
+        """Send a trajectory of points (time, positions, ...)."""
+        message = trajectory_message(names or self.names, points, stamp)
+        self.step(TrajectoryMessage(message))
+
+    def joint_states(self, positions, velocities=None, stamp=None, names=None):
+        """Measure joints now, or with a stamp [ns]."""
+        names = list(names or self.names)
+        self.step(
+            JointStates(
+                SimpleNamespace(
+                    header=stamped(self.now if stamp is None else stamp),
+                    name=names,
+                    position=list(positions),
+                    velocity=[] if velocities is None else list(velocities),
+                    effort=[],
+                )
+            )
+        )
+
+    def sample(self, jet, stamp=None):
+        """Send a JointReference with the rows of a jet (3 to 5, n)."""
+        rows = [list(row) for row in jet] + [[], []]
+        self.step(
+            StreamedSample(
+                SimpleNamespace(
+                    header=stamped(self.now if stamp is None else stamp),
+                    joint_names=list(self.names),
+                    positions=rows[0],
+                    velocities=rows[1],
+                    accelerations=rows[2],
+                    jerks=rows[3],
+                    snaps=rows[4],
+                )
+            )
+        )
+
+    def positions(self, positions, stamp=None):
+        """Send a JointState to be followed through the filter."""
+        self.step(
+            StreamedPositions(
+                SimpleNamespace(
+                    header=stamped(self.now if stamp is None else stamp),
+                    name=list(self.names),
+                    position=list(positions),
+                )
+            )
+        )
+
+    def wrench(self, frame, torque, force, stamp=0):
+        """Apply a wrench on a link."""
+        vectors = [SimpleNamespace(x=v[0], y=v[1], z=v[2]) for v in (torque, force)]
+        self.step(
+            Wrench(
+                SimpleNamespace(
+                    header=stamped(stamp, frame),
+                    wrench=SimpleNamespace(torque=vectors[0], force=vectors[1]),
+                )
+            )
+        )
+
+    def fit_robot(self, model):
+        """Return the input that replaces the model."""
+        return FitRobot(Robot(model, self.robot.drives), {}, ())
+
+    def clear_motion(self):
+        """Call ~/clear and return its answer."""
+        self.step(ClearMotion())
+        return self.core.cleared
+
+    def run(self, seconds, *, every=None, jitter=0.0, seed=0, stalls=()):
+        """
+        Let time pass with ticks; `every` is called before each of them.
+
+        Ticks are late by up to `jitter` [s], and there are none in `stalls`, (begin, length) [s].
+        """
+        rng, begin = np.random.default_rng(seed), self.now
+        end = begin + round(SECOND * seconds)
+        tick = begin + self.period
+        while tick <= end:
+            at = tick + round(SECOND * jitter * rng.random())
+            passed = (at - begin) / SECOND
+            for start, length in stalls:
+                if start <= passed < start + length:
+                    at = begin + round(SECOND * (start + length))
+            self._answer_until(at)
+            self.now = max(self.now, at)
+            if every is not None:
+                every()
+            self.step(Tick())
+            tick += self.period
+            if tick < at:  # missed
+                tick = at + self.period - (at - begin) % self.period
+        self._answer_until(end)
+        self.now = max(self.now, end)
+
+    def _answer_until(self, instant):
+        while self._due and self._due[0][0] <= instant:
+            due, _, call = heapq.heappop(self._due)
+            self.now = max(self.now, due)
+            call()
+
+    @property
+    def reasons(self):
+        """Reasons of the verdicts; '' for accepted ones."""
+        return [verdict.reason for verdict in self.verdicts]

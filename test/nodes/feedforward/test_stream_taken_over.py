@@ -1,0 +1,134 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Trajectories that take over from streams."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.intake import accept
+from helpers.node_processes import trajectory
+
+from screw_dynamics import read_urdf
+from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.messages.times import set_stamp
+from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
+from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.reference.interpolation import SMOOTH
+from screw_dynamics.reference.reference import Reference, Source
+from screw_dynamics.reference.streamed_reference import Stream, StreamedReference
+from screw_dynamics.robot import Robot
+
+SECOND = 10**9
+MS = 10**6
+NOW = 1_700_000_000 * SECOND
+JET = np.arange(10.0).reshape(5, 2) - 4.0
+
+
+class Commands:
+    """The trajectories, the streams and a clock."""
+
+    def __init__(self, urdf):
+        self.model = read_urdf(urdf)
+        self.parameters = FeedforwardParameters(max_reference_age=0.1)
+        self.reference = Reference(2, SMOOTH)
+        self.streamed = StreamedReference(
+            self.reference, np.array([True, False]), self.parameters.stream_settings
+        )
+        self.now = NOW
+
+    def follow(self, *points, times=None, stamp=0):
+        message = trajectory(self.model.joint_names, *points, times=times)
+        if stamp:
+            set_stamp(message.header.stamp, stamp)
+        measured = JointStateBuffer(self.model.joint_names)
+        accept(
+            message,
+            FitRobot(Robot(self.model), {}, ()),
+            self.reference,
+            self.streamed,
+            measured,
+            self.parameters,
+            self.now,
+        )
+
+    def add_sample(self, jet=JET, rows=5, instant=None):
+        return self.streamed.add_sample(jet, rows, instant or self.now, self.now)
+
+    def add_positions(self, *positions):
+        return self.streamed.add_positions(np.array(positions), self.now, self.now)
+
+    def sample(self):
+        """Return what a tick gets: source, jet."""
+        jet = np.full((5, 2), np.nan)
+        if self.streamed.followed:
+            sample = self.streamed.sample(self.now, self.now, jet)
+            return (None if sample is None else Source.STREAM), jet
+        return self.reference.sample(self.now, jet), jet
+
+
+@pytest.fixture
+def commands(planar):
+    return Commands(planar)
+
+
+def add(commands, stream):
+    if stream is Stream.SAMPLES:
+        return commands.add_sample()
+    return commands.add_positions(0.1, 0.2)
+
+
+@pytest.mark.parametrize('stream', Stream)
+def test_a_trajectory_takes_over_and_the_rest_of_the_stream_is_ignored(commands, stream):
+    add(commands, stream)
+    commands.now += 10 * MS
+    before = commands.streamed.state(commands.now, commands.now)
+    commands.follow([0.1, 0.2], [0.3, 0.4], times=[1.0, 2.0])
+    source, after = commands.sample()
+    assert source is Source.TRAJECTORY
+    np.testing.assert_allclose(after, before, rtol=1e-9, atol=1e-9)
+    for _ in range(30):
+        commands.now += 10 * MS
+        assert not add(commands, stream)
+        assert commands.sample()[0] is Source.TRAJECTORY
+    # after a pause the stream begins anew, which makes it the newest command
+    commands.now += 101 * MS
+    assert add(commands, stream)
+    assert commands.sample()[0] is Source.STREAM
+    assert commands.reference.empty
+
+
+def test_a_rejected_trajectory_changes_nothing(commands):
+    add(commands, Stream.POSITIONS)
+    with pytest.raises(TrajectoryError):
+        commands.follow([np.nan, 0.0])
+    assert commands.streamed.followed is Stream.POSITIONS
+
+
+def test_a_trajectory_that_starts_later_cannot_take_over(commands):
+    add(commands, Stream.SAMPLES)
+    with pytest.raises(
+        TrajectoryError,
+        match='~/joint_reference is followed and where it will be at header.stamp, 2.000 s',
+    ):
+        commands.follow([0.0, 0.0], [1.0, 1.0], stamp=NOW + 2 * SECOND)
+    assert commands.streamed.followed is Stream.SAMPLES
+    commands.now += 200 * MS  # the stream is over
+    commands.follow([0.0, 0.0], [1.0, 1.0], stamp=NOW + 2 * SECOND)
+    assert commands.streamed.followed is None
+
+
+def test_a_slower_trajectory_takes_over_in_its_own_time(commands):
+    commands.reference.set_speed(0.5, NOW)
+    commands.add_sample()
+    commands.follow([0.0, 0.0], times=[3.0])
+    np.testing.assert_allclose(commands.sample()[1], JET, rtol=1e-9, atol=1e-9)
+
+
+def test_a_trajectory_that_all_but_stands_still_takes_over_like_one_that_does(commands):
+    commands.reference.set_speed(1e-90, NOW)
+    commands.add_sample()
+    with np.errstate(over='raise', invalid='raise', divide='raise'):
+        commands.follow([0.0, 0.0], times=[3.0])
+    np.testing.assert_allclose(commands.sample()[1][0], JET[0], rtol=1e-9)
