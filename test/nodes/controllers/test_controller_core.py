@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,9 +22,12 @@ from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
 from screw_dynamics.codegen.robot_table import robot_table
+from screw_dynamics.command_line.main import main
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.feedforward.tick_cost import compile_tick
+from screw_dynamics.nodes.shared.loaded_robot import load_robot
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import waypoints_from_points
@@ -210,7 +217,34 @@ def test_a_motion_beyond_a_limit_stops_both_and_the_next_one_resumes(
     assert not followed[stop:151].any() and followed[152:].all()
 
 
+def test_a_table_carries_the_digest_of_the_urdf_as_model_info_does(tmp_path, planar):
+    for urdf in (planar, tmp_path / 'model.yaml'):
+        if urdf.suffix == '.yaml':
+            sd.read_urdf(planar).to_yaml(urdf)
+        main(['generate', str(urdf), '--controller', '--prefix', 'a', '--output', str(tmp_path)])
+        table = (tmp_path / 'a_table.c').read_text()
+        (tmp_path / 'a_table.c').unlink()
+        loaded = load_robot(planar.read_text(), 'planar', ModelParameters())
+        digest = loaded.sha256 if urdf is planar else ''
+        assert f'        "{digest}",\n        joint_names,' in table
+
+
 def test_a_table_needs_the_functions_that_it_names():
     robot = Robot(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')))
     with pytest.raises(InputError, match='for a controller, got none of gravity_forces$'):
-        robot_table(robot, 'arm', 2, ['inverse_dynamics'])
+        robot_table(robot, 'arm', 2, ['inverse_dynamics'], '')
+
+
+@pytest.mark.skipif(shutil.which('cmake') is None, reason='not installed: cmake')
+def test_a_package_without_its_controller_is_not_built_in_silence(tmp_path):
+    prefixes = os.environ.get('AMENT_PREFIX_PATH', '').replace(os.pathsep, ';')
+    if not any((Path(one) / 'share' / 'ament_cmake').is_dir() for one in prefixes.split(';')):
+        pytest.skip('no ament_cmake')
+    command = ['cmake', '-S', CONTROLLERS, '-B', tmp_path, f'-DCMAKE_PREFIX_PATH={prefixes}']
+    command += [f'-DPython3_EXECUTABLE={sys.executable}', '-DBUILD_TESTING=OFF']
+    command += ['-DCMAKE_DISABLE_FIND_PACKAGE_controller_interface=TRUE']
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=patience())
+    assert ended.returncode
+    assert re.search(r'find_package .*\bcontroller_interface\b', ended.stderr)
+    without = subprocess.run([*command, '-DWITH_ROS2_CONTROL=OFF'], timeout=patience())
+    assert not without.returncode
