@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 
 from screw_dynamics.arrays import Array
@@ -14,12 +15,18 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.feasibility.quantities import motor_limits
 from screw_dynamics.robot import Robot
 
-VERSION = 1  # of the struct in robot_table.h
+VERSION = 2  # of the struct in robot_table.h
 GRAVITY = 'gravity_forces'
 
 
-def robot_table(robot: Robot, prefix: str, order: int, quantities: Sequence[str]) -> str:
-    """Return the source of the table; raise InputError if functions that it names are missing."""
+def robot_table(
+    robot: Robot, prefix: str, order: int, quantities: Sequence[str], urdf: str
+) -> str:
+    """
+    Return the source of the table, with the digest of the URDF text.
+
+    Raise InputError if functions that it names are missing.
+    """
     needed = [INVERSE_DYNAMICS, GRAVITY]
     if robot.drives is not None:
         needed.append(MOTOR_COMMANDS)
@@ -65,6 +72,7 @@ def robot_table(robot: Robot, prefix: str, order: int, quantities: Sequence[str]
         *(str(VERSION), str(model.n), str(order), str(count)),
         str(0 if motors is None else motors.rows),
         str(robot.required_rows),
+        _text(hashlib.sha256(urdf.encode()).hexdigest() if urdf else ''),
         *('joint_names', 'motor_names', 'joint_of_motor', *numbers),
         f'{prefix}_{INVERSE_DYNAMICS}',
         f'{prefix}_{GRAVITY}',

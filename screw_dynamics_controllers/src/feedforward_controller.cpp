@@ -10,8 +10,11 @@
 #include <exception>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
+#include "lifecycle_msgs/msg/state.hpp"
 #include "pluginlib/class_list_macros.hpp"
+#include "rcutils/sha256.h"
 
 namespace screw_dynamics_controllers
 {
@@ -24,8 +27,13 @@ using controller_interface::InterfaceConfiguration;
 using controller_interface::interface_configuration_type;
 using controller_interface::return_type;
 
-constexpr int chained_rows = 3;
-constexpr std::array<const char *, chained_rows> references{"position", "velocity", "acceleration"};
+constexpr int chained_rows = 4;  // the last one may be unknown
+constexpr std::array<const char *, chained_rows> references{
+  "position", "velocity", "acceleration", "jerk"};
+constexpr auto unknown = std::numeric_limits<double>::quiet_NaN();
+// numbers of the group `guard` of the state
+constexpr std::array<const char *, 6> guard_names{
+  "phase", "quantity", "index", "value", "limit", "failed_writes"};
 
 const char * name_of(Quantity quantity)
 {
@@ -39,6 +47,22 @@ const char * name_of(Quantity quantity)
     case Quantity::start: return "distance from the reference";
     default: return "";
   }
+}
+
+std::string digest_of(const std::string & text)
+{
+  rcutils_sha256_ctx_t context;
+  rcutils_sha256_init(&context);
+  rcutils_sha256_update(
+    &context, reinterpret_cast<const std::uint8_t *>(text.data()), text.size());
+  std::array<std::uint8_t, RCUTILS_SHA256_BLOCK_SIZE> bytes{};
+  rcutils_sha256_final(&context, bytes.data());
+  std::string result;
+  for (const auto byte : bytes) {
+    result += "0123456789abcdef"[byte >> 4];
+    result += "0123456789abcdef"[byte & 15];
+  }
+  return result;
 }
 
 // The place of every name of a library in a message; raises std::invalid_argument.
@@ -73,10 +97,7 @@ CallbackReturn FeedforwardController::on_configure(const rclcpp_lifecycle::State
 {
   try {
     open_robot();
-    subscription_ = get_node()->create_subscription<JointSpline>(
-      "~/spline", rclcpp::QoS(10).reliable(),
-      [this](JointSpline::ConstSharedPtr message) {receive(*message);});
-    timer_ = get_node()->create_wall_timer(std::chrono::milliseconds(100), [this] {report();});
+    open_topics();
   } catch (const std::exception & error) {
     RCLCPP_ERROR(get_node()->get_logger(), "not configured: %s", error.what());
     release_robot();
@@ -87,6 +108,23 @@ CallbackReturn FeedforwardController::on_configure(const rclcpp_lifecycle::State
 
 CallbackReturn FeedforwardController::on_cleanup(const rclcpp_lifecycle::State &)
 {
+  report();
+  release_robot();
+  return CallbackReturn::SUCCESS;
+}
+
+CallbackReturn FeedforwardController::on_error(const rclcpp_lifecycle::State &)
+{
+  rest_at_once();
+  report();
+  release_robot();
+  return CallbackReturn::SUCCESS;
+}
+
+CallbackReturn FeedforwardController::on_shutdown(const rclcpp_lifecycle::State &)
+{
+  rest_at_once();
+  report();
   release_robot();
   return CallbackReturn::SUCCESS;
 }
@@ -96,8 +134,13 @@ void FeedforwardController::open_robot()
 {
   const std::lock_guard<std::mutex> lock(robot_mutex_);
   parameters_ = listener_->get_params();
+  ramp_time_ = parameters_.ramp_time;
+  if (parameters_.robot_library.empty()) {
+    throw std::invalid_argument("robot_library: expected a path, got none");
+  }
   library_ = std::make_unique<RobotLibrary>(parameters_.robot_library);
   const auto & robot = library_->robot();
+  require_description(robot.urdf_sha256);
   joints_.assign(robot.joint_names, robot.joint_names + robot.joints);
   const bool motors = parameters_.commands_content == "motor_efforts";
   command_joints_ = parameters_.command_joints;
@@ -125,14 +168,71 @@ void FeedforwardController::open_robot()
             "command_joints: expected " + std::to_string(feedforward_->count()) +
             " names, got " + std::to_string(command_joints_.size()));
   }
-  measured_.assign(joints_.size(), std::numeric_limits<double>::quiet_NaN());
+  measured_.assign(joints_.size(), unknown);
+}
+
+// Raise if the library is that of another robot description.
+void FeedforwardController::require_description(const std::string & library_digest) const
+{
+  const std::string & description = get_robot_description();
+  if (description.empty() || library_digest.empty()) {
+    RCLCPP_WARN(
+      get_node()->get_logger(), "robot_library is not compared with the robot description: %s",
+      description.empty() ? "there is none" : "the library was not generated from a URDF");
+    return;
+  }
+  const std::string digest = digest_of(description);
+  const auto & accepted = parameters_.accepted_descriptions;
+  if (digest != library_digest &&
+    std::find(accepted.begin(), accepted.end(), digest) == accepted.end())
+  {
+    throw std::invalid_argument(
+            "robot_library: expected one of the URDF with the SHA-256 " + digest +
+            " (robot description), got " + library_digest + " in " + parameters_.robot_library +
+            ": generate it again, or add the former to accepted_descriptions if it is that robot");
+  }
+}
+
+void FeedforwardController::open_topics()
+{
+  const auto & interfaces = parameters_.command_interfaces;
+  state_ = StateMessage();
+  control_msgs::msg::InterfaceValue values;
+  values.interface_names = interfaces;
+  values.values.assign(interfaces.size(), unknown);
+  state_.interface_groups = command_joints_;
+  state_.interface_values.assign(command_joints_.size(), values);
+  values.interface_names.assign(guard_names.begin(), guard_names.end());
+  values.values.assign(guard_names.size(), 0.0);
+  state_.interface_groups.push_back("guard");
+  state_.interface_values.push_back(values);
+  publisher_ = std::make_unique<realtime_tools::RealtimePublisher<StateMessage>>(
+    get_node()->create_publisher<StateMessage>("~/controller_state", rclcpp::SystemDefaultsQoS()));
+  publisher_->lock();
+  publisher_->msg_ = state_;  // allocates what later messages fit in
+  publisher_->unlock();
+  subscription_ = get_node()->create_subscription<JointSpline>(
+    "~/spline", rclcpp::QoS(10).reliable(),
+    [this](JointSpline::ConstSharedPtr message) {receive(*message);});
+  rest_ = get_node()->create_service<Trigger>(
+    "~/rest", [this](
+      std::shared_ptr<rclcpp::Service<Trigger>>, const std::shared_ptr<rmw_request_id_t> request,
+      const std::shared_ptr<Trigger::Request>) {
+      const std::lock_guard<std::mutex> lock(robot_mutex_);
+      requests_.push_back(*request);
+      asked_ = true;
+    });
+  timer_ = get_node()->create_wall_timer(std::chrono::milliseconds(100), [this] {report();});
 }
 
 void FeedforwardController::release_robot() noexcept
 {
   subscription_.reset();
   timer_.reset();
+  rest_.reset();
+  publisher_.reset();
   const std::lock_guard<std::mutex> lock(robot_mutex_);
+  requests_.clear();
   feedforward_.reset();
   library_.reset();
 }
@@ -164,35 +264,52 @@ CallbackReturn FeedforwardController::on_activate(const rclcpp_lifecycle::State 
 {
   feedforward_->reset();
   splines_.clear();
-  positioned_ = false;
-  std::fill(
-    reference_interfaces_.begin(), reference_interfaces_.end(),
-    std::numeric_limits<double>::quiet_NaN());
+  forget_references();
+  positioned_ = asked_ = false;
+  unwritten_ = 0;
+  register_event();
   return CallbackReturn::SUCCESS;
 }
 
 CallbackReturn FeedforwardController::on_deactivate(const rclcpp_lifecycle::State &)
 {
-  feedforward_->reset();
-  write_commands();
+  rest_at_once();
   return CallbackReturn::SUCCESS;
 }
 
-std::vector<hardware_interface::CommandInterface>
-FeedforwardController::on_export_reference_interfaces()
+void FeedforwardController::forget_references() noexcept
 {
-  const std::size_t n = joints_.size();
-  reference_interfaces_.assign(references.size() * n, std::numeric_limits<double>::quiet_NaN());
-  std::vector<hardware_interface::CommandInterface> result;
-  result.reserve(reference_interfaces_.size());
-  for (std::size_t row = 0; row < references.size(); ++row) {
-    for (std::size_t j = 0; j < n; ++j) {
-#pragma GCC diagnostic push  // lists of interfaces, which replace it, are not in every Jazzy
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-      result.emplace_back(
-        get_node()->get_name(), joints_[j] + "/" + references[row],
-        &reference_interfaces_[row * n + j]);
-#pragma GCC diagnostic pop
+  for (const auto & reference : ordered_exported_reference_interfaces_) {
+    static_cast<void>(reference->set_value(unknown, true));
+  }
+}
+
+void FeedforwardController::rest_at_once() noexcept
+{
+  if (!feedforward_) {
+    return;
+  }
+  stepped_ = stepped_ || !feedforward_->at_rest();
+  feedforward_->reset();
+  if (!command_interfaces_.empty()) {
+    write_commands();
+  }
+  register_event();
+}
+
+std::vector<hardware_interface::CommandInterface::SharedPtr>
+FeedforwardController::on_export_reference_interfaces_list()
+{
+  std::vector<hardware_interface::CommandInterface::SharedPtr> result;
+  for (const auto & reference : references) {
+    for (const auto & joint : joints_) {
+      hardware_interface::InterfaceInfo info;
+      info.name = reference;
+      info.data_type = "double";
+      result.push_back(
+        std::make_shared<hardware_interface::CommandInterface>(
+          hardware_interface::InterfaceDescription(
+            std::string(get_node()->get_name()) + "/" + joint, info)));
     }
   }
   return result;
@@ -205,6 +322,7 @@ bool FeedforwardController::on_set_chained_mode(bool chained_mode)
       get_node()->get_logger(), "motors behind springs need splines: a chain has no snap");
     return false;
   }
+  forget_references();
   return true;
 }
 
@@ -247,14 +365,27 @@ void FeedforwardController::receive(const JointSpline & message)
 // Fill the jet from the references of a chain; return false if they are not all known.
 bool FeedforwardController::sample_chained(std::int64_t now, Sample & sample) noexcept
 {
-  const std::size_t known = reference_interfaces_.size(), n = joints_.size();
+  const std::size_t n = joints_.size(), least = (chained_rows - 1) * n;
   double * const jet = feedforward_->jet();
-  std::copy(reference_interfaces_.begin(), reference_interfaces_.end(), jet);
-  std::fill(jet + known, jet + jet_rows * n, 0.0);
+  std::fill(jet, jet + jet_rows * n, 0.0);
+  bool present = true, jerk = true;
+  for (std::size_t i = 0; i < chained_rows * n; ++i) {
+    auto & reference = *ordered_exported_reference_interfaces_[i];
+    jet[i] = reference.get_optional().value_or(unknown);
+    auto & known = i < least ? present : jerk;
+    known = known && !std::isnan(jet[i]);
+    if (i >= least) {  // a controller that writes none leaves no old one
+      static_cast<void>(reference.set_value(unknown));
+    }
+  }
+  if (!jerk) {
+    std::fill(jet + least, jet + chained_rows * n, 0.0);
+  }
   sample.instant = now;
-  sample.rows = chained_rows;
-  sample.holds = std::all_of(jet + n, jet + known, [](double x) {return x == 0.0;});
-  return std::none_of(jet, jet + known, [](double x) {return std::isnan(x);});
+  sample.rows = jerk ? chained_rows : chained_rows - 1;
+  sample.holds =
+    std::all_of(jet + n, jet + chained_rows * n, [](double x) {return x == 0.0;});
+  return present;
 }
 
 return_type FeedforwardController::update_reference_from_subscribers(
@@ -267,38 +398,46 @@ return_type FeedforwardController::update_and_write_commands(
   const rclcpp::Time & time, const rclcpp::Duration &)
 {
   const std::int64_t now = time.nanoseconds();
+  feedforward_->set_ramp_time(ramp_time_);
+  if (asked_.exchange(false)) {
+    feedforward_->stop();
+  }
   Sample sample;
-  const bool present = is_in_chained_mode() ?
-    sample_chained(now, sample) : splines_.sample(now, feedforward_->jet(), sample);
-  if (present && (!moves_ || read_positions())) {
-    positioned_ = feedforward_->update(sample, measured_.data(), now) || positioned_;
+  const bool chained = is_in_chained_mode();
+  if (chained ? sample_chained(now, sample) :
+    splines_.sample(now, feedforward_->jet(), sample))
+  {
+    positioned_ = feedforward_->update(sample, read_positions(), now) || positioned_;
+  } else if (chained) {
+    feedforward_->miss(now);
   } else {
-    feedforward_->forget();
-    feedforward_->release(now);
+    feedforward_->end(now);
   }
   write_commands();
-  const Violation & violation = feedforward_->violation();
-  violating_ = violation.index;
-  value_ = violation.value;
-  limit_ = violation.limit;
-  violated_ = violation.quantity;
-  return return_type::OK;
+  register_event();
+  publish(time);
+  return unwritten_ > bridged_updates ? return_type::ERROR : return_type::OK;
 }
 
-bool FeedforwardController::read_positions() noexcept
+// The measured positions; nullptr if they are not all known in this update.
+const double * FeedforwardController::read_positions() noexcept
 {
+  if (!moves_) {
+    return nullptr;
+  }
   for (std::size_t j = 0; j < measured_.size(); ++j) {
     const auto position = state_interfaces_[j].get_optional();
     if (!position.has_value()) {
-      return false;
+      return nullptr;
     }
     measured_[j] = *position;
   }
-  return true;
+  return measured_.data();
 }
 
 void FeedforwardController::write_commands() noexcept
 {
+  std::uint64_t failed = 0;
   auto place = command_interfaces_.begin();
   for (const auto & interface : parameters_.command_interfaces) {
     const bool effort = interface == "effort", position = interface == "position";
@@ -307,36 +446,116 @@ void FeedforwardController::write_commands() noexcept
     for (const double value : values) {
       // before the first motion the hardware holds its own position
       if (!position || positioned_) {
-        static_cast<void>(place->set_value(value));
+        failed += place->set_value(value) ? 0 : 1;
       }
       ++place;
     }
   }
+  failed_writes_ += failed;
+  unwritten_ = failed == 0 ? 0 : unwritten_ + 1;
 }
 
-// Log once that commands stop, and why.
+void FeedforwardController::publish(const rclcpp::Time & time) noexcept
+{
+  state_.header.stamp = time;
+  const auto & interfaces = parameters_.command_interfaces;
+  for (std::size_t k = 0; k < interfaces.size(); ++k) {
+    const bool effort = interfaces[k] == "effort", position = interfaces[k] == "position";
+    const auto & values = effort ? feedforward_->efforts() :
+      position ? feedforward_->positions() : feedforward_->velocities();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      state_.interface_values[i].values[k] = position && !positioned_ ? unknown : values[i];
+    }
+  }
+  const Violation & violation = feedforward_->violation();
+  auto & guard = state_.interface_values.back().values;
+  guard[0] = static_cast<double>(feedforward_->phase());
+  guard[1] = static_cast<double>(violation.quantity);
+  guard[2] = static_cast<double>(violation.index);
+  guard[3] = violation.value;
+  guard[4] = violation.limit;
+  guard[5] = static_cast<double>(failed_writes_);
+  static_cast<void>(publisher_->try_publish(state_));
+}
+
+// Register what `report` logs; an event for which there is no room waits for the next update.
+void FeedforwardController::register_event() noexcept
+{
+  at_rest_ = feedforward_->at_rest();
+  const Event event{feedforward_->phase(), feedforward_->violation()};
+  const bool changed = event.phase != registered_.phase ||
+    event.violation.quantity != registered_.violation.quantity;
+  if (changed && events_.push(event)) {
+    registered_ = event;
+  }
+}
+
+// Log why commands stop and that they are sent again, answer requests, and pass on `ramp_time`.
 void FeedforwardController::report()
 {
   const std::lock_guard<std::mutex> lock(robot_mutex_);
-  const Quantity quantity = violated_;
-  if (quantity == reported_ || !feedforward_) {
+  if (!feedforward_) {
     return;
   }
-  reported_ = quantity;
+  for (Event event; events_.pop(event); reported_ = event) {
+    log(event);
+  }
   const auto logger = get_node()->get_logger();
-  if (quantity == Quantity::none) {
-    RCLCPP_INFO(logger, "commands are sent again");
-  } else if (quantity == Quantity::not_computable) {
-    RCLCPP_WARN(logger, "no commands are sent: they cannot be computed for the reference");
-  } else {
-    const bool joint = quantity == Quantity::effort || quantity == Quantity::effort_rate ||
-      quantity == Quantity::start;
-    const std::size_t index = violating_;
-    const auto & robot = library_->robot();
+  if (stepped_.exchange(false)) {
     RCLCPP_WARN(
-      logger, "no commands are sent: %s: %s %.9g, limit %g",
-      joint ? robot.joint_names[index] : robot.motor_names[index], name_of(quantity),
-      value_.load(), limit_.load());
+      logger, "commands went to rest in one step, as the controller ended in motion: ~/rest "
+      "leads them there before");
+  }
+  const std::uint64_t failed = failed_writes_;
+  if (failed != reported_writes_) {
+    RCLCPP_WARN(
+      logger, "%s commands could not be written, %s since the controller was loaded",
+      std::to_string(failed - reported_writes_).c_str(), std::to_string(failed).c_str());
+    reported_writes_ = failed;
+  }
+  ramp_time_ = listener_->get_params().ramp_time;
+  const bool active =
+    get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE;
+  if (!requests_.empty() && (!active || (!asked_ && at_rest_))) {
+    for (auto & request : requests_) {
+      Trigger::Response response;
+      response.success = true;
+      response.message = active ?
+        "commands rest until another motion begins from rest" : "not active";
+      rest_->send_response(request, response);
+    }
+    requests_.clear();
+  }
+}
+
+void FeedforwardController::log(const Event & event) const
+{
+  const auto logger = get_node()->get_logger();
+  const Violation & violation = event.violation;
+  const bool stopped = reported_.phase == Phase::stopped;
+  switch (violation.quantity) {
+    case Quantity::none:
+      if (stopped && event.phase == Phase::commanding) {
+        RCLCPP_INFO(logger, "commands are sent again");
+      } else if (stopped) {
+        RCLCPP_INFO(logger, "no commands are sent: there is no reference");
+      }
+      break;
+    case Quantity::not_computable:
+      RCLCPP_WARN(logger, "no commands are sent: they cannot be computed for the reference");
+      break;
+    case Quantity::asked:
+      RCLCPP_INFO(logger, "no commands are sent: rest was asked for");
+      break;
+    default: {
+        const bool joint = violation.quantity == Quantity::effort ||
+          violation.quantity == Quantity::effort_rate || violation.quantity == Quantity::start;
+        const auto & robot = library_->robot();
+        RCLCPP_WARN(
+          logger, "no commands are sent: %s: %s %.9g, limit %g",
+          (joint ? robot.joint_names : robot.motor_names)[violation.index],
+          name_of(violation.quantity), violation.value, violation.limit);
+      }
   }
 }
 

@@ -11,6 +11,12 @@
 
 #define JOINTS 2
 #define ROWS 5
+#ifndef EFFORT_RATE /* N m/s */
+#define EFFORT_RATE HUGE_VAL
+#endif
+#ifndef URDF_SHA256
+#define URDF_SHA256 ""
+#endif
 
 static const double inertia[JOINTS] = {2.0, 0.5};
 static const double weight[JOINTS] = {12.0, 3.0};
@@ -55,10 +61,11 @@ const struct screw_dynamics_robot_table * screw_dynamics_robot(void)
   static const char * const motor_names[JOINTS] = {"left_motor", "right_motor"};
   static const int joint_of_motor[JOINTS] = {0, 1};
   static const double efforts[JOINTS] = {30.0, 30.0};
+  static const double rates[JOINTS] = {EFFORT_RATE, EFFORT_RATE};
   static const double none[JOINTS] = {HUGE_VAL, HUGE_VAL};
   static const struct screw_dynamics_robot_table table = {
-    SCREW_DYNAMICS_ROBOT_VERSION, JOINTS, 2, JOINTS, 3, ROWS, joint_names, motor_names,
-    joint_of_motor, efforts, none, none, none, none, none, inverse_dynamics, gravity_forces,
+    SCREW_DYNAMICS_ROBOT_VERSION, JOINTS, 2, JOINTS, 3, ROWS, URDF_SHA256, joint_names, motor_names,
+    joint_of_motor, efforts, rates, none, none, none, rates, inverse_dynamics, gravity_forces,
     motor_commands};
   return &table;
 }

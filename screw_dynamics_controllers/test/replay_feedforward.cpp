@@ -5,8 +5,9 @@
 //
 //   replay_feedforward LIBRARY MOTORS POSITIONS GUARDED RAMP_TIME TOLERANCE CONTENT < in > out
 //
-// in, per tick: instant [s], rows, holds, continues, first, present (0: nothing is followed),
-// joint jet (5, n), measured positions (n). out: followed, violated quantity, efforts, positions,
+// in, per tick: instant [s], rows, holds, continues, first, present (0: nothing is followed, -1:
+// the sample is lost, -2: rest is asked for before it), joint jet (5, n), measured positions (n;
+// NaN: not known now). out: followed, violated quantity, efforts, positions,
 // velocities (m). Doubles in binary.
 
 #include <algorithm>
@@ -52,12 +53,18 @@ int main(int argc, char ** argv)
     watched::counting = true;
     const auto begin = std::chrono::steady_clock::now();
     bool followed = false;
-    if (in[5] != 0.0) {
-      std::copy(in.begin() + 6, in.end() - static_cast<std::ptrdiff_t>(n), feedforward.jet());
-      followed = feedforward.update(sample, in.data() + width - n, sample.instant);
+    const double * const measured = in.data() + width - n;
+    if (in[5] == 0.0) {
+      feedforward.end(sample.instant);
+    } else if (in[5] == -1.0) {
+      feedforward.miss(sample.instant);
     } else {
-      feedforward.forget();
-      feedforward.release(sample.instant);
+      if (in[5] == -2.0) {
+        feedforward.stop();
+      }
+      std::copy(in.begin() + 6, in.end() - static_cast<std::ptrdiff_t>(n), feedforward.jet());
+      followed = feedforward.update(
+        sample, std::isnan(*measured) ? nullptr : measured, sample.instant);
     }
     const auto end = std::chrono::steady_clock::now();
     watched::counting = false;

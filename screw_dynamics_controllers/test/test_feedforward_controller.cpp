@@ -5,9 +5,14 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <future>
 #include <memory>
+#include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -19,6 +24,7 @@
 #include "rclcpp/rclcpp.hpp"
 #include "screw_dynamics_controllers/feedforward_controller.hpp"
 #include "screw_dynamics_controllers/robot_library.hpp"
+#include "std_srvs/srv/trigger.hpp"
 #include "watched.hpp"
 
 namespace
@@ -36,6 +42,8 @@ using Parameters = std::vector<rclcpp::Parameter>;
 constexpr std::int64_t second = 1'000'000'000, tick = second / 1000;
 constexpr std::size_t joints = 2, rows = 5;
 const char * const pendulums = PENDULUMS;
+const char * const description = "<robot name='pendulums'/>";
+const char * const described_pendulums = DESCRIBED_PENDULUMS;  // has the digest of `description`
 
 hardware_interface::InterfaceDescription described(const std::string & name)
 {
@@ -92,17 +100,43 @@ struct Motion
   }
 };
 
+// Holds an interface from another thread, as a reader or writer there does.
+class Held
+{
+public:
+  explicit Held(std::shared_mutex & mutex)
+  : thread_([this, &mutex] {
+        const std::unique_lock<std::shared_mutex> lock(mutex);
+        held_.set_value();
+        end_.get_future().wait();
+      })
+  {
+    held_.get_future().wait();
+  }
+
+  ~Held()
+  {
+    end_.set_value();
+    thread_.join();
+  }
+
+private:
+  std::promise<void> held_, end_;
+  std::thread thread_;
+};
+
 // A controller, its interfaces, and a sender of splines.
 class Rig
 {
 public:
-  explicit Rig(Parameters parameters, const std::string & library = pendulums)
+  explicit Rig(
+    Parameters parameters, const std::string & library = pendulums, const std::string & urdf = "")
   : controller(std::make_shared<sdc::FeedforwardController>())
   {
     parameters.emplace_back("robot_library", library);
     rclcpp::NodeOptions options;
     options.parameter_overrides(parameters);
-    made = controller->init("feedforward_controller", "", 1000, "", options) ==
+    made = controller->init("feedforward_controller", urdf, 1000, "", options) ==
       controller_interface::return_type::OK;
   }
 
@@ -139,15 +173,21 @@ public:
     controller->release_interfaces();
   }
 
-  // Update at an instant [ns], watched, and return the commands.
-  std::vector<double> update(std::int64_t now)
+  // Update at an instant [ns], watched.
+  controller_interface::return_type step(std::int64_t now)
   {
     const rclcpp::Time time(now, RCL_ROS_TIME);
     const rclcpp::Duration period(0, tick);
     watched::counting = true;
     const auto result = controller->update(time, period);
     watched::counting = false;
-    EXPECT_EQ(result, controller_interface::return_type::OK);
+    return result;
+  }
+
+  // Update at an instant [ns] and return the commands.
+  std::vector<double> update(std::int64_t now)
+  {
+    EXPECT_EQ(step(now), controller_interface::return_type::OK);
     std::vector<double> values;
     for (const auto & command : commands) {
       values.push_back(command->get_optional().value());
@@ -178,11 +218,41 @@ public:
     }
   }
 
-  void refer(const std::vector<double> & jet)
+  // Write the first rows of a jet, as the controller before this one does.
+  void refer(const std::vector<double> & jet, std::size_t count = 3)
   {
-    for (std::size_t i = 0; i < references.size(); ++i) {
+    for (std::size_t i = 0; i < count * joints; ++i) {
       static_cast<void>(references[i]->set_value(jet[i]));
     }
+  }
+
+  // Run what waits, as the executor of a controller manager, until a condition holds.
+  template<typename Condition>
+  void spin_until(Condition condition, const rclcpp::Node::SharedPtr & other = nullptr)
+  {
+    rclcpp::executors::SingleThreadedExecutor executor;
+    executor.add_node(controller->get_node()->get_node_base_interface());
+    if (other) {
+      executor.add_node(other);
+    }
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!condition()) {
+      ASSERT_LT(std::chrono::steady_clock::now(), until);
+      executor.spin_once(std::chrono::milliseconds(20));
+    }
+  }
+
+  // What is logged until a text appears.
+  std::string log_until(const std::string & text)
+  {
+    std::string log;
+    spin_until(
+      [&] {
+        log += testing::internal::GetCapturedStderr();
+        testing::internal::CaptureStderr();
+        return log.find(text) != std::string::npos;
+      });
+    return log;
   }
 
   bool made = false;
@@ -248,9 +318,10 @@ TEST_F(FeedforwardController, follows_references_of_a_chain)
   ASSERT_TRUE(rig.made && rig.configure() && rig.activate(true, {}));
   const std::vector<std::string> names{"left", "right"};
   std::size_t i = 0;
-  for (const std::string interface : {"position", "velocity", "acceleration"}) {
+  for (const std::string interface : {"position", "velocity", "acceleration", "jerk"}) {
     for (const auto & joint : names) {
-      EXPECT_EQ(rig.references[i++]->get_name(), "feedforward_controller/" + joint + "/" + interface);
+      const auto name = "feedforward_controller/" + joint + "/" + interface;
+      EXPECT_EQ(rig.references[i++]->get_name(), name);
     }
   }
   const std::vector<double> rest{0.0, 0.25};
@@ -262,8 +333,14 @@ TEST_F(FeedforwardController, follows_references_of_a_chain)
       2.0 * 2.0 * jet[2 * joints], 0.25 - 3.0 * 0.5 * jet[2 * joints + 1]};
     expect_equal(rig.update(start + since), expected, 30.0);
   }
+  rig.refer(motion.jet(second / 4));
+  const auto last = rig.update(start + second + tick);
+  EXPECT_NE(last, rest);
   rig.refer(std::vector<double>(3 * joints, std::nan("")));
-  EXPECT_EQ(rig.update(start + second + tick), rest);
+  for (int i = 2; i < 2 + sdc::bridged_updates; ++i) {
+    EXPECT_EQ(rig.update(start + second + i * tick), last);
+  }
+  EXPECT_EQ(rig.update(start + second + 10 * tick), rest);
 }
 
 TEST_F(FeedforwardController, commands_motors_behind_springs)
@@ -288,7 +365,8 @@ TEST_F(FeedforwardController, commands_motors_behind_springs)
 
 TEST_F(FeedforwardController, begins_only_near_the_measured_positions)
 {
-  Rig rig({{"ramp_time", 0.0}, {"command_interfaces", std::vector<std::string>{"position", "effort"}}});
+  Rig rig({{"ramp_time", 0.0},
+      {"command_interfaces", std::vector<std::string>{"position", "effort"}}});
   ASSERT_TRUE(rig.made && rig.configure() && rig.activate(false, {0.3, 0.0}));  // 0.2 away
   static_cast<void>(rig.states[1]->set_value(-0.2));
   rig.send(motion, start);  // is followed: the robot is there by now
@@ -356,6 +434,220 @@ TEST_F(FeedforwardController, rests_after_its_deactivation_and_forgets_the_splin
   EXPECT_NEAR(rig.update(start + second)[0], 12.0 * std::cos(0.3), 1e-12);
 }
 
+TEST_F(FeedforwardController, a_jerk_that_is_written_bounds_the_rate_of_efforts)
+{
+  Rig rig({{"ramp_time", 0.0}}, LIMITED_PENDULUMS);  // 100 N m/s
+  ASSERT_TRUE(rig.made && rig.configure() && rig.activate(true, {}));
+  std::vector<double> jet(rows * joints);
+  rig.refer(jet, 4);
+  EXPECT_EQ(rig.update(start)[0], 12.0);
+  jet[3 * joints] = 60.0;  // 120 N m/s
+  rig.refer(jet, 3);
+  EXPECT_EQ(rig.update(start + tick)[0], 12.0);  // which is not known
+  rig.refer(jet, 4);
+  EXPECT_EQ(rig.update(start + 2 * tick)[0], 0.0);
+  jet[3 * joints] = 0.0;
+  rig.refer(jet, 3);
+  EXPECT_EQ(rig.update(start + 3 * tick)[0], 0.0);  // no jerk is left over: a rest
+  rig.refer({0.0, 0.0, 1e-3, 1e-3, 0.0, 0.0});
+  EXPECT_EQ(rig.update(start + 4 * tick)[0], 12.0);  // another motion
+}
+
+TEST_F(FeedforwardController, a_held_state_or_reference_is_no_begin)
+{
+  Rig rig({{"ramp_time", 0.0},
+      {"command_interfaces", std::vector<std::string>{"position", "effort"}}});
+  ASSERT_TRUE(rig.made && rig.configure() && rig.activate(true, {0.3, -0.2}));
+  std::vector<double> before;
+  for (std::int64_t since = 0; since <= second / 2; since += tick) {
+    rig.refer(motion.jet(since));
+    before = rig.update(start + since);
+  }
+  EXPECT_NEAR(before[0], motion.jet(second / 2)[0], 1e-15);  // 0.2 rad before the measured one
+  rig.refer(motion.jet(second / 2 + tick));
+  {
+    const Held held(rig.states[0]->get_mutex());
+    EXPECT_NEAR(
+      rig.update(start + second / 2 + tick)[0], motion.jet(second / 2 + tick)[0], 1e-15);
+  }
+  before = rig.update(start + second / 2 + 2 * tick);
+  {
+    const Held held(rig.references[1]->get_mutex());
+    EXPECT_EQ(rig.update(start + second / 2 + 3 * tick), before);
+  }
+  rig.refer(motion.jet(second / 2 + 4 * tick));
+  EXPECT_NEAR(
+    rig.update(start + second / 2 + 4 * tick)[0], motion.jet(second / 2 + 4 * tick)[0], 1e-15);
+}
+
+TEST_F(FeedforwardController, says_that_commands_cannot_be_written)
+{
+  using controller_interface::return_type;
+  Rig rig({{"ramp_time", 0.0}});
+  ASSERT_TRUE(rig.made && rig.configure() && rig.activate(true, {}));
+  testing::internal::CaptureStderr();
+  rig.refer(motion.jet(0));
+  {
+    const Held held(rig.commands[1]->get_mutex());
+    for (int i = 0; i < sdc::bridged_updates; ++i) {
+      EXPECT_EQ(rig.step(start + i * tick), return_type::OK);
+    }
+    EXPECT_EQ(rig.step(start + 3 * tick), return_type::ERROR);
+  }
+  EXPECT_EQ(rig.step(start + 4 * tick), return_type::OK);
+  rig.log_until("4 commands could not be written, 4 since");
+  testing::internal::GetCapturedStderr();
+}
+
+TEST_F(FeedforwardController, compares_its_library_with_the_robot_description)
+{
+  const std::string other = "<robot name='pendulums'></robot>";
+  struct Case
+  {
+    std::string library, urdf;
+    std::vector<std::string> accepted;
+    bool configured;
+    std::string text;
+  };
+  const std::string ours = DESCRIPTION_SHA256, theirs = OTHER_SHA256;
+  const std::vector<Case> cases{
+    {described_pendulums, description, {}, true, ""},
+    {described_pendulums, other, {}, false,
+      "SHA-256 " + theirs + " (robot description), got " + ours},
+    {described_pendulums, other, {theirs}, true, ""},
+    {described_pendulums, "", {}, true, "robot_library is not compared with the robot "
+      "description: there is none"},
+    {pendulums, description, {}, true, "the library was not generated from a URDF"},
+  };
+  for (const auto & one : cases) {
+    testing::internal::CaptureStderr();
+    Rig rig(
+      one.accepted.empty() ? Parameters{} : Parameters{{"accepted_descriptions", one.accepted}},
+      one.library, one.urdf);
+    EXPECT_TRUE(rig.made);
+    EXPECT_EQ(rig.configure(), one.configured);
+    const auto log = testing::internal::GetCapturedStderr();
+    EXPECT_THAT(log, HasSubstr(one.text));
+    EXPECT_EQ(log.find("robot_library") == std::string::npos, one.text.empty()) << log;
+  }
+}
+
+TEST_F(FeedforwardController, a_stop_between_two_reports_is_logged)
+{
+  Rig rig({{"ramp_time", 0.0}});
+  ASSERT_TRUE(rig.made && rig.configure() && rig.activate(true, {}));
+  testing::internal::CaptureStderr();
+  const std::vector<double> rest(6), beyond{0.0, 0.0, 0.0, 0.0, 20.0, 0.0};
+  const std::vector<double> moving{0.0, 0.0, 1e-3, 1e-3, 0.0, 0.0};
+  std::int64_t now = start;
+  for (const auto & jet : {rest, beyond, rest, moving}) {
+    rig.refer(jet);
+    rig.update(now += tick);
+  }
+  const auto log = rig.log_until("commands are sent again");
+  EXPECT_THAT(log, HasSubstr("no commands are sent: left: effort 52, limit 30"));
+  // a reference that vanishes after a stop does not end it
+  for (const auto & jet : {beyond, std::vector<double>(6, std::nan(""))}) {
+    rig.refer(jet);
+    for (int i = 0; i < 10; ++i) {
+      rig.update(now += tick);
+    }
+  }
+  rig.log_until("effort 52");
+  bool waited = false;
+  const auto timer = rig.controller->get_node()->create_wall_timer(
+    std::chrono::milliseconds(300), [&] {waited = true;});
+  rig.spin_until([&] {return waited;});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(FeedforwardController, rests_when_asked_and_says_that_it_does)
+{
+  using Trigger = std_srvs::srv::Trigger;
+  Rig rig({{"ramp_time", 0.25}});
+  ASSERT_TRUE(rig.made && rig.configure() && rig.activate(true, {}));
+  std::int64_t now = start;
+  rig.refer(std::vector<double>(6));
+  for (int i = 0; i < 300; ++i) {
+    rig.update(now += tick);
+  }
+  const auto asker = std::make_shared<rclcpp::Node>("asker");
+  const auto client = asker->create_client<Trigger>("/feedforward_controller/rest");
+  rig.spin_until([&] {return client->service_is_ready();}, asker);
+  const auto answer = client->async_send_request(std::make_shared<Trigger::Request>()).share();
+  double last = rig.update(now += tick)[0], steepest = 0.0;
+  const auto answered = [&] {
+      const double next = rig.update(now += tick)[0];
+      steepest = std::max(steepest, std::abs(next - last));
+      last = next;
+      return answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    };
+  rig.spin_until(answered, asker);
+  EXPECT_TRUE(answer.get()->success);
+  EXPECT_EQ(last, 0.0);
+  EXPECT_LE(steepest, 1.001 * 1.875 * 12.0 / 250.0);
+  testing::internal::CaptureStderr();
+  rig.deactivate();
+  ASSERT_TRUE(rig.activate(true, {}));  // without a step
+  rig.refer(std::vector<double>(6));
+  for (int i = 0; i < 300; ++i) {
+    rig.update(now += tick);
+  }
+  rig.deactivate();
+  const auto log = rig.log_until("in one step");
+  EXPECT_EQ(log.find("in one step"), log.rfind("in one step"));
+  testing::internal::GetCapturedStderr();
+}
+
+TEST_F(FeedforwardController, takes_another_ramp_time_while_it_is_active)
+{
+  Rig rig({{"ramp_time", 60.0}});
+  ASSERT_TRUE(rig.made && rig.configure() && rig.activate(true, {}));
+  EXPECT_TRUE(rig.controller->get_node()->set_parameter({"ramp_time", 0.0}).successful);
+  bool waited = false;
+  const auto timer = rig.controller->get_node()->create_wall_timer(
+    std::chrono::milliseconds(300), [&] {waited = true;});
+  rig.spin_until([&] {return waited;});
+  rig.refer(std::vector<double>(6));
+  EXPECT_EQ(rig.update(start)[0], 12.0);
+  EXPECT_FALSE(rig.controller->get_node()->set_parameter({"ramp_time", -1.0}).successful);
+}
+
+TEST_F(FeedforwardController, publishes_its_commands_and_its_guard)
+{
+  using control_msgs::msg::DynamicInterfaceGroupValues;
+  Rig rig({{"ramp_time", 0.0},
+      {"command_interfaces", std::vector<std::string>{"effort", "velocity"}}});
+  ASSERT_TRUE(rig.made && rig.configure() && rig.activate(true, {0.0, 0.0}));
+  const auto listener = std::make_shared<rclcpp::Node>("listener");
+  DynamicInterfaceGroupValues heard;
+  const auto subscription = listener->create_subscription<DynamicInterfaceGroupValues>(
+    "/feedforward_controller/controller_state", 10,
+    [&](DynamicInterfaceGroupValues::ConstSharedPtr message) {heard = *message;});
+  std::int64_t now = start;
+  const auto hear = [&](const std::vector<double> & jet, double phase) {
+      rig.refer(jet);
+      rig.spin_until(
+        [&] {
+          rig.update(now += tick);
+          return !heard.interface_values.empty() &&
+                 heard.interface_values.back().values[0] == phase;
+        }, listener);
+    };
+  hear({0.0, 0.0, 0.5, -0.5, 0.0, 0.0}, 1.0);
+  EXPECT_THAT(heard.interface_groups, testing::ElementsAre("left", "right", "guard"));
+  EXPECT_THAT(
+    heard.interface_values[1].interface_names, testing::ElementsAre("effort", "velocity"));
+  EXPECT_THAT(heard.interface_values[1].values, testing::ElementsAre(3.0, -0.5));
+  hear({0.0, 0.0, 0.5, -0.5, 20.0, 0.0}, 2.0);
+  EXPECT_THAT(
+    heard.interface_values[2].interface_names,
+    testing::ElementsAre("phase", "quantity", "index", "value", "limit", "failed_writes"));
+  EXPECT_THAT(
+    heard.interface_values[2].values, testing::ElementsAre(2.0, 1.0, 0.0, 52.0, 30.0, 0.0));
+  EXPECT_EQ(heard.interface_values[0].values[0], 0.0);
+}
+
 TEST_F(FeedforwardController, opens_its_robot_again_after_a_clean_up)
 {
   Rig rig({{"ramp_time", 0.0}});
@@ -420,7 +712,7 @@ TEST_F(FeedforwardController, says_what_is_wrong_with_its_parameters)
   };
   const std::string nowhere = "/nowhere/libarm.so";
   const std::vector<Case> cases{
-    {{}, "", "robot_library", false},
+    {{}, "", "not configured: robot_library: expected a path, got none", true},
     {{{"command_interfaces", Names{"torque"}}}, pendulums, "command_interfaces", false},
     {{{"command_interfaces", Names{}}}, pendulums, "command_interfaces", false},
     {{{"effort_content", "half"}}, pendulums, "effort_content", false},

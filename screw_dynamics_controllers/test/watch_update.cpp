@@ -86,7 +86,9 @@ controller_interface::return_type FeedforwardController::update_and_write_comman
   const auto result = original(this, time, period);
   const auto end = std::chrono::steady_clock::now();
   watched::counting = false;
-  record.count(command_interfaces_.size(), reference_interfaces_.size());
+  // positions, velocities and accelerations: a jerk is unknown again after the update
+  const auto references = ordered_exported_reference_interfaces_.size() * 3 / 4;
+  record.count(command_interfaces_.size(), references);
   record.add(static_cast<double>(time.nanoseconds() / 1'000'000'000));
   record.add(static_cast<double>(time.nanoseconds() % 1'000'000'000));
   record.add(std::chrono::duration<double, std::micro>(end - begin).count());
@@ -95,8 +97,9 @@ controller_interface::return_type FeedforwardController::update_and_write_comman
   for (const auto & command : command_interfaces_) {
     record.add(command.get_optional().value_or(std::nan("")));
   }
-  for (const double reference : reference_interfaces_) {
-    record.add(reference);
+  for (std::size_t i = 0; i < references; ++i) {
+    record.add(
+      ordered_exported_reference_interfaces_[i]->get_optional().value_or(std::nan("")));
   }
   return result;
 }

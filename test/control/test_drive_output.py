@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.drive_rig import HANGING, MIT, PERIOD, Move, Rig, rest
+from helpers.drive_rig import HANGING, MIT, PERIOD, TICK, Move, Rig, rest
 
 import screw_dynamics as sd
 from screw_dynamics.control.drive_records import State
 from screw_dynamics.errors import InputError
 from screw_dynamics.model.other_models import in_place_of_screw_model
 
-TICK = 1e-9 * PERIOD
 RATIOS = np.array([100.0, -50.0])
 SPRUNG = sd.ElasticJoints(
     {

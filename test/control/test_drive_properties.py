@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 
 import numpy as np
-from helpers.drive_rig import MIT, PERIOD, Move, Rig, rest
+from helpers.drive_rig import MIT, PERIOD, TICK, Move, Rig, rest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +20,6 @@ RATE = 300.0
 RATED = sd.ElasticJoints(
     {name: sd.ElasticJoint(max_effort_rate=RATE) for name in MODEL.joint_names}
 )
-TICK = 1e-9 * PERIOD
 KINDS = {'effort': {}, 'mit': MIT, 'servo': {'fields': ('position', 'velocity')}}
 
 angle = st.floats(-1.5, 1.5)

@@ -23,6 +23,7 @@ from screw_dynamics.robot import Robot
 
 START = 1_700_000_000 * 10**9
 PERIOD = 4 * 10**6
+TICK = 1e-9 * PERIOD
 MIT = {
     'fields': ('position', 'velocity', 'kp', 'kd', 'effort'),
     'kp': (20.0, 10.0),
@@ -37,6 +38,17 @@ def rest(position):
     jet = np.zeros((5, len(position)))
     jet[0] = position
     return jet
+
+
+def rated(rate):
+    """Return joints of the planar robot with a limit of the rate of their efforts."""
+    limited = sd.ElasticJoint(max_effort_rate=rate)
+    return sd.ElasticJoints({'joint_1': limited, 'joint_2': limited})
+
+
+def steps(rows, field=0):
+    """Return the largest changes of a field between commands."""
+    return np.abs(np.diff([row[field] for row in rows], axis=0)).max(axis=0)
 
 
 class Move:

@@ -20,14 +20,14 @@ def compiled(*command: object) -> None:
     subprocess.run([str(part) for part in command], check=True, timeout=patience())
 
 
-def library_of(robot: Robot, folder: Path) -> Path:
-    """Return the library of a robot."""
+def library_of(robot: Robot, folder: Path, urdf: str = '') -> Path:
+    """Return the library of a robot; it carries the digest of a URDF text."""
     quantities = ['inverse_dynamics', 'gravity_forces']
     quantities += ['motor_commands'] * (robot.drives is not None)
     code = sd.generate_c(robot.model, 'arm', quantities=quantities, joints=robot.drives)
     for name, text in code.files.items():
         (folder / name).write_text(text)
-    (folder / 'arm_table.c').write_text(robot_table(robot, 'arm', 2, quantities))
+    (folder / 'arm_table.c').write_text(robot_table(robot, 'arm', 2, quantities, urdf))
     sources, library = [folder / 'arm.c', folder / 'arm_table.c'], folder / 'libarm.so'
     options = '-std=c99', '-O2', '-Wall', '-Wextra', '-Wpedantic', '-Wconversion', '-Werror'
     compiled('gcc', *options, '-fPIC', '-shared', '-I', CONTROLLERS / 'include', *sources,

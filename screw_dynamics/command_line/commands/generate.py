@@ -111,7 +111,8 @@ def run(options: argparse.Namespace) -> int:
     if options.self_test:
         texts.append(code.self_test)
     if options.controller:
-        texts.append(robot_table(robot, prefix, options.order, quantities))
+        urdf = robots.urdf_text(options)
+        texts.append(robot_table(robot, prefix, options.order, quantities, urdf))
     for path, text in zip(paths, texts, strict=True):
         with new_file(path) as place:
             place.write_text(text, encoding='ascii')

@@ -150,11 +150,6 @@ class DriveCommandsParameters:
         'package://<package>/<path>: tensions are published on ~/thread_tensions.',
         read_only=True,
     )
-    use_events_executor: bool = parameter(
-        False,
-        "Spin with rclpy's events executor, which costs less, where this rclpy has it.",
-        read_only=True,
-    )
     diagnostics_period: float = parameter(
         1.0, 'Period of /diagnostics [s].', name='diagnostic_updater.period', within=(0.05, 60.0)
     )

@@ -36,6 +36,12 @@ struct Settings
   std::vector<double> effort_sign, effort_scale, effort_offset;
 };
 
+// Updates in a row whose sample or commands are lost without an effect.
+constexpr int bridged_updates = 3;
+
+// Commands rest or are led there, follow the reference, or are stopped by a violation.
+enum class Phase {rest, commanding, stopped};
+
 // Metadata of a sample of the reference.
 struct Sample
 {
@@ -79,13 +85,22 @@ public:
   const std::vector<double> & positions() const noexcept {return motion_.positions();}
   const std::vector<double> & velocities() const noexcept {return motion_.velocities();}
   const Violation & violation() const noexcept {return violation_;}
+  bool at_rest() const noexcept {return !moving_;}
+
+  Phase phase() const noexcept
+  {
+    return violation_.quantity != Quantity::none ? Phase::stopped :
+           following_ ? Phase::commanding : Phase::rest;
+  }
+
   bool begun() const noexcept {return begun_ || !settings_.positions;}
 
   // Efforts of the links (k + 1, n) of the last sample.
   const std::vector<double> & link_efforts() const noexcept {return tau_;}
 
   // Advance the commands to the sample in `jet` at a time [ns]; `measured` are the positions of
-  // the joints. Returns false if the sample is not followed: efforts are ramped out.
+  // the joints, nullptr if they are not known now: they are needed where commands begin. Returns
+  // false if the sample is not followed: efforts are ramped out.
   bool update(const Sample & sample, const double * measured, std::int64_t now) noexcept
   {
     guard_.follow(sample.holds, sample.continues, sample.first);
@@ -106,37 +121,73 @@ public:
     }
     ramp_.follow(sent_.data(), now);
     violation_ = {};
+    missed_ = 0;
+    following_ = moving_ = true;
     return true;
   }
 
-  // Lead efforts and velocities to rest; returns false once they are there.
-  bool release(std::int64_t now) noexcept
+  // Register that the sample of an update is lost: commands stay for a few updates.
+  void miss(std::int64_t now) noexcept
   {
-    guard_.pause();
-    motor_guard_.pause();
-    begun_ = false;
-    const bool ramping = ramp_.release(now);
-    return (motion_.release(now) && settings_.positions) || ramping;
+    if (!following_ || ++missed_ > bridged_updates) {
+      end(now);
+    }
   }
 
-  // Reset: the next sample begins a motion.
-  void forget() noexcept
+  // Register that the reference has ended: efforts and velocities are led to rest. A motion that
+  // was stopped remains so.
+  void end(std::int64_t now) noexcept
   {
-    guard_.forget();
-    motor_guard_.forget();
-    violation_ = {};
+    guard_.interrupt();
+    motor_guard_.interrupt();
+    if (violation_.quantity == Quantity::start) {
+      violation_ = {};
+    }
+    release(now);
+  }
+
+  // Stop the commands, as asked, until another motion begins from rest.
+  void stop() noexcept
+  {
+    stop_at({Quantity::asked});
   }
 
   // Reset, with all commands at rest at once.
   void reset() noexcept
   {
-    forget();
+    guard_.forget();
+    motor_guard_.forget();
+    violation_ = {};
     ramp_.reset();
     motion_.reset();
-    begun_ = false;
+    begun_ = following_ = moving_ = false;
+  }
+
+  // Set the duration of the ramps that begin from now on [s].
+  void set_ramp_time(double duration) noexcept
+  {
+    ramp_.set_duration(duration);
+    motion_.set_duration(duration);
   }
 
 private:
+  // Lead efforts and velocities to rest.
+  void release(std::int64_t now) noexcept
+  {
+    guard_.pause();
+    motor_guard_.pause();
+    begun_ = following_ = false;
+    const bool ramping = ramp_.release(now);
+    moving_ = (motion_.release(now) && settings_.positions) || ramping;
+  }
+
+  void stop_at(const Violation & violation) noexcept
+  {
+    guard_.stop();
+    motor_guard_.stop();
+    violation_ = violation;
+  }
+
   std::vector<double> rates() const
   {
     std::vector<double> result(m_);
@@ -170,9 +221,7 @@ private:
       guard_.resume();
       return true;
     }
-    guard_.stop();
-    motor_guard_.stop();
-    violation_ = found;
+    stop_at(found);
     return false;
   }
 
@@ -222,6 +271,9 @@ private:
     if (begun_) {
       return true;
     }
+    if (measured == nullptr) {
+      return false;
+    }
     for (std::size_t j = 0; j < n_; ++j) {
       const double distance = measured[j] - jet_[j];
       if (!(std::abs(distance) <= settings_.start_tolerance)) {
@@ -260,7 +312,9 @@ private:
   MotionRamp motion_;
   std::vector<double> jet_, tau_, sent_, target_, last_, start_, motor_motions_, motor_efforts_;
   std::int64_t instant_ = 0;
-  bool begun_ = false;
+  int missed_ = 0;  // updates in a row
+  bool begun_ = false, following_ = false;
+  bool moving_ = false;  // commands may be away from rest
   Violation violation_;
 };
 

@@ -19,7 +19,7 @@ namespace screw_dynamics_controllers
 enum class Quantity
 {
   none, effort, effort_rate, deflection, motor_velocity, motor_effort, motor_effort_rate,
-  not_computable, start
+  not_computable, start, asked
 };
 
 // The first violation that was found: a quantity, whose joint or motor, value and limit.
@@ -47,7 +47,8 @@ public:
   // Register the next sample of the reference, with or without commands.
   void follow(bool holds, bool continues, bool first) noexcept
   {
-    begins_ = (holds ? first : resting_) && !continues;
+    begins_ = (holds || interrupted_ ? first : resting_) && !continues;
+    interrupted_ = false;
     resting_ = holds;
   }
 
@@ -56,7 +57,7 @@ public:
   // Reset: the next sample begins a motion.
   void forget() noexcept
   {
-    stopped_ = begins_ = false;
+    stopped_ = begins_ = interrupted_ = false;
     resting_ = true;
     pause();
   }
@@ -64,15 +65,18 @@ public:
   // Register that nothing is sent: the next sample continues no other.
   void pause() noexcept {known_ = false;}
 
+  // Register that the reference has ended: what was stopped remains so in the same motion.
+  void interrupt() noexcept
+  {
+    pause();
+    interrupted_ = true;
+  }
+
   // Register that the sample is sent.
   void resume() noexcept {stopped_ = false;}
 
   // Stop the output of a motion.
-  void stop() noexcept
-  {
-    pause();
-    stopped_ = true;
-  }
+  void stop() noexcept {stopped_ = true;}
 
 protected:
   double step(std::int64_t instant) const noexcept
@@ -114,7 +118,7 @@ protected:
 private:
   std::vector<double> last_;
   std::int64_t instant_ = 0;
-  bool known_ = false, stopped_ = false, resting_ = true, begins_ = false;
+  bool known_ = false, stopped_ = false, resting_ = true, begins_ = false, interrupted_ = false;
 };
 
 // Stops efforts beyond their limits or with rates beyond theirs.
@@ -132,7 +136,9 @@ public:
     const auto found = compare(
       efforts, rows, step(instant), robot_.efforts, robot_.effort_rates, Quantity::effort,
       Quantity::effort_rate);
-    found.quantity == Quantity::none ? pass(efforts, instant) : stop();
+    if (found.quantity == Quantity::none) {
+      pass(efforts, instant);
+    }
     return found;
   }
 
@@ -169,7 +175,9 @@ public:
         efforts, rows, step(instant), robot_.motor_efforts, robot_.motor_effort_rates,
         Quantity::motor_effort, Quantity::motor_effort_rate);
     }
-    found.quantity == Quantity::none ? pass(efforts, instant) : stop();
+    if (found.quantity == Quantity::none) {
+      pass(efforts, instant);
+    }
     return found;
   }
 

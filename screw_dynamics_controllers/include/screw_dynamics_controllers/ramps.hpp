@@ -42,6 +42,9 @@ public:
 
   const std::vector<double> & values() const noexcept {return values_;}
 
+  // Set the duration of the ramps that begin from now on [s].
+  void set_duration(double duration) noexcept {duration_ = duration;}
+
   // Return to rest at once.
   void reset() noexcept
   {
@@ -62,17 +65,14 @@ public:
   // Advance on the way to rest, where it is at once without a ramp; return false if it is there.
   bool release(std::int64_t now) noexcept
   {
-    if (following_ && !(duration_ > 0.0)) {
-      reset();
-    } else if (following_) {
+    if (following_) {
       begin(rest_.data(), now);
       following_ = false;
     }
-    if (!moving_) {
-      return false;
+    if (moving_) {
+      advance(rest_.data(), now);
     }
-    advance(rest_.data(), now);
-    return true;
+    return moving_;
   }
 
 private:
@@ -149,6 +149,9 @@ public:
 
   const std::vector<double> & positions() const noexcept {return positions_;}
   const std::vector<double> & velocities() const noexcept {return velocities_;}
+
+  // Set the duration of the ramps that begin from now on [s].
+  void set_duration(double duration) noexcept {duration_ = duration;}
 
   // Forget the present command: the next one begins at the measured positions.
   void reset() noexcept

@@ -9,7 +9,7 @@
 #ifndef SCREW_DYNAMICS_CONTROLLERS__ROBOT_TABLE_H_
 #define SCREW_DYNAMICS_CONTROLLERS__ROBOT_TABLE_H_
 
-#define SCREW_DYNAMICS_ROBOT_VERSION 1
+#define SCREW_DYNAMICS_ROBOT_VERSION 2
 #define SCREW_DYNAMICS_ROBOT_SYMBOL "screw_dynamics_robot"
 
 #ifdef __cplusplus
@@ -24,6 +24,7 @@ struct screw_dynamics_robot_table
   int motors;         /* m; 0 without drives */
   int motor_rows;     /* rows of motor positions; efforts have two fewer */
   int required_rows;  /* of the joint jet, for efforts and motor commands */
+  const char * urdf_sha256;  /* of the text of the URDF, 64 hexadecimal digits; empty: of none */
   const char * const * joint_names;
   const char * const * motor_names;
   const int * joint_of_motor;

@@ -29,6 +29,7 @@ from helpers.node_processes import LATCHED, node_command, trajectory
 from helpers.real_controllers import BROADCASTER, MANAGER, Controllers, blocks, described
 from helpers.robot_library import library_of
 from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
 
 import screw_dynamics as sd
 from screw_dynamics.robot import Robot
@@ -46,6 +47,9 @@ RATE = 1000
 RAMPED = 250_000_000 + 2 * 10**9 // RATE
 BOUND = 1e-12  # of the largest command
 REST, TARGET = np.full(7, 0.1), np.array([0.6, 0.4, -0.3, -0.5, 0.5, 0.3, -0.4])
+DESCRIPTION = described(
+    URDF, dict(zip(sd.read_urdf(URDF).joint_names, REST.tolist(), strict=True))
+)
 
 
 @pytest.fixture(scope='module')
@@ -92,13 +96,12 @@ class Managed:
         # YAML of ROS has no aliases
         configuration['broken_controller'] = deepcopy({'ros__parameters': wrong})
         self.record = folder / 'updates'
-        start = dict(zip(arm.joint_names, REST, strict=True))
         self.ros, self.arm, self.pieces = ros, arm, []
         self.samples = ros.listen(JointState, '/joint_states', 10)
         self.running = Controllers(
             ros,
             folder,
-            described(URDF, start),
+            DESCRIPTION,
             configuration,
             before=built.watched(self.record),
         )
@@ -144,7 +147,7 @@ def managed(ros, built, arm, tmp_path):
     started = []
 
     def start(heading, drives=None, **parameters):
-        library = library_of(Robot(arm, drives), tmp_path)
+        library = library_of(Robot(arm, drives), tmp_path, DESCRIPTION)
         started.append(Managed(ros, tmp_path, built, arm, heading, library, **parameters))
         return started[-1]
 
@@ -200,6 +203,13 @@ def test_the_class_with_pendulums(built):
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert re.search(r'\[  PASSED  \] \d\d tests', ended.stdout)
+    loading = subprocess.run(
+        [*built.environment, built.build / 'test_load_feedforward_controller'],
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert loading.returncode == 0, loading.stdout + loading.stderr
 
 
 def test_efforts_of_splines(ros, arm, managed):
@@ -224,10 +234,13 @@ def test_efforts_of_splines(ros, arm, managed):
     ros.wait_for('the end', lambda: np.allclose(one.efforts(), weight, rtol=1e-9, atol=1e-9))
     ros.wait_for('the log', lambda: 'commands are sent again' in one.running.process.log)
 
-    # deactivated: at rest at once, and the splines are forgotten
+    # led to rest by a ramp, deactivated without a step, and the splines are forgotten
     left = time.time_ns()
+    assert ros.call_once(Trigger, f'/{CONTROLLER}', 'rest', Trigger.Request()).success
+    ros.wait_for('rest', lambda: not one.efforts().any())
     assert switch(ros, deactivate=(CONTROLLER,))
     ros.wait_for('rest', lambda: not one.efforts().any())
+    assert 'in one step' not in one.running.process.log
     assert switch(ros, activate=(CONTROLLER,))
     activated = time.time_ns()
     ros.spin(0.3)
@@ -249,6 +262,9 @@ def test_efforts_of_splines(ros, arm, managed):
         jets = jets_of(motion, first, found.instants[chosen])
         require_moving(jets)
         require_equal(found.commands[chosen], sd.inverse_dynamics(arm, jets)[:, 0])
+    ending = (found.instants > left) & (found.instants < activated)
+    steepest = np.abs(np.diff(found.commands[ending], axis=0)).max()
+    assert steepest < 0.05 * np.abs(found.commands[ending]).max()  # 0.0075 per ms of 0.25 s
     waiting = (found.instants > activated) & (found.instants < renewed)
     assert waiting.any() and not found.commands[waiting].any()
     moving = (found.instants >= stopped) & (found.instants < resumed)
