@@ -10,11 +10,11 @@ from helpers.intake import accept
 from helpers.node_processes import trajectory
 
 from screw_dynamics import read_urdf
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.measurements import JointStateBuffer
+from screw_dynamics.control.tasks import FitRobot
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.control.tasks import FitRobot
-from screw_dynamics.control.measurements import JointStateBuffer
-from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.reference.interpolation import SMOOTH
 from screw_dynamics.reference.reference import Reference, Source
 from screw_dynamics.reference.streamed_reference import Stream, StreamedReference

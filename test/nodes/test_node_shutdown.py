@@ -20,11 +20,8 @@ from helpers.dds_threads import (
 )
 from helpers.node_processes import NodeProcess, altered_command, node_command, trajectory
 from helpers.planar_sea import TEXT
-from lifecycle_msgs.msg import Transition
-from lifecycle_msgs.srv import ChangeState
 from rclpy.task import Task
 from rclpy.utilities import get_rmw_implementation_identifier
-from std_msgs.msg import Float64MultiArray
 
 from screw_dynamics import stop_signals
 from screw_dynamics.stop_signals import StopOnce, stop_once

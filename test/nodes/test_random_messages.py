@@ -13,12 +13,12 @@ from helpers.intake import accept
 from helpers.node_processes import trajectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from screw_dynamics.control.tasks import FitRobot
 from sensor_msgs.msg import JointState
 
 from screw_dynamics import EffortFormat, read_urdf, share_path
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.measurements import JointStateBuffer
+from screw_dynamics.control.tasks import FitRobot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.dynamics_server import motion_services, services
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters

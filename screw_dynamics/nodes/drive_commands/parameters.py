@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from screw_dynamics.control.drive_records import FIELDS, SIDES, DriveSettings
+from screw_dynamics.control.parameters import parameter
 from screw_dynamics.dynamics.effort_format import CONTENTS
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.parameters import parameter
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,14 @@ def test_commands_are_those_of_the_library(planar, tmp_path, replay, drives, con
     rig.run(2.0)
     published = rig.published
     rows = [
-        [1e-9 * (sample.instant - START), sample.rows, sample.source is Source.HOLD, 0.0, k == 0, 1]
+        [
+            1e-9 * (sample.instant - START),
+            sample.rows,
+            sample.source is Source.HOLD,
+            0.0,
+            k == 0,
+            1,
+        ]
         for k, sample in enumerate(published.samples)
     ]
     samples = np.hstack([rows, published.jet.reshape(len(rows), -1), published.jet[:, 0] + 0.01])

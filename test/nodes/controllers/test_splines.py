@@ -11,12 +11,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from helpers.spline_follower import build_follower, follow
-from screw_dynamics.nodes.feedforward.spline_output import SplineOutput
 
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.report import WARN
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.messages.times import SECOND, nanoseconds
+from screw_dynamics.nodes.feedforward.spline_output import SplineOutput
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference, Source
 from screw_dynamics.reference.timeline import Timeline

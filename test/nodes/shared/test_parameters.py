@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 import pytest
 import yaml
 
-from screw_dynamics import ElasticJoint, ElasticJoints, LinearSpring, read_urdf, share_path
+from screw_dynamics import share_path
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.control.parameters import coerced, rule_of
@@ -20,7 +20,6 @@ from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParame
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.shared.parameters import descriptor
-from screw_dynamics.robot import Robot
 
 RECORDS = {
     'feedforward': FeedforwardParameters,
@@ -87,7 +86,7 @@ def test_accepted(name, value, expected):
         (
             'outputs',
             ['spline', 'torque'],
-            "expected some of joint_effort, joint_trajectory_effort, spline, got",
+            'expected some of joint_effort, joint_trajectory_effort, spline, got',
         ),
         ('max_samples', 0, "'max_samples': expected a number from 1 to 1e\\+07, got 0"),
     ],
