@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joints that a trajectory leaves out: they finish the motion that they have."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import comb
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.control.tasks import Others
@@ -46,7 +47,8 @@ def _refined(curve: PiecewisePolynomial, breaks: Array) -> Array:
     powers = np.arange(degree)
     # (u + ratio v)^j = sum_k comb(j, k) u^(j - k) ratio^k v^k
     excess = powers - powers[:, np.newaxis]  # j - k, (k, j)
-    weights = comb(powers, powers[:, np.newaxis]) * np.where(
+    combinations = np.array([[math.comb(j, k) for j in range(degree)] for k in range(degree)])
+    weights = combinations * np.where(
         excess >= 0, u[:, np.newaxis, np.newaxis] ** np.maximum(excess, 0), 0.0
     )
     weights *= (ratio[:, np.newaxis] ** powers)[:, :, np.newaxis]

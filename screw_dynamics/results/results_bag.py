@@ -141,6 +141,8 @@ class ResultsWriter:
             reference_snap=motion[4],
             reference_continuity=origin.continuity,
             source=origin.source,
+            gravity_effort=np.empty(0),
+            motion=0,
         )
 
     def _motors(
@@ -161,6 +163,7 @@ class ResultsWriter:
             **dict(zip(_RATES, _padded(rates, 2), strict=True)),
             reference_continuity=origin.continuity,
             source=origin.source,
+            motion=0,
         )
 
     def _header(self, stamp: int) -> Any:

@@ -26,7 +26,7 @@ def test_names_of_joints_are_read_as_they_are_written(tmp_path):
     model = replace(planar, joint_names=names)
     quantities = ['inverse_dynamics', 'gravity_forces']
     write(sd.generate_c(model, 'arm', quantities=quantities), tmp_path)
-    table = robot_table(Robot(model), 'arm', 2, quantities)
+    table = robot_table(Robot(model), 'arm', 2, quantities, '')
     reader = 'const char *name_of(int j) { return screw_dynamics_robot()->joint_names[j]; }\n'
     (tmp_path / 'table.c').write_text(f'{table}const char *name_of(int j);\n{reader}')
     files = [tmp_path / 'arm.c', tmp_path / 'table.c', '-o', tmp_path / 'arm.so']

@@ -47,7 +47,7 @@ RULES = {
         ('joints', [''], ()),
         ('joints', ['b', 'a'], ('b', 'a')),
         ('limits', False, 'off'),
-        ('limits', 'slow', 'slow'),
+        ('start_state', 'first_point', 'first_point'),
         ('autostart', False, False),
         ('outputs', ['spline', 'joint_effort'], ('spline', 'joint_effort')),
         ('stiffness', [10, 20.0], (10.0, 20.0)),

@@ -17,7 +17,10 @@ FINGER = str(sd.share_path('config/soft_finger.yaml'))
     ('other', 'text'),
     [
         ({'elastic_joints_path': 'springs.yaml'}, "parameter 'soft_segments': expected no file"),
-        ({'cartesian_frame': 'tool'}, "parameter 'cartesian_frame': expected none with soft_seg"),
+        (
+            {'cartesian_frame': 'tool'},
+            "parameter 'soft_segments': expected none with cartesian_frame",
+        ),
     ],
 )
 def test_parameters_of_rigid_robots_are_refused(other, text):
