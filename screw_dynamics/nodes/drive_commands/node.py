@@ -37,6 +37,7 @@ from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.shared.reason_throttle import log_line
 from screw_dynamics.nodes.shared.tick_timer import Seldom, TickTimer
 from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.thread_set import threads_of
@@ -232,7 +233,7 @@ class DriveCommandsNode(Node):
                 tensions.publish(outputs.instant, row)
         for level, key, text in outputs.log:
             if key not in _REPEATED or self._seldom[key].due():
-                getattr(self.get_logger(), level)(text)
+                log_line(self, level, text)
         return outputs
 
     def _report(self) -> Report:

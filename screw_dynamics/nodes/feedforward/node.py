@@ -40,7 +40,7 @@ from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle
+from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 from screw_dynamics.reference.streamed_reference import Stream
 from screw_dynamics.trajectory import JET_ROWS
@@ -171,16 +171,9 @@ class FeedforwardNode(ManagedNode):
                 parts.goals.perform(action)
 
     def _log(self, outputs: Outputs) -> None:
-        logger = self.get_logger()
         for level, text in outputs.lines:
             if self._throttle.due(text):
-                # one call each: rclpy remembers the severity of a line of code
-                if level == 'error':
-                    logger.error(text)
-                elif level == 'warning':
-                    logger.warning(text)
-                else:
-                    logger.info(text)
+                log_line(self, level, text)
 
     def _answer(self, parts: _Parts, done: Any, answer: Any) -> None:
         """Pass an answer of the worker on; called by another thread."""

@@ -112,7 +112,8 @@ class Worker:
         if self._process:
             with suppress(ProcessLookupError):
                 os.kill(self._process, signal.SIGKILL)
-        pool.shutdown(wait=False, cancel_futures=True)
+        # its threads end soon then, and its semaphores with them
+        pool.shutdown(wait=bool(self._process), cancel_futures=True)
 
 
 def _answer(future: Future[Any]) -> Any:

@@ -1,13 +1,27 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`ReasonThrottle`: lines for the log that repeat."""
+"""Lines for the log: by level, and those that repeat."""
 
 import re
 import time
 
+from rclpy.node import Node
+
 _PERIOD = 1.0  # s
 _MOST_REASONS = 20  # at a time; further reasons are not logged
 _NUMBER = re.compile(r'[-+]?\d+(\.\d+)?(e[-+]?\d+)?')
+
+
+def log_line(node: Node, level: str, text: str) -> None:
+    """Log a line of the level info, warning or error."""
+    logger = node.get_logger()
+    # one call each: rclpy remembers the severity of a line of code
+    if level == 'error':
+        logger.error(text)
+    elif level == 'warning':
+        logger.warning(text)
+    else:
+        logger.info(text)
 
 
 class ReasonThrottle:
