@@ -185,7 +185,7 @@ def _parser() -> argparse.ArgumentParser:
         type=positive,
         default=8.0,
         metavar='SECONDS',
-        help='of the motion (default: 8)',
+        help='of the motion (default: 8; the limits of the robot allow no less than 7)',
     )
     parser.add_argument(
         '--rate', type=float, default=250.0, metavar='HZ', help='of publication (default: 250)'

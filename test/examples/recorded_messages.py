@@ -62,6 +62,8 @@ class Messages:
             reference_jerk=jet[3],
             reference_snap=jet[4],
             reference_continuity=4,
+            gravity_effort=np.empty(0),
+            motion=1,
             source=1,
         )
 

@@ -35,7 +35,7 @@ from screw_dynamics.bags import Bag  # noqa: E402
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points  # noqa: E402
 from screw_dynamics_interfaces.srv import GetMassMatrix  # noqa: E402
 
-DURATION, RATE = 6.0, 100.0  # s, longer than a busy machine holds a node up
+DURATION, RATE = 7.5, 100.0  # s, Hz; the limits of the robot allow no less than 7 s
 
 
 def start_demo(
