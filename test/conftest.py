@@ -56,16 +56,20 @@ PROCESSES = (
 # files of proofs, which make test-all runs: variants of what another test shows once,
 # whose nodes mostly wait, builds and studies
 PROOFS = (
+    'bags/test_damaged_bags.py',
+    'control/test_drives_in_mujoco.py',
+    'examples/test_actuators_in_mujoco.py',
     'examples/test_gallery.py',
+    'examples/test_sea_comparison.py',
     'examples/test_sea_interrupted.py',
     'examples/test_sea_over_ros.py',
     'examples/test_soft_study.py',
     'extension/test_extension.py',
     'jit/test_first_calls.py',
+    'nodes/drive_commands/test_drive_guides.py',
     'nodes/dynamics_server/test_dynamics_server_failures.py',
     'nodes/dynamics_server/test_motor_service.py',
     'nodes/dynamics_server/test_retime_service.py',
-    'nodes/drive_commands/test_drive_guides.py',
     'nodes/load_observer/test_identify_service.py',
     'nodes/shared/test_hybrid_process.py',
     'nodes/test_first_start.py',
@@ -76,6 +80,9 @@ PROOFS = (
     'observers/test_contacts_in_mujoco.py',
     'packaging/test_colcon_build.py',
     'packaging/test_pip_install.py',
+    'soft/test_soft_robot_paths.py',
+    'symbolic/test_symbolic_expressions.py',
+    'symbolic/test_symbolic_sources.py',
 )
 
 # files that take longest

@@ -45,7 +45,7 @@ COUNT, STEP = 8, 4_000_000  # messages, time between them [ns]
 MESSAGES = [bytes([0, 1, 0, 0, i]) + 20 * bytes([i]) for i in range(COUNT)]
 
 
-@pytest.fixture(params=[False, True], ids=['plain', 'zstd'])
+@pytest.fixture(params=[False, pytest.param(True, marks=pytest.mark.long)], ids=['plain', 'zstd'])
 def chunks(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Return a bag with a chunk per message."""
     with BagWriter(tmp_path / 'chunks', request.param) as bag:

@@ -258,7 +258,7 @@ def test_a_joint_left_out_of_a_goal_goes_on(arm):
     np.testing.assert_allclose(samples.jets[-1, 0], [0.5, -0.2])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_every_goal_ends_once_whatever_happens(data):
     model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))

@@ -301,7 +301,7 @@ def play(rig, model, actions):
             rig.clear_motion()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(actions=st.lists(ACTIONS, min_size=1, max_size=12), fit_time=st.floats(0.0, 0.2))
 def test_nothing_beyond_a_limit_is_published_and_nothing_resumes_in_motion(actions, fit_time):
     model = limited(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')), 2.5, 60.0)

@@ -134,7 +134,7 @@ def test_a_replacement_continues_position_to_snap(arm, fit_time):
         assert np.abs(jets[1:, row] - ahead).max() < 5.0 * remainder + 1e-12
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_joins_are_smooth_whatever_the_fits_take(data):
     """Replacements at any time, with fits of any duration and late ticks: no step anywhere."""

@@ -96,6 +96,7 @@ def test_a_slider_takes_little_more_than_the_least_time(slider, distance, veloci
     assert least <= fast.duration <= 1.01 * least
 
 
+@pytest.mark.long
 def test_what_a_rate_limit_costs_a_single_joint(slider):
     """L/R over long distances, 32/27 L/R at most, as the guide states; less over short ones."""
     effort, rate = 20.0, 400.0  # short distances, within the limits of positions
@@ -159,6 +160,7 @@ def reachable_optimum(coefficients, most, s):
     return float((2.0 * step / (speed[1:] + speed[:-1])).sum())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('seed', range(3))
 def test_without_a_rate_limit_the_time_is_that_of_reachability_analysis(planar, seed):
     """An optimum found without any spline or program; both discretise: 2 %."""
@@ -393,6 +395,7 @@ def test_small_motions_take_little_time(slider):
     assert tiny.duration < 0.1
 
 
+@pytest.mark.long
 def test_a_stop_costs_a_stop_and_a_rest_before_the_motion_nothing(planar):
     """Standing still is no part of the path: twice as long a rest makes no difference."""
     limits = {'velocity': 3.0, 'effort': 60.0, 'effort_rate': 800.0}
