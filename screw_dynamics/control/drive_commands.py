@@ -71,6 +71,7 @@ class DriveCommands:
         self._motion_blend, self._effort_blend = Blend(m), Blend(m)
         self._gains = Transition(settings.gains(m))
         self._out = Transition(np.zeros((2, m)))  # efforts and velocities that end
+        self._left = Transition(np.zeros(m))  # velocities of a motion before, with a new begin
         self._motion, self._effort = np.zeros((2, m)), np.zeros((2, m))  # as sent, without offsets
         self._ahead, self._blended = np.zeros((2, m)), np.zeros((2, m))
         self._turns, self._none = np.zeros(m), np.zeros(m)
@@ -122,8 +123,7 @@ class DriveCommands:
         elif isinstance(item, ParametersChanged):
             self._apply(item.settings)
         elif isinstance(item, ModelChanged):
-            self._robot = item.robot
-            self._limit()
+            self._limit(item.robot)
         elif isinstance(item, ClockJumped):
             self._samples.forget()
             self._gate.clear()
@@ -142,18 +142,24 @@ class DriveCommands:
             self._gains.start(settings.gains(m), settings.ramp_time)
         self._output.limit = settings.servo_limit
         if settings.limits != before.limits:
-            self._limit()
+            self._limit(self._robot)
 
-    def _limit(self) -> None:
+    def _limit(self, robot: Robot) -> None:
         try:
-            guard = LastGuard(self._robot, self._joints, self._motors, self._settings)
+            guard = LastGuard(robot, self._joints, self._motors, self._settings)
         except ScrewDynamicsError as error:
             self._say('error', 'model', f'The limits stay as they are: {error}')
             return
+        self._robot = robot
         self._guard = self.target.guard = guard
         self._output.set_robot(self._robot)
 
     # samples -------------------------------------------------------------------------------------
+
+    @property
+    def silent(self) -> bool:
+        """True if nothing is sent."""
+        return not (self._driving or self._leading)
 
     @property
     def _driving(self) -> bool:
@@ -172,7 +178,8 @@ class DriveCommands:
         new = sample.motion != before
         if new:
             self._warned.clear()
-        if self._driving and samples.step > self._settings.input_timeout:
+        passed = samples.step - samples.lead_step
+        if self._driving and passed > self._settings.input_timeout:
             self._gap()
         self._heard = now
         self.target.set(sample, motors)
@@ -222,6 +229,9 @@ class DriveCommands:
         target, guard = self.target, self._guard
         np.add(target.motion[0], self._turns, out=self._ahead[0])
         self._ahead[1] = target.motion[1]
+        if self._left.moving:
+            self._left.advance(step)
+            self._ahead[1] += self._left.values
         if self._motion_blend.moving:
             self._motion_blend.advance(step)
             self._motion_blend.write(self._ahead, self._blended)
@@ -229,13 +239,13 @@ class DriveCommands:
             self._keep(self._motion_blend, guard.speeds)
         self._motion[:] = self._ahead
         self._ahead[:] = target.effort
-        if self._effort_blend.moving:
+        if self._effort_blend.moving or guard.limited:
             self._effort_blend.advance(step)
             self._effort_blend.write(self._ahead, self._blended)
             guard.keep_effort(self._blended, self._effort[0], step, target.added, self._ahead)
             self._keep(self._effort_blend, guard.rates)
         self._effort[:] = self._ahead
-        blends = self._motion_blend.moving or self._effort_blend.moving
+        blends = self._motion_blend.moving or self._effort_blend.moving or self._left.moving
         self.state = State.RAMP_IN if blends else State.ACTIVE
         self._due = True
 
@@ -310,6 +320,11 @@ class DriveCommands:
                 self._motion[0] += self._gate.distance[self._guard.owner]
                 self._motion[1] = 0.0
             self._effort[0] = target.effort[0] if self._output.servos else 0.0
+        elif self._settings.moves:
+            # positions rest, velocities still end
+            self._left.values[:] = self._motion[1]
+            self._left.start(none, self._settings.ramp_time)
+            self._motion[1] = 0.0
         self._leading = False
         self._motion_blend.clear()
         self._effort_blend.clear()

@@ -141,7 +141,7 @@ class DriveTarget:
         foreign = (np.abs(change[0]) > _POSITION * pace) | (np.abs(change[1]) > _VELOCITY * pace)
         if self._measured or not foreign.any():
             return None
-        change[0] = jet[0] - before[0] - time * before[1]
+        change[0] = jet[0] - before[0] - time * jet[1]  # at the end of the step
         change[1] = jet[1] - before[1]
         change *= foreign
         return change

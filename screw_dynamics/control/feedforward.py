@@ -276,7 +276,10 @@ class Feedforward:
         )
 
     def _set_speed(self, item: Speed, now: int) -> None:
-        self.reference.set_speed(item.factor, self.followed.sampled(now))
+        try:
+            self.reference.set_speed(item.factor, self.followed.sampled(now))
+        except InputError as error:
+            self.outputs.log('warning', f'{error}: ignored')
         self.queue.follow_speed(self.reference.speed, self.reference.speed_since)
 
     def _on_clear(self, item: ClearMotion, now: int) -> None:
@@ -381,13 +384,11 @@ class Feedforward:
         if self.parameters.limits == 'off':
             return True
         guard = self.guard
-        if guard.stops(sample.motion, self.jet):
+        if guard.stops(sample, self.jet):
             return False
-        violation = ''
+        violation = guard.motion_violation(self.jet)
         if not guard.keeps_efforts(efforts):
             violation = guard.effort_violation(efforts)
-        elif sample.source is Source.STREAM:
-            violation = guard.velocity_violation(self.jet[1])
         if violation:
             guard.stop(sample.motion, f'limit exceeded: {violation}; {RESUMPTION}')
             self.outputs.log('warning', f'No efforts are published: {guard.reason}')

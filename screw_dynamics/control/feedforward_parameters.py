@@ -90,6 +90,7 @@ class FeedforwardParameters(ModelParameters):
         'sampled instant.',
         within=(0.0, 1.0),
         choices=('auto',),
+        read_only=True,
     )
     input_timeout: float = parameter(
         0.2,

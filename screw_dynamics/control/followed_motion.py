@@ -19,7 +19,8 @@ class FollowedMotion:
     """
     Trajectories and streams of references, one of which applies at an instant.
 
-    Motions are numbered from `number` on; a motion that continues the one before has its number.
+    Motions are numbered from `number` on. A motion that continues the one before in motion has its
+    number; one that begins from rest has the next one, and a gap changes nothing.
     """
 
     def __init__(self, robot: Robot, parameters: FeedforwardParameters, number: int) -> None:
@@ -36,7 +37,8 @@ class FollowedMotion:
             self.reference, np.isin(robot.joint_names, self.continuous), parameters.stream_settings
         )
         self._number = number
-        self._sampled: object = None  # what the last sample is of; None after a gap
+        self._sampled: object = None  # what the last sample is of
+        self._moves = False  # whether that was in motion
 
     def apply(self, parameters: FeedforwardParameters, now: int) -> None:
         """Apply changed parameters at a time [ns]."""
@@ -56,19 +58,20 @@ class FollowedMotion:
         if self.streamed.followed is not None:
             streamed = self.streamed.sample(now, time, jet)
             if streamed is None:
-                if self.streamed.stale(now):
-                    self._sampled = None
                 return None
-            number = self._numbered(self.streamed.takeovers, continues=False)
+            number = self._numbered(self.streamed.takeovers, continues=False, moves=True)
             return EffortSample(
                 streamed.instant, Source.STREAM, streamed.continuity, 0, streamed.rows, number
             )
         reference = self.reference
         source = reference.sample(time, jet)
-        if source is None or (source is Source.HOLD and self._released()):
-            self._sampled = None
+        if source is None:
             return None
-        number = self._numbered(reference.sampled, continues=reference.continues)
+        moves = source is Source.TRAJECTORY
+        if not moves and (self._released() or not reference.executed):
+            reference.executed = False  # the next trajectory begins at joint_states
+            return None
+        number = self._numbered(reference.sampled, continues=reference.continues, moves=moves)
         return EffortSample(
             time,
             source,
@@ -78,11 +81,12 @@ class FollowedMotion:
             number,
         )
 
-    def _numbered(self, sampled: object, *, continues: bool) -> int:
+    def _numbered(self, sampled: object, *, continues: bool, moves: bool) -> int:
         """Return the number of the motion of a sample."""
         before, self._sampled = self._sampled, sampled
+        moved, self._moves = self._moves, moves
         same = sampled is before or (isinstance(sampled, int) and sampled == before)
-        if not same and (before is None or not continues):
+        if not same and not (continues and moved):
             self._number += 1
         return self._number
 

@@ -18,7 +18,6 @@ from screw_dynamics.elastic import (
 )
 from screw_dynamics.elastic.springs import AdjustableSpring
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS
 
@@ -90,7 +89,7 @@ class MotorSamples:
         `wrenches` (6,) act ON the links, by frame; `efforts` (k + 1, n) are those under the
         wrenches. The result is `buffers[rows]`.
         """
-        if self.guard.stops(sample.motion, self._jet):
+        if self.guard.stops(sample, self._jet):
             self.pause()
             return 0
         if sample.rows < self.least_rows:
@@ -104,7 +103,7 @@ class MotorSamples:
             self._compute(sample, rows, wrenches, efforts)
         except ScrewDynamicsError as error:
             self._fail(str(error))
-            if sample.source is Source.TRAJECTORY and self._jet[1].any():
+            if self._jet[1].any():
                 self.guard.stop(sample.motion, str(error))  # resuming in motion would be a jump
             return 0
         motors, stopped = self.buffers[rows], self.stopped

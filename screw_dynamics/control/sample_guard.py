@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.outputs import EffortSample
 from screw_dynamics.elastic import MotorFeedforward
 from screw_dynamics.feasibility.quantities import motor_checks, motor_limits, unit_of
 from screw_dynamics.kernels.commands.limits import passes_effort_limits, passes_motor_limits
@@ -16,6 +17,7 @@ from screw_dynamics.robot import Robot
 
 # rad/s or m/s, of a motion that begins from rest: more than it reaches within some ticks
 _RESTING = 0.02
+_SLACK = 1e-6  # rad or m, and per s: a motion that is planned to touch a limit may
 _INSTANT = np.zeros(1)
 
 
@@ -32,7 +34,7 @@ class SampleGuard:
         self.reason = ''
         self._passes_efforts = passes_effort_limits.compile()
         self._passes_motors = passes_motor_limits.compile()
-        self._motion = 0
+        self._motion = self._refused = 0
         self._last = np.zeros(robot.n)
         self._last_motors = np.zeros(0 if robot.drives is None else robot.motors.m)
         self.set_robot(robot)
@@ -42,6 +44,7 @@ class SampleGuard:
         self._robot = robot
         limits_of_joints = robot.model.limits.ignoring_zeros()
         self._efforts, self._velocities = limits_of_joints.effort, limits_of_joints.velocity
+        self._lower, self._upper = robot.model.limits.lower, robot.model.limits.upper
         self._rates = np.full(robot.n, np.inf)
         if robot.drives is not None:
             limits = motor_limits(robot)
@@ -58,15 +61,21 @@ class SampleGuard:
         """Let the next sample begin a motion."""
         self.reason = ''
 
-    def stops(self, motion: int, jet: Array) -> bool:
-        """Return True if a sample, of a motion by its number, belongs to what was stopped."""
+    def stops(self, sample: EffortSample, jet: Array) -> bool:
+        """Return True if a sample belongs to what was stopped, or does not begin from rest."""
         if not self.reason:
             return False
-        return motion == self._motion or bool(np.abs(jet[1]).max() > _RESTING)
+        if sample.motion in (self._motion, self._refused):
+            return True
+        rests = bool(np.abs(jet[1]).max() <= _RESTING)
+        if not rests:
+            self._refused = sample.motion
+        return not rests
 
     def stop(self, motion: int, reason: str) -> None:
         """Stop a motion, by its number."""
-        self._motion, self.reason = motion, reason
+        self._motion = self._refused = motion
+        self.reason = reason
 
     def keeps_efforts(self, efforts: Array) -> bool:
         """Return True if efforts (rows, n) are within their limits."""
@@ -102,17 +111,20 @@ class SampleGuard:
         name = self._robot.joint_names[j]
         return f'{name}: {quantity} {value:.9g} {unit}, limit {bound:g} {unit}'
 
-    def velocity_violation(self, velocities: Array) -> str:
-        """Return the first joint whose velocity is beyond its limit; empty if there is none."""
-        limits = self._velocities
-        if not (np.abs(velocities) > limits).any():
-            return ''
-        j = int(np.argmax(np.abs(velocities) / limits))
-        unit = unit_of('velocity', self._robot.model.coordinate_types[j])
-        return (
-            f'{self._robot.joint_names[j]}: velocity {velocities[j]:.9g} {unit}, limit '
-            f'{limits[j]:g} {unit}'
-        )
+    def motion_violation(self, jet: Array) -> str:
+        """Return the first joint whose position or velocity is beyond its limit, if any."""
+        for quantity, values, lower, upper in (
+            ('position', jet[0], self._lower, self._upper),
+            ('velocity', jet[1], -self._velocities, self._velocities),
+        ):
+            beyond = (values > upper + _SLACK) | (values < lower - _SLACK)
+            if beyond.any():
+                j = int(np.argmax(beyond))
+                unit = unit_of(quantity, self._robot.model.coordinate_types[j])
+                limit = upper[j] if values[j] > upper[j] else lower[j]
+                name = self._robot.joint_names[j]
+                return f'{name}: {quantity} {values[j]:.9g} {unit}, limit {limit:g} {unit}'
+        return ''
 
     def motor_violation(self, motors: MotorFeedforward) -> str:
         """Return the worst violation by motor efforts and springs."""

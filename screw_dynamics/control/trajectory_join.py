@@ -5,6 +5,8 @@
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
 from screw_dynamics.arrays import Array
 from screw_dynamics.control.limit_checks import LimitError, check_curve
 from screw_dynamics.control.tasks import Fit
@@ -17,6 +19,7 @@ _MOST_CHANGES = 3
 # Fraction of the first segment by which a fit may be late: the rest of the segment is bent to the
 # state reached by then.
 _LATEST = 0.25
+_SAME = 1e-6  # rad or m
 
 
 def joined(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> str:
@@ -67,7 +70,11 @@ def _candidate(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> _Can
     if streamed.takeovers != arrival.takeovers:
         return 'a stream has begun'
     if reference.leaves_at_reception:
-        return _Candidate(join, begin, curve, arrival.clock(join.begin, join.elapsed))
+        anchor = arrival.clock(join.begin, join.elapsed)
+        time = anchor[1] + 1e-9 * (running.now - anchor[0]) * reference.speed
+        if join.continues and _jumps(reference.state(running.now), curve, time - begin):
+            join = replace(join, continues=False)
+        return _Candidate(join, begin, curve, anchor)
     changed = plan.task.speed != reference.speed
     if changed:
         arrival.changes += 1
@@ -125,6 +132,14 @@ def _beyond_limits(plan: Plan, found: _Candidate, speed: float) -> str:
     except LimitError as error:
         return str(error)
     return ''
+
+
+def _jumps(state: Array | None, curve: PiecewisePolynomial, time: float) -> bool:
+    """Return whether the positions of a curve are not those of the running motion."""
+    if state is None:
+        return True
+    (there,) = curve.jets([max(time, float(curve.breaks[0]))], 1)
+    return bool(np.abs(there[0] - state[0]).max() > _SAME)
 
 
 def _at_speed(join: Join, arrival: Arrival, speed: float) -> Join:

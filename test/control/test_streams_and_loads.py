@@ -323,3 +323,96 @@ def test_nothing_beyond_a_limit_is_published_and_nothing_resumes_in_motion(actio
     again.run(1.5)
     assert again.published.tau.tobytes() == rig.published.tau.tobytes()
     assert again.lines == rig.lines
+
+
+# what was found by trying to break it -----------------------------------------------------------
+
+
+def test_a_motion_that_began_in_motion_does_not_resume_at_a_turning_point(arm):
+    rig = Rig(limited(arm))
+    rig.run(0.5, every=stream(rig, beyond_once))
+    rig.run(0.5)
+    begin, count = rig.now, len(rig.published)
+    rig.run(2.0, every=lambda: rig.sample(wave(0.3 + (rig.now - begin) / SECOND)))
+    assert len(rig.published) == count
+
+
+def test_the_same_motion_keeps_its_number_whatever_parameters_change(arm):
+    rig = Rig(limited(arm), hold_time=0.1)
+    rig.send((0.0, [0.0, 0.0]), (0.5, [0.2, 0.1]))
+    rig.run(1.0)
+    count = len(rig.published)
+    rig.step(replace(rig.parameters, hold_time=-1.0))
+    rig.run(0.3)
+    assert len(rig.published) == count  # it was released
+    rig.joint_states([0.1, 0.0])
+    rig.send((0.5, [0.0, 0.0]))
+    rig.run(0.7)
+    np.testing.assert_allclose(rig.published.jet[count, 0], [0.1, 0.0], atol=1e-5)
+    assert rig.published.motions[count] == rig.published.motions[0] + 1
+
+
+def test_a_trajectory_from_a_held_end_has_a_number_of_its_own(arm):
+    """Commands that were stopped resume with it."""
+    rig = Rig(arm)
+    rig.send((0.0, [0.0, 0.0]), (0.5, [0.2, 0.1]))
+    rig.run(1.0)
+    rig.send((0.8, [0.0, 0.0]))
+    rig.run(1.0)
+    assert rig.published.motions[-1] == rig.published.motions[0] + 1
+
+
+def test_filtered_positions_do_not_overshoot_a_limit(arm):
+    model = arm_with_position_limit(arm, 1.6)
+    rig = Rig(model, filter_bandwidth=2.0)
+    begin = rig.now
+
+    def send():
+        time = (rig.now - begin) / SECOND
+        if time < 0.5:
+            jet = np.zeros((5, 2))
+            jet[0, 0], jet[1, 0] = 3.0 * time, 3.0
+            rig.sample(jet)
+        else:
+            rig.positions([1.55, 0.0])
+
+    rig.run(1.5, every=send)
+    assert rig.published.jet[:, 0, 0].max() <= 1.6
+    assert any('joint_1: position' in line for line in rig.lines)
+
+
+def arm_with_position_limit(arm, upper):
+    limits = JointLimits(*(np.full(2, bound) for bound in (-6.0, upper, 10.0, 1e4)))
+    return replace(arm, limits=limits)
+
+
+def test_a_spring_that_fails_in_a_stream_stops_the_motors_of_that_motion(arm):
+    table = sd.TabulatedSpring([-0.03, 0.0, 0.03], [-12.0, 0.0, 12.0])
+    joint = sd.ElasticJoint(table, sd.Motor(rotor_inertia=1e-4, gear_ratio=50.0))
+    robot = Robot(limited(arm, 1e3, 1e4), sd.ElasticJoints(dict.fromkeys(arm.joint_names, joint)))
+    rig = Rig(robot)
+    rig.run(3.0, every=stream(rig, lambda time: wave(time, 1.5, 2.0)))
+    assert rig.published.motors[0]
+    stopped = rig.published.motors.index(False)
+    assert not any(rig.published.motors[stopped:])
+
+
+@pytest.mark.parametrize('factor', [np.nan, -1.0])
+def test_a_speed_that_is_none_is_ignored(arm, factor):
+    rig = Rig(arm)
+    rig.step(Speed(factor))
+    assert len(rig.lines) == 1
+
+
+def test_a_late_fit_of_a_controllers_spline_is_another_motion(arm):
+    """It begins at its reception, so the reference jumps where its fit takes long."""
+    rig = Rig(limited(arm, 1e3, 1e4), interpolation='jtc', fit_time=0.0)
+    rig.send((0.0, [0.0, 0.0]), (2.0, [1.0, 0.0]))
+    rig.run(1.0)
+    rig._fit_time = 0.15
+    rig.send((1.0, [-1.0, 0.0]))
+    rig.run(1.0)
+    steps = np.abs(np.diff(rig.published.jet[:, 0], axis=0)).max(axis=1)
+    jump = int(steps.argmax())
+    assert steps[jump] > 0.02
+    assert rig.published.motions[jump + 1] == rig.published.motions[jump] + 1

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from screw_dynamics.control.drive_commands import DriveCommands
@@ -32,7 +33,7 @@ from screw_dynamics.nodes.drive_commands.messages import (
 from screw_dynamics.nodes.drive_commands.parameters import DriveCommandsParameters
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, model_report
-from screw_dynamics.nodes.shared.endpoints import delivery_end, make_subscription
+from screw_dynamics.nodes.shared.endpoints import DEPTH, delivery_end, make_subscription
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
@@ -86,7 +87,13 @@ class DriveCommandsNode(Node):
             if values.settings.moves:
                 kinds['joint_states'], callbacks['joint_states'] = JointState, self._on_states
             self._inputs = [
-                make_subscription(self, kinds[topic], topic, callback)
+                make_subscription(
+                    self,
+                    kinds[topic],
+                    topic,
+                    callback,
+                    qos_profile_sensor_data if topic == 'joint_states' else DEPTH,
+                )
                 for topic, callback in callbacks.items()
             ]
             self._ticks = TickTimer(self, self._tick, self._on_jump)
@@ -162,6 +169,11 @@ class DriveCommandsNode(Node):
 
     def _begin(self, names: tuple[str, ...], motors: tuple[str, ...] | None) -> None:
         """Command other joints or motors, or raise ScrewDynamicsError."""
+        if self._core is not None and not self._core.silent:
+            raise InputError(
+                f'expected samples of {", ".join(self._commanded)} until commands have ended, got '
+                f'{", ".join(names)}: are there two sources?'
+            )
         self._drop()
         values = self._settings.values
         self._names, self._motor_names = names, motors

@@ -62,13 +62,14 @@ class Worker:
 
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
-        self._process = 0
+        self._lock = threading.Lock()
+        self._closed = False
         self._robot: tuple[FitRobot | None, bytes] = None, b''
 
     def warm_up(self, robot: FitRobot, *, poses: bool = False) -> None:
         """Wait until the process is running and has loaded the kernels for a robot."""
         with suppress(BrokenProcessPool, RuntimeError):  # closed meanwhile; a task reports it
-            self._process = self._submit(_warm_up, pickle.dumps(robot), poses).result()
+            self._submit(_warm_up, pickle.dumps(robot), poses).result()
 
     def ask(self, task: Any, done: Callable[[Any], None]) -> None:
         """Execute a `Task`; `done` is called with its answer, in another thread."""
@@ -77,43 +78,61 @@ class Worker:
             self._robot = robot, pickle.dumps(robot)
         sent = task if robot is None else replace(task, robot=None)
         ask = partial(self._submit, _perform, sent, self._robot[1] if robot is not None else b'')
-        ask().add_done_callback(lambda future: self._answered(future, ask, done))
+        self._ask(ask, done, again=True)
 
-    def _answered(
-        self, future: Future[Any], ask: Callable[[], Future[Any]], done: Callable[[Any], None]
+    def _ask(
+        self, ask: Callable[[], Future[Any]], done: Callable[[Any], None], *, again: bool
     ) -> None:
-        """Pass on an answer; ask once more if the process had died."""
-        error = future.exception() if not future.cancelled() else None
-        if isinstance(error, BrokenProcessPool) and self._pool is not None:
-            self._pool = None
-            ask().add_done_callback(lambda again: done(_answer(again)))
-        elif not future.cancelled():
-            done(_answer(future))
+        """Ask, and once more if the process dies meanwhile."""
+
+        def answered(future: Future[Any]) -> None:
+            if future.cancelled():
+                return
+            if again and isinstance(future.exception(), BrokenProcessPool):
+                self._ask(ask, done, again=False)
+            else:
+                done(_answer(future))
+
+        try:
+            future = ask()
+        except RuntimeError as error:  # no process can be started, or it is closed
+            done(Refusal(bounded(f'the process that fits trajectories: {error}')))
+            return
+        future.add_done_callback(answered)
 
     def _submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        with self._lock:
+            if self._closed:
+                raise RuntimeError('closed')
+            try:
+                return self._started().submit(function, *arguments)
+            except BrokenProcessPool:  # it has died while it was idle
+                self._pool = None
+                return self._started().submit(function, *arguments)
+
+    def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(
-                1, get_context('spawn'), initializer=_begin, initargs=()
-            )
-        if threading.current_thread() is not threading.main_thread():
-            return self._pool.submit(function, *arguments)
-        # Ctrl-C is for this process: the other one inherits the mask until it ignores it
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-        try:
-            return self._pool.submit(function, *arguments)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            # Ctrl-C is for this process: the other one inherits the mask until it ignores it
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+            try:
+                self._pool = ProcessPoolExecutor(1, get_context('spawn'), initializer=_begin)
+                self._pid = self._pool.submit(os.getpid)
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return self._pool
 
     def close(self) -> None:
         """End the process, also in the middle of a task."""
-        pool, self._pool = self._pool, None
+        with self._lock:
+            pool, self._pool, self._closed = self._pool, None, True
         if pool is None:
             return
-        if self._process:
+        known = self._pid.done() and self._pid.exception() is None
+        if known:
             with suppress(ProcessLookupError):
-                os.kill(self._process, signal.SIGKILL)
+                os.kill(self._pid.result(), signal.SIGKILL)
         # its threads end soon then, and its semaphores with them
-        pool.shutdown(wait=bool(self._process), cancel_futures=True)
+        pool.shutdown(wait=known, cancel_futures=True)
 
 
 def _answer(future: Future[Any]) -> Any:
@@ -196,8 +215,8 @@ def _message(data: bytes, poses: bool) -> Any:
         ) from None
 
 
-def _warm_up(data: bytes, poses: bool) -> int:
-    """Load all kernels from the cache before the first trajectory; return the process."""
+def _warm_up(data: bytes, poses: bool) -> None:
+    """Load all kernels from the cache before the first trajectory needs them."""
     robot = _robot(data).robot
     model = robot.model
     rest = (0.0,) * model.n
@@ -209,7 +228,6 @@ def _warm_up(data: bytes, poses: bool) -> int:
         _warm_up_poses(model)
     # long messages make the garbage collector look through all objects, which takes 0.1 s
     gc.freeze()
-    return os.getpid()
 
 
 def _warm_up_poses(model: ScrewModel) -> None:

@@ -106,8 +106,7 @@ def test_a_late_a_broken_and_a_new_description(ros, started, planar, gripper):
     ros.describe(gripper.read_text(), topic)
     ros.wait_for('the new model', lambda: 'The new robot model has other joints' in process.log)
     dropped = time.time_ns()
-    ros.publish(trajectory(NAMES, [0.0, 0.0]), '/own/late/joint_trajectory')
-    ros.wait_for('the refusal', lambda: "doesn't match the joints" in process.log, process)
+    ros.spin(0.3)
     # what was published before may still have been under way
     assert all(nanoseconds(sample.header.stamp) <= dropped for sample in samples)
     assert process.interrupt() == 0, process.log
