@@ -308,7 +308,7 @@ def test_nothing_beyond_a_limit_is_published_and_nothing_resumes_in_motion(actio
     rig = Rig(model, fit_time=fit_time)
     play(rig, model, actions)
     sent = sum(kind == 'send' for kind, *_ in actions)
-    rig.run(1.5)
+    rig.run(6.0)  # all trajectories have been fitted, one after the other
     assert len(rig.verdicts) == sent
     if not len(rig.published):
         return
@@ -320,7 +320,7 @@ def test_nothing_beyond_a_limit_is_published_and_nothing_resumes_in_motion(actio
     assert all(speed <= 0.02 for speed in rig.resumptions)
     again = Rig(model, fit_time=fit_time)
     play(again, model, actions)
-    again.run(1.5)
+    again.run(6.0)
     assert again.published.tau.tobytes() == rig.published.tau.tobytes()
     assert again.lines == rig.lines
 
