@@ -62,15 +62,6 @@ class JointStateBuffer:
         out[0], out[1] = self._positions, self._velocities
         return True
 
-    def write_at(self, instant: int, max_age: float, out: Array) -> bool:
-        """Write the state at an instant [ns] to `out` (2, n); False unless stamps are near it."""
-        for j, stamp in enumerate(self._stamps.tolist()):
-            if abs(instant - stamp) > max_age * SECOND or not np.isfinite(self._positions[j]):
-                return False
-            out[1, j] = self._velocities[j]
-            out[0, j] = self._positions[j] + (instant - stamp) / SECOND * out[1, j]
-        return True
-
     def state(self, now: int, max_age: float, moving: bool = False) -> Array | None:
         """
         Return the joint jet (5, n); None if a joint is unknown or older than `max_age` [s].

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a step of the node `feedforward` asks its shell to do."""
+"""Outputs of a step of the core `Feedforward`, for its shell."""
 
 from __future__ import annotations
 

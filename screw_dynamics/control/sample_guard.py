@@ -35,8 +35,6 @@ class SampleGuard:
         self._passes_efforts = passes_effort_limits.compile()
         self._passes_motors = passes_motor_limits.compile()
         self._motion = self._refused = 0
-        self._last = np.zeros(robot.n)
-        self._last_motors = np.zeros(0 if robot.drives is None else robot.motors.m)
         self.set_robot(robot)
 
     def set_robot(self, robot: Robot) -> None:
@@ -79,7 +77,7 @@ class SampleGuard:
 
     def keeps_efforts(self, efforts: Array) -> bool:
         """Return True if efforts (rows, n) are within their limits."""
-        return bool(self._passes_efforts(efforts, self._last, 0.0, self._efforts, self._rates))
+        return bool(self._passes_efforts(efforts, self._efforts, self._rates))
 
     def keeps_motors(self, motors: MotorFeedforward) -> bool:
         """Return True if motor efforts and springs are within their limits."""
@@ -89,8 +87,6 @@ class SampleGuard:
                 motors.deflection_jet,
                 motors.motor_jet,
                 motors.motor_effort_jet,
-                self._last_motors,
-                0.0,
                 *self._bounds,
             )
         )

@@ -51,7 +51,7 @@ class Reference:
         self.speed = 1.0
         self.speed_since = 0  # instant from which it applies [ns]
         # if either is False, the robot is not at the reference and no motion continues it
-        self.executed = True  # by the controller
+        self.executed = True  # False: it was held long enough and is left
         self.driven = True  # by motor commands, if there are any
         self.time_from_start = 0.0
         self.held_for = 0.0  # s on the clock of the node
@@ -261,14 +261,6 @@ class Reference:
                 break
             leading = motion, *leading
         return leading
-
-    def set_time(self, motion: ActiveTrajectory, time_from_start: float, instant: int) -> None:
-        """Set the time from start [s] of a motion of `motion_at` at an instant [ns]."""
-        at = self._motions.index(motion)
-        later = self._motions[at + 1 :]
-        self._motions[at:] = [replace(motion, anchor=instant, anchor_time=time_from_start)]
-        self._rejoin(later)
-        self._changed(instant)
 
     def follows(self, motion: ActiveTrajectory) -> bool:
         """Return whether a motion applies, or will apply or be released."""

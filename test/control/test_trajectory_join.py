@@ -6,12 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.receiving_node import MS, NAMES, NOW, Node
+from helpers.receiving_node import MS, NAMES, Node
 from sensor_msgs.msg import JointState
 
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
-from screw_dynamics.reference.interpolation import INTERPOLATIONS
-from screw_dynamics.reference.reference import Reference
 
 REST = np.zeros((5, 2))
 
@@ -162,33 +160,6 @@ def test_a_speed_that_changes_during_the_fit(moving):
     np.testing.assert_allclose(
         jet, expected * 0.5 ** np.arange(5)[:, None], rtol=1e-12, atol=1e-12
     )
-
-
-def test_a_clock_that_is_set_again_and_again(moving):
-    """With `sync` the state at the join changes with every message of the controller."""
-    moving.receive([0.5, 0.5], [0.0, 0.0], [0.4, -0.4])
-    tries = 0
-    while True:
-        join = moving.plan(30 * MS)
-        own = 1e-9 * (moving.now - NOW)
-        motion = moving.reference.motion_at(moving.now)
-        moving.reference.set_time(motion, own + 1e-5 * (1 + tries % 2), moving.now)
-        tries += 1
-        if moving.join(10 * MS):
-            break
-    assert tries == 4
-    old = Node.__new__(Node)  # what the motion before it does at the join
-    old.names = moving.names
-    old.reference = Reference(2, INTERPOLATIONS['smooth'])
-    old.reference._motions = moving.reference._motions[:1]
-    expected = old.jet(join.begin)
-    np.testing.assert_allclose(moving.jet(join.begin), expected, rtol=1e-12, atol=1e-12)
-    # no jump at the first knot either, and through the points
-    knot = moving.reference.newest.curve.breaks[1]
-    time = join.begin + round(1e9 * knot)
-    np.testing.assert_allclose(moving.jet(time)[0], [0.0, 0.0], atol=1e-6)
-    before, after = moving.jet(time - 1), moving.jet(time + 1)
-    np.testing.assert_allclose(before[:4], after[:4], rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize(

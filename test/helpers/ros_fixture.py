@@ -168,11 +168,6 @@ class RosFixture:
         self.node.create_subscription(kind, topic, messages.append, qos)
         return messages
 
-    def advertise(self, kind: type, topic: str, qos: Any = 10) -> None:
-        """Make the publisher of a topic; `wait_until_heard` then waits for its receiver too."""
-        if topic not in self._publishers:
-            self._publishers[topic] = self.node.create_publisher(kind, topic, qos)
-
     def publish(self, message: Any, topic: str, qos: Any = 10, subscribers: int = 1) -> None:
         """Publish, once the subscribers are there and know the publisher."""
         new = topic not in self._publishers

@@ -7,7 +7,6 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from rclpy.qos import qos_profile_sensor_data
 
 from screw_dynamics.messages.times import nanoseconds
 
@@ -49,13 +48,3 @@ def jet_of(sample):
 
 def efforts_of(sample):
     return np.array([sample.effort, sample.effort_dot, sample.effort_ddot])
-
-
-def stream_until(ros, process, topic, message, condition):
-    """Publish a sample every 10 ms or so until something holds."""
-
-    def step():
-        ros.publish(message(), topic, qos_profile_sensor_data)
-        return condition()
-
-    ros.wait_for('what the stream does', step, process)

@@ -73,30 +73,3 @@ def test_time_from_start_fits_its_message_long_before_the_start():
     reference.add(waypoints([1.0, 1.0], first=1.0), begin, START, np.zeros((5, 2)))
     assert sampled(reference, START)[0] is Source.TRAJECTORY
     assert reference.time_from_start == -LONGEST_DURATION
-
-
-def test_a_correction_moves_the_place_where_the_next_motion_begins():
-    reference = Reference(2, SMOOTH)
-    reference.add(waypoints([0.0, 0.0], [4.0, -4.0], [0.0, 0.0]), START, START)
-    begin = START + SECOND // 2
-    reference.add(waypoints([1.0, 1.0], first=1.0), begin, START)
-    sampled(reference, START)
-    instant = START + SECOND // 4
-    reference.set_time(reference.motion_at(instant), 0.29, instant)
-    before = sampled(reference, begin - 1)[1]
-    after = sampled(reference, begin)[1]
-    assert np.abs(before[1]).min() > 1.0
-    np.testing.assert_allclose(after, before, rtol=1e-4, atol=1e-4)
-
-
-def test_a_motion_that_cannot_begin_elsewhere_begins_all_the_same():
-    reference = Reference(2, SMOOTH)
-    reference.add(waypoints([0.0, 0.0], [1.0, 1.0], [0.0, 0.0]), START, START)
-    begin = START + SECOND
-    reference.add(waypoints([1.0, 1.0]), begin, START)
-    sampled(reference, START)
-    instant = START + SECOND // 4
-    reference.set_time(reference.motion_at(instant), 0.3, instant)
-    source, jet = sampled(reference, begin)
-    assert source is Source.HOLD
-    np.testing.assert_allclose(jet[0], [1.0, 1.0])

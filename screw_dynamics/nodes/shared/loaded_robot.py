@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from screw_dynamics.control.model_parameters import ModelParameters
-from screw_dynamics.elastic import AntagonisticPair, ElasticJoints, VariableStiffness
+from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import (
     InertiaError,
     InputError,
@@ -185,15 +185,3 @@ def require_supported(robot: Robot, rows: float) -> None:
             f'of the joint positions up to order {needed - 1}, a reference of the node has them '
             f'up to order {rows - 1}: expected rotor_coupling: false'
         )
-
-
-def with_stiffness(robot: Robot, values: Sequence[float]) -> Robot:
-    """Return a robot with another stiffness of the variable joints, if given, in model order."""
-    if robot.drives is None or not len(values):
-        return robot
-    joints = dict(robot.drives.joints)
-    for name, value in zip(robot.motors.variable_names, values, strict=True):
-        spring = joints[name].spring
-        assert isinstance(spring, (AntagonisticPair, VariableStiffness))
-        joints[name] = replace(joints[name], spring=replace(spring, stiffness=value))
-    return replace(robot, drives=replace(robot.drives, joints=joints))

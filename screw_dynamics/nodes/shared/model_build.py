@@ -13,12 +13,11 @@ import numpy as np
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.dynamics import LinkLoads, gravity_force_jets, inverse_dynamics
 from screw_dynamics.elastic import elastic_feedforward, feedforward_from_efforts
-from screw_dynamics.errors import InputError, ScrewDynamicsError, SpringRangeError
+from screw_dynamics.errors import ScrewDynamicsError, SpringRangeError
 from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.jit import CompileProgress, compile_kernels
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.robot import Robot
-from screw_dynamics.soft.segments.thread_set import threads_of
 from screw_dynamics.trajectory import compile_sampling
 
 _ORDERS = (0, 1, 2)  # of the efforts
@@ -49,15 +48,6 @@ def compute_motors(robot: Robot) -> None:
     # the springs may be unable to support the links at 0, which does not matter here
     with suppress(SpringRangeError):
         feedforward_from_efforts(robot.model, robot.drives, jet, efforts)
-
-
-def compute_tensions(robot: Robot) -> None:
-    """Compute the tensions of threads of one sample, if there are threads."""
-    threads = threads_of(robot.model)
-    if threads is not None:
-        jet = np.zeros((len(_ORDERS) + 2, robot.n))
-        with suppress(InputError):  # at 0 a tension may be too high, which does not matter here
-            threads.tensions(jet, jet[:2])
 
 
 class ModelBuild:
