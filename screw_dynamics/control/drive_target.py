@@ -38,7 +38,7 @@ class DriveTarget:
 
     def __init__(self, guard: LastGuard, joints: int, settings: DriveSettings) -> None:
         m = len(guard.names)
-        self._content, self._moves = settings.effort_content, settings.moves
+        self._content = settings.effort_content
         self.jet, self.full = np.zeros((3, m)), np.zeros(m)
         self.motion, self.effort = self.jet[:2], np.zeros((2, m))
         self.added, self.joint_jet = np.zeros(m), np.zeros((4, joints))

@@ -16,7 +16,7 @@ of an action pass it, too, see `Goals`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.followed_motion import FollowedMotion
 from screw_dynamics.control.goals import Goals
 from screw_dynamics.control.inputs import (
+    WRENCH_TOPIC,
     Answer,
     ClearMotion,
     ClockJumped,
@@ -48,7 +49,7 @@ from screw_dynamics.control.limit_checks import check_positions
 from screw_dynamics.control.measurements import ExternalWrenches, JointStateBuffer
 from screw_dynamics.control.motor_samples import RESUMPTION, MotorSamples
 from screw_dynamics.control.outputs import EffortSample, Outputs
-from screw_dynamics.control.report import OK, WARN, Report
+from screw_dynamics.control.report import Counts
 from screw_dynamics.control.sample_guard import SampleGuard
 from screw_dynamics.control.streams import StreamReader
 from screw_dynamics.control.tasks import FitRobot, Heading
@@ -63,17 +64,6 @@ from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS
 
 LEAST_ROWS = 3  # efforts require accelerations
-WRENCH_TOPIC = '~/external_wrench'
-
-
-@dataclass
-class Counts:
-    """Messages of a stream since the start."""
-
-    accepted: int = 0
-    ignored: int = 0  # for a newer command
-    rejected: int = 0
-    last_rejection: str = ''
 
 
 class Feedforward:
@@ -93,7 +83,7 @@ class Feedforward:
     ) -> None:
         guarded = parameters.limits != 'off'
         plain = replace(robot.robot, limits_motors=guarded)
-        self.parameters, self._number, n = parameters, number, plain.n
+        self.parameters, n = parameters, plain.n
         self.outputs = Outputs()
         self.jet, self.efforts = np.zeros((JET_ROWS, n)), np.zeros((JET_ROWS - 2, n))
         self.gravity = np.zeros((1, n))
@@ -123,8 +113,8 @@ class Feedforward:
         self.cleared = ''
         self._flowing: Stream | None = None  # stream of the last sample
         self._silent = ''  # stream that has ended
-        self._failure = ''  # reason why the last tick has failed
-        self.failed = 0  # ticks
+        self._source: Source | None = None  # of what the last tick has published
+        self.failure, self.failed = '', 0  # why the last tick has failed, and how many have
         self._less_known = False
         self._use_robot(plain, robot.uncontrolled_joints)
         self._handlers: dict[type, Callable[[Any, int], None]] = {
@@ -206,6 +196,15 @@ class Feedforward:
         return Running(
             self.reference, self.streamed, self.measured, self.parameters, self._fit_robot, now
         )
+
+    @property
+    def state(self) -> str:
+        """IDLE, MOVING, HOLDING, STREAMING or STOPPED, by the last tick."""
+        if self.guard.reason:
+            return 'STOPPED'
+        if self._source is None:
+            return 'IDLE'
+        return {Source.HOLD: 'HOLDING', Source.STREAM: 'STREAMING'}.get(self._source, 'MOVING')
 
     # inputs --------------------------------------------------------------------------------------
 
@@ -328,13 +327,15 @@ class Feedforward:
             else:
                 self._tell_of_streams(sample)
                 self._compute(sample, now)
-            self._failure = ''
+            self.failure = ''
         except ScrewDynamicsError as error:  # not finite
             self.failed += 1
-            if not self._failure:
+            if not self.failure:
                 self.outputs.log('error', f'Nothing published: {error}')
-            self._failure = str(error)
+            self.failure = str(error)
             self.outputs.sample = None
+        sample = self.outputs.sample
+        self._source = None if sample is None else sample.source
 
     def _pause(self, now: int) -> None:
         """Publish nothing, with a line where a stream has ended."""
@@ -397,65 +398,3 @@ class Feedforward:
             guard.forget()
             self.outputs.log('info', 'Efforts are published again')
         return True
-
-    # reports -------------------------------------------------------------------------------------
-
-    @property
-    def state(self) -> str:
-        """IDLE, MOVING, HOLDING, STREAMING or STOPPED, by the last tick."""
-        if self.guard.reason:
-            return 'STOPPED'
-        sample = self.outputs.sample
-        if sample is None:
-            return 'IDLE'
-        return {Source.HOLD: 'HOLDING', Source.STREAM: 'STREAMING'}.get(sample.source, 'MOVING')
-
-    def report(self, task: str, now: int) -> Report:
-        """Return the report of a task: a stream, external_wrench, limits or motors."""
-        if task == 'limits':
-            return self._limits_report()
-        if task == 'motors':
-            return Report(OK, 'none') if self.motors is None else self.motors.report()
-        if f'~/{task}' == WRENCH_TOPIC:
-            return self._wrench_report(now)
-        return self._stream_report(Stream(f'~/{task}'), now)
-
-    def _limits_report(self) -> Report:
-        if self.parameters.limits == 'off':
-            return Report(WARN, 'not checked (limits: off)')
-        reason = self.guard.reason
-        return (
-            Report(WARN, f'no efforts are published: {reason}') if reason else Report(OK, 'kept')
-        )
-
-    def _stream_report(self, stream: Stream, now: int) -> Report:
-        counts, streamed = self.counts[stream.value], self.streamed
-        values: dict[str, object] = {
-            'accepted': counts.accepted,
-            'rejected': counts.rejected,
-            'ignored for a newer command': counts.ignored,
-        }
-        if stream is Stream.POSITIONS:
-            values['delay of the filter [s]'] = f'{streamed.delay:.4f}'
-        rejection = counts.last_rejection and f'last rejection: {counts.last_rejection}'
-        if streamed.followed is not stream:
-            level = WARN if counts.rejected and not counts.accepted else OK
-            return Report(level, rejection or 'not followed', values)
-        age = streamed.age(now)
-        values['age [s]'] = f'{age:.3f}'
-        if streamed.stale(now):
-            return Report(WARN, f'stale: no sample for {age:.1f} s (input_timeout)', values)
-        return Report(OK, rejection or 'followed', values)
-
-    def _wrench_report(self, now: int) -> Report:
-        counts = self.counts[WRENCH_TOPIC]
-        fresh, stale = self.wrenches.by_age(now, self.parameters.input_timeout)
-        values: dict[str, object] = {
-            'accepted': counts.accepted,
-            'ignored': counts.rejected,
-            'in force on': ', '.join(fresh),
-        }
-        if stale:
-            return Report(WARN, f'stale, not in force: {", ".join(stale)}', values)
-        rejection = counts.last_rejection and f'last rejection: {counts.last_rejection}'
-        return Report(OK, rejection or ('in force' if fresh else 'none'), values)

@@ -5,6 +5,8 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+WRENCH_TOPIC = '~/external_wrench'
+
 
 class Tick(NamedTuple):
     """Time for the next sample."""

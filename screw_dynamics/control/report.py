@@ -1,8 +1,9 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Report`: what a part of a node says of itself on /diagnostics."""
+"""`Report` of a part of a node on /diagnostics, and `Counts` of its messages."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 OK, WARN, ERROR = b'\0', b'\1', b'\2'  # as in diagnostic_msgs/DiagnosticStatus
@@ -14,3 +15,18 @@ class Report(NamedTuple):
     level: bytes
     message: str
     values: Mapping[str, object] = {}
+
+
+@dataclass
+class Counts:
+    """Messages of a stream since the start."""
+
+    accepted: int = 0
+    ignored: int = 0  # for a newer command
+    rejected: int = 0
+    last_rejection: str = ''
+
+    @property
+    def rejection(self) -> str:
+        """The last rejection as a message; empty without one."""
+        return self.last_rejection and f'last rejection: {self.last_rejection}'

@@ -9,10 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.rig import BEGIN, Rig
+from helpers.rig import BEGIN, Rig, free, limited
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.random_models import random_model
 
 import screw_dynamics as sd
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
@@ -20,7 +19,6 @@ from screw_dynamics.control.inputs import ClockJumped, Speed, Stop
 from screw_dynamics.control.tasks import FitRobot
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import SECOND
-from screw_dynamics.model import JointLimits
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
@@ -31,18 +29,6 @@ MS = SECOND // 1000
 @pytest.fixture(scope='module')
 def arm():
     return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-
-
-def limited(arm, velocity=2.0, effort=60.0, position=3.0):
-    n = arm.n
-    limits = JointLimits(
-        np.full(n, -position), np.full(n, position), np.full(n, velocity), np.full(n, effort)
-    )
-    return replace(arm, limits=limits)
-
-
-def free(arm):
-    return limited(arm, np.inf, np.inf, np.inf)
 
 
 def test_efforts_are_those_of_the_reference_with_two_derivatives(arm):
@@ -267,72 +253,6 @@ def test_a_stamp_of_another_clock_is_rejected(arm):
     rig.send((0.0, [0.0, 0.0]), (1.0, [0.1, 0.0]), stamp=2 * BEGIN)
     rig.run(0.1)
     assert 'another clock' in rig.reasons[0]
-
-
-# joints that are left out ------------------------------------------------------------------------
-
-
-def test_joints_left_out_finish_their_own_motion(arm):
-    """R10: joint_1 goes on to its goal while joint_2 gets another one."""
-    rig = Rig(free(arm), allow_partial_joints=True, publish_rate=500.0)
-    rig.send((0.0, [0.0, 0.0]), (3.0, [1.0, 0.5]))
-    alone = Rig(free(arm), publish_rate=500.0)
-    alone.send((0.0, [0.0, 0.0]), (3.0, [1.0, 0.5]))
-    for one in (rig, alone):
-        one.run(1.5)
-    rig.send((1.0, [-0.5]), names=['joint_2'])
-    for one in (rig, alone):
-        one.run(2.5)
-    assert rig.reasons == ['', '']
-    np.testing.assert_allclose(
-        rig.published.jet[:, :3, 0], alone.published.jet[:, :3, 0], rtol=0, atol=1e-9
-    )
-    assert rig.published.jet[-1, 0, 1] == -0.5
-    late = rig.published.jet[rig.published.instants > BEGIN + 2.6 * SECOND]
-    assert np.abs(late[:, 0, 1] + 0.5).max() < 1e-9
-
-
-def test_limits_of_joints_left_out_count_too(arm):
-    """The effort of joint_1 depends on the new motion of joint_2."""
-    strong = limited(arm, effort=np.inf, velocity=np.inf)
-    rig = Rig(strong, allow_partial_joints=True)
-    rig.send((0.0, [0.0, 0.0]), (3.0, [1.0, 0.5]))
-    rig.run(0.5)
-    worst = np.abs(rig.published.tau[:, 0, 0]).max()
-    tight = limited(arm, effort=1.05 * worst, velocity=np.inf)
-    rig.step(FitRobot(Robot(tight), {}, ()))
-    rig.send((0.15, [2.5]), names=['joint_2'])
-    rig.run(0.3)
-    assert 'joint_1: effort' in rig.reasons[1]
-
-
-def test_a_joint_left_out_needs_a_position(arm):
-    rig = Rig(arm, allow_partial_joints=True)
-    rig.send((1.0, [0.1]), names=['joint_2'])
-    rig.run(0.1)
-    assert 'leaves out joint_1' in rig.reasons[0]
-
-
-@settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 10**6), leave=st.integers(0, 2), at=st.floats(0.1, 1.9))
-def test_random_trees_keep_the_motions_of_joints_left_out(seed, leave, at):
-    model = free(random_model(np.random.default_rng(seed), 3))
-    rng = np.random.default_rng(seed)
-    first, second = rng.uniform(-0.5, 0.5, (2, model.n))
-    rig, alone = (Rig(model, allow_partial_joints=True) for _ in range(2))
-    for one in (rig, alone):
-        one.send((0.0, np.zeros(model.n)), (2.0, first))
-        one.run(at)
-    left = leave % model.n
-    named = [j for j in range(model.n) if j != left]
-    rig.send((1.0, second[named]), names=[model.joint_names[j] for j in named])
-    for one in (rig, alone):
-        one.run(3.0)
-    assert rig.reasons == ['', '']
-    ours, theirs = rig.published.jet[:, :3, left], alone.published.jet[:, :3, left]
-    scale = 1.0 + np.abs(theirs).max(axis=0)
-    assert (np.abs(ours - theirs) / scale).max() < 1e-9
-    np.testing.assert_allclose(rig.published.jet[-1, 0, named], second[named], atol=1e-12)
 
 
 # the rest ----------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import heapq
+from dataclasses import replace
 from itertools import count
 from types import SimpleNamespace
 
@@ -27,6 +28,7 @@ from screw_dynamics.control.inputs import (
 from screw_dynamics.control.tasks import FitRobot, Fitting, Heading, Reading, Refusal
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.messages.times import SECOND, nanoseconds
+from screw_dynamics.model import JointLimits
 from screw_dynamics.robot import Robot, as_robot
 
 BEGIN = 1_700_000_000 * SECOND
@@ -74,6 +76,18 @@ def perform(task):
         return with_efforts(task)
     except ScrewDynamicsError as error:
         return Refusal(str(error))
+
+
+def limited(arm, velocity=2.0, effort=60.0, position=3.0):
+    n = arm.n
+    limits = JointLimits(
+        np.full(n, -position), np.full(n, position), np.full(n, velocity), np.full(n, effort)
+    )
+    return replace(arm, limits=limits)
+
+
+def free(arm):
+    return limited(arm, np.inf, np.inf, np.inf)
 
 
 class Published:

@@ -13,9 +13,10 @@ from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from screw_dynamics.control.feedforward import WRENCH_TOPIC, Feedforward
+from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import SPEED_FACTOR_TYPE
 from screw_dynamics.control.inputs import (
+    WRENCH_TOPIC,
     ClearMotion,
     JointStates,
     Speed,

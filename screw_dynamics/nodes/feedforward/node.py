@@ -10,10 +10,18 @@ from typing import Any
 
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
-from screw_dynamics.control.feedforward import WRENCH_TOPIC, Feedforward
+from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.feedforward_reports import report
 from screw_dynamics.control.goal_checks import goal_refusal
-from screw_dynamics.control.inputs import Answer, ClockJumped, Stop, Tick, TrajectoryMessage
+from screw_dynamics.control.inputs import (
+    WRENCH_TOPIC,
+    Answer,
+    ClockJumped,
+    Stop,
+    Tick,
+    TrajectoryMessage,
+)
 from screw_dynamics.control.outputs import Outputs, Verdict
 from screw_dynamics.control.report import OK, Report
 from screw_dynamics.control.tasks import FitRobot, Heading
@@ -233,7 +241,7 @@ class FeedforwardNode(ManagedNode):
 
     def _report(self, task: str) -> Report:
         parts = self._parts
-        return _NOT_CONFIGURED if parts is None else parts.core.report(task, self._now())
+        return _NOT_CONFIGURED if parts is None else report(parts.core, task, self._now())
 
     def _spline_report(self) -> Report:
         spline = None if self._parts is None else self._parts.spline

@@ -36,7 +36,7 @@ class SampleOutputs:
     """The outputs selected by parameters, for the shared arrays of a `Feedforward`."""
 
     def __init__(self, node: Node, core: Feedforward) -> None:
-        self._node, self._core, selected = node, core, core.parameters.outputs
+        self._node, selected = node, core.parameters.outputs
         self._efforts: EffortOutput | None = None
         self._motors: MotorOutput | None = None
         self._states: JointEffortOutput | None = None
