@@ -3,9 +3,10 @@
 """
 The tree at one instant: joints with their derivatives, poses, transforms, ancestors.
 
-Symbols are those of docs/theory/symbols.md. Body i moves by joint i; its parent is p(i), the base
-has number -1. In the papers, which treat chains, "j <= i" is "j is on the path from the base to
-body i", and "i + 1" is each child of i.
+All functions of a model check `model` and `joint_jet` here, see the contract in `theory`. Symbols
+are those of docs/theory/symbols.md. Body i moves by joint i; its parent is p(i), the base has
+number -1. In the papers, which treat chains, "j <= i" is "j is on the path from the base to body
+i", and "i + 1" is each child of i.
 """
 
 from __future__ import annotations
@@ -29,21 +30,7 @@ from screw_dynamics.model.screw_model import ScrewModel
 
 
 class Tree:
-    """
-    The bodies and joints of a model, moved by a joint jet.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Row d is the d-th time derivative of the joint positions [rad or m, per s^d], r >= 1, of
-        any type of scalars.
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-    """
+    """The bodies and joints of a model, moved by a joint jet (r, n), r >= 1."""
 
     def __init__(self, model: ScrewModel, joint_jet: ArrayLike) -> None:
         self.model = require_model(model)

@@ -5,7 +5,8 @@ Time derivatives of a wrench in another frame: body-fixed, spatial and hybrid co
 
 External wrenches of [KM2021]. The components change with the wrench and with the frame:
 W^b = Ad_C^T W^s = Ad_R^T W^h. With Y_0 = W and Y_(m+1) = Y_m' + Omega Y_m, where T' = T Omega,
-(T W)^(m) = T Y_m.
+(T W)^(m) = T Y_m. Wrench jets are (k + 1, 6); pose and rotation are those of the body; twists and
+angular velocities w have their derivatives in rows, k or more.
 """
 
 from __future__ import annotations
@@ -21,29 +22,7 @@ from screw_dynamics.lie.scalars import ScalarArray, dtype
 def body_from_spatial(
     wrench_jet: ScalarArray, pose: ScalarArray, spatial_twists: ScalarArray
 ) -> ScalarArray:
-    """
-    Return body-fixed components W^b = Ad_C^T W^s and their derivatives.
-
-    Parameters
-    ----------
-    wrench_jet : (k + 1, 6) ndarray
-        Spatial components: torque about the base origin, force, in base axes [N m; N, per s^d].
-    pose : (4, 4) ndarray
-        C of the body.
-    spatial_twists : (k, 6) or longer ndarray
-        V^s and its derivatives [rad/s; m/s, per s^d].
-
-    Returns
-    -------
-    (k + 1, 6) ndarray
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from screw_dynamics.theory.wrench_rates import body_from_spatial
-    >>> body_from_spatial(np.ones((1, 6)), np.eye(4), np.zeros((0, 6)))
-    array([[1., 1., 1., 1., 1., 1.]])
-    """
+    """Return W^b = Ad_C^T W^s and its derivatives, with the spatial twists of the body."""
     rates = [twist_cross(v).T for v in spatial_twists]
     return _carried(wrench_jet, rates) @ adjoint(pose)
 
@@ -51,29 +30,7 @@ def body_from_spatial(
 def spatial_from_body(
     wrench_jet: ScalarArray, pose: ScalarArray, body_twists: ScalarArray
 ) -> ScalarArray:
-    """
-    Return spatial components W^s = Ad_C^-T W^b and their derivatives.
-
-    Parameters
-    ----------
-    wrench_jet : (k + 1, 6) ndarray
-        Body-fixed components [N m; N, per s^d].
-    pose : (4, 4) ndarray
-        C of the body.
-    body_twists : (k, 6) or longer ndarray
-        V^b and its derivatives [rad/s; m/s, per s^d].
-
-    Returns
-    -------
-    (k + 1, 6) ndarray
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from screw_dynamics.theory.wrench_rates import spatial_from_body
-    >>> spatial_from_body(np.ones((1, 6)), np.eye(4), np.zeros((0, 6)))
-    array([[1., 1., 1., 1., 1., 1.]])
-    """
+    """Return W^s = Ad_C^-T W^b and its derivatives, with the body-fixed twists of the body."""
     rates = [-twist_cross(v).T for v in body_twists]
     return _carried(wrench_jet, rates) @ adjoint_inverse(pose)
 
@@ -81,58 +38,14 @@ def spatial_from_body(
 def body_from_hybrid(
     wrench_jet: ScalarArray, rotation: ScalarArray, angular_velocities: ScalarArray
 ) -> ScalarArray:
-    """
-    Return body-fixed components W^b = Ad_R^T W^h and their derivatives.
-
-    Parameters
-    ----------
-    wrench_jet : (k + 1, 6) ndarray
-        Hybrid components: about the body's origin, in base axes [N m; N, per s^d].
-    rotation : (3, 3) ndarray
-        R of the body.
-    angular_velocities : (k, 3) or longer ndarray
-        w in base axes and its derivatives [rad/s, per s^d].
-
-    Returns
-    -------
-    (k + 1, 6) ndarray
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from screw_dynamics.theory.wrench_rates import body_from_hybrid
-    >>> body_from_hybrid(np.ones((1, 6)), np.eye(3), np.zeros((0, 3)))
-    array([[1., 1., 1., 1., 1., 1.]])
-    """
+    """Return W^b = Ad_R^T W^h and its derivatives, with w in base axes."""
     return _carried(wrench_jet, [-_turning(w) for w in angular_velocities]) @ _rotating(rotation)
 
 
 def hybrid_from_body(
     wrench_jet: ScalarArray, rotation: ScalarArray, angular_velocities: ScalarArray
 ) -> ScalarArray:
-    """
-    Return hybrid components W^h = Ad_R W^b and their derivatives.
-
-    Parameters
-    ----------
-    wrench_jet : (k + 1, 6) ndarray
-        Body-fixed components [N m; N, per s^d].
-    rotation : (3, 3) ndarray
-        R of the body.
-    angular_velocities : (k, 3) or longer ndarray
-        R^T w, in body axes, and its derivatives [rad/s, per s^d].
-
-    Returns
-    -------
-    (k + 1, 6) ndarray
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from screw_dynamics.theory.wrench_rates import hybrid_from_body
-    >>> hybrid_from_body(np.ones((1, 6)), np.eye(3), np.zeros((0, 3)))
-    array([[1., 1., 1., 1., 1., 1.]])
-    """
+    """Return W^h = Ad_R W^b and its derivatives, with R^T w in body axes."""
     return _carried(wrench_jet, [_turning(w) for w in angular_velocities]) @ _rotating(rotation).T
 
 

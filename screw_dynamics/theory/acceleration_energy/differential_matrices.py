@@ -40,75 +40,16 @@ def differential_matrix(
     model: ScrewModel, q: ArrayLike, body: int, by: Sequence[int]
 ) -> ScalarArray:
     """
-    Return a partial derivative of the pose of a body, of any order: [N2021] (20), (40) to (55).
+    Return A_{k;s1..sr}, (4, 4), of body k: [N2021] (20), (40) to (55).
 
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) array_like
-        Joint positions [rad or m].
-    body : int
-        Number k of the body.
-    by : sequence of int
-        Tree joints whose variables the pose is differentiated by, in any order.
-
-    Returns
-    -------
-    (4, 4) ndarray
-        A_{k;s1..sr} [m and 1, per rad or m]; 0 if a joint is not on the path of the body, the
-        pose itself for an empty sequence.
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.acceleration_energy.differential_matrices import (
-    ...     differential_matrix)
-    >>> slider = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 0, 1, 0, 0]], [np.eye(6)])
-    >>> differential_matrix(slider, [0.3], 0, [0])[:3, 3]
-    array([1., 0., 0.])
+    0 if a joint is not on the path of the body, the pose itself for an empty sequence.
     """
     tree = Tree.at(model, q)
     return differential_matrices(tree, tree.index('body', body), tree.indices('by', by))
 
 
 def exponential_jacobian(model: ScrewModel, q: ArrayLike, body: int) -> ScalarArray:
-    """
-    Return the hybrid Jacobian of a body, [N2021] (23) to (35).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) array_like
-        Joint positions [rad or m].
-    body : int
-        Number of the body.
-
-    Returns
-    -------
-    (6, n) ndarray
-        Rows [angular; linear], in base axes at the origin of the body [rad; m, per rad or m].
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.acceleration_energy.differential_matrices import (
-    ...     exponential_jacobian)
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
-    >>> exponential_jacobian(wheel, [0.0], 0)[:, 0]
-    array([ 0.,  0.,  1.,  0., -2.,  0.])
-    """
+    """Return the hybrid Jacobian (6, n) of a body: [N2021] (23) to (35)."""
     tree = Tree.at(model, q)
     path = tree.path(tree.index('body', body))
     columns = np.zeros((6, tree.count), tree.dtype)
@@ -130,37 +71,10 @@ def exponential_jacobian(model: ScrewModel, q: ArrayLike, body: int) -> ScalarAr
 
 def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
-    Return the columns of the Jacobians and their derivatives, from the differential matrices.
+    Return the hybrid columns of the Jacobians and their derivatives, (N, N, r, 6); r >= 2.
 
     [N2021] (36): V_i = dp/dq_i is the last column of A_{n;i}, and the axis Omega_i belongs to its
-    rotation; hybrid columns, with the angular part first.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Row d is the d-th time derivative of the joint positions [rad or m, per s^d], r >= 2.
-
-    Returns
-    -------
-    (N, N, r, 6) ndarray
-        [i, j, k] is the k-th derivative of the column of tree joint j [rad; m, per rad or m and
-        s^k], 0 where j is not on the path of body i.
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.acceleration_energy.differential_matrices import (
-    ...     jacobian_columns)
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
-    >>> jacobian_columns(wheel, [[0.0], [1.0]])[0, 0, 0]
-    array([ 0.,  0.,  1.,  0., -2.,  0.])
+    rotation; [i, j, k] is 0 where joint j is not on the path of body i.
     """
     tree = Tree(model, joint_jet)
     poses = pose_jets(tree)

@@ -5,7 +5,7 @@ Acceleration energies E^(p) of any order p: [N2021] (56), and in the tensors of 
 
 E^(p) is half the integral of the square of the (p + 1)-th derivative of the position of all mass:
 E^(0) is the kinetic energy, E^(1) the energy of accelerations (Gibbs, Appell), E^(2) that of
-jerks. Gravity does not enter.
+jerks [J/s^(2 p)], from r >= p + 2 rows. Gravity does not enter.
 """
 
 from __future__ import annotations
@@ -27,24 +27,6 @@ def acceleration_energy(model: ScrewModel, joint_jet: ArrayLike, p: int) -> Scal
     Return E^(p) = tr(C^(p + 1) P C^(p + 1)^T) / 2, summed over the bodies.
 
     This is [N2021] (56) for body frames anywhere; P is the pseudo-inertia (62).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Row d is the d-th time derivative of the joint positions [rad or m, per s^d], r >= p + 2.
-    p : int
-        Order, p >= 0.
-
-    Returns
-    -------
-    float
-        [J / s^(2 p)]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
 
     Examples
     --------
@@ -68,35 +50,6 @@ def energy_about_mass_centers(model: ScrewModel, joint_jet: ArrayLike, p: int) -
 
     m |r_c^(p + 1)|^2 / 2 + tr(R^(p + 1) S_c R^(p + 1)^T) / 2, the form of the print of [N2021]
     (56), which holds for frames at the mass centres only.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        [rad or m, per s^d], r >= p + 2.
-    p : int
-        Order, p >= 0.
-
-    Returns
-    -------
-    float
-        [J / s^(2 p)]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.acceleration_energy.energies import energy_about_mass_centers
-    >>> slider = sd.ScrewModel.from_screws(
-    ...     [-1], [np.eye(4)], [[0, 0, 0, 1, 0, 0]],
-    ...     [sd.lie.inertia_matrix(2.0, np.zeros(3), np.eye(3))])
-    >>> float(energy_about_mass_centers(slider, [[0.0], [3.0]], 0))
-    9.0
     """
     tree = tree_of_energy(model, joint_jet, p)
     energy = 0.0

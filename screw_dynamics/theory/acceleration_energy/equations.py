@@ -47,79 +47,19 @@ def inverse_dynamics(
     Return the joint efforts and their time derivatives from the acceleration energies.
 
     The equations of any order, each with the smallest m = k + 1, with gravity and wrenches: the
-    sum of [N2021] (85) to (87). Gravity enters E^(1), in place of a term of its own.
-    Arguments, result and errors are those of `body_fixed.inverse_dynamics`.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (k + 3, n) or (T, k + 3, n) array_like
-        [rad or m, per s^d].
-    wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
-        Wrenches ON the bodies, by frame name [N m; N, per s^d].
-    wrench_representation : str
-        'body', 'spatial', 'hybrid', 'mixed' or the name of a frame, see
-        `body_fixed.inverse_dynamics`.
-
-    Returns
-    -------
-    (k + 1, n) or (T, k + 1, n) ndarray
-        [N m or N, per s^d].
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError, UnknownNameError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.acceleration_energy.equations import inverse_dynamics
-    >>> pendulum = sd.ScrewModel.from_screws(
-    ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
-    ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
-    >>> inverse_dynamics(pendulum, [[0.0], [0.0], [1.0]])
-    array([[5.155]])
+    sum of [N2021] (85) to (87). Gravity enters E^(1), in place of a term of its own. Arguments
+    and result are those of `body_fixed.inverse_dynamics`.
     """
     return efforts_of_samples(model, joint_jet, wrench_jets, _efforts, wrench_representation)
 
 
 def inertia_forces(model: ScrewModel, joint_jet: ArrayLike, k: int, m: int) -> ScalarArray:
     """
-    Return Q^(k - 1), the (k - 1)-th time derivative of the generalized inertia forces.
+    Return Q^(k - 1), k >= 1, of the generalized inertia forces, (n,), for any m >= k + 1.
 
-    [N2021] (93) to (98), with Catalan numbers; gravity does not enter.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        [rad or m, per s^d], r >= k + 2.
-    k : int
-        k >= 1.
-    m : int
-        Order of the derivative of the coordinates by which energies are differentiated,
-        m >= k + 1; the result does not depend on it.
-
-    Returns
-    -------
-    (n,) ndarray
-        [N m or N, per s^(k - 1)]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.acceleration_energy.equations import inertia_forces
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> inertia_forces(wheel, [[0.3], [0.0], [2.0], [7.0]], 2, 3)
-    array([7.])
+    [N2021] (93) to (98), with Catalan numbers; gravity does not enter; r >= k + 2. The result does
+    not depend on m, the order of the derivative of the coordinates by which energies are
+    differentiated.
     """
     require_count('m', m, require_count('k', k, 1) + 1)
     energies = EnergyPartials(tree_of_energy(model, joint_jet, k))
@@ -127,71 +67,15 @@ def inertia_forces(model: ScrewModel, joint_jet: ArrayLike, k: int, m: int) -> S
 
 
 def gibbs_appell(model: ScrewModel, joint_jet: ArrayLike, m: int = 2) -> ScalarArray:
-    """
-    Return the generalized inertia forces Q = d(E^(1))^(m - 2) / dq^(m), [N2021] (91), (92).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        [rad or m, per s^d], r >= 3.
-    m : int
-        m >= 2; the result does not depend on it.
-
-    Returns
-    -------
-    (n,) ndarray
-        [N m or N]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.acceleration_energy.equations import gibbs_appell
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> gibbs_appell(wheel, [[0.3], [0.0], [2.0]])
-    array([2.])
-    """
+    """Return Q = d(E^(1))^(m - 2) / dq^(m), (n,), for any m >= 2: [N2021] (91), (92); r >= 3."""
     return inertia_forces(model, joint_jet, 1, m)
 
 
 def mangeron_tsenov(model: ScrewModel, joint_jet: ArrayLike, m: int) -> ScalarArray:
     """
-    Return Q = (dT^(m) / dq^(m) - (m + 1) dT/dq) / m from the kinetic energy, [N2021] (89), (90).
+    Return Q = (dT^(m) / dq^(m) - (m + 1) dT/dq) / m, (n,), for any m >= 1: [N2021] (89), (90).
 
-    For m = 1 (Nielsen) this equals Lagrange's equations (88).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        [rad or m, per s^d], r >= 3.
-    m : int
-        m >= 1; the result does not depend on it.
-
-    Returns
-    -------
-    (n,) ndarray
-        [N m or N]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.acceleration_energy.equations import mangeron_tsenov
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> mangeron_tsenov(wheel, [[0.3], [0.0], [2.0]], 3)
-    array([2.])
+    T is the kinetic energy; r >= 3. For m = 1 (Nielsen) this equals Lagrange's equations (88).
     """
     require_count('m', m, 1)
     energies = EnergyPartials(tree_of_energy(model, joint_jet, 1))
@@ -200,29 +84,7 @@ def mangeron_tsenov(model: ScrewModel, joint_jet: ArrayLike, m: int) -> ScalarAr
 
 
 def catalan_number(p: int) -> int:
-    """
-    Return Cat_p = (2 p)! / (p! (p + 1)!), the coefficient of E^(p) in the equations of any order.
-
-    Parameters
-    ----------
-    p : int
-        p >= 0.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    InputError
-        If p is not a whole number of 0 or more.
-
-    Examples
-    --------
-    >>> from screw_dynamics.theory.acceleration_energy.equations import catalan_number
-    >>> [catalan_number(p) for p in range(1, 6)]
-    [1, 2, 5, 14, 42]
-    """
+    """Return Cat_p = (2 p)! / (p! (p + 1)!), p >= 0, the coefficient of E^(p) in the equations."""
     require_count('p', p)
     return comb(2 * p, p) // (p + 1)
 
@@ -231,16 +93,8 @@ def generalized_forces(columns: ScalarArray, wrenches: ScalarArray) -> ScalarArr
     """
     Return (J^T W)^(k) by Leibniz' rule, the corrected form of [N2021] (76), (80), (83).
 
-    Parameters
-    ----------
-    columns : (N, r, 6) ndarray
-        Jets of the Jacobian columns of a body, 0 where a joint is not on its path.
-    wrenches : (k + 1, 6) ndarray
-        Wrench ON the body and its derivatives, in the frame of the columns, k < r.
-
-    Returns
-    -------
-    (k + 1, N) ndarray
+    `columns` (N, r, 6) are jets of the Jacobian columns of a body, `wrenches` (k + 1, 6) the jet
+    of the wrench ON it in the same frame, k < r; the result is (k + 1, N).
     """
     rows = range(len(wrenches))
     return np.array(

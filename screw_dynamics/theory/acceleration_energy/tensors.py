@@ -30,36 +30,8 @@ class EnergyTensors:
     """
     Tensors of the acceleration energies at a position; each is computed when it is first used.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) array_like
-        Joint positions [rad or m].
-
-    Attributes
-    ----------
-    M : (n, n) ndarray
-        Mass matrix, (58).
-    V : (n, n, n) ndarray
-        (60), (65), (69), (70); V_ijm q_j' q_m' are the Coriolis forces.
-    D, H : (n, n, n, n) ndarray
-        (61); (67), (72).
-    K : (n, n, n, n, n) ndarray
-        (75).
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.acceleration_energy.tensors import EnergyTensors
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> EnergyTensors(wheel, [0.3]).M
-    array([[1.]])
+    With n per index: the mass matrix M (58), V (60), (65), (69), (70), for which V_ijm q_j' q_m'
+    are the Coriolis forces, D (61), H (67), (72), K (75).
     """
 
     def __init__(self, model: ScrewModel, q: ArrayLike) -> None:
@@ -92,24 +64,7 @@ class EnergyTensors:
         return self._products(1, 4)
 
     def matrices(self, order: int) -> ScalarArray:
-        """
-        Return the differential matrices of an order.
-
-        Parameters
-        ----------
-        order : int
-            Number r of indices, r >= 1.
-
-        Returns
-        -------
-        (n, .., n, N, 4, 4) ndarray
-            Derivatives of the poses of all bodies by r coordinates.
-
-        Raises
-        ------
-        InputError
-            If the order is not a whole number of 1 or more.
-        """
+        """Return A of all bodies by `order` coordinates, (n, .., n, N, 4, 4); order >= 1."""
         order = require_count('order', order, 1)
         if order not in self._matrices:
             tree = self._tree
@@ -131,25 +86,7 @@ class EnergyTensors:
         return np.tensordot(weighted, self.matrices(right), axes=(range(-3, 0), range(-3, 0)))
 
     def remainder(self, joint_jet: ScalarArray, p: int) -> ScalarArray:
-        """
-        Return Y_p, which C^(p + 1) = sum_j A_j q_j^(p + 1) + Y_p holds beside the highest rate.
-
-        Parameters
-        ----------
-        joint_jet : (p + 1 or more, n) ndarray
-            [rad or m, per s^d].
-        p : int
-            1, 2 or 3.
-
-        Returns
-        -------
-        (N, 4, 4) ndarray
-
-        Raises
-        ------
-        InputError
-            If p is not one of these.
-        """
+        """Return Y_p, (N, 4, 4), of C^(p + 1) = sum_j A_j q_j^(p + 1) + Y_p, for p = 1, 2, 3."""
         p = _order_in_tensors(p)
         qd, second = joint_jet[1], self.matrices(2)
         if p == 1:
@@ -168,37 +105,10 @@ class EnergyTensors:
 
 def energy_from_tensors(model: ScrewModel, joint_jet: ArrayLike, p: int) -> Scalar:
     """
-    Return E^(p) for p = 1, 2, 3 in the tensors: [N2021] (57), (64), (68).
+    Return E^(p) for p = 1, 2, 3 in the tensors: [N2021] (57), (64), (68); r >= p + 2.
 
     In (57) the term with V has the factor 1, the print has 1/2; what the print of (64) and (68)
     leaves to other papers is half the square of the remainder Y_p.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        [rad or m, per s^d], r >= p + 2.
-    p : int
-        1, 2 or 3.
-
-    Returns
-    -------
-    float
-        [J / s^(2 p)]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.acceleration_energy.tensors import energy_from_tensors
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> float(energy_from_tensors(wheel, [[0.3], [0.0], [2.0]], 1))
-    2.0
     """
     p = _order_in_tensors(p)
     tree = tree_of_energy(model, joint_jet, p)

@@ -17,28 +17,7 @@ from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 
 
 class FirstDerivatives(SystemMatrices):
-    """
-    The matrices of `SystemMatrices` and their first time derivatives.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Rows are derivatives of the joint positions [rad or m, per s^d]; r >= 3, 4 for the efforts.
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np, screw_dynamics as sd
-    >>> from screw_dynamics.theory.closed_form.first_derivatives import FirstDerivatives
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> FirstDerivatives(wheel, [[0.3], [1.0], [2.0]]).mass_matrix_rate
-    array([[0.]])
-    """
+    """The matrices of `SystemMatrices` and their first derivatives; r >= 3, 4 for efforts."""
 
     @cached_property
     def twist_rates(self) -> ScalarArray:

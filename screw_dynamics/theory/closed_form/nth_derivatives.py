@@ -26,101 +26,22 @@ from screw_dynamics.theory.tree import as_scalars
 
 
 def mass_matrix(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
-    """
-    Return the mass matrix and its time derivatives, [KM2021] (54).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (k + 3, n) array_like
-        Row d is the d-th time derivative of the joint positions [rad or m, per s^d].
-
-    Returns
-    -------
-    (k + 1, n, n) ndarray
-        Row d is M^(d).
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.closed_form.nth_derivatives import mass_matrix
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> mass_matrix(wheel, np.ones((4, 1))).ravel()
-    array([1., 0.])
-    """
+    """Return M^(d) in rows, (k + 1, n, n), from k + 3 rows: [KM2021] (54)."""
     return ClosedForm(model, joint_jet).mass_matrices
 
 
 def coriolis_matrix(model: ScrewModel, joint_jet: ArrayLike, *, skew: bool = False) -> ScalarArray:
     """
-    Return the matrix of Coriolis and centrifugal forces and its time derivatives, [KM2021] (55).
+    Return C^(d) of Coriolis and centrifugal forces in rows, (k + 1, n, n): [KM2021] (55).
 
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (k + 3, n) array_like
-        Row d is the d-th time derivative of the joint positions [rad or m, per s^d].
-    skew : bool
-        Return Cbar of [MK2021] (54), for which M' - 2 Cbar is skew, in place of C of (20).
-
-    Returns
-    -------
-    (k + 1, n, n) ndarray
-        Row d is C^(d).
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.closed_form.nth_derivatives import coriolis_matrix
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> coriolis_matrix(wheel, np.ones((4, 1))).ravel()
-    array([0., 0.])
+    With `skew` Cbar of [MK2021] (54), for which M' - 2 Cbar is skew, in place of C of (20).
     """
     form = ClosedForm(model, joint_jet)
     return form.skew_coriolis_matrices if skew else form.coriolis_matrices
 
 
 def gravity_forces(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
-    """
-    Return the efforts that hold the robot and their time derivatives, [KM2021] (58).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (k + 3, n) array_like
-        Row d is the d-th time derivative of the joint positions [rad or m, per s^d].
-
-    Returns
-    -------
-    (k + 1, n) ndarray
-        Row d is Q_grav^(d) [N m or N, per s^d].
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.closed_form.nth_derivatives import gravity_forces
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> gravity_forces(wheel, np.ones((4, 1))).ravel()
-    array([0., 0.])
-    """
+    """Return Q_grav^(d), the efforts that hold the robot, in rows, (k + 1, n): [KM2021] (58)."""
     return ClosedForm(model, joint_jet).gravity_forces
 
 
@@ -131,41 +52,7 @@ def inverse_dynamics(
     *,
     wrench_representation: str = 'body',
 ) -> ScalarArray:
-    """
-    Return the joint efforts and their time derivatives up to order k, [KM2021] (45), (48).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (k + 3, n) array_like
-        Row d is the d-th time derivative of the joint positions [rad or m, per s^d].
-    wrench_jets : mapping of str to (k + 1, 6) array_like, optional
-        Wrenches ON the bodies, by frame name [N m; N, per s^d].
-    wrench_representation : str
-        'body', 'spatial', 'hybrid', 'mixed' or the name of a frame, see
-        `body_fixed.inverse_dynamics`.
-
-    Returns
-    -------
-    (k + 1, n) ndarray
-        [N m or N, per s^d].
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError, UnknownNameError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.closed_form.nth_derivatives import inverse_dynamics
-    >>> pendulum = sd.ScrewModel.from_screws(
-    ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
-    ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
-    >>> inverse_dynamics(pendulum, [[0.0], [0.0], [1.0]])
-    array([[5.155]])
-    """
+    """Return the efforts and their derivatives up to order k, (k + 1, n): [KM2021] (45), (48)."""
     form = ClosedForm(model, joint_jet)
     tree, orders = form.tree, form.orders
     loads = as_wrench_jets(model, wrench_jets, (orders, model.n), as_scalars)
@@ -181,28 +68,7 @@ def inverse_dynamics(
 
 
 class ClosedForm(SystemMatrices):
-    """
-    The matrices of the closed form with their time derivatives, in rows.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (k + 3, n) array_like
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.closed_form.nth_derivatives import ClosedForm
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> ClosedForm(wheel, np.ones((4, 1))).jacobians.shape
-    (2, 6, 1)
-    """
+    """The matrices of the closed form with their time derivatives, in rows, from k + 3 rows."""
 
     def __init__(self, model: ScrewModel, joint_jet: ArrayLike) -> None:
         super().__init__(model, joint_jet)

@@ -19,28 +19,7 @@ from screw_dynamics.theory.closed_form.first_derivatives import FirstDerivatives
 
 
 class SecondDerivatives(FirstDerivatives):
-    """
-    The matrices of `FirstDerivatives` and their second time derivatives.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Rows are derivatives of the joint positions [rad or m, per s^d]; r >= 4, 5 for the efforts.
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np, screw_dynamics as sd
-    >>> from screw_dynamics.theory.closed_form.second_derivatives import SecondDerivatives
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> SecondDerivatives(wheel, [[0.3], [1.0], [2.0], [3.0]]).mass_matrix_second_rate
-    array([[0.]])
-    """
+    """The matrices of `FirstDerivatives` and their second derivatives; r >= 4, 5 for efforts."""
 
     @cached_property
     def twist_second_rates(self) -> ScalarArray:

@@ -25,29 +25,7 @@ from screw_dynamics.theory.tree import Tree
 
 
 class SystemMatrices:
-    """
-    The matrices of the closed form at one instant; q, q' are rows 0 and 1 of the joint jet.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Rows are derivatives of the joint positions [rad or m, per s^d]; r >= 2.
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> SystemMatrices(wheel, [[0.3], [1.0]]).mass_matrix
-    array([[1.]])
-    """
+    """The matrices of the closed form at one instant; q, q' are rows 0 and 1 of the joint jet."""
 
     def __init__(self, model: ScrewModel, joint_jet: ArrayLike) -> None:
         self.tree = Tree(model, joint_jet).at_least(2)

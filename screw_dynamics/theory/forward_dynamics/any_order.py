@@ -33,32 +33,7 @@ def forward_dynamics(
     wrench_representation: str = 'body',
 ) -> ScalarArray:
     """
-    Return the joint jet that efforts and their time derivatives cause.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q, qd : (n,) array_like
-        Joint positions and velocities [rad or m, per s].
-    effort_jet : (k + 1, n) array_like
-        Row d is the d-th time derivative of the joint efforts [N m or N, per s^d].
-    wrench_jets : mapping of str to (k + 1, 6) array_like, optional
-        Wrenches ON the bodies, by frame name [N m; N, per s^d].
-    wrench_representation : str
-        'body', 'spatial', 'hybrid', 'mixed' or the name of a frame, see
-        `inverse_dynamics.body_fixed`.
-
-    Returns
-    -------
-    (k + 3, n) ndarray
-        q, q', and the derivatives from the acceleration to order k + 2 [rad or m, per s^d].
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError, UnknownNameError
-        If an argument is not usable.
-    numpy.linalg.LinAlgError, ZeroDivisionError
-        If the mass matrix is singular.
+    Return the joint jet (k + 3, n) that efforts and their time derivatives (k + 1, n) cause.
 
     Examples
     --------

@@ -23,39 +23,7 @@ from screw_dynamics.theory.tree import Tree, as_row, require_model
 def forward_dynamics(
     model: ScrewModel, q: ArrayLike, qd: ArrayLike, efforts: ArrayLike
 ) -> ScalarArray:
-    """
-    Return the joint accelerations that efforts cause.
-
-    Parameters
-    ----------
-    model : ScrewModel
-        Without mimic joints.
-    q, qd : (n,) array_like
-        Joint positions and velocities [rad or m, per s].
-    efforts : (n,) array_like
-        Joint efforts [N m or N].
-
-    Returns
-    -------
-    (n,) ndarray
-        q'' [rad/s^2 or m/s^2].
-
-    Raises
-    ------
-    InputError
-        If a joint mimics another, or the model is not a ScrewModel.
-    ShapeError, NotFiniteError
-        If an array has the wrong shape or an entry is NaN or infinite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.forward_dynamics.articulated_body import forward_dynamics
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> forward_dynamics(wheel, [0.3], [1.0], [2.0])
-    array([2.])
-    """
+    """Return the joint accelerations (n,) that efforts cause; mimic joints raise InputError."""
     n = require_model(model).n
     tree = Tree(model, np.stack([as_row('q', q, n), as_row('qd', qd, n)]))
     if tree.count != n:

@@ -48,14 +48,8 @@ class AbsoluteCoordinates:
     """
     Equations of motion of a tree in the poses of its bodies.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    efforts : callable, optional
-        ``efforts(t)`` -> (n,), efforts of the joints [N m or N]; default none.
-    free_base : bool
-        The joints between the tree and the base are removed: the tree floats. Their efforts do
-        not act.
+    ``efforts(t)`` -> (n,) drives the joints; a tree with `free_base` floats: the joints between it
+    and the base are removed, and their efforts do not act.
 
     Examples
     --------
@@ -114,28 +108,10 @@ class AbsoluteCoordinates:
         self, t: Scalar, poses: ScalarArray, twists: ScalarArray
     ) -> tuple[ScalarArray, ScalarArray]:
         """
-        Return twist rates and the wrenches of the joints.
+        Return body-fixed twist rates V' (N, 6) and the wrenches of the joints (N, 6).
 
-        Parameters
-        ----------
-        t : float
-            [s]
-        poses : (N, 4, 4) ndarray
-        twists : (N, 6) ndarray
-            Body-fixed [rad/s; m/s].
-
-        Returns
-        -------
-        rates : (N, 6) ndarray
-            V' [per s].
-        wrenches : (N, 6) ndarray
-            Wrench of joint i ON body i, constraint reaction and effort, in the frame of body i;
-            its opposite acts on the parent [N m; N].
-
-        Raises
-        ------
-        numpy.linalg.LinAlgError, ZeroDivisionError
-            If the equations are singular: a joint can move without moving any inertia.
+        A wrench, constraint reaction and effort, acts ON body i in its frame, its opposite on the
+        parent. The equations are singular if a joint can move without moving any inertia.
         """
         model = self.model
         size, count = 6 * model.body_count, len(self._rows)
@@ -203,13 +179,8 @@ class AbsoluteCoordinates:
         Return the system with y = Pi^s of all bodies, (6N,), which have regular inertias.
 
         A joint transmits opposite spatial wrenches. Every method hence preserves the sum of the
-        momenta of a floating tree without gravity, [M2018] (37).
-
-        Raises
-        ------
-        InertiaError
-            If a body is a point mass, a rod or massless: its momentum does not determine its
-            twist.
+        momenta of a floating tree without gravity, [M2018] (37). InertiaError is raised for a
+        point mass, a rod or a massless body, whose momentum does not determine its twist.
         """
         self._require_regular_inertias()
 

@@ -28,17 +28,7 @@ Efforts: TypeAlias = Callable[[Scalar, ScalarArray, ScalarArray], ScalarArray]
 
 def velocity_form(model: ScrewModel, efforts: Efforts | None = None) -> System:
     """
-    Return the system with y = (q, q').
-
-    Parameters
-    ----------
-    model : ScrewModel
-    efforts : callable, optional
-        ``efforts(t, q, qd)`` -> (n,), feedforward and, if any, feedback [N m or N]; default none.
-
-    Returns
-    -------
-    System
+    Return the system with y = (q, q'); ``efforts(t, q, qd)`` -> (n,) may feed back.
 
     Examples
     --------
@@ -66,24 +56,6 @@ def momentum_form(model: ScrewModel, efforts: Efforts | None = None) -> System:
 
     With the sum Pi of the spatial momenta of the bodies that a joint moves, p_j = J_j^T Pi and
     p_j' = (ad_{V_j} J_j)^T Pi + J_j^T W + tau_j. The first term is zero for a joint on the base.
-
-    Parameters
-    ----------
-    model, efforts :
-        See `velocity_form`.
-
-    Returns
-    -------
-    System
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.geometric_integration.joint_space import momentum_form
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [2 * np.eye(6)])
-    >>> momentum_form(wheel).rates(0.0, np.zeros((0, 4, 4)), np.array([0.3, 1.0]))[1]
-    array([0.5, 0. ])
     """
 
     def rates(t: Scalar, poses: ScalarArray, y: ScalarArray) -> tuple[ScalarArray, ScalarArray]:
@@ -98,57 +70,13 @@ def momentum_form(model: ScrewModel, efforts: Efforts | None = None) -> System:
 
 
 def momenta(model: ScrewModel, q: ScalarArray, qd: ScalarArray) -> ScalarArray:
-    """
-    Return p = M(q) q', [M2018] (82).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q, qd : (n,) ndarray
-        Joint positions and velocities [rad or m, per s].
-
-    Returns
-    -------
-    (n,) ndarray
-        [N m s or N s]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.geometric_integration.joint_space import momenta
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [2 * np.eye(6)])
-    >>> momenta(wheel, np.array([0.3]), np.array([1.0]))
-    array([2.])
-    """
+    """Return p = M(q) q', [M2018] (82)."""
     result: ScalarArray = SystemMatrices(model, np.stack([q, qd])).mass_matrix @ qd
     return result
 
 
 def velocities(model: ScrewModel, q: ScalarArray, p: ScalarArray) -> ScalarArray:
-    """
-    Return q' = M(q)^-1 p, the inverse of `momenta`.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q, p : (n,) ndarray
-        Joint positions and momenta [rad or m; N m s or N s].
-
-    Returns
-    -------
-    (n,) ndarray
-        [rad/s or m/s]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.geometric_integration.joint_space import velocities
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [2 * np.eye(6)])
-    >>> velocities(wheel, np.array([0.3]), np.array([2.0]))
-    array([1.])
-    """
+    """Return q' = M(q)^-1 p, the inverse of `momenta`."""
     return solve(SystemMatrices(model, np.stack([q, 0 * q])).mass_matrix, p)
 
 

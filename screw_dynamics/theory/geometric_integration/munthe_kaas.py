@@ -29,12 +29,8 @@ class System:
     """
     Equations of motion of m poses and k numbers; with m = 0 they are those of a vector space.
 
-    Parameters
-    ----------
-    rates : callable
-        ``rates(t, poses, y)`` -> twists (m, 6) and y' (k,), for poses (m, 4, 4) and y (k,).
-    spatial : bool
-        Twists are spatial ones instead of body-fixed ones.
+    ``rates(t, poses, y)`` -> twists (m, 6), spatial ones with `spatial`, else body-fixed, and y'
+    (k,).
     """
 
     rates: Rates
@@ -45,34 +41,16 @@ def step(
     system: System, method: Tableau, t: Scalar, poses: ScalarArray, y: ScalarArray, h: Scalar
 ) -> tuple[ScalarArray, ScalarArray]:
     """
-    Return poses and numbers after one step, [M2018] (89), (90).
+    Return poses and numbers after one step of length h [s], [M2018] (89), (90).
 
-    Parameters
-    ----------
-    system : System
-    method : Tableau
-    t : float
-        Time at which the step begins [s].
-    poses : (m, 4, 4) ndarray
-    y : (k,) ndarray
-    h : float
-        Length of the step [s]; no body may turn by 2 pi in it.
-
-    Returns
-    -------
-    poses : (m, 4, 4) ndarray
-    y : (k,) ndarray
-
-    Raises
-    ------
-    SimulationError
-        If the stages of an implicit method do not converge.
+    No body may turn by 2 pi in it. SimulationError is raised if the stages of an implicit method
+    do not converge.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from screw_dynamics.theory.geometric_integration.runge_kutta import EULER
     >>> from screw_dynamics.theory.geometric_integration.munthe_kaas import System, step
+    >>> from screw_dynamics.theory.geometric_integration.runge_kutta import EULER
     >>> turning = System(lambda t, poses, y: (np.eye(6)[2:3], 0 * y))
     >>> poses, _ = step(turning, EULER, 0.0, np.eye(4)[None], np.zeros(0), np.pi / 2)
     >>> poses[0, :3, 0].round(12)
@@ -106,42 +84,7 @@ def integrate(
     *,
     t: Scalar = 0,
 ) -> Iterator[tuple[Scalar, ScalarArray, ScalarArray]]:
-    """
-    Yield time, poses and numbers at the start and after each step.
-
-    Parameters
-    ----------
-    system : System
-    method : Tableau
-    poses : (m, 4, 4) ndarray
-    y : (k,) ndarray
-    h : float
-        Length of a step [s].
-    steps : int
-    t : float
-        Time of the start [s].
-
-    Yields
-    ------
-    t : float
-    poses : (m, 4, 4) ndarray
-    y : (k,) ndarray
-
-    Raises
-    ------
-    SimulationError
-        If the stages of an implicit method do not converge.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from screw_dynamics.theory.geometric_integration.runge_kutta import CLASSICAL
-    >>> from screw_dynamics.theory.geometric_integration.munthe_kaas import System, integrate
-    >>> decay = System(lambda t, poses, y: (np.zeros((0, 6)), -y))
-    >>> *_, (t, _, y) = integrate(decay, CLASSICAL, np.zeros((0, 4, 4)), np.ones(1), 0.1, 10)
-    >>> t, y.round(6)
-    (1.0, array([0.36788]))
-    """
+    """Yield time, poses and numbers at the start and after each `step`."""
     yield t, poses, y
     for k in range(steps):
         poses, y = step(system, method, t + k * h, poses, y, h)

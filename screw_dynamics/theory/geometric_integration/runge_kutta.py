@@ -21,22 +21,7 @@ _ROUNDING = 1e-8
 
 @dataclass(frozen=True)
 class Tableau:
-    """
-    A Runge-Kutta method of s stages.
-
-    Parameters
-    ----------
-    a : (s, s) tuple of tuples of Fraction
-    b : (s,) tuple of Fraction
-    order : int
-
-    Examples
-    --------
-    >>> from screw_dynamics.theory.geometric_integration.runge_kutta import tableau
-    >>> HEUN = tableau(2, '1/2 1/2', '', '1')
-    >>> HEUN.c
-    (Fraction(0, 1), Fraction(1, 1))
-    """
+    """A Runge-Kutta method of s stages: a (s, s) and b (s,) of fractions."""
 
     a: tuple[tuple[Fraction, ...], ...]
     b: tuple[Fraction, ...]
@@ -55,30 +40,16 @@ class Tableau:
 
 def tableau(order: int, b: str, *a: str) -> Tableau:
     """
-    Return the method with fractions written as text.
+    Return the method with weights b and rows a, fractions in text separated by spaces.
 
-    Parameters
-    ----------
-    order : int
-    b : str
-        Weights, separated by spaces.
-    *a : str
-        Rows of a; zeros at the end may be omitted.
-
-    Returns
-    -------
-    Tableau
-
-    Raises
-    ------
-    InputError
-        If the number of rows, or of entries of a row, is not that of the weights.
+    Zeros at the end of a row may be omitted. InputError names a wrong number of rows or entries.
 
     Examples
     --------
     >>> from screw_dynamics.theory.geometric_integration.runge_kutta import tableau
-    >>> tableau(1, '1', '').a
-    ((Fraction(0, 1),),)
+    >>> HEUN = tableau(2, '1/2 1/2', '', '1')
+    >>> HEUN.c
+    (Fraction(0, 1), Fraction(1, 1))
     """
     weights = tuple(map(Fraction, b.split()))
     rows = [tuple(map(Fraction, row.split())) for row in a]
@@ -112,33 +83,10 @@ def increment(
     method: Tableau, slope: Callable[[Scalar, ScalarArray], ScalarArray], h: Scalar, size: int
 ) -> ScalarArray:
     """
-    Return the increment of one step that begins at zero.
+    Return the increment (size,) of one step of length h that begins at zero.
 
-    Parameters
-    ----------
-    method : Tableau
-    slope : callable
-        ``slope(time, x)`` -> (size,), the derivative of x; times begin at 0 [s].
-    h : float
-        Length of the step [s].
-    size : int
-        Length of x.
-
-    Returns
-    -------
-    (size,) ndarray
-
-    Raises
-    ------
-    SimulationError
-        If the stages of an implicit method do not converge: the step is too long.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from screw_dynamics.theory.geometric_integration.runge_kutta import CLASSICAL, increment
-    >>> increment(CLASSICAL, lambda time, x: 2.0 * np.array([time]), 0.5, 1)
-    array([0.25])
+    ``slope(time, x)`` -> (size,) is the derivative of x; times begin at 0. SimulationError is
+    raised if the stages of an implicit method do not converge: the step is too long.
     """
     slopes: list[ScalarArray] = []
     for row, c in zip(method.a, method.c, strict=True):

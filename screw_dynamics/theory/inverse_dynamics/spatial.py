@@ -32,43 +32,7 @@ def inverse_dynamics(
     *,
     wrench_representation: str = 'body',
 ) -> ScalarArray:
-    """
-    Return the joint efforts and their time derivatives up to order k.
-
-    Arguments, result and errors are those of `body_fixed.inverse_dynamics`.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (k + 3, n) or (T, k + 3, n) array_like
-        [rad or m, per s^d].
-    wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
-        Wrenches ON the bodies, by frame name [N m; N, per s^d].
-    wrench_representation : str
-        'body', 'spatial', 'hybrid', 'mixed' or the name of a frame, see
-        `body_fixed.inverse_dynamics`.
-
-    Returns
-    -------
-    (k + 1, n) or (T, k + 1, n) ndarray
-        [N m or N, per s^d].
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError, UnknownNameError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.inverse_dynamics.spatial import inverse_dynamics
-    >>> pendulum = sd.ScrewModel.from_screws(
-    ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
-    ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
-    >>> inverse_dynamics(pendulum, [[0.0], [0.0], [1.0]])
-    array([[5.155]])
-    """
+    """Return the joint efforts and their time derivatives up to order k."""
     return efforts_of_samples(model, joint_jet, wrench_jets, _efforts, wrench_representation)
 
 

@@ -4,7 +4,8 @@
 Accelerations and jerks of bodies in explicit form, as sums over the joints.
 
 [M2018] (7), (14), (18), (22), (30), (32), (34), with the slips of the print corrected. The
-recursions of the four representations give the same numbers, of any order.
+recursions of the four representations give the same numbers, of any order. Results are (N, 6);
+accelerations need r >= 3, jerks r >= 4.
 """
 
 from __future__ import annotations
@@ -24,34 +25,7 @@ from screw_dynamics.theory.tree import Tree
 
 
 def body_fixed_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
-    """
-    Return V_i' = sum_j J_ij s_j'' + sum_{j<k} [J_ij, J_ik] s_j' s_k', [M2018] (2), (7).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Rows are derivatives of the joint positions [rad or m, per s^d]; r >= 3.
-
-    Returns
-    -------
-    (N, 6) ndarray
-        [rad/s^2; m/s^2]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.accelerations import body_fixed_accelerations
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> body_fixed_accelerations(wheel, np.ones((3, 1)))
-    array([[0., 0., 1., 0., 0., 0.]])
-    """
+    """Return V_i' = sum_j J_ij s_j'' + sum_{j<k} [J_ij, J_ik] s_j' s_k', [M2018] (2), (7)."""
     tree = Tree(model, joint_jet).at_least(3)
     columns, (_, rates, accelerations) = column_jets(tree)[:, :, 0], tree.joints[:3]
     result: ScalarArray = np.einsum('ijx,j->ix', columns, accelerations)
@@ -69,31 +43,6 @@ def body_fixed_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
     The factor of [[J_ij, J_ik], J_ir] s_j' s_k' s_r' is 2 for k < r and 1 for k = r; the print has
     2 for both.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Rows are derivatives of the joint positions [rad or m, per s^d]; r >= 4.
-
-    Returns
-    -------
-    (N, 6) ndarray
-        [rad/s^3; m/s^3]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.accelerations import body_fixed_jerks
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> body_fixed_jerks(wheel, np.ones((4, 1)))
-    array([[0., 0., 1., 0., 0., 0.]])
     """
     tree = Tree(model, joint_jet).at_least(4)
     columns, (_, rates, accelerations, jerks) = column_jets(tree)[:, :, 0], tree.joints[:4]
@@ -112,34 +61,7 @@ def body_fixed_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
 
 def spatial_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
-    """
-    Return (V^s_i)' = sum_j (J_j s_j'' + [V_j, J_j] s_j'), [M2018] (18).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Rows are derivatives of the joint positions [rad or m, per s^d]; r >= 3.
-
-    Returns
-    -------
-    (N, 6) ndarray
-        [rad/s^2; m/s^2]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.accelerations import spatial_accelerations
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> spatial_accelerations(wheel, np.ones((3, 1)))
-    array([[0., 0., 1., 0., 0., 0.]])
-    """
+    """Return (V^s_i)' = sum_j (J_j s_j'' + [V_j, J_j] s_j'), [M2018] (18)."""
     tree = Tree(model, joint_jet).at_least(3)
     twists, columns = (jets[:, 0] for jets in twist_and_column_jets(tree))
     _, rates, accelerations = tree.joints[:3]
@@ -155,31 +77,6 @@ def spatial_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     Return (V^s_i)'' = sum_j (J s^(3) + 2 [V, J] s'' + ([V', J] + [V, [V, J]]) s')_j.
 
     [M2018] (22), (23) with their terms collected by joints.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Rows are derivatives of the joint positions [rad or m, per s^d]; r >= 4.
-
-    Returns
-    -------
-    (N, 6) ndarray
-        [rad/s^3; m/s^3]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.accelerations import spatial_jerks
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> spatial_jerks(wheel, np.ones((4, 1)))
-    array([[0., 0., 1., 0., 0., 0.]])
     """
     tree = Tree(model, joint_jet).at_least(4)
     twists, columns = (jets[:, 0] for jets in twist_and_column_jets(tree))
@@ -195,66 +92,12 @@ def spatial_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
 
 def hybrid_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
-    """
-    Return (V^h_i)' = sum_j (J_ij s_j'' + J_ij' s_j'), [M2018] (29), (30).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Rows are derivatives of the joint positions [rad or m, per s^d]; r >= 3.
-
-    Returns
-    -------
-    (N, 6) ndarray
-        [rad/s^2; m/s^2]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.accelerations import hybrid_accelerations
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> hybrid_accelerations(wheel, np.ones((3, 1)))
-    array([[0., 0., 1., 0., 0., 0.]])
-    """
+    """Return (V^h_i)' = sum_j (J_ij s_j'' + J_ij' s_j'), [M2018] (29), (30)."""
     return _weighted(model, joint_jet, (1, 1))
 
 
 def hybrid_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
-    """
-    Return (V^h_i)'' = sum_j (J_ij s_j^(3) + 2 J_ij' s_j'' + J_ij'' s_j'), [M2018] (32), (33).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Rows are derivatives of the joint positions [rad or m, per s^d]; r >= 4.
-
-    Returns
-    -------
-    (N, 6) ndarray
-        [rad/s^3; m/s^3]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.accelerations import hybrid_jerks
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> hybrid_jerks(wheel, np.ones((4, 1)))
-    array([[0., 0., 1., 0., 0., 0.]])
-    """
+    """Return (V^h_i)'' = sum_j (J s^(3) + 2 J' s'' + J'' s')_j, [M2018] (32), (33)."""
     return _weighted(model, joint_jet, (1, 2, 1))
 
 
@@ -263,31 +106,6 @@ def mixed_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     Return (V^m_i)' = P (V^h_i)', P = diag(R^T, I), [M2018] (34).
 
     Right as printed, since w × w = 0.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Rows are derivatives of the joint positions [rad or m, per s^d]; r >= 3.
-
-    Returns
-    -------
-    (N, 6) ndarray
-        [rad/s^2; m/s^2]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.accelerations import mixed_accelerations
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> mixed_accelerations(wheel, np.ones((3, 1)))
-    array([[0., 0., 1., 0., 0., 0.]])
     """
     return _turned_back(Tree(model, joint_jet), hybrid_accelerations(model, joint_jet))
 
@@ -297,31 +115,6 @@ def mixed_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     Return (V^m_i)'' = P (V^h_i)'' - (w^b × (w^b)'; 0), [M2018] (34).
 
     The print omits the last term.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Rows are derivatives of the joint positions [rad or m, per s^d]; r >= 4.
-
-    Returns
-    -------
-    (N, 6) ndarray
-        [rad/s^3; m/s^3]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.accelerations import mixed_jerks
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> mixed_jerks(wheel, np.ones((4, 1)))
-    array([[0., 0., 1., 0., 0., 0.]])
     """
     tree = Tree(model, joint_jet)
     result = _turned_back(tree, hybrid_jerks(model, joint_jet))

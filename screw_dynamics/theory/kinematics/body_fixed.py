@@ -23,34 +23,7 @@ from screw_dynamics.theory.tree import Tree
 
 
 def twists(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
-    """
-    Return the twists of all bodies and their time derivatives.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Row d is the d-th time derivative of the joint positions [rad or m, per s^d], r >= 2.
-
-    Returns
-    -------
-    (N, r - 1, 6) ndarray
-        Row k of body i is V_i^(k) [rad/s; m/s, per s^k].
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.body_fixed import twists
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
-    >>> twists(wheel, [[0.3], [1.0]])[0]
-    array([[ 0.,  0.,  1.,  0., -2.,  0.]])
-    """
+    """Return the twists of all bodies, (N, r - 1, 6): [i, k] is V_i^(k); r >= 2."""
     return twist_jets(Tree(model, joint_jet).at_least(2))
 
 
@@ -83,36 +56,11 @@ def gravity_jets(tree: Tree) -> ScalarArray:
 
 def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
-    Return the columns of the Jacobians of all bodies and their time derivatives.
+    Return the columns of the Jacobians of all bodies and their derivatives, (N, N, r, 6).
 
-    J_{i,j} = Ad_{C_{i,j}} X_j, V_i = sum_j J_{i,j} s_j'; [KM2021] (7), (8), (14) to (18), with
-    J_{i,j}' = [J_{i,j}, S_{i,j}] and S_{i,j} the sum of J_{i,l} s_l' over the joints l behind j.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        r >= 1.
-
-    Returns
-    -------
-    (N, N, r, 6) ndarray
-        [i, j, k] is the k-th derivative of the column of tree joint j [rad; m, per rad or m and
-        s^k], 0 where j is not on the path of body i.
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.body_fixed import jacobian_columns
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
-    >>> jacobian_columns(wheel, [[0.3]])[0, 0, 0]
-    array([ 0.,  0.,  1.,  0., -2.,  0.])
+    [i, j, k] is the k-th derivative of J_{i,j} = Ad_{C_{i,j}} X_j, V_i = sum_j J_{i,j} s_j', 0
+    where joint j is not on the path of body i; [KM2021] (7), (8), (14) to (18), with J_{i,j}' =
+    [J_{i,j}, S_{i,j}] and S_{i,j} the sum of J_{i,l} s_l' over the joints l behind j.
     """
     return column_jets(Tree(model, joint_jet))
 
@@ -139,37 +87,11 @@ def partial_of_relative_pose(
     model: ScrewModel, q: ArrayLike, body: int, other: int, joint: int
 ) -> ScalarArray:
     """
-    Return dC_{i,j}/ds_k of C_{i,j} = C_i^-1 C_j, for j on the path of i or the other way round.
+    Return dC_{i,j}/ds_k of C_{i,j} = C_i^-1 C_j, (4, 4), for j on the path of i or the reverse.
 
-    [M2018] (4), (5): -hat(J_{i,k}) C_{i,j} for j < k <= i, C_{i,j} hat(J_{j,k}) for i < k <= j.
-    The print also has k = j, for which it is 0, and J_{i,j} in (5).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) array_like
-        Joint positions [rad or m].
-    body, other, joint : int
-        i, j and k, numbers of bodies and of a tree joint.
-
-    Returns
-    -------
-    (4, 4) ndarray
-        0 if the joint is not between the bodies.
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.body_fixed import partial_of_relative_pose
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
-    >>> float(abs(partial_of_relative_pose(wheel, [0.3], 0, 0, 0)).max())
-    0.0
+    i, j and k are `body`, `other` and `joint`. [M2018] (4), (5): -hat(J_{i,k}) C_{i,j} for
+    j < k <= i, C_{i,j} hat(J_{j,k}) for i < k <= j, 0 if the joint is not between the bodies. The
+    print also has k = j, for which it is 0, and J_{i,j} in (5).
     """
     tree = Tree.at(model, q)
     body, other = tree.index('body', body), tree.index('other', other)
@@ -186,39 +108,10 @@ def partial_derivative(
     model: ScrewModel, q: ArrayLike, body: int, joint: int, by: Sequence[int]
 ) -> ScalarArray:
     """
-    Return a partial derivative of a Jacobian column of any order: nested brackets.
+    Return a partial derivative of J_{i,j} of any order: nested brackets, (6,).
 
-    [M2018] (6), (8), (13), (15).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) array_like
-        Joint positions [rad or m].
-    body, joint : int
-        i and j of J_{i,j}, numbers of bodies and tree joints.
-    by : sequence of int
-        Tree joints whose variables the column is differentiated by, in any order.
-
-    Returns
-    -------
-    (6,) ndarray
-        [..[[J_{i,j}, J_{i,b1}], J_{i,b2}].., J_{i,bv}] with b sorted from root to tip; 0 unless
-        all are on the path of the body and b1 is behind j.
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.body_fixed import partial_derivative
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
-    >>> partial_derivative(wheel, [0.3], 0, 0, [0])
-    array([0., 0., 0., 0., 0., 0.])
+    [..[[J_{i,j}, J_{i,b1}], J_{i,b2}].., J_{i,bv}] with b sorted from root to tip; 0 unless all
+    are on the path of the body and b1 is behind j. [M2018] (6), (8), (13), (15).
     """
     tree = Tree.at(model, q)
     body, joint = tree.index('body', body), tree.index('joint', joint)

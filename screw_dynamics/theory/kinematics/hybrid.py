@@ -23,34 +23,7 @@ from screw_dynamics.theory.tree import Tree
 
 
 def twists(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
-    """
-    Return the twists of all bodies and their time derivatives.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Row d is the d-th time derivative of the joint positions [rad or m, per s^d], r >= 2.
-
-    Returns
-    -------
-    (N, r - 1, 6) ndarray
-        Row k of body i is (w; r')^(k) [rad/s; m/s, per s^k].
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.hybrid import twists
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
-    >>> twists(wheel, [[0.0], [1.0]])[0]
-    array([[ 0.,  0.,  1.,  0., -2.,  0.]])
-    """
+    """Return the twists of all bodies, (N, r - 1, 6): [i, k] is (w; r')^(k); r >= 2."""
     return HybridMotion(Tree(model, joint_jet).at_least(2)).twists
 
 
@@ -58,14 +31,8 @@ class HybridMotion:
     """
     What the hybrid recursions share, per body, with derivatives in rows.
 
-    Attributes
-    ----------
-    twists : (N, r - 1, 6) ndarray
-        (w; r')^(k).
-    screws : (N, r, 6) ndarray
-        (x0_i)^(k): the joint screw in base axes, x0_i = Ad_{R_i} X_i.
-    arms : (N, r, 3) ndarray
-        rho_i^(k), rho_i = r_i - r_p.
+    `twists` (N, r - 1, 6) are (w; r')^(k), `screws` (N, r, 6) the joint screws in base axes
+    x0_i = Ad_{R_i} X_i, `arms` (N, r, 3) rho_i = r_i - r_p.
     """
 
     def __init__(self, tree: Tree) -> None:
@@ -109,35 +76,10 @@ def turned(angular_velocity: ScalarArray, vector: ScalarArray) -> ScalarArray:
 
 def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
-    Return the columns of the Jacobians of all bodies and their time derivatives.
+    Return the columns of the Jacobians of all bodies and their derivatives, (N, N, r, 6).
 
-    J^h_{i,j} = Ad_{r_j - r_i} x0_j, [M2018] (27), (28), (31) in any order.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        r >= 1.
-
-    Returns
-    -------
-    (N, N, r, 6) ndarray
-        [i, j, k] is the k-th derivative of the column of tree joint j [rad; m, per rad or m and
-        s^k], 0 where j is not on the path of body i.
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.hybrid import jacobian_columns
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
-    >>> jacobian_columns(wheel, [[0.0]])[0, 0, 0]
-    array([ 0.,  0.,  1.,  0., -2.,  0.])
+    [i, j, k] is the k-th derivative of J^h_{i,j} = Ad_{r_j - r_i} x0_j, [M2018] (27), (28), (31)
+    in any order; 0 where joint j is not on the path of body i.
     """
     motion = HybridMotion(Tree(model, joint_jet))
     tree, orders = motion.tree, motion.screws.shape[1]
@@ -158,41 +100,12 @@ def partial_derivative(
     model: ScrewModel, q: ArrayLike, body: int, joint: int, by: Sequence[int]
 ) -> ScalarArray:
     """
-    Return a partial derivative of a Jacobian column of any order.
+    Return a partial derivative of J^h_{i,j} of any order, (6,); 0 unless all are on the path of i.
 
     The first one is [M2018] (25), (26) with the case that the print omits: [J_{i,j}, Jv_{i,k}]
     for a joint k that is j or behind it, [Jw_{i,k}, J_{i,j}] for one before it, with Jw, Jv the
     angular and the linear part of a column. Higher ones follow by the product rule, since taking
     a part commutes with differentiation.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) array_like
-        Joint positions [rad or m].
-    body, joint : int
-        i and j of J^h_{i,j}, numbers of bodies and tree joints.
-    by : sequence of int
-        Tree joints whose variables the column is differentiated by, in any order.
-
-    Returns
-    -------
-    (6,) ndarray
-        0 unless all are on the path of the body.
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.hybrid import partial_derivative
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
-    >>> partial_derivative(wheel, [0.0], 0, 0, [0])
-    array([0., 0., 0., 2., 0., 0.])
     """
     tree = Tree.at(model, q)
     body, joint = tree.index('body', body), tree.index('joint', joint)

@@ -26,35 +26,10 @@ from screw_dynamics.theory.tree import Tree, as_row, as_scalars
 
 def joint_jet(model: ScrewModel, q: ArrayLike, twists: ArrayLike) -> ScalarArray:
     """
-    Return the joint jet of body-fixed twists of all bodies, the inverse of `body_fixed.twists`.
+    Return the joint jet (m + 1, n) of body-fixed twists V_i^(0..m - 1) of all bodies, (N, m, 6).
 
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) array_like
-        Joint positions [rad or m].
-    twists : (N, m, 6) array_like
-        V_i^(0..m - 1) [rad/s; m/s, per s^k]. What no joint can cause is left out: the result is
-        that of least squares in the joint screws.
-
-    Returns
-    -------
-    (m + 1, n) ndarray
-        q, q', .., q^(m) [rad or m, per s^d].
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.inverse_kinematics import joint_jet
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> joint_jet(wheel, [0.3], [[[0, 0, 2.0, 0, 0, 0], [0, 0, 5.0, 0, 0, 0]]]).ravel()
-    array([0.3, 2. , 5. ])
+    The inverse of `body_fixed.twists`. What no joint can cause is left out: the result is that of
+    least squares in the joint screws.
     """
     positions, rates = as_row('q', q, model.n), as_scalars('twists', twists)
     if rates.ndim != 3 or (len(rates), rates.shape[2]) != (model.body_count, 6):

@@ -23,34 +23,7 @@ from screw_dynamics.theory.tree import Tree
 
 
 def twists(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
-    """
-    Return the twists of all bodies and their time derivatives.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Row d is the d-th time derivative of the joint positions [rad or m, per s^d], r >= 2.
-
-    Returns
-    -------
-    (N, r - 1, 6) ndarray
-        Row k of body i is (V^s_i)^(k) [rad/s; m/s, per s^k].
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.spatial import twists
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
-    >>> twists(wheel, [[0.3], [1.0]])[0]
-    array([[ 0.,  0.,  1.,  0., -2.,  0.]])
-    """
+    """Return the twists of all bodies, (N, r - 1, 6): [i, k] is (V^s_i)^(k); r >= 2."""
     return twist_and_column_jets(Tree(model, joint_jet).at_least(2))[0]
 
 
@@ -78,35 +51,10 @@ def twist_and_column_jets(tree: Tree) -> tuple[ScalarArray, ScalarArray]:
 
 def system_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
-    Return V^s' = J^s q'' + L b^s diag(J^s_j) q', [M2018] (19), (20).
+    Return V^s' = J^s q'' + L b^s diag(J^s_j) q', (N, 6), [M2018] (19), (20); r >= 3.
 
     L sums over the path of each body. The print has J^s in place of diag(J^s_j), and so a second
     term L b^s V^s that is always 0.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        r >= 3.
-
-    Returns
-    -------
-    (N, 6) ndarray
-        [rad/s^2; m/s^2]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.spatial import system_accelerations
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> system_accelerations(wheel, np.ones((3, 1)))
-    array([[0., 0., 1., 0., 0., 0.]])
     """
     tree = Tree(model, joint_jet).at_least(3)
     twist, column = (jets[:, 0] for jets in twist_and_column_jets(tree))
@@ -120,33 +68,9 @@ def system_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray
 
 def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
-    Return the columns of the Jacobians of all bodies and their time derivatives.
+    Return the columns of the Jacobians of all bodies and their derivatives, (N, N, r, 6).
 
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        r >= 1.
-
-    Returns
-    -------
-    (N, N, r, 6) ndarray
-        [i, j, k] is the k-th derivative of J^s_j [rad; m, per rad or m and s^k] where j is on the
-        path of body i, else 0.
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.spatial import jacobian_columns
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
-    >>> jacobian_columns(wheel, [[0.3]])[0, 0, 0]
-    array([ 0.,  0.,  1.,  0., -2.,  0.])
+    [i, j, k] is the k-th derivative of J^s_j if joint j is on the path of body i, else 0.
     """
     tree = Tree(model, joint_jet)
     _, columns = twist_and_column_jets(tree)
@@ -161,39 +85,10 @@ def partial_derivative(
     model: ScrewModel, q: ArrayLike, body: int, joint: int, by: Sequence[int]
 ) -> ScalarArray:
     """
-    Return a partial derivative of a Jacobian column of any order: nested brackets.
+    Return a partial derivative of J^s_{i,j} of any order: nested brackets, (6,).
 
-    [M2018] (16), (21), (24).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) array_like
-        Joint positions [rad or m].
-    body, joint : int
-        i and j of J^s_{i,j}, numbers of bodies and tree joints.
-    by : sequence of int
-        Tree joints whose variables the column is differentiated by, in any order.
-
-    Returns
-    -------
-    (6,) ndarray
-        [J_bv, ..[J_b2, [J_b1, J_j]]], b sorted from tip to root; 0 unless all are on the path of j
-        and b1 is before j.
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.spatial import partial_derivative
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
-    >>> partial_derivative(wheel, [0.3], 0, 0, [0])
-    array([0., 0., 0., 0., 0., 0.])
+    [J_bv, ..[J_b2, [J_b1, J_j]]], b sorted from tip to root; 0 unless all are on the path of j and
+    b1 is before j. [M2018] (16), (21), (24).
     """
     tree = Tree.at(model, q)
     body, joint = tree.index('body', body), tree.index('joint', joint)

@@ -46,37 +46,9 @@ def jacobian_jet(
     model: ScrewModel, joint_jet: ArrayLike, frame: str, representation: Representation = 'body'
 ) -> ScalarArray:
     """
-    Return the Jacobian of a frame and its time derivatives.
+    Return the Jacobian of a frame on a moving body and its derivatives J^(d), (r, 6, n); r >= 1.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Row d is the d-th time derivative of the joint positions [rad or m, per s^d], r >= 1.
-    frame : str
-        Name of a frame of the model on a moving body.
-    representation : {'body', 'spatial', 'hybrid', 'mixed'}
-        'body', 'spatial', 'hybrid' or 'mixed'.
-
-    Returns
-    -------
-    (r, 6, n) ndarray
-        J^(d).
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError, UnknownNameError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.task_space import jacobian_jet
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
-    >>> jacobian_jet(wheel, [[0.0], [3.0]], 'body_1', 'hybrid')[..., 0]
-    array([[ 0.,  0.,  1.,  0., -2.,  0.],
-           [ 0.,  0.,  0.,  6.,  0.,  0.]])
+    The representation is 'body', 'spatial', 'hybrid' or 'mixed'.
     """
     module = _MODULES[require_choice('representation', representation, _MODULES)]
     body = model.frame(frame).body
@@ -91,36 +63,7 @@ def jacobian_jet(
 def task_jet(
     model: ScrewModel, joint_jet: ArrayLike, frame: str, representation: Representation = 'body'
 ) -> ScalarArray:
-    """
-    Return the twist of a frame and its time derivatives, (38).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        [rad or m, per s^d], r >= 2.
-    frame, representation : str
-        As for `jacobian_jet`.
-
-    Returns
-    -------
-    (r - 1, 6) ndarray
-        [rad/s; m/s, per s^d].
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError, UnknownNameError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.kinematics.task_space import task_jet
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
-    >>> task_jet(wheel, [[0.0], [3.0]], 'body_1', 'hybrid')
-    array([[ 0.,  0.,  3.,  0., -6.,  0.]])
-    """
+    """Return the twist of a frame and its derivatives, (r - 1, 6), by (38); r >= 2."""
     jet = as_scalars('joint_jet', joint_jet)
     jacobians = jacobian_jet(model, jet, frame, representation)
     rates = jet[1:]
@@ -138,35 +81,12 @@ def joint_jet(
     damping: float = 0.0,
 ) -> ScalarArray:
     """
-    Return the joint jet that moves a frame as given, (39) and its form for redundant robots.
+    Return the joint jet (m + 1, n) that moves a frame as given, (39) and its form for redundancy.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) array_like
-        Joint positions [rad or m].
-    twist_jet : (m, c) array_like
-        The c components of the twist that are given, and their time derivatives.
-    frame, representation : str
-        As for `jacobian_jet`.
-    components : sequence of int
-        Which of [angular; linear] are given, c <= n; all six by default.
-    weights : (n,) array_like, optional
-        Diagonal of W, positive; ones by default.
-    damping : float
-        lambda of damped least squares; with it, the frame lags behind near singularities.
-
-    Returns
-    -------
-    (m + 1, n) ndarray
-        q, q', .., q^(m) [rad or m, per s^d].
-
-    Raises
-    ------
-    SingularJacobianError
-        If the frame cannot move as given, without damping: named for float arguments.
-    InputError, ShapeError, NotFiniteError, UnknownNameError
-        If an argument is not usable.
+    `twist_jet` (m, c) has the `components` of [angular; linear] that are given, c <= n, all six by
+    default; `weights` (n,) are the diagonal of W, ones by default. With `damping`, lambda of
+    damped least squares, the frame lags behind near singularities; without, SingularJacobianError
+    is raised for floats if the frame cannot move as given.
 
     Examples
     --------

@@ -39,36 +39,11 @@ Form: TypeAlias = Literal['brackets', 'matrices', 'binet']
 
 def christoffel_symbols(model: ScrewModel, q: ArrayLike, form: Form = 'brackets') -> ScalarArray:
     """
-    Return the Christoffel symbols of the first kind.
+    Return the Christoffel symbols of the first kind, Gamma[i, j, k] = Gamma[i, k, j].
 
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) array_like
-        Joint positions [rad or m].
-    form : {'brackets', 'matrices', 'binet'}
-        'brackets', [M2018] (87): three screw products; 'matrices': the trace of 4 x 4 matrices,
-        with the pseudo-inertia; 'binet', [M2018] (88): angular and linear parts at the centres of
-        mass.
-
-    Returns
-    -------
-    (n, n, n) ndarray
-        Gamma[i, j, k] = Gamma[i, k, j].
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.lagrange.christoffel import christoffel_symbols
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> christoffel_symbols(wheel, [0.3])
-    array([[[0.]]])
+    `form` is 'brackets', [M2018] (87): three screw products; 'matrices': the trace of 4 x 4
+    matrices, with the pseudo-inertia; or 'binet', [M2018] (88): angular and linear parts at the
+    centres of mass.
     """
     tree = Tree.at(model, q)
     columns = column_jets(tree)[:, :, 0]
@@ -82,36 +57,7 @@ def christoffel_symbols(model: ScrewModel, q: ArrayLike, form: Form = 'brackets'
 
 
 def efforts(model: ScrewModel, joint_jet: ArrayLike, form: Form = 'brackets') -> ScalarArray:
-    """
-    Return Q_i = sum_j M_ij q_j'' + sum_jk Gamma_ijk q_j' q_k' + Q_grav_i, [M2018] (86).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (3, n) array_like
-        Joint positions, velocities and accelerations [rad or m, per s^d].
-    form : str
-        See `christoffel_symbols`.
-
-    Returns
-    -------
-    (n,) ndarray
-        [N m or N]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.lagrange.christoffel import efforts
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> efforts(wheel, [[0.3], [2.0], [1.5]])
-    array([1.5])
-    """
+    """Return Q_i = sum_j M_ij q_j'' + sum_jk Gamma_ijk q_j' q_k' + Q_grav_i, [M2018] (86)."""
     system = SystemMatrices(model, joint_jet)
     q, qd, qdd = system.tree.at_least(3).jet[:3]
     symbols = christoffel_symbols(model, q, form)

@@ -15,34 +15,7 @@ from screw_dynamics.theory.tree import Tree, as_row, require_model
 
 
 def kinetic_energy(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Scalar:
-    """
-    Return T = V^T Mm V / 2.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q, qd : (n,) array_like
-        Joint positions and velocities [rad or m, per s].
-
-    Returns
-    -------
-    float
-        [J]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.lagrange.energies import kinetic_energy
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> float(kinetic_energy(wheel, [0.3], [2.0]))
-    2.0
-    """
+    """Return T = V^T Mm V / 2 [J]."""
     system = _system(model, q, qd)
     return system.V @ system.Mm @ system.V / 2
 
@@ -50,34 +23,7 @@ def kinetic_energy(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Scalar:
 def kinetic_energy_gradients(
     model: ScrewModel, q: ArrayLike, qd: ArrayLike
 ) -> tuple[ScalarArray, ScalarArray]:
-    """
-    Return dT/dq = (Mm A b X)^T J q' and dT/dq' = J^T Mm V, [M2018] (82) to (84).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q, qd : (n,) array_like
-        Joint positions and velocities [rad or m, per s].
-
-    Returns
-    -------
-    by_position, by_velocity : (n,) ndarray
-        [J/rad or J/m], [J s/rad or J s/m]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.lagrange.energies import kinetic_energy_gradients
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> kinetic_energy_gradients(wheel, [0.3], [2.0])
-    (array([0.]), array([2.]))
-    """
+    """Return dT/dq = (Mm A b X)^T J q' and dT/dq' = J^T Mm V, [M2018] (82) to (84)."""
     system = _system(model, q, qd)
     by_position = (system.Mm @ system.A @ system.b(system.V) @ system.X).T @ system.V
     return by_position, system.J.T @ system.Mm @ system.V
@@ -88,30 +34,6 @@ def lagrange_coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> 
     Return C as Lagrange's equations give it, [M2018] (84), which equals (85).
 
     C = -(a J + b X)^T A^T Mm J - J^T Mm A a J; the two are equal since A (a J + b X) = b J.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q, qd : (n,) array_like
-        Joint positions and velocities [rad or m, per s].
-
-    Returns
-    -------
-    (n, n) ndarray
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.lagrange.energies import lagrange_coriolis_matrix
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> lagrange_coriolis_matrix(wheel, [0.3], [2.0])
-    array([[0.]])
     """
     s = _system(model, q, qd)
     turning = s.a() @ s.J + s.b(s.V) @ s.X
@@ -123,31 +45,6 @@ def lagrange_efforts(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     Return Q = (dT/dq')' - dT/dq + dU/dq, [M2018] (81), without external wrenches.
 
     (dT/dq')' = M q'' - J^T ((Mm A a)^T + Mm A a) J q', the sentence below (82).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (3, n) array_like
-        Joint positions, velocities and accelerations [rad or m, per s^d].
-
-    Returns
-    -------
-    (n,) ndarray
-        [N m or N]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.lagrange.energies import lagrange_efforts
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> lagrange_efforts(wheel, [[0.3], [2.0], [1.5]])
-    array([1.5])
     """
     s = SystemMatrices(model, joint_jet)
     q, qd, qdd = s.tree.at_least(3).jet[:3]
@@ -157,34 +54,7 @@ def lagrange_efforts(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
 
 def potential_energy(model: ScrewModel, q: ArrayLike) -> Scalar:
-    """
-    Return the potential energy of gravity, 0 with all centres of mass at the height of the base.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) array_like
-        Joint positions [rad or m].
-
-    Returns
-    -------
-    float
-        [J]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.lagrange.energies import potential_energy
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> float(potential_energy(wheel, [0.3]))
-    0.0
-    """
+    """Return the energy of gravity [J], 0 with all centres of mass at the height of the base."""
     tree = Tree.at(model, q)
     energy = zero_like(model.gravity)
     for pose, inertia in zip(tree.poses, model.inertias, strict=True):

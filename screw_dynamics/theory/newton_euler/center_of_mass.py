@@ -15,28 +15,9 @@ from screw_dynamics.lie.scalars import ScalarArray
 
 def wrench(inertia: ScalarArray, twist: ScalarArray, twist_rate: ScalarArray) -> ScalarArray:
     """
-    Return the wrench ON the body that causes a motion: W = M_c V_c' - ad_w^T M_c V_c.
+    Return the wrench W = M_c V_c' - ad_w^T M_c V_c in axes of the body: [M2018] (45) to (47).
 
-    [M2018] (45) to (47).
-
-    Parameters
-    ----------
-    inertia : (6, 6) ndarray
-        M_c = diag(Theta_c, m I) in axes of the body at its centre of mass [kg m^2, kg].
-    twist, twist_rate : (6,) ndarray
-        V_c = (w; velocity of the centre), in these axes, and its derivative [rad/s; m/s, per s].
-
-    Returns
-    -------
-    (6,) ndarray
-        Components in these axes, torque about the centre of mass [N m; N].
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from screw_dynamics.theory.newton_euler.center_of_mass import wrench
-    >>> wrench(2 * np.eye(6), np.zeros(6), np.eye(6)[3])
-    array([0., 0., 0., 2., 0., 0.])
+    M_c = diag(Theta_c, m I) and V_c = (w; velocity of the centre) are in these axes.
     """
     result: ScalarArray = inertia @ twist_rate
     moving = inertia @ twist  # each part turns with the frame
@@ -50,26 +31,8 @@ def hybrid_wrench(
     """
     Return the wrench in base axes, W = M_c V_c' + ad_w M_c (w; 0): [M2018] (48) to (51).
 
-    The print of (51) has m r_c' in place of m r_c''.
-
-    Parameters
-    ----------
-    inertia : (6, 6) ndarray
-        M_c^h = diag(R Theta_c R^T, m I), about the centre of mass in base axes [kg m^2, kg].
-    twist, twist_rate : (6,) ndarray
-        V_c^h = (w; r_c') in base axes and its derivative [rad/s; m/s, per s].
-
-    Returns
-    -------
-    (6,) ndarray
-        In base axes, torque about the centre of mass [N m; N].
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from screw_dynamics.theory.newton_euler.center_of_mass import hybrid_wrench
-    >>> hybrid_wrench(2 * np.eye(6), np.zeros(6), np.eye(6)[3])
-    array([0., 0., 0., 2., 0., 0.])
+    M_c^h = diag(R Theta_c R^T, m I) and V_c^h = (w; r_c') are in base axes. The print of (51) has
+    m r_c' in place of m r_c''.
     """
     result: ScalarArray = inertia @ twist_rate
     w = twist[:3]
@@ -81,23 +44,6 @@ def mixed_wrench(inertia: ScalarArray, twist: ScalarArray, twist_rate: ScalarArr
     """
     Return the torque in axes of the body and the force in base axes: [M2018] (59).
 
-    Parameters
-    ----------
-    inertia : (6, 6) ndarray
-        M_c = diag(Theta_c, m I) in axes of the body at its centre of mass [kg m^2, kg].
-    twist, twist_rate : (6,) ndarray
-        (R^T w; r_c'), the velocity of the centre in base axes, and its derivative.
-
-    Returns
-    -------
-    (6,) ndarray
-        [N m; N]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from screw_dynamics.theory.newton_euler.center_of_mass import mixed_wrench
-    >>> mixed_wrench(2 * np.eye(6), np.zeros(6), np.eye(6)[3])
-    array([0., 0., 0., 2., 0., 0.])
+    M_c = diag(Theta_c, m I) is in axes of the body, the twist is (R^T w; r_c').
     """
     return hybrid_wrench(inertia, twist, twist_rate)  # m I is the same in all axes

@@ -16,27 +16,7 @@ from screw_dynamics.lie.scalars import ScalarArray, dtype
 
 
 def inertia_in_base_axes(inertia: ScalarArray, rotation: ScalarArray) -> ScalarArray:
-    """
-    Return M^h = Ad_R M Ad_R^T, [M2018] (52).
-
-    Parameters
-    ----------
-    inertia : (6, 6) ndarray
-        In the body frame.
-    rotation : (3, 3) ndarray
-        R of the body.
-
-    Returns
-    -------
-    (6, 6) ndarray
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from screw_dynamics.theory.newton_euler.hybrid import inertia_in_base_axes
-    >>> float(inertia_in_base_axes(np.eye(6), np.eye(3)).trace())
-    6.0
-    """
+    """Return M^h = Ad_R M Ad_R^T, [M2018] (52)."""
     turn = np.zeros((6, 6), dtype(inertia, rotation))
     turn[:3, :3] = turn[3:, 3:] = rotation
     result: ScalarArray = turn @ inertia @ turn.T
@@ -44,28 +24,7 @@ def inertia_in_base_axes(inertia: ScalarArray, rotation: ScalarArray) -> ScalarA
 
 
 def wrench(inertia: ScalarArray, twist: ScalarArray, twist_rate: ScalarArray) -> ScalarArray:
-    """
-    Return the wrench ON the body that causes a motion: [M2018] (54).
-
-    Parameters
-    ----------
-    inertia : (6, 6) ndarray
-        M^h, see `inertia_in_base_axes`.
-    twist, twist_rate : (6,) ndarray
-        V^h = (w; r') and its derivative [rad/s; m/s, per s].
-
-    Returns
-    -------
-    (6,) ndarray
-        In base axes, torque about the body's origin [N m; N].
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from screw_dynamics.theory.newton_euler.hybrid import wrench
-    >>> wrench(2 * np.eye(6), np.zeros(6), np.eye(6)[3])
-    array([0., 0., 0., 2., 0., 0.])
-    """
+    """Return the wrench ON the body from M^h and V^h = (w; r'), in base axes: [M2018] (54)."""
     turning = twist.copy()
     turning[3:] = 0
     return inertia @ twist_rate + twist_cross(turning) @ inertia @ turning

@@ -24,41 +24,7 @@ from screw_dynamics.theory.sensitivities.effort_partials import first_partials
 def forward_dynamics_partials(
     model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayLike
 ) -> tuple[ScalarArray, ScalarArray, ScalarArray]:
-    """
-    Return dq''/dq, dq''/dq' and dq''/dtau.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q, qd : (n,) array_like
-        Joint positions and velocities [rad or m, per s].
-    tau : (n,) array_like
-        Efforts [N m or N].
-
-    Returns
-    -------
-    by_position, by_rate, by_effort : (n, n) ndarray
-        [i, j] is the derivative of q_i'' [rad/s^2 or m/s^2, per unit of the variable].
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-    numpy.linalg.LinAlgError, ZeroDivisionError
-        If the mass matrix is singular.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.sensitivities.acceleration_partials import (
-    ...     forward_dynamics_partials)
-    >>> pendulum = sd.ScrewModel.from_screws(
-    ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
-    ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
-    >>> [entry.round(3).item() for entry in forward_dynamics_partials(pendulum, [0.5], [0], [0])]
-    [9.406, 0.0, 4.0]
-    """
+    """Return dq''/dq, dq''/dq' and dq''/dtau, each (n, n)."""
     jet = any_order.forward_dynamics(model, q, qd, np.asarray(tau)[None])
     by_position, by_rate, mass = first_partials(model, jet)
     by_effort = solve(mass, np.eye(model.n))
@@ -76,32 +42,9 @@ def linearised_motion(
     """
     Return the matrices A and B of the linearised motion x' = A x + B u.
 
-    Of a rigid robot x = (dq, dq') and u = dtau. With motors behind springs tau = K (theta - q),
-    and rotors B_m theta'' = tau_m - tau, x = (dq, dtheta, dq', dtheta') and u = dtau_m.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q, qd : (n,) array_like
-        Joint positions and velocities [rad or m, per s].
-    tau : (n,) array_like
-        Efforts on the links [N m or N].
-    stiffness : (n,) array_like, optional
-        K of a spring per coordinate [N m/rad or N/m]; without it the robot is rigid.
-    rotor_inertias : (n,) array_like, optional
-        B_m of the rotors, behind their gears [kg m^2 or kg]; with `stiffness`, and only then.
-
-    Returns
-    -------
-    a : (2 n, 2 n) or (4 n, 4 n) ndarray
-    b : (2 n, n) or (4 n, n) ndarray
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-    numpy.linalg.LinAlgError, ZeroDivisionError
-        If the mass matrix is singular.
+    Of a rigid robot x = (dq, dq') and u = dtau. With motors behind springs of `stiffness` K (n,),
+    tau = K (theta - q), and rotors B_m theta'' = tau_m - tau of `rotor_inertias` (n,) behind their
+    gears, x = (dq, dtheta, dq', dtheta') and u = dtau_m. Both are given, or neither.
 
     Examples
     --------

@@ -34,36 +34,7 @@ from screw_dynamics.theory.tree import as_scalars
 
 
 def first_partials(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
-    """
-    Return dtau/dq, dtau/dq' and dtau/dq''.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (3, n) array_like
-        q, q', q'' [rad or m, per s^d].
-
-    Returns
-    -------
-    (3, n, n) ndarray
-        [r, i, j] is the derivative of tau_i by q_j^(r) [N m or N, per rad or m and s^-r].
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.sensitivities.effort_partials import first_partials
-    >>> pendulum = sd.ScrewModel.from_screws(
-    ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
-    ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
-    >>> first_partials(pendulum, [[np.pi / 2], [0.0], [0.0]]).ravel().round(12) + 0.0
-    array([-4.905,  0.   ,  0.25 ])
-    """
+    """Return dtau/dq, dtau/dq' and dtau/dq'', (3, n, n), from q, q', q''."""
     system = SystemMatrices(model, joint_jet)
     tree, A, J, X, Mm = system.tree, system.A, system.J, system.X, system.Mm
     b, momenta = system.b(system.V), Mm @ system.V
@@ -86,35 +57,10 @@ def effort_partials(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
     Return the partial derivatives of the efforts and of their time derivatives up to order k.
 
-    With F(q, q', q'') = tau, the derivative of tau^(d) by q^(s) is the sum over r = 0, 1, 2 of
+    [d, s, i, j] of the result (k + 1, k + 3, n, n) is the derivative of tau_i^(d) by q_j^(s). With
+    F(q, q', q'') = tau, the derivative of tau^(d) by q^(s) is the sum over r = 0, 1, 2 of
     comb(d, s - r) times the (d - s + r)-th time derivative of dF/dq^(r): `first_partials` of a
     truncated Taylor series of the motion.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (k + 3, n) array_like
-        Row d is the d-th time derivative of the joint positions [rad or m, per s^d].
-
-    Returns
-    -------
-    (k + 1, k + 3, n, n) ndarray
-        [d, s, i, j] is the derivative of tau_i^(d) by q_j^(s).
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.sensitivities.effort_partials import effort_partials
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> effort_partials(wheel, np.zeros((4, 1)))[:, :, 0, 0]
-    array([[0., 0., 1., 0.],
-           [0., 0., 0., 1.]])
     """
     jet = as_scalars('joint_jet', joint_jet)
     if jet.ndim != 2 or len(jet) < 3 or jet.shape[1] != model.n:

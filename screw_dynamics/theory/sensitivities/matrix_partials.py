@@ -22,29 +22,7 @@ from screw_dynamics.theory.tree import Tree
 
 
 class MatrixPartials(SystemMatrices):
-    """
-    Partial derivatives of the matrices of the closed form; [k] is the derivative by q_k.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) array_like
-        Joint positions [rad or m].
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.sensitivities.matrix_partials import MatrixPartials
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> MatrixPartials(wheel, [0.3]).mass_matrix_partials.shape
-    (1, 1, 1)
-    """
+    """Partial derivatives of the matrices of the closed form; [k] is the derivative by q_k."""
 
     def __init__(self, model: ScrewModel, q: ArrayLike) -> None:
         position = Tree.at(model, q).jet

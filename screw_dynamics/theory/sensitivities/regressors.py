@@ -27,29 +27,7 @@ _UPPER = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]  # xx, xy, yy, xz, yz, zz
 
 
 def parameters(model: ScrewModel) -> ScalarArray:
-    """
-    Return the inertia parameters pi of the moving bodies.
-
-    Parameters
-    ----------
-    model : ScrewModel
-
-    Returns
-    -------
-    (10 N,) ndarray
-        Per body m [kg], m c [kg m], Theta about its origin as xx, xy, yy, xz, yz, zz [kg m^2].
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.sensitivities.regressors import parameters
-    >>> wheel = sd.ScrewModel.from_screws(
-    ...     [-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]],
-    ...     [sd.lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.eye(3))])
-    >>> parameters(wheel)
-    array([2. , 1. , 0. , 0. , 1. , 0. , 1.5, 0. , 0. , 1.5])
-    """
+    """Return the inertia parameters pi of the moving bodies, (10 N,)."""
     rows = []
     for inertia in model.inertias:
         mass, moment, theta = inertia_parameters(inertia)
@@ -59,30 +37,13 @@ def parameters(model: ScrewModel) -> ScalarArray:
 
 def regressor(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
-    Return Y and its time derivatives up to order k: tau^(d) = Y^(d) pi.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (k + 3, n) array_like
-        Row d is the d-th time derivative of the joint positions [rad or m, per s^d].
-
-    Returns
-    -------
-    (k + 1, n, 10 N) ndarray
-        Columns in the order of `parameters`.
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
+    Return Y and its time derivatives up to order k, (k + 1, n, 10 N): tau^(d) = Y^(d) pi.
 
     Examples
     --------
     >>> import numpy as np
     >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.sensitivities.regressors import regressor
-    >>> from screw_dynamics.theory.sensitivities.regressors import parameters
+    >>> from screw_dynamics.theory.sensitivities.regressors import parameters, regressor
     >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
     >>> regressor(wheel, [[0.0], [0.0], [3.0]]) @ parameters(wheel)
     array([[3.]])

@@ -36,29 +36,11 @@ def effort_tangent(
     screws: Mapping[int, ArrayLike] | None = None,
 ) -> ScalarArray:
     """
-    Return the derivative of the efforts, and of their time derivatives, along a variation.
+    Return the derivative of the efforts and of their derivatives, (k + 1, n), along a variation.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (k + 3, n) array_like
-        Row d is the d-th time derivative of the joint positions [rad or m, per s^d].
-    variation : (k + 3, n) array_like
-        dq(t) and its time derivatives, per unit of the varied parameter.
-    homes : mapping of int to (6,) array_like, optional
-        Twist U_i of the home pose by body: B_i exp(U_i pi) in place of B_i.
-    screws : mapping of int to (6,) array_like, optional
-        dX_i by body.
-
-    Returns
-    -------
-    (k + 1, n) ndarray
-        [N m or N, per s^d and unit of the parameter]
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
+    `variation` (k + 3, n) is dq(t) and its time derivatives per unit of the varied parameter,
+    `homes` the twists U_i of home poses by body: B_i exp(U_i pi) in place of B_i, `screws` dX_i by
+    body.
 
     Examples
     --------
@@ -93,35 +75,11 @@ def effort_tangent(
 
 def geometric_partials(model: ScrewModel, joint_jet: ArrayLike) -> tuple[ScalarArray, ScalarArray]:
     """
-    Return the derivatives of the efforts by all home poses and joint screws.
+    Return the derivatives of the efforts by all home poses and by all joint screws.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (k + 3, n) array_like
-        [rad or m, per s^d].
-
-    Returns
-    -------
-    by_homes : (k + 1, n, N, 6) ndarray
-        [d, j, i, c]: derivative of tau_j^(d) by the c-th coordinate of U_i, B_i exp(U_i).
-    by_screws : (k + 1, n, N, 6) ndarray
-        By the c-th coordinate of X_i; displacements of an axis are the directions [U, X_i], a
-        change of its pitch is (0; e).
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError
-        If an argument is not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.theory.sensitivities.tangent import geometric_partials
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> geometric_partials(wheel, [[0.3], [0.0], [1.0]])[1].round(12) + 0.0
-    array([[[[0.  , 0.  , 2.  , 0.  , 0.  , 9.81]]]])
+    [d, j, i, c] of both results (k + 1, n, N, 6) is the derivative of tau_j^(d) by the c-th
+    coordinate of U_i, B_i exp(U_i), or of X_i; displacements of an axis are the directions [U,
+    X_i], a change of its pitch is (0; e).
     """
     jet = np.asarray(joint_jet)
     still = np.zeros(jet.shape)
@@ -139,31 +97,12 @@ def geometric_partials(model: ScrewModel, joint_jet: ArrayLike) -> tuple[ScalarA
 
 def home_twists(twists: ArrayLike, parameters: ArrayLike) -> ScalarArray:
     """
-    Return the twists of a home pose B_0 exp(U_1 pi_1) .. exp(U_m pi_m) by its parameters.
+    Return the twists of a home pose B_0 exp(U_1 pi_1) .. exp(U_m pi_m) by its parameters, (m, 6).
 
-    The product of [M2018] section 6.2. The derivative of the pose by pi_a is the pose times the
-    4x4 matrix of the twist U_a seen behind the exponentials that follow: what `effort_tangent`
-    wants as `homes`, of a model with the pose as home pose.
-
-    Parameters
-    ----------
-    twists : (m, 6) array_like
-        U_1 to U_m.
-    parameters : (m,) array_like
-        pi_1 to pi_m.
-
-    Returns
-    -------
-    (m, 6) ndarray
-
-    Examples
-    --------
-    A turn by 90 degrees about z follows the first displacement, along x.
-
-    >>> import numpy as np
-    >>> from screw_dynamics.theory.sensitivities.tangent import home_twists
-    >>> home_twists([[0, 0, 0, 1.0, 0, 0], [0, 0, 1.0, 0, 0, 0]], [0.5, np.pi / 2])[0].round(12)
-    array([ 0.,  0.,  0.,  0., -1.,  0.])
+    The product of [M2018] section 6.2, of twists U (m, 6) and parameters pi (m,). The derivative
+    of the pose by pi_a is the pose times the 4x4 matrix of the twist U_a seen behind the
+    exponentials that follow: what `effort_tangent` wants as `homes`, of a model with the pose as
+    home pose.
     """
     rows, values = as_scalars('twists', twists), as_scalars('parameters', parameters)
     if rows.ndim != 2 or rows.shape[1] != 6:
