@@ -8,6 +8,7 @@ import ast
 import inspect
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -21,19 +22,20 @@ ROOMS = {'lie', 'simulation', 'trajectory'}
 WITH_SIGNATURE = sorted({*sd.__all__} - ROOMS - {'ScrewDynamicsError', '__version__'})
 
 
-def names_for_type_checkers() -> set[str]:
-    """Return the names that the face imports only for type checkers."""
-    statements = ast.parse(Path(sd.__file__).read_text()).body
-    blocks = [
-        statement.body
-        for statement in statements
-        if isinstance(statement, ast.If) and ast.unparse(statement.test) == 'TYPE_CHECKING'
-    ]
-    return {alias.name for block in blocks for entry in block for alias in entry.names}
-
-
 def test_type_checkers_see_what_is_imported_at_run_time():
-    assert names_for_type_checkers() == {*sd.__all__} - {'__version__'}
+    """All names of the stub, which the face reads line by line."""
+    imports = [
+        statement
+        for statement in ast.parse(Path(sd.__file__).with_suffix('.pyi').read_text()).body
+        if isinstance(statement, ast.ImportFrom)
+    ]
+    names = {alias.name for statement in imports for alias in statement.names}
+    assert names == {*sd.__all__} - {'__version__'}
+    for statement in imports:
+        (alias,) = statement.names
+        assert alias.asname == alias.name
+        module = import_module(f'.{statement.module or ""}'.rstrip('.') or '.', 'screw_dynamics')
+        assert getattr(module, alias.name) is getattr(sd, alias.name)
 
 
 def test_every_public_name_is_listed_and_found():

@@ -1,0 +1,79 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+#
+# The public names, for type checkers and for __init__.py, which imports each at its first use.
+
+from . import lie as lie
+from . import simulation as simulation
+from . import soft as soft
+from . import symbolic as symbolic
+from . import trajectory as trajectory
+from .cartesian import PoseWaypoints as PoseWaypoints
+from .cartesian import cartesian_trajectory as cartesian_trajectory
+from .codegen import CCode as CCode
+from .codegen import generate_c as generate_c
+from .dynamics import BaseParameters as BaseParameters
+from .dynamics import ControlTerms as ControlTerms
+from .dynamics import EffortFormat as EffortFormat
+from .dynamics import base_parameters as base_parameters
+from .dynamics import bias_forces as bias_forces
+from .dynamics import control_terms as control_terms
+from .dynamics import coriolis_matrix as coriolis_matrix
+from .dynamics import effort_partials as effort_partials
+from .dynamics import forward_dynamics as forward_dynamics
+from .dynamics import forward_dynamics_jet as forward_dynamics_jet
+from .dynamics import forward_dynamics_partials as forward_dynamics_partials
+from .dynamics import gravity_force_jets as gravity_force_jets
+from .dynamics import gravity_forces as gravity_forces
+from .dynamics import inertial_parameters as inertial_parameters
+from .dynamics import inverse_dynamics as inverse_dynamics
+from .dynamics import mass_matrix as mass_matrix
+from .dynamics import regressor as regressor
+from .elastic import AntagonisticPair as AntagonisticPair
+from .elastic import BalancingSpring as BalancingSpring
+from .elastic import CubicSpring as CubicSpring
+from .elastic import DeflectionFilter as DeflectionFilter
+from .elastic import ElasticJoint as ElasticJoint
+from .elastic import ElasticJoints as ElasticJoints
+from .elastic import ExponentialSpring as ExponentialSpring
+from .elastic import GasSpring as GasSpring
+from .elastic import JointFriction as JointFriction
+from .elastic import LinearSpring as LinearSpring
+from .elastic import Motor as Motor
+from .elastic import MotorFeedforward as MotorFeedforward
+from .elastic import Rotor as Rotor
+from .elastic import TabulatedSpring as TabulatedSpring
+from .elastic import TorsionSpring as TorsionSpring
+from .elastic import VariableStiffness as VariableStiffness
+from .elastic import actuator_efforts as actuator_efforts
+from .elastic import elastic_feedforward as elastic_feedforward
+from .errors import ScrewDynamicsError as ScrewDynamicsError
+from .estimation import effort_deviations as effort_deviations
+from .estimation import effort_standard_deviations as effort_standard_deviations
+from .feasibility.check import check_feasibility as check_feasibility
+from .feasibility.report import FeasibilityReport as FeasibilityReport
+from .feasibility.slow_down import slow_down as slow_down
+from .identification import Identification as Identification
+from .identification import Recording as Recording
+from .identification import identify as identify
+from .kinematics import frame_jacobian as frame_jacobian
+from .kinematics import frame_jacobian_jet as frame_jacobian_jet
+from .kinematics import frame_pose as frame_pose
+from .kinematics import frame_twist as frame_twist
+from .kinematics import task_to_joint_jet as task_to_joint_jet
+from .model import Frame as Frame
+from .model import JointLimits as JointLimits
+from .model import ScrewModel as ScrewModel
+from .observers import Contact as Contact
+from .observers import ContactDetector as ContactDetector
+from .observers import LoadObserver as LoadObserver
+from .observers import measured_spring_efforts as measured_spring_efforts
+from .parsers import from_urdfpy as from_urdfpy
+from .parsers import read_urdf as read_urdf
+from .paths import share_path as share_path
+from .retiming import retime as retime
+from .robot import Robot as Robot
+from .simulation.linearized_dynamics import linearized_dynamics as linearized_dynamics
+from .theory.inverse_dynamics.body_fixed import recursive_body_fixed as recursive_body_fixed
+
+__version__: str
