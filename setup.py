@@ -62,7 +62,10 @@ setup(
     license='Apache-2.0',
     keywords=['ROS', 'robotics', 'inverse dynamics', 'screw theory', 'feedforward'],
     packages=find_packages(exclude=['test', 'test.*']),
-    package_data={NAME: ['py.typed', '__init__.pyi'], f'{NAME}.extension': ['module.c', 'prelude.h']},
+    package_data={
+        NAME: ['py.typed', '__init__.pyi'],
+        f'{NAME}.extension': ['module.c', 'prelude.h'],
+    },
     **extension(),
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),

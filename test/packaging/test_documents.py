@@ -38,7 +38,7 @@ def generator() -> dict:
 def test_tables_are_those_of_the_records(generator):
     """Run `python docs/generate.py` after a change of a record."""
     found = {**dict(generator['pages']()), **dict(generator['parameter_files']())}
-    assert {path.name for path in found} >= {'parameters.md', 'elastic_joints.md', 'model_file.md'}
+    assert {path.name for path in found} >= {'parameters.md', 'model_file.md', 'feedforward.yaml'}
     for path, text in found.items():
         assert path.read_text(encoding='utf-8') == text, path.name
 
@@ -226,7 +226,7 @@ def test_symptoms_quote_texts_of_the_code():
 
 
 def test_rooms_are_those_of_the_package():
-    table = section(TEXTS['CONTRIBUTING.md'], 'Rooms').partition('| Room |')[2]
+    table = section(TEXTS['docs/architecture.md'], 'Rooms').partition('| Room |')[2]
     cells = [line.split('|')[1] for line in table.splitlines()[2:] if line.startswith('| ')]
     listed = re.findall(r'`(\w+)/`', ' '.join(cells))
     assert sorted(listed) == sorted(path.parent.name for path in PACKAGE.glob('*/__init__.py'))
