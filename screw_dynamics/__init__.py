@@ -27,8 +27,8 @@ from importlib import import_module
 __version__ = '0.1.0'
 
 # modules of the public names: the lines `from MODULE import NAME as NAME` of the stub
-with open(f'{__file__.rpartition(".")[0]}.pyi', encoding='utf-8') as _stub:
-    _LINES = [line.split() for line in _stub if line.startswith('from ')]
+_STUB = __spec__.loader.get_data(f'{__file__.rpartition(".")[0]}.pyi').decode()
+_LINES = [line.split() for line in _STUB.splitlines() if line.startswith('from ')]
 _MODULE_OF = {name: module for _, module, _, name, *_ in _LINES}
 __all__ = sorted(['__version__', *_MODULE_OF])
 # sub-packages and modules that are attributes without an import of their own

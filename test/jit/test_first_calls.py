@@ -86,7 +86,7 @@ def test_interrupted_import(module):
 def test_sources_in_an_archive(tmp_path):
     archive = tmp_path / 'packed.zip'
     with zipfile.ZipFile(archive, 'w') as packed:
-        for path in (REPOSITORY / 'screw_dynamics').rglob('*.py'):
+        for path in (REPOSITORY / 'screw_dynamics').rglob('*.py*'):
             packed.write(path, path.relative_to(REPOSITORY))
     script = (
         'import screw_dynamics; from screw_dynamics.kernels.taylor import compiled\n'

@@ -8,6 +8,7 @@ import ast
 import inspect
 import subprocess
 import sys
+import zipfile
 from importlib import import_module
 from pathlib import Path
 from typing import get_args, get_type_hints
@@ -85,6 +86,21 @@ def test_names_of_elastic_that_moved_are_found():
     for name in ('FeasibilityReport', 'check_feasibility', 'slow_down'):
         assert getattr(sd.elastic, name) is getattr(sd, name)
     assert not hasattr(sd.elastic, 'check')
+
+
+def test_names_are_read_from_an_archive(tmp_path):
+    archive = tmp_path / 'packed.zip'
+    with zipfile.ZipFile(archive, 'w') as packed:
+        for path in Path(sd.__file__).parent.rglob('*.py*'):
+            packed.write(path, path.relative_to(ROOT))
+    script = f'import sys; sys.path.insert(0, {str(archive)!r}); import screw_dynamics as sd\n'
+    done = subprocess.run(
+        [sys.executable, '-c', f'{script}print(sd.ScrewDynamicsError, sd.__file__)'],
+        capture_output=True,
+        text=True,
+        timeout=patience(),
+    )
+    assert str(archive) in done.stdout, done.stderr
 
 
 def test_an_unknown_name_is_an_attribute_error():
