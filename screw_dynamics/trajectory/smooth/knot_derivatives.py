@@ -9,23 +9,13 @@ The first axis of every array is the joint, except of the lengths `h` (K - 1,) o
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.kernels.smooth.knot_derivatives import (
-    LEAST_PART,
-    ROUNDING,
-    choose_free_derivatives,
-)
+from screw_dynamics.kernels.smooth.knot_derivatives import choose_free_derivatives
 from screw_dynamics.trajectory.smooth.degree9_segment import (
     DERIVATIVES,
     POSITION_HULL,
     ROUGHNESS,
     VELOCITY_HULL,
     time_powers,
-)
-from screw_dynamics.trajectory.smooth.quadratic_program import (
-    ConvexProgram,
-    at_knots,
-    at_segments,
-    minimise,
 )
 
 
@@ -84,56 +74,9 @@ def anchor_derivatives(h: Array, steps: Array, prescribed: Array) -> Array:
     return anchor
 
 
-def shape_constraints(h: Array, steps: Array, anchor: Array, free: Array) -> tuple[Array, Array]:
-    """
-    Return rows G and offsets r with G z + r >= 0, z the free derivatives at a segment's ends.
-
-    If the anchor makes a segment monotone, the nine Bernstein coefficients of its velocity keep
-    the sign of the step. Else the eight inner ones of the position stay between the end points,
-    in an interval widened by the excess of the anchor. The anchor satisfies every row.
-    `rows` (J, K - 1, R, 8) are 0 and `offsets` (J, K - 1, R) 1 if there is no constraint.
-    """
-    powers = np.tile(time_powers(h), 2)
-    data = powers * at_segments(anchor)
-
-    velocity = data @ VELOCITY_HULL[:, DERIVATIVES].T + steps[..., None] * VELOCITY_HULL[:, 5]
-    with np.errstate(divide='ignore', invalid='ignore'):
-        relative = velocity / (9.0 * steps[..., None])
-    monotone = np.isfinite(relative).all(axis=2) & (relative >= -ROUNDING).all(axis=2)
-    forced = ~monotone
-    width = 16 if forced.any() else 9
-    rows, offsets = np.zeros((*steps.shape, width, 8)), np.ones((*steps.shape, width))
-    rows[monotone, :9] = VELOCITY_HULL[:, DERIVATIVES] / (9.0 * steps[monotone, None, None])
-    offsets[monotone, :9] = VELOCITY_HULL[:, 5] / 9.0
-
-    if forced.any():
-        rows[forced], offsets[forced] = _stay_near(steps[forced], data[forced])
-
-    rows *= powers[:, None, :]
-    mask = at_segments(free.astype(float))[..., None, :]
-    fixed = np.matmul(rows * (1.0 - mask), at_segments(anchor)[..., None])
-    offsets += fixed[..., 0]
-    rows *= mask
-    offsets[~rows.any(axis=3)] = 1.0
-    return rows, offsets
-
-
-def _stay_near(steps: Array, data: Array) -> tuple[Array, Array]:
-    """Return the rows of segments with a forced curve, in normalised time, shapes (F, 16[, 8])."""
-    inner = POSITION_HULL[1:9]
-    from_step = steps[:, None] * inner[:, 5]
-    hull = data @ inner[:, DERIVATIVES].T + from_step
-    low = np.minimum(np.minimum(steps, 0.0), hull.min(axis=1))[:, None]
-    high = np.maximum(np.maximum(steps, 0.0), hull.max(axis=1))[:, None]
-    width = np.where(high > low, high - low, 1.0)
-    above = inner[:, DERIVATIVES] / width[:, :, None]
-    rows = np.concatenate((above, -above), axis=1)
-    return rows, np.concatenate((from_step - low, high - from_step), axis=1) / width
-
-
 def choose_derivatives(h: Array, positions: Array, prescribed: Array) -> Array:
     """
-    Return the knot derivatives that are least rough under `shape_constraints`.
+    Return the knot derivatives that are least rough under the constraints of shape.
 
     `positions` are (J, K). `prescribed` (J, K, 4) has v, a, jerk, snap, or NaN for a free one; its
     other entries are returned unchanged.
@@ -160,47 +103,10 @@ def _choose(h: Array, steps: Array, prescribed: Array) -> Array:
     prescribed = fix_derivatives_at_extrema(steps, prescribed)
     free = np.isnan(prescribed)
     anchor = anchor_derivatives(h, steps, prescribed)
-    compiled = choose_free_derivatives.compiled()
-    if compiled is not None:
-        data = (h, steps, anchor, free, *_KERNEL_CONSTANTS)
-        chosen: Array = np.empty(anchor.shape)
-        compiled(*(np.ascontiguousarray(array) for array in data), chosen)
-        return chosen
-    if not free.any():
-        return anchor
-    rows, offsets = shape_constraints(h, steps, anchor, free)
-    program = ConvexProgram(*roughness(h, steps, anchor, free), rows, offsets, free)
-    return np.where(free, minimise(program, np.where(free, anchor, 0.0)), prescribed)
-
-
-def roughness(h: Array, steps: Array, anchor: Array, free: Array) -> tuple[Array, Array, Array]:
-    """
-    Return H (J, K - 1, 8, 8), g (J, K, 4) and c (J,) of the roughness x^T H x + 2 g^T x + c.
-
-    The unknowns x (J, K, 4), and their entries in H and g, are 0 if not `free`.
-    """
-    powers = np.tile(time_powers(h), 2)
-    reach = np.abs(powers * at_segments(anchor)).max(axis=2)
-    weights = _weights(h, np.maximum(np.abs(steps), reach))
-    scaled = ROUGHNESS[np.ix_(DERIVATIVES, DERIVATIVES)] * powers[:, :, None] * powers[:, None, :]
-    hessian = scaled * weights[..., None, None]
-    linear = powers * ROUGHNESS[DERIVATIVES, 5] * (weights * steps)[..., None]
-    known = at_segments(np.where(free, 0.0, anchor))
-    by_known = np.matmul(hessian, known[..., None])[..., 0]
-    constant = (known * (by_known + 2.0 * linear)).sum(axis=(1, 2))
-    constant += ROUGHNESS[5, 5] * (weights * steps**2).sum(axis=1)
-    mask = at_segments(free.astype(float))
-    gradient = at_knots(linear + by_known) * free
-    return hessian * mask[..., None] * mask[..., None, :], gradient, constant
-
-
-def _weights(h: Array, sizes: Array) -> Array:
-    """Return h^-7, the scale of squared snap in normalised time, or more to survive rounding."""
-    energies = h**-7.0 * sizes**2
-    least = LEAST_PART * energies.max(axis=1, keepdims=True)
-    # nothing is free in a segment of size 0
-    lost = (energies < least) & (sizes > 0.0)
-    return np.where(lost, least / np.where(lost, sizes, 1.0) ** 2, h**-7.0)
+    data = (h, steps, anchor, free, *_KERNEL_CONSTANTS)
+    chosen: Array = np.empty(anchor.shape)
+    choose_free_derivatives(*(np.ascontiguousarray(array) for array in data), chosen)
+    return chosen
 
 
 def compile_smoothing() -> None:
