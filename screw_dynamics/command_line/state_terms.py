@@ -20,7 +20,6 @@ from screw_dynamics.dynamics import (
     inverse_dynamics,
     mass_matrix,
 )
-from screw_dynamics.dynamics.coriolis_matrix import Form
 from screw_dynamics.kinematics import frame_jacobian_jet, frame_pose, frame_twist
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import Representation
@@ -46,7 +45,6 @@ class State(NamedTuple):
     joint_jet: Array  # (5, n), position to snap
     efforts: Array | None  # (order + 1, n)
     order: int
-    coriolis: Form
     frame: str | None
     representation: Representation
 
@@ -69,8 +67,8 @@ def _terms_of_the_equation(model: ScrewModel, state: State) -> Iterator[Term]:
     yield Term(
         'mass_matrix', 'mass matrix M [kg m^2, kg m, kg]', names, names, mass_matrix(model, q)
     )
-    heading = f'Coriolis matrix C ({state.coriolis}) [kg m^2/s, kg m/s, kg/s]'
-    matrix = coriolis_matrix(model, q, qd, state.coriolis)
+    heading = 'Coriolis matrix C [kg m^2/s, kg m/s, kg/s]'
+    matrix = coriolis_matrix(model, q, qd)
     yield Term('coriolis_matrix', heading, names, names, matrix)
     efforts = inverse_dynamics(model, state.joint_jet[: state.order + 3])
     parts = np.vstack([bias_forces(model, q, qd) - gravity, gravity, efforts])
@@ -132,7 +130,6 @@ def write_terms_json(model: ScrewModel, state: State, terms: Sequence[Term], fil
         'joint_names': list(model.joint_names),
         'joint_jet': state.joint_jet.tolist(),
         'effort_jet': None if state.efforts is None else state.efforts.tolist(),
-        'coriolis': state.coriolis,
         'frame': state.frame,
         'representation': state.representation,
         'terms': {

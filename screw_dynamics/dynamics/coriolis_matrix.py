@@ -1,53 +1,37 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Joint-space Coriolis matrix in three forms, by composite rigid bodies."""
+"""Joint-space Coriolis matrix by composite rigid bodies."""
 
 from __future__ import annotations
-
-from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, raise_not_finite
+from screw_dynamics.arrays import Array
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.kernels.terms.catalogue import coriolis_term as _term
-from screw_dynamics.kernels.tree.coriolis_matrix import coriolis_matrices
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.term_calls import checked_term, output, samples_of
-from screw_dynamics.scalars import require_choice
+from screw_dynamics.model.term_calls import checked_term
 
 _ARRAY, _empty = np.ndarray, np.empty
-Form: TypeAlias = Literal['christoffel', 'C', 'Cbar']
-_CHRISTOFFEL: Form = 'christoffel'
-FORMS: tuple[Form, ...] = get_args(Form)
 
 
 def coriolis_matrix(
-    model: ScrewModel,
-    q: ArrayLike,
-    qd: ArrayLike,
-    form: Form = _CHRISTOFFEL,
-    out: Array | None = None,
+    model: ScrewModel, q: ArrayLike, qd: ArrayLike, out: Array | None = None
 ) -> Array:
     """
-    Return a Coriolis matrix C: C q' are the Coriolis and centrifugal efforts.
+    Return the Coriolis matrix C: C q' are the Coriolis and centrifugal efforts.
 
-    C is not unique; O(n d) for depth d in each form (as in [EW2021]). With mimic joints, G^T C G
-    belongs to the reduced mass matrix G^T M G.
+    C_ij = sum_k Gamma_ijk q'_k with the Christoffel symbols Gamma of the mass matrix
+    [M2018, (86)], so that M' - 2 C is skew-symmetric; O(n d) for depth d (as in [EW2021]). With
+    mimic joints, G^T C G belongs to the reduced mass matrix G^T M G. The other matrices of the
+    papers, C and Cbar of [MK2021, (22), (54)], are in `theory.closed_form.system_matrices`.
 
     Parameters
     ----------
     model : ScrewModel
     q, qd : (n,) or (T, n) array_like
         Coordinates and their rates [rad or m, per s].
-    form : {'christoffel', 'C', 'Cbar'}
-        Choice of the matrix:
-
-        - 'christoffel': C_ij = sum_k Gamma_ijk q'_k with the Christoffel symbols Gamma of the
-          mass matrix [M2018, (86)]; M' - 2 C is skew-symmetric;
-        - 'Cbar': that of [MK2021, (54)]; M' - 2 Cbar is skew-symmetric, too;
-        - 'C': that of the closed form [MK2021, (22)], with q'^T (M' - 2 C) q' = 0 only.
     out : (n, n) or (T, n, n) ndarray, optional
         C-contiguous float64 array to fill; must not overlap the arguments.
 
@@ -59,20 +43,16 @@ def coriolis_matrix(
     Raises
     ------
     InputError
-        If the form is not one of the three, or `out` is not writable, aligned, C-contiguous
-        float64 memory of its own.
+        If `out` is not writable, aligned, C-contiguous float64 memory of its own.
     ShapeError, NotFiniteError
 
     Notes
     -----
     Let J_j be the screw of joint j, J_j' = ad_V J_j its rate, and M_j the inertia of the bodies
     that the joint moves. For i before j on a path, C_ij = J_i^T (M_j J_j' + K_j J_j) and
-    C_ji = J_i'^T M_j J_j + J_i^T K_j^T J_j. K_j is the sum over these bodies of
-
-    - B with B y = integral of (x × (w × u); w × u) dm, u the velocity of the point x and w the
-      angular part of y, for Christoffel symbols;
-    - -ad_V^T M for Cbar;
-    - B + B^T = M' for C.
+    C_ji = J_i'^T M_j J_j + J_i^T K_j^T J_j. K_j is the sum over these bodies of B with
+    B y = integral of (x × (w × u); w × u) dm, u the velocity of the point x and w the angular part
+    of y.
 
     Examples
     --------
@@ -88,7 +68,7 @@ def coriolis_matrix(
     array([[-2., -3.],
            [ 1.,  0.]])
     """
-    if form is _CHRISTOFFEL and type(q) is _ARRAY and type(qd) is _ARRAY:  # not masked arrays
+    if type(q) is _ARRAY and type(qd) is _ARRAY:  # not masked arrays
         try:
             tables = model.joint_frame_parameters
             matrix = _empty(tables.square) if out is None else out
@@ -96,16 +76,5 @@ def coriolis_matrix(
                 return matrix
         except (TypeError, ValueError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
-    form = require_choice('form', form, FORMS)
-    n = require_model(model).n
-    inputs = {'q': q, 'qd': qd}
-    if form == _CHRISTOFFEL:
-        return checked_term(_term, n, model.joint_frame_parameters.parameters, out, inputs)
-    (positions, rates), single = samples_of(n, inputs)
-    matrices = output(out, (n, n) if single else (len(positions), n, n), (positions, rates))
-    stack = matrices[np.newaxis] if single else matrices
-    frames = model.joint_frames
-    which = FORMS[1:].index(form)
-    if not coriolis_matrices(positions, rates, which, frames.tree, frames.bodies, stack):
-        raise_not_finite(stack, single, **inputs)
-    return matrices
+    tables = require_model(model).joint_frame_parameters
+    return checked_term(_term, model.n, tables.parameters, out, {'q': q, 'qd': qd})

@@ -19,6 +19,10 @@ Representation: TypeAlias = Literal['body', 'spatial', 'hybrid', 'mixed']
 # of twists, in the order of the numbers in `kernels.tree.path_series`
 REPRESENTATIONS: tuple[Representation, ...] = get_args(Representation)
 
+# matrices C with the same C q': of Christoffel symbols, and both of MK2021
+CoriolisForm: TypeAlias = Literal['christoffel', 'C', 'Cbar']
+CORIOLIS_FORMS: tuple[CoriolisForm, ...] = get_args(CoriolisForm)
+
 # units of a rotary and of a prismatic coordinate
 POSITION_UNITS, EFFORT_UNITS = ('rad', 'm'), ('N m', 'N')
 

@@ -10,11 +10,10 @@ from typing import cast
 import numpy as np
 import sympy
 
-from screw_dynamics.dynamics.coriolis_matrix import FORMS, Form
 from screw_dynamics.errors import InputError
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.records import Representation
+from screw_dynamics.model.records import CORIOLIS_FORMS, CoriolisForm, Representation
 from screw_dynamics.scalars import require_choice, require_count, require_number
 from screw_dynamics.symbolic.angle_polynomials import (
     AngleRing,
@@ -160,7 +159,7 @@ class Expressions:
         work = _Work(self, 2)
         return matrix(work.ring, SystemMatrices(work.model, work.jet).mass_matrix)
 
-    def coriolis_matrix(self, form: Form = 'christoffel') -> sympy.Matrix:
+    def coriolis_matrix(self, form: CoriolisForm = 'christoffel') -> sympy.Matrix:
         """
         Return C in one of three forms with the same C q'.
 
@@ -180,7 +179,7 @@ class Expressions:
         InputError
             If the form is not one of these, or the work exceeds its limits.
         """
-        require_choice('form', form, FORMS)
+        require_choice('form', form, CORIOLIS_FORMS)
         work = _Work(self, 2)
         if form == 'christoffel':
             entries = christoffel_symbols(work.model, work.jet[0]) @ work.jet[1]

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 import sympy
 
-from screw_dynamics.dynamics.coriolis_matrix import FORMS, Form
 from screw_dynamics.errors import InputError, UnknownNameError
-from screw_dynamics.model.records import Representation
+from screw_dynamics.model.records import CORIOLIS_FORMS, CoriolisForm, Representation
 from screw_dynamics.symbolic.expressions import Expressions
 
 
@@ -44,7 +43,7 @@ class Options(NamedTuple):
     """Choices for some of the terms, see the methods of `Expressions`."""
 
     order: int = 0
-    form: Form = FORMS[0]
+    form: CoriolisForm = CORIOLIS_FORMS[0]
     frame: str | None = None
     representation: Representation = 'body'
 

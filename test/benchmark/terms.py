@@ -34,13 +34,12 @@ class Pair(NamedTuple):
 def pairs(model: sd.ScrewModel, peer: pinocchio.Model, frame: str) -> dict[str, Pair]:
     """Return the functions of states (q, q', q'') and their equivalents."""
     q, qd, qdd = np.random.default_rng(4).uniform(-1.0, 1.0, size=(3, model.n))
-    p, form = pinocchio, 'christoffel'
-    coriolis = Pair(sd.coriolis_matrix, (q, qd, form), p.computeCoriolisMatrix, (q, qd))
+    p = pinocchio
     number = peer.getFrameId(frame) if peer.existFrame(frame) else 0
     jet = np.stack([q, qd, qdd])
     return {
         'mass_matrix': Pair(sd.mass_matrix, (q,), p.crba, (q,)),
-        'coriolis_matrix': coriolis,
+        'coriolis_matrix': Pair(sd.coriolis_matrix, (q, qd), p.computeCoriolisMatrix, (q, qd)),
         'gravity_forces': Pair(sd.gravity_forces, (q,), p.computeGeneralizedGravity, (q,)),
         'bias_forces': Pair(sd.bias_forces, (q, qd), p.nonLinearEffects, (q, qd)),
         'forward_dynamics': Pair(sd.forward_dynamics, (q, qd, qdd), p.aba, (q, qd, qdd)),

@@ -16,6 +16,7 @@ from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.forward_dynamics import any_order
 from screw_dynamics.theory.inverse_dynamics import hybrid as hybrid_dynamics
 from screw_dynamics.theory.kinematics import hybrid
+from screw_dynamics.theory.lagrange.christoffel import christoffel_symbols
 
 STATE = {
     '--position': [0.3, -0.5],
@@ -37,7 +38,7 @@ def tables(content):
 
 def test_numbers_of_all_terms(run):
     code, out, err = run(
-        'terms', 'my_robot.urdf', *arguments(STATE), *arguments(EFFORTS), '--coriolis', 'Cbar',
+        'terms', 'my_robot.urdf', *arguments(STATE), *arguments(EFFORTS),
         '--frame', 'link_2', '--representation', 'hybrid', '--order', 2, '--json', 'terms.json',
         '--csv', 'terms.csv',
     )  # fmt: skip
@@ -48,12 +49,12 @@ def test_numbers_of_all_terms(run):
     assert content['joint_jet'] == jet.tolist() and content['effort_jet'] == efforts.tolist()
     assert content['joint_names'] == list(model.joint_names)
     closed = SystemMatrices(model, jet)
-    coriolis = closed.skew_coriolis_matrix @ jet[1]
+    coriolis = christoffel_symbols(model, jet[0]) @ jet[1]
     taus = hybrid_dynamics.inverse_dynamics(model, jet)
     expected = {
         'mass_matrix': closed.mass_matrix,
-        'coriolis_matrix': closed.skew_coriolis_matrix,
-        'efforts': np.stack([coriolis, closed.gravity_forces, *taus], axis=1),
+        'coriolis_matrix': coriolis,
+        'efforts': np.stack([coriolis @ jet[1], closed.gravity_forces, *taus], axis=1),
         'pose': closed.tree.poses[1][:3],
         'twist': hybrid.twists(model, jet[:4])[1].T,
         'forward_dynamics': any_order.forward_dynamics(model, jet[0], jet[1], efforts)[2:].T,
@@ -75,7 +76,7 @@ def test_numbers_of_all_terms(run):
         i, j = term['rows'].index(row['row']), term['columns'].index(row['column'])
         assert float(row['value']) == term['values'][i][j]
     assert out.endswith('written: terms.csv\n\nwritten: terms.json\n')
-    for text in ('Coriolis matrix C (Cbar)', 'twist of link_2, hybrid', 'effort_ddot', 'snap'):
+    for text in ('Coriolis matrix C', 'twist of link_2, hybrid', 'effort_ddot', 'snap'):
         assert text in out
     line = next(line for line in out.splitlines() if line.startswith('joint_2'))
     np.testing.assert_allclose(

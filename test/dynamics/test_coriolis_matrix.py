@@ -10,9 +10,8 @@ from oracles import closed_form
 from oracles.random_models import random_model
 from oracles.strategies import models, seeds
 
-from screw_dynamics.dynamics.coriolis_matrix import FORMS, coriolis_matrix
-from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
-from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
+from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
+from screw_dynamics.errors import NotFiniteError, ShapeError
 
 # See test_mass_matrix.py; the reference adds some rounding of its own, as it sums n products.
 ROUNDING = 1e-12
@@ -46,43 +45,6 @@ def test_mass_matrix_rate_minus_twice_it_is_skew(model, seed):
     rate = np.imag(closed_form.mass_matrix(model, q + 1j * closed_form.STEP * qd))
     skew = rate / closed_form.STEP - 2.0 * coriolis_matrix(model, q, qd)
     assert np.abs(skew + skew.T).max() <= 2.0 * _bound(model, q, qd)
-
-
-@settings(max_examples=30)
-@given(models(max_bodies=6), seeds)
-def test_forms_of_the_papers(model, seed):
-    """C and Cbar by composite bodies are those of the system matrices."""
-    q, qd = _state(model, seed)
-    closed = SystemMatrices(model, [q, qd])
-    efforts = coriolis_matrix(model, q, qd) @ qd
-    rate = np.imag(closed_form.mass_matrix(model, q + 1j * closed_form.STEP * qd))
-    rate /= closed_form.STEP
-    for form, expected in (('C', closed.coriolis_matrix), ('Cbar', closed.skew_coriolis_matrix)):
-        got = coriolis_matrix(model, q, qd, form)
-        # terms that cancel in M' are of the size of inertias times rates
-        bound = _bound(model, q, qd) + ROUNDING * np.abs(closed.J).max() ** 2 * (
-            np.abs(closed.Cm).max()
-        )
-        assert np.abs(got - expected).max() <= bound, form
-        assert np.abs(got @ qd - efforts).max() <= bound * np.abs(qd).sum(), form
-        twice = rate - 2.0 * got
-        if form == 'Cbar':
-            assert np.abs(twice + twice.T).max() <= 2.0 * bound
-        else:
-            assert abs(qd @ twice @ qd) <= 2.0 * bound * np.abs(qd).sum() ** 2
-
-
-def test_only_c_has_no_skew_difference(rng):
-    model = random_model(rng, 4)
-    q, qd = rng.normal(size=(2, 4))
-    matrices = {form: coriolis_matrix(model, q, qd, form) for form in FORMS}
-    # M' = C + C^T holds for two forms only, and the three are different matrices
-    sums = {form: matrix + matrix.T for form, matrix in matrices.items()}
-    np.testing.assert_allclose(sums['Cbar'], sums['christoffel'], rtol=0.0, atol=1e-12)
-    assert np.abs(sums['C'] - sums['Cbar']).max() > 1e-3
-    assert np.abs(matrices['Cbar'] - matrices['christoffel']).max() > 1e-3
-    with pytest.raises(InputError, match="form: expected one of christoffel, C, Cbar, got 'c'"):
-        coriolis_matrix(model, q, qd, 'c')
 
 
 @given(models(), seeds)

@@ -45,7 +45,6 @@ def _terms() -> dict[str, np.ndarray]:
     return {
         'mass_matrix': mass_matrix(model, q),
         'coriolis_matrix': coriolis_matrix(model, q, qd),
-        'coriolis_matrix_c_bar': coriolis_matrix(model, q, qd, 'Cbar'),
         'gravity_forces': gravity_forces(model, q),
         'bias_forces': bias_forces(model, q, qd),
         'forward_dynamics': forward_dynamics(model, q, qd, tau),

@@ -28,8 +28,7 @@ ROUNDING = 1e-13
 
 TERMS = {
     'mass_matrix': (sd.mass_matrix, 1, ()),
-    'coriolis_matrix': (sd.coriolis_matrix, 2, ('christoffel',)),
-    'coriolis_matrix Cbar': (sd.coriolis_matrix, 2, ('Cbar',)),
+    'coriolis_matrix': (sd.coriolis_matrix, 2, ()),
     'gravity_forces': (sd.gravity_forces, 1, ()),
     'bias_forces': (sd.bias_forces, 2, ()),
     'forward_dynamics': (sd.forward_dynamics, 3, ()),

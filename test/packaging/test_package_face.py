@@ -65,7 +65,6 @@ def test_summaries_are_whole():
 def test_choices_are_literals_and_their_check_lists_the_same():
     choices = {
         sd.frame_jacobian: ('representation', ('body', 'spatial', 'hybrid', 'mixed')),
-        sd.coriolis_matrix: ('form', ('christoffel', 'C', 'Cbar')),
         sd.EffortFormat: ('content', ('full', 'without_gravity', 'gravity_only', 'external')),
     }
     arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))

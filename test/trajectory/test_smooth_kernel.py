@@ -26,7 +26,9 @@ def waypoints_of(kind):
     if kind == 'velocities':
         given = rng.random(positions.shape) < 0.3
         velocities[given] = 10.0 * rng.normal(size=given.sum())
-    return Waypoints(('a', 'b', 'c'), times, positions, velocities, np.full_like(velocities, np.nan))
+    return Waypoints(
+        ('a', 'b', 'c'), times, positions, velocities, np.full_like(velocities, np.nan)
+    )
 
 
 @pytest.mark.parametrize('kind', ['positions', 'velocities'])

@@ -111,9 +111,8 @@ def matrices(scene: Scene) -> Iterator[Result]:
         yield Result(nth_derivatives.coriolis_matrix, got, forces, loads)
     got = matrix + matrix.swapaxes(1, 2)
     yield Result(nth_derivatives.coriolis_matrix, got[: ROWS - 1], mass[1:], size[1:])
-    for form in ('christoffel', 'C', 'Cbar'):
-        matrix = sd.coriolis_matrix(model, *jet[:2], form=form)
-        yield Result(sd.coriolis_matrix, matrix @ jet[1], forces[0], loads[0])
+    matrix = sd.coriolis_matrix(model, *jet[:2])
+    yield Result(sd.coriolis_matrix, matrix @ jet[1], forces[0], loads[0])
     system = SystemMatrices(model, jet)
     for matrix in (system.coriolis_matrix, system.skew_coriolis_matrix):
         yield Result(SystemMatrices, matrix @ jet[1], forces[0], loads[0])

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from screw_dynamics.command_line import outputs, robots
 from screw_dynamics.command_line.command_parser import EachOnce
-from screw_dynamics.dynamics.coriolis_matrix import FORMS
 from screw_dynamics.errors import InputError
-from screw_dynamics.model.records import REPRESENTATIONS
+from screw_dynamics.model.records import CORIOLIS_FORMS, REPRESENTATIONS
 from screw_dynamics.paths import is_standard_output, new_file, reports_beside
 from screw_dynamics.progress import progress
 from screw_dynamics.scalars import positive, refuse, require_count
@@ -66,9 +65,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         '--coriolis',
-        choices=FORMS,
-        default=FORMS[0],
-        help=f'form of the Coriolis matrix (default: {FORMS[0]})',
+        choices=CORIOLIS_FORMS,
+        default=CORIOLIS_FORMS[0],
+        help=f'form of the Coriolis matrix (default: {CORIOLIS_FORMS[0]})',
     )
     group.add_argument('--frame', metavar='LINK', help='that of frame_pose and frame_jacobian')
     group.add_argument(

@@ -18,7 +18,6 @@ from screw_dynamics.command_line.state_terms import (
     write_terms_csv,
     write_terms_json,
 )
-from screw_dynamics.dynamics.coriolis_matrix import FORMS
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import REPRESENTATIONS
@@ -31,7 +30,7 @@ DESCRIPTION = (
     'are numbers, one for every coordinate, or JOINT=VALUE for some; others are 0.'
 )
 EXAMPLES = (
-    'screw_dynamics terms my_robot.urdf --position 0.3 -0.5 --velocity 1 2 --coriolis Cbar',
+    'screw_dynamics terms my_robot.urdf --position 0.3 -0.5 --velocity 1 2',
     'screw_dynamics terms my_robot.urdf --position joint_2=0.5 --velocity joint_1=1 '
     '--frame tool --representation hybrid --order 2',
     'screw_dynamics terms my_robot.urdf --effort joint_1=5 --json terms.json',
@@ -53,12 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         for name, power in zip(names, _RATES, strict=False):
             joint_values.add_joint_values(group, f'--{name}', f'[{unit}{power}] ({text})')
     group = parser.add_argument_group('terms')
-    group.add_argument(
-        '--coriolis',
-        choices=FORMS,
-        default=FORMS[0],
-        help=f'form of the Coriolis matrix (default: {FORMS[0]})',
-    )
     group.add_argument('--frame', metavar='LINK', help='its pose, twist and Jacobian are computed')
     group.add_argument(
         '--representation',
@@ -109,7 +102,6 @@ def _state(options: argparse.Namespace, model: ScrewModel) -> State:
         _rows(options, _MOTION, model),
         efforts,
         options.order,
-        options.coriolis,
         options.frame,
         options.representation,
     )

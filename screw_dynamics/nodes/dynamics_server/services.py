@@ -17,7 +17,6 @@ from screw_dynamics.dynamics import (
     inverse_dynamics,
     mass_matrix,
 )
-from screw_dynamics.dynamics.coriolis_matrix import FORMS
 from screw_dynamics.elastic import MotorFeedforward, elastic_feedforward
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.feasibility.check import check_motor_commands
@@ -53,9 +52,9 @@ def get_dynamic_terms(robot: Robot, request: JointRequest, response: Any) -> Non
     }
     if request.message.coriolis_matrix:
         require_tree(robot, 'coriolis_matrix')
-        asked = request.message.coriolis_form or FORMS[0]
-        form = require_choice('coriolis_form', asked, FORMS)
-        results['coriolis_matrix'] = coriolis_matrix(model, q, qd, form)
+        form = request.message.coriolis_form or 'christoffel'
+        require_choice('coriolis_form', form, ['christoffel'])
+        results['coriolis_matrix'] = coriolis_matrix(model, q, qd)
     for field, result in results.items():
         require_finite(field, result)  # velocities above 1e150 overflow
     response.joint_names = list(request.names)

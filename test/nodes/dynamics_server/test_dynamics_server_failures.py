@@ -42,7 +42,7 @@ FAILURES = {
         'get_dynamic_terms',
         {'position': '@zeros', 'coriolis_matrix': True, 'coriolis_form': 'cbar'},
         'INVALID_REQUEST',
-        "coriolis_form: expected one of christoffel, C, Cbar, got 'cbar'",
+        "coriolis_form: expected one of christoffel, got 'cbar'",
     ),
     'unknown frame': (
         'get_frame_motion',

@@ -63,20 +63,6 @@ def test_dynamic_terms_add_up(call, model, jet, order):
     assert not len(call('get_dynamic_terms', **fields).coriolis_matrix)
 
 
-@pytest.mark.parametrize('form', ['christoffel', 'C', 'Cbar'])
-def test_forms_of_the_coriolis_matrix(call, model, jet, form):
-    response = call(
-        'get_dynamic_terms',
-        position=jet[0].tolist(),
-        velocity=jet[1].tolist(),
-        coriolis_matrix=True,
-        coriolis_form=form,
-    )
-    close(response.coriolis_matrix, sd.coriolis_matrix(model, jet[0], jet[1], form))
-    matrix = np.reshape(response.coriolis_matrix, (model.n, model.n))
-    close(response.coriolis_vector, matrix @ jet[1])
-
-
 def joint_fields(jet, order, count):
     """Return the fields of the first `count` derivatives of a joint jet."""
     fields = ('position', 'velocity', 'acceleration', 'jerk', 'snap')
