@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from screw_dynamics.identification import Identification as Identification
     from screw_dynamics.identification import Recording as Recording
     from screw_dynamics.identification import identify as identify
+    from screw_dynamics.kernels.kernel import kernel_form as kernel_form
     from screw_dynamics.kinematics import frame_jacobian as frame_jacobian
     from screw_dynamics.kinematics import frame_jacobian_jet as frame_jacobian_jet
     from screw_dynamics.kinematics import frame_pose as frame_pose
@@ -154,6 +155,7 @@ _MODULES = {
     'feasibility.report': ('FeasibilityReport',),
     'feasibility.slow_down': ('slow_down',),
     'identification': ('Identification', 'Recording', 'identify'),
+    'kernels.kernel': ('kernel_form',),
     'kinematics': (
         'frame_jacobian',
         'frame_jacobian_jet',

@@ -103,7 +103,8 @@ def test_the_version_of_the_checkout(folder, module):
         cwd=folder, env=environment(), capture_output=True, text=True, timeout=patience(),
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, '')
-    assert done.stdout == f'screw_dynamics {screw_dynamics.__version__}\n'
+    form = screw_dynamics.kernel_form()
+    assert done.stdout == f'screw_dynamics {screw_dynamics.__version__} (kernels: {form})\n'
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,15 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel of smooth trajectories: beside its NumPy form, uncompiled, its constraints."""
+"""The kernel of smooth trajectories: beside its NumPy form, as Python, its constraints."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from screw_dynamics.jit import jit_enabled
+from screw_dynamics.kernels.kernel import Kernel, kernel_form
 from screw_dynamics.kernels.smooth.knot_derivatives import choose_free_derivatives
 from screw_dynamics.trajectory import Waypoints, smooth_trajectory
 from screw_dynamics.trajectory.smooth import knot_derivatives
@@ -18,7 +17,7 @@ from screw_dynamics.trajectory.smooth.quadratic_program import TOLERANCE, Convex
 
 JOINTS = 3
 
-needs_numba = pytest.mark.skipif(not jit_enabled(), reason='needs numba')
+needs_c = pytest.mark.skipif(kernel_form() != 'c', reason='needs the extension module')
 
 
 def moves(rng, kind, count):
@@ -69,14 +68,13 @@ KINDS = [
 
 
 @pytest.fixture
-def without_numba(monkeypatch):
-    """A block in which the kernel is not compiled."""
+def in_python(monkeypatch):
+    """A block in which kernels run as Python."""
 
     @contextmanager
     def block():
         with monkeypatch.context() as patch:
-            patch.setenv('SCREW_DYNAMICS_JIT', '0')
-            patch.setattr(choose_free_derivatives, '_compiled', None)
+            patch.setattr(Kernel, 'compiled', property(lambda kernel: None))
             yield
 
     return block
@@ -84,24 +82,25 @@ def without_numba(monkeypatch):
 
 @pytest.fixture
 def recorded(monkeypatch):
-    """The arguments of all calls of the compiled kernel, after the call."""
-    calls, compiled = [], choose_free_derivatives.compiled()
+    """The arguments of all calls of the kernel in C, after the call."""
+    calls = []
 
-    def recording(*arguments):
-        compiled(*arguments)
-        calls.append(arguments)
+    class Recorder(Kernel):
+        def __call__(self, *arguments):
+            choose_free_derivatives(*arguments)
+            calls.append(arguments)
 
-    recorder = SimpleNamespace(compiled=lambda: recording)
+    recorder = Recorder(choose_free_derivatives.function, choose_free_derivatives.signature)
     monkeypatch.setattr(knot_derivatives, 'choose_free_derivatives', recorder)
     return calls
 
 
-@needs_numba
+@needs_c
 @pytest.mark.parametrize('kind', KINDS)
-def test_kernel_and_numpy_form_return_the_same_curve(kind, without_numba):
+def test_kernel_and_numpy_form_return_the_same_curve(kind, in_python):
     for seed in range(20):
         waypoints, start = random_waypoints(seed, kind)
-        with without_numba():
+        with in_python():
             expected = positions_within(smooth_trajectory(waypoints, start))
         found = positions_within(smooth_trajectory(waypoints, start))
         # both end at a relative gap of 1e-6, on the same path but for rounding
@@ -109,19 +108,19 @@ def test_kernel_and_numpy_form_return_the_same_curve(kind, without_numba):
         assert (np.abs(found - expected) <= bound).all(), seed
 
 
-@needs_numba
+@needs_c
 @pytest.mark.parametrize(('seed', 'kind'), [(0, 'monotone'), (1, 'velocities')])
-def test_the_kernel_returns_the_same_uncompiled(seed, kind, recorded, without_numba):
+def test_the_kernel_returns_the_same_as_python(seed, kind, recorded):
     smooth_trajectory(*random_waypoints(seed, kind))
     assert len(recorded) == 1
     expected = np.empty_like(recorded[0][-1])
-    with without_numba():
-        choose_free_derivatives(*recorded[0][:-1], expected)
+    with np.errstate(all='ignore'):
+        choose_free_derivatives.function(*recorded[0][:-1], expected)
     # compiled code fuses products and sums; derivatives that only rounding decides are left out
     np.testing.assert_allclose(recorded[0][-1], expected, rtol=1e-6, atol=1e-6)
 
 
-@needs_numba
+@needs_c
 @pytest.mark.parametrize('kind', KINDS)
 def test_the_choice_of_the_kernel_satisfies_the_rows_of_the_program(kind, recorded):
     for seed in range(10):
@@ -136,8 +135,8 @@ def test_the_choice_of_the_kernel_satisfies_the_rows_of_the_program(kind, record
         assert program.slack(np.where(free, found, 0.0)).min() >= -2.0 * TOLERANCE
 
 
-def test_without_numba_the_numpy_form_runs(without_numba):
+def test_in_python_the_numpy_form_runs(in_python):
     waypoints, _ = random_waypoints(1, 'monotone')
-    with without_numba():
+    with in_python():
         jets = smooth_trajectory(waypoints).jets(waypoints.times[:-1], 1)
     np.testing.assert_array_equal(jets[:, 0], waypoints.positions[:-1])

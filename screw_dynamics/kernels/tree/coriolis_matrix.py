@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.kernel import Kernel, read_only
 from screw_dynamics.kernels.tree.composite_inertia import (
     add_to_parent,
     apply_inertia,

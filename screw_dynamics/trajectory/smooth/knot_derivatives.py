@@ -160,11 +160,10 @@ def _choose(h: Array, steps: Array, prescribed: Array) -> Array:
     prescribed = fix_derivatives_at_extrema(steps, prescribed)
     free = np.isnan(prescribed)
     anchor = anchor_derivatives(h, steps, prescribed)
-    compiled = choose_free_derivatives.compiled()
-    if compiled is not None:
+    if choose_free_derivatives.compiled is not None:
         data = (h, steps, anchor, free, *_KERNEL_CONSTANTS)
         chosen: Array = np.empty(anchor.shape)
-        compiled(*(np.ascontiguousarray(array) for array in data), chosen)
+        choose_free_derivatives(*(np.ascontiguousarray(array) for array in data), chosen)
         return chosen
     if not free.any():
         return anchor
@@ -201,8 +200,3 @@ def _weights(h: Array, sizes: Array) -> Array:
     # nothing is free in a segment of size 0
     lost = (energies < least) & (sizes > 0.0)
     return np.where(lost, least / np.where(lost, sizes, 1.0) ** 2, h**-7.0)
-
-
-def compile_smoothing() -> None:
-    """Compile the kernel now, so that the first trajectory is not delayed."""
-    choose_free_derivatives.compile()
