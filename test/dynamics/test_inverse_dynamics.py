@@ -162,7 +162,7 @@ def test_unusable_arguments_are_named(model):
         sd.inverse_dynamics(model, jet, {'flange': np.zeros((1, 6))})
 
 
-def test_what_is_no_array_is_named_before_and_after_compilation(model):
+def test_what_is_no_array_is_named_in_the_first_and_in_later_calls(model):
     jet, out = np.zeros((3, model.n)), np.empty((1, model.n))
     masked = np.ma.masked_array(jet, mask=jet == 0.0)
     for _ in range(2):

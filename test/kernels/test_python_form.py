@@ -19,7 +19,6 @@ import screw_dynamics as sd
 from screw_dynamics import trajectory
 from screw_dynamics.dynamics import LinkLoads
 from screw_dynamics.errors import NotFiniteError
-from screw_dynamics.kernels.kernel import c_functions
 
 Arrays = dict[str, np.ndarray]
 
@@ -223,7 +222,7 @@ def in_python(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
         return SimpleNamespace(arrays=dict(arrays), log=run.stderr)
 
 
-@pytest.mark.skipif('not c_functions()', reason='needs the extension module')
+@pytest.mark.skipif("sd.kernel_form() != 'c'", reason='needs the extension module')
 @pytest.mark.parametrize('case', CASES)
 def test_the_numbers_are_those_of_c(in_python, case):
     function, bound = CASES[case]

@@ -268,3 +268,13 @@ def test_a_bad_command_line_is_fatal(ros, arguments, text):
     assert '[FATAL]' in process.log
     assert text in process.log
     assert 'Traceback' not in process.log
+
+
+def test_a_form_of_kernels_that_does_not_exist_is_fatal(ros, planar):
+    environment = {**ros.environment, 'SCREW_DYNAMICS_KERNELS': 'fortran'}
+    command = node_command('feedforward', '--ros-args', '-p', f'urdf_path:={planar}')
+    process = NodeProcess(command, environment)
+    assert process.wait() == 1
+    (line,) = process.log.splitlines()
+    assert '[FATAL]' in line
+    assert 'SCREW_DYNAMICS_KERNELS: expected one of c, python, got ' in line
