@@ -8,7 +8,7 @@ SIDE_BY_SIDE := -n 7 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo demo-sea demo-soft gallery test-fast test test-all bench bench-node soak accuracy \
-	verification lint docs clean
+	verification lint docs wheels clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -60,6 +60,12 @@ lint: setup ## check style, imports and types
 	@$(RUN) lint-imports
 	@$(RUN) mypy
 
+# without ROS 2, whose executables are not for every environment
+wheels: ## build a wheel with the extension module for this Python and platform into dist/
+	@rm -rf build/lib* dist
+	@env -u AMENT_PREFIX_PATH SCREW_DYNAMICS_EXTENSION=1 $(or $(PYTHON),python3) -m pip wheel -q --no-deps -w dist .
+	@ls dist/*
+
 # an environment of its own, without ROS 2
 DOCS := .venv-docs
 
@@ -74,5 +80,5 @@ $(DOCS)/installed: setup.py
 	@touch $@
 
 clean: ## remove the environment and everything built or cached
-	rm -rf .venv $(DOCS) docs/_build docs/api/generated build install log output *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv $(DOCS) docs/_build docs/api/generated build dist install log output *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -35,13 +35,16 @@ if os.environ.get('AMENT_PREFIX_PATH'):
 
 
 def extension() -> dict[str, object]:
-    """Return the arguments of the extension module, which is optional: it needs NumPy here."""
-    if os.environ.get('SCREW_DYNAMICS_EXTENSION', '1') == '0':
+    """Return the arguments of the extension module: without NumPy none, unless it is required."""
+    choice = os.environ.get('SCREW_DYNAMICS_EXTENSION')
+    if choice == '0':
         return {}
     sys.path.insert(0, str(ROOT))
     try:
         from screw_dynamics.extension.build import BuildKernels, extension_modules
     except ImportError as error:
+        if choice == '1':
+            raise
         print(f'the extension module of compiled kernels is not built: {error}', file=sys.stderr)
         return {}
     return {'ext_modules': extension_modules(), 'cmdclass': {'build_ext': BuildKernels}}
@@ -83,11 +86,10 @@ setup(
     ],
     zip_safe=False,
     python_requires='>=3.10',
-    # the floors are what Ubuntu 24.04 ships, and for numba the first release for its Python
+    # the floors are what Ubuntu 24.04 ships
     install_requires=[
         'numpy>=1.26',
         'scipy>=1.11',
-        'numba>=0.59; implementation_name == "cpython" and python_version < "3.15"',
         'pyyaml>=6.0',
         'threadpoolctl>=3.1',
     ],

@@ -56,6 +56,7 @@ from .feasibility.slow_down import slow_down as slow_down
 from .identification import Identification as Identification
 from .identification import Recording as Recording
 from .identification import identify as identify
+from .kernels.kernel import kernel_form as kernel_form
 from .kinematics import frame_jacobian as frame_jacobian
 from .kinematics import frame_jacobian_jet as frame_jacobian_jet
 from .kinematics import frame_pose as frame_pose

@@ -15,13 +15,6 @@ from typing import TYPE_CHECKING
 # Before NumPy is imported: one thread of linear algebra per process. More would wait for each
 # other in loops that burn the cores which other workers need.
 os.environ.setdefault('OMP_NUM_THREADS', '1')
-# What tests have numba compile, beside the extension module, takes half the time at level 0. It is
-# kept apart from what users run.
-if 'NUMBA_OPT' not in os.environ:
-    os.environ['NUMBA_OPT'] = '0'
-    os.environ.setdefault(
-        'NUMBA_CACHE_DIR', str(Path(__file__).parents[1] / '.pytest_cache' / 'numba')
-    )
 
 import hypothesis  # noqa: E402
 import numpy as np  # noqa: E402
@@ -65,14 +58,12 @@ PROOFS = (
     'examples/test_sea_over_ros.py',
     'examples/test_soft_study.py',
     'extension/test_extension.py',
-    'jit/test_first_calls.py',
     'nodes/drive_commands/test_drive_guides.py',
     'nodes/dynamics_server/test_dynamics_server_failures.py',
     'nodes/dynamics_server/test_motor_service.py',
     'nodes/dynamics_server/test_retime_service.py',
     'nodes/load_observer/test_identify_service.py',
     'nodes/shared/test_hybrid_process.py',
-    'nodes/test_first_start.py',
     'nodes/test_fuzz_running_nodes.py',
     'nodes/test_node_shutdown.py',
     'nodes/test_random_messages.py',
@@ -94,7 +85,6 @@ LONGEST = (
     'nodes/feedforward/goals/test_goal_ends_process.py',
     'nodes/feedforward/test_trajectory_queue_process.py',
     'nodes/load_observer/test_identify_service.py',
-    'nodes/test_first_start.py',
     'nodes/test_fuzz_running_nodes.py',
     'packaging/test_pip_install.py',
 )
@@ -103,7 +93,7 @@ LONGEST = (
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Deadlines measure the machine, not the code: the first call of a kernel compiles it.
+# Deadlines measure the machine, not the code.
 hypothesis.settings.register_profile(
     'default',
     max_examples=50,

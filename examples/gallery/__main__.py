@@ -40,18 +40,13 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def draw(name: str, folder: Path) -> Path:
-    """
-    Draw one figure of `SCRIPTS` to a PNG file in `folder`, and return its path.
-
-    Few samples are computed: kernels that are not in the cache run uncompiled.
-    """
+    """Draw one figure of `SCRIPTS` to a PNG file in `folder`, and return its path."""
     import matplotlib
 
-    from screw_dynamics.jit import uncompiled
     from screw_dynamics.results.results_plot import STYLE
 
     path = folder / f'{name}.png'
-    with uncompiled(load=True), matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = import_module(f'gallery.{name}').figure()
         figure.savefig(path)
     return path

@@ -103,7 +103,7 @@ def compute_times(model: ScrewModel, recording: Recording) -> Array:
     """Measure one call of `inverse_dynamics` per recorded sample in this process, (T,) [s]."""
     jets = np.ascontiguousarray(recording.joint_jet[:, : recording.effort_jet.shape[1] + 2])
     out = np.empty_like(recording.effort_jet[0])
-    inverse_dynamics(model, jets[0], out=out)  # the first call compiles
+    inverse_dynamics(model, jets[0], out=out)  # the first call loads the kernels
     times = np.empty(len(jets))
     for i, jet in enumerate(jets):
         start = time.perf_counter()

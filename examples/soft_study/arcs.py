@@ -113,7 +113,7 @@ def costs(
     """Measure building and evaluating at q = q' = q'' = 1 on this machine."""
     build: dict[str, dict[int, float]] = {'recursive': {}, 'automatic': {}, 'symbolic': {}}
     evaluation: dict[str, dict[int, float]] = {'recursive': {}, 'automatic': {}, 'symbolic': {}}
-    sd.inverse_dynamics(chain(1), np.ones((3, 1)))  # compiles, or loads the kernels
+    sd.inverse_dynamics(chain(1), np.ones((3, 1)))  # loads the kernels
     for count in counts:
         jet = np.ones((3, count))
         robot = chain(count)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagMessage
 from screw_dynamics.command_line import motions
-from screw_dynamics.command_line.evaluation import evaluate_measured, kernels_for
+from screw_dynamics.command_line.evaluation import evaluate_measured
 from screw_dynamics.command_line.robots import effort_format
 from screw_dynamics.errors import BagError, TrajectoryError
 from screw_dynamics.estimation import MeasuredMotion, measured_motion
@@ -117,9 +117,8 @@ def measured_results(
         at = np.unique(times + offset)
     else:
         at = motions.sample_times(motion.start, motion.end, options.rate)
-    with kernels_for(len(at)):
-        taken = effort_format(options, robot)
-        results = evaluate_measured(robot, motion, at, options.order, taken)
+    taken = effort_format(options, robot)
+    results = evaluate_measured(robot, motion, at, options.order, taken)
     stamps = first + np.round(SECOND * (at - offset)).astype(np.int64)
     return results, Origin(stamps, np.zeros_like(stamps), _CONTINUITY, SOURCE_STREAM)
 

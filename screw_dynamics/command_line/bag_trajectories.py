@@ -13,7 +13,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagMessage
 from screw_dynamics.bags.definitions import MessageTypes
 from screw_dynamics.command_line import motions
-from screw_dynamics.command_line.evaluation import evaluate, kernels_for, sampled_jets
+from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import BagError, TrajectoryError
 from screw_dynamics.messages.joints import effort_points
@@ -66,10 +66,9 @@ def evaluate_trajectories(
         running = starts[i], curve
         times = _times(curve, rate)
         found = messages[i]
-        with kernels_for(len(times)):
-            jets = sampled_jets(curve, times, robot)
-            motions.require_radians(motions.origin_of(found), robot.model, jets[:, 0])
-            results = evaluate(robot, times, jets, order, taken)
+        jets = sampled_jets(curve, times, robot)
+        motions.require_radians(motions.origin_of(found), robot.model, jets[:, 0])
+        results = evaluate(robot, times, jets, order, taken)
         followed.append(
             FollowedTrajectory(found.message, found.log_time, starts[i], results, curve.continuity)
         )

@@ -4,50 +4,19 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.command_line.process_end import print_error
 from screw_dynamics.dynamics import EffortFormat, inverse_dynamics
 from screw_dynamics.elastic import MotorFeedforward, feedforward_from_efforts, link_efforts
 from screw_dynamics.errors import InputError, SpringRangeError
 from screw_dynamics.estimation import MeasuredMotion, propagate_uncertainty
-from screw_dynamics.jit import compiled_again, uncompiled, watched
 from screw_dynamics.progress import progress
 from screw_dynamics.results.results import MOTORS, MotorResults, Results
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
-
-_FEW = 20_000  # samples: NumPy needs seconds for them, compilation takes a minute
-
-
-@contextmanager
-def kernels_of_a_command() -> Iterator[None]:
-    """Use only kernels from the disk cache; report on stderr if `kernels_for` allows others."""
-    said = False
-
-    def say(*_: object) -> None:
-        nonlocal said
-        if not said:
-            said = True
-            print_error('compiling kernels (once, about a minute)...')
-
-    with uncompiled(load=True), watched(say):
-        yield
-
-
-@contextmanager
-def kernels_for(samples: int) -> Iterator[None]:
-    """Allow compilation in a ``with`` block if so many samples are worth it."""
-    if samples < _FEW:
-        yield
-    else:
-        with compiled_again():
-            yield
-
 
 _BLOCK = 2000  # samples between two steps of the progress bar
 

@@ -71,7 +71,9 @@ def parser() -> argparse.ArgumentParser:
         description='Exact robot dynamics with time derivatives: robots, trajectories and bags.',
         epilog='The arguments of a command: screw_dynamics COMMAND --help',
     )
-    whole.add_argument('--version', action='version', version=f'%(prog)s {__version__}')
+    whole.add_argument(
+        '--version', action=_Version, nargs=0, help='show the version and the form of the kernels'
+    )
     commands = whole.add_subparsers(
         dest='command', required=True, metavar='COMMAND', parser_class=CommandParser
     )
@@ -81,18 +83,24 @@ def parser() -> argparse.ArgumentParser:
     return whole
 
 
-def _run(options: argparse.Namespace) -> int:
-    # the help needs neither
-    import numpy as np
+class _Version(argparse.Action):
+    """Print the version and the form of the kernels, which the help does not load."""
 
-    from screw_dynamics.command_line.evaluation import kernels_of_a_command
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from screw_dynamics.kernels.kernel import kernel_form
+
+        print(f'{_PROGRAM} {__version__} (kernels: {kernel_form()})')
+        parser.exit()
+
+
+def _run(options: argparse.Namespace) -> int:
+    import numpy as np  # not for the help
 
     with warnings.catch_warnings(), np.errstate(all='ignore'):  # overflow raises an error later
         warnings.showwarning = _print_warning
         for kind in (BagWarning, RecordingWarning, UnusedEntryWarning):
             warnings.simplefilter('always', kind)
-        with kernels_of_a_command():
-            code: int = options.run(options)
+        code: int = options.run(options)
     return code
 
 

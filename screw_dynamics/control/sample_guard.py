@@ -32,8 +32,8 @@ class SampleGuard:
 
     def __init__(self, robot: Robot) -> None:
         self.reason = ''
-        self._passes_efforts = passes_effort_limits.compile()
-        self._passes_motors = passes_motor_limits.compile()
+        self._passes_efforts = passes_effort_limits.run
+        self._passes_motors = passes_motor_limits.run
         self._motion = self._refused = 0
         self.set_robot(robot)
 

@@ -127,8 +127,3 @@ class StiffnessTransition:
     def _arrive(self) -> None:
         self._counts[:] = 0
         self._rest[:] = self._target
-
-
-def compile_stiffness_transition() -> None:
-    """Compile the blending before the first control tick."""
-    blend_stiffness.compile()

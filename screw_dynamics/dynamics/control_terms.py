@@ -16,7 +16,8 @@ from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.term import loaded_kernel, not_compiled
+from screw_dynamics.kernels.terms.compiled import control_kernel
+from screw_dynamics.kernels.terms.term import not_compiled
 from screw_dynamics.kinematics import frame_jacobian, frame_pose
 from screw_dynamics.model.other_models import OtherModel
 from screw_dynamics.model.records import Representation
@@ -52,7 +53,7 @@ class ControlTerms(NamedTuple):
 
 
 class _Loaded:
-    """The compiled kernel of one state, once it is loaded."""
+    """The kernel of one state in C, once it is loaded."""
 
     kernel: Callable[..., int] = staticmethod(not_compiled)
 
@@ -150,7 +151,7 @@ def _checked(
         raise InputError(f'out: expected ControlTerms, got {type(out).__name__}')
     (positions, rates), single = samples_of(model.n, {'q': q, 'qd': qd})
     if single and isinstance(model, ScrewModel) and _Loaded.kernel is not_compiled:
-        _Loaded.kernel = loaded_kernel('control_kernel') or not_compiled
+        _Loaded.kernel = control_kernel().compiled or not_compiled
         if _Loaded.kernel is not not_compiled:
             return control_terms(model, positions[0], rates[0], frame, representation, out)
     if single:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`inverse_dynamics`: efforts and their time derivatives of any order, compiled."""
+"""`inverse_dynamics`: efforts and their time derivatives of any order."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.arrays import Array, as_float_array, require_out
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, shown
-from screw_dynamics.jit import Kernel, jit_enabled
-from screw_dynamics.kernels.taylor import compiled, interpreted
+from screw_dynamics.kernels.taylor.compiled import batch_kernel, single_kernel
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import Frame
@@ -25,7 +24,7 @@ _ARRAY, _ONE = np.ndarray, 1
 # With fewer samples, starting a thread costs more than it saves.
 _SAMPLES_PER_THREAD = 256
 
-# kernels of single samples by the shape of their output, so that a control tick needs one look-up
+# kernels of single samples in C by the shape of the output: one look-up per control tick
 _single_kernels: dict[tuple[int, ...], Callable[..., int]] = {}
 
 
@@ -80,10 +79,8 @@ def inverse_dynamics(
 
     Notes
     -----
-    The compiled kernel is the Taylor recursion of `kernels.taylor`. If the
-    package was built without a C compiler, numba compiles it at the first call for an order, or
-    reads it from its cache: call it once before a control loop.
-    `recursive_body_fixed` computes the same efforts by the published recursion of KM2021.
+    The kernel is the Taylor recursion of `kernels.taylor`; `recursive_body_fixed` computes the
+    same efforts by the published recursion of KM2021.
 
     Examples
     --------
@@ -152,21 +149,10 @@ def _checked(
 
 
 def _run_single(model: ScrewModel, jet: Array, out: Array) -> int:
-    parameters = model.joint_frame_parameters.parameters
-    kernel = compiled_recursion('single_kernel', len(out) - 1)
-    if kernel is None:
-        no_wrenches = _wrench_arguments(model, {}, (1, *out.shape))
-        return interpreted.run(jet[np.newaxis], out[np.newaxis], parameters, *no_wrenches)
-    _single_kernels[out.shape] = kernel
-    return kernel(jet, out, parameters)
-
-
-def compiled_recursion(variant: str, order: int) -> Callable[..., int] | None:
-    """Return a compiled kernel; None without numba, or if it must not be compiled now."""
-    if not jit_enabled():
-        return None
-    kernel: Kernel = getattr(compiled, variant)(order)
-    return kernel.compiled()
+    kernel = single_kernel(len(out) - 1)
+    if kernel.compiled is not None:
+        _single_kernels[out.shape] = kernel.compiled
+    return int(kernel(jet, out, model.joint_frame_parameters.parameters))
 
 
 def _run_batch(
@@ -174,12 +160,10 @@ def _run_batch(
 ) -> int:
     parameters = model.joint_frame_parameters.parameters
     values, bodies, poses = _wrench_arguments(model, wrenches, taus.shape)
-    kernel = compiled_recursion('batch_kernel', taus.shape[1] - 1)
-    if kernel is None:
-        return interpreted.run(jets, taus, parameters, values, bodies, poses)
+    kernel = batch_kernel(taus.shape[1] - 1).run
 
     def run(part: slice) -> int:
-        return kernel(jets[part], taus[part], parameters, values[part], bodies, poses)
+        return int(kernel(jets[part], taus[part], parameters, values[part], bodies, poses))
 
     samples = len(jets)
     threads = min(threads, max(1, samples // _SAMPLES_PER_THREAD))

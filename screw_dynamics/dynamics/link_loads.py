@@ -9,12 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.dynamics.inverse_dynamics import (
-    carriers,
-    compiled_recursion,
-    inverse_dynamics,
-)
+from screw_dynamics.dynamics.inverse_dynamics import carriers, inverse_dynamics
 from screw_dynamics.errors import InputError
+from screw_dynamics.kernels.taylor.compiled import batch_kernel
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.other_models import OtherModel
@@ -70,7 +67,7 @@ class LinkLoads:
         self._kernel = None
         if not isinstance(model, OtherModel):  # which have no wrenches
             self._bodies, self._poses = carriers(model, found)
-            self._kernel = compiled_recursion('batch_kernel', order)
+            self._kernel = batch_kernel(order).run
 
     def inverse_dynamics(self, joint_jet: Array, out: Array) -> Array:
         """
@@ -100,6 +97,6 @@ class LinkLoads:
             loads = self._values, self._bodies, self._poses
             if self._kernel(joint_jet[None], out[None], parameters, *loads) == OK:
                 return out
-        # without a compiled kernel, or to raise the right error
+        # of another model, or to raise the right error
         wrenches = dict(zip(self._names, self.wrenches, strict=True)) or None
         return inverse_dynamics(self._model, joint_jet, wrenches, out=out)

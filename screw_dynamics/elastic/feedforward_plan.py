@@ -34,7 +34,7 @@ class FeedforwardPlan:
         parts = np.split(self._block, np.cumsum(sizes[:-1]))
         self.jets = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
         self._efforts = self.jets[0]
-        self._kernel: Callable[..., int] | None = None
+        self._kernel = set_motor_commands.run
         self._jet = self._batch = np.empty(0)  # the jet seen last, and as a batch of one
         self._bind(model, table)
 
@@ -82,13 +82,8 @@ class FeedforwardPlan:
 
     def _filled(self) -> bool:
         """Fill the buffers from the efforts in them."""
-        kernel = self._kernel
-        if kernel is None:
-            kernel = set_motor_commands.compile()
-            if set_motor_commands.compiled() is not None:
-                self._kernel = kernel
         try:
-            return kernel(self._batch, *self._arguments) == OK
+            return bool(self._kernel(self._batch, *self._arguments) == OK)
         except TypeError:
             return False  # not an array for the kernel
 

@@ -29,8 +29,3 @@ class SpringEfforts:
         """
         arrays = self._motors, self._parameters, stiffness, deflections, self._work
         set_spring_efforts(*arrays, out)
-
-
-def compile_spring_efforts() -> None:
-    """Compile the kernel before the first control tick."""
-    set_spring_efforts.compile()

@@ -15,12 +15,12 @@ from setuptools.command.build_ext import build_ext
 
 from screw_dynamics.extension.catalogue import all_kernels
 from screw_dynamics.extension.write import write_kernels
-from screw_dynamics.jit.extension import is_whole, sources_stamp
+from screw_dynamics.kernels.kernel import is_whole, sources_stamp
 
 _FOLDER = Path(__file__).parent
-# Fused products are allowed, as numba is allowed to make them; NaN and infinity keep their
-# meaning. Which products are fused differs between one state and the same one in a batch, and so
-# do their last digits. Pairs of doubles in straight code do not pay.
+# Fused products are allowed; NaN and infinity keep their meaning. Which products are fused differs
+# between one state and the same one in a batch, and so do their last digits. Pairs of doubles in
+# straight code do not pay.
 _OPTIONS = ('-std=gnu11', '-g0', '-ffp-contract=fast', '-fno-math-errno', '-fno-trapping-math',
             '-fno-tree-slp-vectorize', '-Wno-psabi', '-Wno-unused-function',
             '-Wno-unused-variable', '-Wno-unused-but-set-variable')  # fmt: skip
@@ -30,9 +30,11 @@ def extension_modules() -> list[Extension]:
     """
     Return the modules; a build goes on without one that cannot be compiled.
 
-    The environment variable SCREW_DYNAMICS_CFLAGS has further options of the compiler. Those of
-    CFLAGS come before ours, so that distributions do not make all kernels slower with theirs.
+    With SCREW_DYNAMICS_EXTENSION=1 in the environment it fails. SCREW_DYNAMICS_CFLAGS has further
+    options of the compiler. Those of CFLAGS come before ours, so that distributions do not make
+    all kernels slower with theirs.
     """
+    optional = os.environ.get('SCREW_DYNAMICS_EXTENSION') != '1'
     further = shlex.split(os.environ.get('SCREW_DYNAMICS_CFLAGS', ''))
     names: dict[str, tuple[str, ...]] = {'_kernels': ('-O3',)}
     if platform.machine().lower() in ('x86_64', 'amd64'):
@@ -46,7 +48,7 @@ def extension_modules() -> list[Extension]:
             include_dirs=[np.get_include()],
             extra_compile_args=[*_OPTIONS, *options, *further],
             libraries=['m', 'pthread'],
-            optional=True,
+            optional=optional,
         )
         for name, options in names.items()
     ]

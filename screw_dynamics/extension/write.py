@@ -21,13 +21,12 @@ from screw_dynamics.extension.types import (
     declarations,
     has_value,
 )
-from screw_dynamics.jit import Kernel
+from screw_dynamics.kernels.kernel import Kernel
 
 _ITEMS = {'float64': (DOUBLE, 'NPY_DOUBLE'), 'int64': (INTEGER, 'NPY_INT64'),
           'bool': (BOOLEAN, 'NPY_BOOL')}  # fmt: skip
 _ARGUMENT = re.compile(
-    r"Array\((?P<item>\w+), (?P<ndim>\d), 'C', readonly=True\)"
-    r'|(?P<writable>\w+)\[(?P<axes>(:, )*)::1\]|(?P<scalar>float64|int64|boolean)'
+    r'(?P<const>const )?(?P<item>\w+)\[(?P<axes>(:, )*)::1\]|(?P<scalar>float64|int64|boolean)'
 )
 _SCALARS = {
     'float64': (DOUBLE, 'PyFloat_AsDouble'),
@@ -107,8 +106,8 @@ def _argument(k: int, match: re.Match[str]) -> tuple[Type, list[str]]:
         lines = [f'{c_name(kind)} x{k} = {read}(args[{k}]);',
                  'if (PyErr_Occurred()) return NULL;']  # fmt: skip
         return kind, lines
-    item, code = _ITEMS[match['item'] or match['writable']]
-    ndim = int(match['ndim']) if match['ndim'] else 1 + match['axes'].count(':')
+    item, code = _ITEMS[match['item']]
+    ndim = 1 + match['axes'].count(':')
     kind = ArrayType(item, ndim)
     sizes = ', '.join(f'n{k}[{i}]' for i in range(ndim))
     strides = ', '.join(
@@ -116,7 +115,7 @@ def _argument(k: int, match: re.Match[str]) -> tuple[Type, list[str]]:
     )
     return kind, [
         f'PyArrayObject *a{k} = checked_array(args[{k}], {code}, {ndim}, '
-        f'{int(bool(match["writable"]))});',
+        f'{int(not match["const"])});',
         f'if (!a{k}) return NULL;',
         f'const npy_intp *n{k} = PyArray_DIMS(a{k});',
         f'{c_name(kind)} x{k} = {{({item.name} *)PyArray_DATA(a{k}),'

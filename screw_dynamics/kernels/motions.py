@@ -4,7 +4,7 @@
 
 import math
 
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.kernel import Kernel, read_only
 
 
 def write_joint_jet(breaks, coefficients, end, t, out):

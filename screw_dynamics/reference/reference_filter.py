@@ -187,12 +187,6 @@ class ReferenceFilter:
         return out
 
 
-def compile_filter() -> None:
-    """Compile the filter now, so that the first control tick is not delayed."""
-    advance_filter.compile()
-    sample_filter.compile()
-
-
 def _require_finite_result(rows: Array) -> None:
     if not np.isfinite(rows).all():
         j = int(np.argwhere(~np.isfinite(rows))[0, 1])

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled dynamics of a soft robot: calls of the kernel, and errors by its status."""
+"""Dynamics of a soft robot: calls of the kernel, and errors by its status."""
 
 from __future__ import annotations
 
@@ -96,12 +96,11 @@ def run_chain(
     loads = np.empty((samples, len(external), taus.shape[1], 6))
     for i, wrench in enumerate(external.values()):
         loads[:, i] = wrench
-    kernel = soft_dynamics.compile()
 
     def run(part: slice) -> int:
         results = taus[part], matrices[part], poses[part], frames, jacobians[part]
         inputs = jets[part], table.modules, table.reals, given[part], loads[part], carriers
-        return int(kernel(*inputs, *results))
+        return int(soft_dynamics(*inputs, *results))
 
     if _status(run, samples, threads) != OK:
         _raise_not_finite(robot.joint_names, jets, taus)

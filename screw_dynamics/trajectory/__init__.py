@@ -6,11 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from screw_dynamics.trajectory.jtc_spline import jtc_trajectory
-from screw_dynamics.trajectory.piecewise_polynomial import (
-    JET_ROWS,
-    PiecewisePolynomial,
-    compile_sampling,
-)
+from screw_dynamics.trajectory.piecewise_polynomial import JET_ROWS, PiecewisePolynomial
 from screw_dynamics.trajectory.smooth.spline import overshoot_bound, smooth_trajectory
 from screw_dynamics.trajectory.trajectory_files import (
     TrajectoryFile,
@@ -38,8 +34,6 @@ __all__ = [
     'TrajectoryPoint',
     'Waypoints',
     'check_position_limits',
-    'compile_filter',
-    'compile_sampling',
     'jtc_trajectory',
     'measured_motion',
     'nearest_turn',
@@ -60,7 +54,6 @@ _MOVED = {
     'MIN_ORDER': _FILTER,
     'MeasuredMotion': 'screw_dynamics.estimation',
     'ReferenceFilter': _FILTER,
-    'compile_filter': _FILTER,
     'measured_motion': 'screw_dynamics.estimation',
     'scale_speed': 'screw_dynamics.series',
     'taylor_shifted': 'screw_dynamics.series',

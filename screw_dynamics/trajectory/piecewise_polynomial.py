@@ -140,12 +140,6 @@ class PiecewisePolynomial:
         return out
 
 
-def compile_sampling() -> None:
-    """Compile the samplers now, so that the first control tick is not delayed."""
-    sample_polynomial.compile()
-    sample_polynomial_batch.compile()
-
-
 def sample_count(start: float, end: float, rate: float) -> int:
     """Return how many samples `even_times` returns; raise OverflowError if they are infinite."""
     return max(int(np.ceil((end - start) * rate - _ROUNDING)), int(end > start)) + 1

@@ -15,7 +15,7 @@ from oracles.robots import package_urdfs
 from tqdm import tqdm
 
 # Only .urdf files are taken out of these. Installing the packages would do harm: one of them
-# wants an older numba, others draw in viewers, and not every one has a wheel for every Python.
+# pins other releases, others draw in viewers, and not every one has a wheel for every Python.
 ROBOT_PACKAGES = {
     'dexmate-urdf': '0.8.4',
     'example-robot-data': '6.0.0',

@@ -19,7 +19,7 @@ matplotlib.use('Agg')
 from matplotlib import pyplot as plt  # noqa: E402
 
 from accuracy.compare import BOUND, ORDER, Comparison  # noqa: E402
-from screw_dynamics.jit import kernel_form  # noqa: E402
+from screw_dynamics.kernels.kernel import kernel_form  # noqa: E402
 
 _ORDERS = [str(order) for order in range(ORDER + 1)]
 _QUANTITIES = {

@@ -126,9 +126,7 @@ def _single_calls(results: Results) -> None:
     )
     calls['recursive_body_fixed, order 2'] = (sd.recursive_body_fixed, (model, jet))
     parameters = model.joint_frame_parameters.parameters
-    by_numba = single_kernel(2).made_by_numba()
-    for name, kernel in (('c', single_kernel(2).compile()), ('numba', by_numba)):
-        calls[f'kernel of order 2, {name}'] = kernel, (jet, np.empty((3, model.n)), parameters)
+    calls['kernel of order 2'] = single_kernel(2).run, (jet, np.empty((3, model.n)), parameters)
     results.single = race(calls)
     single = results.single
     p = single['pinocchio rnea']
@@ -159,11 +157,6 @@ def _single_calls(results: Results) -> None:
             1.3,
         ),
         Row('order 10 / order 2', single['order 10'].ratio(single['order 2']), 6.0, 4.5),
-        Row(
-            'kernel of order 2, in C / by numba',
-            single['kernel of order 2, c'].ratio(single['kernel of order 2, numba']),
-            2.0,
-        ),
     ]
 
 

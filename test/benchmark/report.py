@@ -18,7 +18,7 @@ from matplotlib import pyplot as plt  # noqa: E402
 from benchmark import terms  # noqa: E402
 from benchmark.fastest_motions import EFFORT_RATE, GRID, PATHS, Times  # noqa: E402
 from benchmark.measurements import BATCH, SIZES, Results  # noqa: E402
-from screw_dynamics.jit import kernel_form  # noqa: E402
+from screw_dynamics.kernels.kernel import kernel_form  # noqa: E402
 
 
 def _processor() -> str:

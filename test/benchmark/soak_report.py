@@ -15,7 +15,7 @@ from matplotlib import pyplot as plt  # noqa: E402
 
 from benchmark.memory import Usage  # noqa: E402
 from benchmark.report import machine  # noqa: E402
-from screw_dynamics.jit.kernel import kernel_form  # noqa: E402
+from screw_dynamics.kernels.kernel import kernel_form  # noqa: E402
 
 WARM_UP = 0.2  # of the time: caches fill, DDS grows its pools
 # A leak of one message per second would be some MiB per hour.

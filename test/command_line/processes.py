@@ -35,6 +35,6 @@ def in_shell(folder: Path, line: str, **changes: str) -> subprocess.CompletedPro
     """Run a line of bash in a folder; `$COMMAND` is the command in it."""
     return subprocess.run(
         ['bash', '-c', line],
-        cwd=folder, env=environment(COMMAND=' '.join(COMMAND), SCREW_DYNAMICS_JIT='0', **changes),
+        cwd=folder, env=environment(COMMAND=' '.join(COMMAND), **changes),
         capture_output=True, text=True, timeout=patience(),
     )  # fmt: skip

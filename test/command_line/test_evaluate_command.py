@@ -55,7 +55,7 @@ def test_csv_holds_what_the_library_computes(run, model, source):
     for j, joint in enumerate(model.joint_names):
         for d, name in enumerate(names):
             column = [float(row[f'{joint}.{name}']) for row in rows]
-            # command and test may round differently, on NumPy or fused in compiled kernels; the
+            # command and test may round differently, fused or not; the
             # fit of the curve makes 3e-13 of that
             atol = 1e-12 * max(1.0, np.abs(both[:, d]).max())
             np.testing.assert_allclose(column, both[:, d, j], rtol=1e-13, atol=atol)

@@ -332,7 +332,7 @@ def test_any_names_are_drawn(folder, figures, run):
     Path('odd.urdf').write_text(urdf, encoding='utf-8')
     Path('$odd {.csv').write_text(points, encoding='utf-8')
     arguments = ['evaluate', 'odd.urdf', '$odd {.csv', '--plot', 'a.png']
-    utf8 = {'PYTHONIOENCODING': 'utf-8', 'SCREW_DYNAMICS_JIT': '0'}
+    utf8 = {'PYTHONIOENCODING': 'utf-8'}
     done = process(folder, *arguments, stdout=subprocess.PIPE, environment=utf8, encoding='utf-8')
     assert done.returncode == 0 and Path('a.png').stat().st_size > 10_000
     assert done.stderr.count('\n') == 1

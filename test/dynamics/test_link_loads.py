@@ -15,9 +15,8 @@ MODEL = sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf'))
 FRAMES = [name for name, frame in MODEL.frames.items() if frame.body >= 0][:2]
 
 
-@pytest.fixture(params=['1', '0'], ids=['compiled', 'numpy'])
-def loads(request, monkeypatch):
-    monkeypatch.setenv('SCREW_DYNAMICS_JIT', request.param)
+@pytest.fixture
+def loads():
     return LinkLoads(MODEL, FRAMES, order=2)
 
 

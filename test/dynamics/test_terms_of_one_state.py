@@ -21,7 +21,6 @@ from screw_dynamics.errors import (
     SingularMassMatrixError,
     UnknownNameError,
 )
-from screw_dynamics.jit import jit_enabled
 
 # sums of some dozens of products, fused or not
 ROUNDING = 1e-13
@@ -196,7 +195,6 @@ def test_arguments_of_control_terms_are_named(tree, rng):
         sd.control_terms('robot', q, q, 'tool_1')
 
 
-@pytest.mark.skipif(not jit_enabled(), reason='needs numba')
 def test_large_angles_keep_their_digits(simple, rng):
     # beyond 1e5 the sines of the C library replace the polynomials
     q = rng.uniform(1e6, 1e7, size=(2, simple.n))

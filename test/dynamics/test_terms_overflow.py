@@ -4,16 +4,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, NotFiniteError
-from screw_dynamics.jit import Kernel
-from screw_dynamics.kernels.terms import catalogue
-from screw_dynamics.kernels.terms.term import Term
 
 
 def _jet(q, qd):
@@ -59,35 +54,12 @@ def model() -> sd.ScrewModel:
     )
 
 
-@pytest.fixture(params=['compiled', 'plain'])
-def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run compiled, and as plain Python, where an overflow must not warn either."""
-    if request.param == 'plain':
-        monkeypatch.setenv('SCREW_DYNAMICS_JIT', '0')
-        kernels = [
-            value
-            for name, module in sys.modules.items()
-            if name.startswith('screw_dynamics.kernels.tree.')
-            for value in vars(module).values()
-            if isinstance(value, Kernel)
-        ]
-        terms = [value for value in vars(catalogue).values() if isinstance(value, Term)]
-        # Coriolis matrices, accelerations and twists have terms and, for some cases, kernels
-        assert len(kernels) + len(terms) == len(FUNCTIONS) + 3
-        for kernel in kernels:
-            monkeypatch.setattr(kernel, '_compiled', None)
-        for term in terms:
-            monkeypatch.setattr(term, 'single', Term(term.recursion).single)
-
-
-@pytest.mark.usefixtures('both_ways')
 @pytest.mark.parametrize('name', FUNCTIONS)
 def test_coordinates_that_overflow_are_named(model, name):
     with pytest.raises(NotFiniteError, match=r'^result\[.*\] \(overflow\): expected a finite'):
         FUNCTIONS[name](model, FAR, SLOW)
 
 
-@pytest.mark.usefixtures('both_ways')
 @pytest.mark.parametrize('name', ['bias_forces', 'forward_dynamics'])
 def test_rates_that_overflow_are_named(model, name):
     with pytest.raises(NotFiniteError, match=r'^result\[0\] \(overflow\): expected a finite'):

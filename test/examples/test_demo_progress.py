@@ -15,14 +15,14 @@ def test_lines_without_a_terminal(
 ) -> None:
     monkeypatch.setattr(stages, 'LOG_INTERVAL', 0.0)
     with Stage('Simulate', 3) as bar:
-        bar.update(0, 'node: compiling 2 of 11')
+        bar.update(0, 'node: fitting 2 of 11')
         for _ in range(3):
             bar.update()
     lines = capsys.readouterr().err.split('\n')
     assert lines.pop() == ''
     assert all(line.startswith('Simulate') and line.isprintable() for line in lines)
     assert [line.split()[1] for line in lines] == ['0/3', '1/3', '2/3', '3/3', '3/3']
-    assert lines[0].endswith('s, node: compiling 2 of 11')
+    assert lines[0].endswith('s, node: fitting 2 of 11')
     assert lines[-1].endswith(' s')
 
 

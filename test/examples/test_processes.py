@@ -188,7 +188,7 @@ def line_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # writes a line, and then, forever, one whose stamp alone is new
 CHATTER = """
 import time
-print('compiling 3 of 11', flush=True)
+print('the first line', flush=True)
 while True:
     print(f'[INFO] [{time.time():.6f}] [node]: waiting for data', flush=True)
     time.sleep(0.01)

@@ -17,7 +17,7 @@ import numpy as np
 from oracles.random_models import BodyRecipe, random_model
 
 import screw_dynamics as sd
-from screw_dynamics import jit, soft, trajectory
+from screw_dynamics import soft, trajectory
 
 SPRINGS = None, sd.LinearSpring(300.0), sd.LinearSpring(300.0, 9.0), sd.CubicSpring(200.0, 5e4)
 
@@ -192,7 +192,7 @@ def fuzz(rng, function, arrays, shape):
 def main(folder, robots):
     sd.__path__.insert(0, folder)  # the module there is found first, and no other one
     sys.modules['screw_dynamics._kernels_wide'] = None
-    assert jit.kernel_form() == 'c'
+    assert sd.kernel_form() == 'c'
     assert Path(sys.modules['screw_dynamics._kernels'].__file__).parent == Path(folder)
     for seed in range(int(robots)):
         rng = np.random.default_rng(seed)

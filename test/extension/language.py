@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.kernel import Kernel, read_only
 from screw_dynamics.kernels.taylor.rows import independent
 
 FACTORS = (2, 3, 5)

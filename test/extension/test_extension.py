@@ -16,59 +16,34 @@ import pytest
 from setuptools import Distribution
 
 import screw_dynamics as sd
-from screw_dynamics import jit
 from screw_dynamics.errors import InputError
 from screw_dynamics.extension import build
 from screw_dynamics.extension.catalogue import all_kernels
-from screw_dynamics.jit import extension
+from screw_dynamics.kernels import kernel
 
 ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.skipif(shutil.which('cc') is None, reason='needs a C compiler')
 
-# the kernels that other tests have numba compile too
-STATES = """
-import os, sys
-import numpy as np
-import screw_dynamics as sd
-from screw_dynamics import trajectory as tr
-model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-jets = np.random.default_rng(3).normal(size=(6, 3, model.n))
-points = [tr.TrajectoryPoint(float(k), tuple(jets[k, 0])) for k in range(3)]
-names = model.joint_names
-curve = tr.jtc_trajectory(tr.waypoints_from_points(names, points, names))
-values = [
-    *sd.inverse_dynamics(model, jets[0]).ravel(),
-    *sd.inverse_dynamics(model, jets).ravel(),
-    *sd.mass_matrix(model, jets[0, 0]).ravel(),
-    *curve.sample(0.3, np.empty((3, 2))).ravel(),
-]
-print('numba' in sys.modules, *(value.hex() for value in values))
-"""
 
-
-def states(**environment):
-    """Return whether a new process imports numba for some states, and their numbers."""
-    run = subprocess.run(
-        [sys.executable, '-W', 'ignore', '-c', STATES],
-        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), **environment},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    with_numba, *values = run.stdout.split()
-    return with_numba == 'True', np.array([float.fromhex(value) for value in values])
+@pytest.fixture
+def fresh():
+    """Return the function after which kernels are chosen anew, as they are after the test."""
+    forget = kernel.c_functions.cache_clear
+    forget()
+    yield forget
+    forget()
 
 
 def test_every_kernel_of_the_package_is_in_it():
     kernels = all_kernels()
-    assert set(kernels) == set(extension.extension_kernels())
+    assert set(kernels) == set(kernel.c_functions())
     ours = {
         thing.name
         for name, module in list(sys.modules.items())
         if name.startswith('screw_dynamics.')
         for thing in vars(module).values()
-        if type(thing) is jit.Kernel
+        if type(thing) is kernel.Kernel
     }
     assert ours and not ours - set(kernels)
 
@@ -76,11 +51,8 @@ def test_every_kernel_of_the_package_is_in_it():
 def test_the_kernels_are_its_functions():
     sd.inverse_dynamics(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')), np.zeros((3, 2)))
     kernels = all_kernels()
-    assert (
-        kernels['taylor.samples.single_0']
-        .compile()
-        .__self__.__name__.startswith('screw_dynamics._kernels')
-    )
+    module = kernels['taylor.samples.single_0'].run.__self__
+    assert module.__name__.startswith('screw_dynamics._kernels')
 
 
 def test_both_modules_give_the_same_numbers(rng):
@@ -88,7 +60,7 @@ def test_both_modules_give_the_same_numbers(rng):
     if not narrow.WIDE:
         pytest.skip('one module serves this processor')
     wide = importlib.import_module('screw_dynamics._kernels_wide')
-    assert narrow.STAMP == wide.STAMP == extension.sources_stamp()
+    assert narrow.STAMP == wide.STAMP == kernel.sources_stamp()
     model = sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf'))
     jets = rng.normal(size=(7, 5, model.n))
     arguments = (
@@ -107,53 +79,36 @@ def test_both_modules_give_the_same_numbers(rng):
     np.testing.assert_allclose(results[1], results[0], rtol=0.0, atol=bound)
 
 
-@pytest.mark.parametrize('level', [None, pytest.param('3', marks=pytest.mark.long)])
-def test_the_three_forms_give_the_same_numbers(tmp_path, level):
-    """As the tests compile by numba, and at its default level."""
-    numba = {'NUMBA_OPT': level, 'NUMBA_CACHE_DIR': str(tmp_path)} if level else {}
-    found = {form: states(SCREW_DYNAMICS_KERNELS=form, **numba) for form in extension.CHOICES}
-    assert [with_numba for with_numba, _ in found.values()] == [False, True, False]
-    expected = found['c'][1]
-    for form, (_, values) in found.items():
-        bound = 1e-12 * np.abs(expected).max()
-        np.testing.assert_allclose(values, expected, rtol=0.0, atol=bound, err_msg=form)
-
-
-def test_the_environment_chooses(monkeypatch):
-    assert extension.extension_kernels()
-    for name, value in (('SCREW_DYNAMICS_KERNELS', 'numba'), ('SCREW_DYNAMICS_JIT', '0')):
-        with monkeypatch.context() as patch:
-            patch.setenv(name, value)
-            assert not extension.extension_kernels()
+def test_the_environment_chooses(monkeypatch, fresh):
+    monkeypatch.setenv('SCREW_DYNAMICS_KERNELS', 'python')
+    assert not kernel.c_functions() and sd.kernel_form() == 'python'
+    fresh()
     monkeypatch.setenv('SCREW_DYNAMICS_KERNELS', 'C++')
-    with pytest.raises(InputError, match="expected one of c, numba, numpy, got 'C\\+\\+'"):
-        extension.extension_kernels()
+    with pytest.raises(InputError, match="expected one of c, python, got 'C\\+\\+'"):
+        kernel.c_functions()
 
 
 @pytest.mark.parametrize('change', ['stamp', 'missing'])
-def test_a_module_that_cannot_serve_is_not_used(monkeypatch, caplog, change):
+def test_a_module_that_cannot_serve_is_not_used(monkeypatch, caplog, fresh, change):
     if change == 'stamp':
-        monkeypatch.setattr(extension, 'sources_stamp', lambda: 'another')
+        monkeypatch.setattr(kernel, 'sources_stamp', lambda: 'another')
     else:
         monkeypatch.setitem(sys.modules, 'screw_dynamics._kernels', None)
-    extension._loaded.cache_clear()
-    try:
-        assert not extension.extension_kernels()
-        assert ('built from other sources' in caplog.text) == (change == 'stamp')
-        monkeypatch.setenv('SCREW_DYNAMICS_KERNELS', 'c')
-        with pytest.raises(InputError, match='expected an extension module for c, got none: '):
-            extension.extension_kernels()
-    finally:
-        extension._loaded.cache_clear()
+    assert not kernel.c_functions() and not kernel.c_functions()
+    (record,) = caplog.records
+    reason = 'built from other sources' if change == 'stamp' else 'was built without'
+    assert reason in record.getMessage() and '\n' not in record.getMessage()
+    fresh()
+    monkeypatch.setenv('SCREW_DYNAMICS_KERNELS', 'c')
+    with pytest.raises(InputError, match='expected an extension module for c, got none: '):
+        kernel.c_functions()
 
 
-WITHOUT_NUMBA = {'NUMBA_DISABLE_JIT': '1'}
 FOUND_FIRST = """
 import sys
 import screw_dynamics
-from screw_dynamics.jit import kernel_form
 screw_dynamics.__path__.insert(0, sys.argv[1])  # the modules there are found first
-print(kernel_form())
+print(screw_dynamics.kernel_form())
 """
 LIBRARY = Path(importlib.import_module('numpy.linalg._umath_linalg').__file__)
 DAMAGE = {
@@ -180,23 +135,23 @@ def test_a_damaged_file_is_named_and_not_loaded(tmp_path, damage, text, k):
     target.write_bytes(damage(file.read_bytes()))
     run = subprocess.run(
         [sys.executable, '-c', FOUND_FIRST, str(tmp_path)],
-        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), **WITHOUT_NUMBA},
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
     )
     assert run.returncode == 0, run
-    assert run.stdout.strip() == ('c' if k and len(modules()) == 2 else 'numpy')
+    assert run.stdout.strip() == ('c' if k and len(modules()) == 2 else 'python')
     (line,) = run.stderr.splitlines()
     assert f'{target} {text}' in line and line.endswith('build the package again')
 
 
 def test_whole_files_are_told_apart(tmp_path):
     for file in (*modules(), LIBRARY, Path(__file__)):
-        assert extension.is_whole(file)
+        assert kernel.is_whole(file)
     data = modules()[0].read_bytes()
     for size in (63, 64, 300, len(data) // 2, 9 * len(data) // 10):
         (tmp_path / 'cut').write_bytes(data[:size])
-        assert not extension.is_whole(tmp_path / 'cut')
+        assert not kernel.is_whole(tmp_path / 'cut')
 
 
 @pytest.fixture
@@ -244,31 +199,27 @@ def test_a_damaged_file_beside_the_sources_is_replaced(command):
     assert beside.read_bytes() == b'whole'
 
 
-def test_bytecode_alone_is_not_called_out_of_date(tmp_path, monkeypatch):
+def test_bytecode_alone_is_not_called_out_of_date(tmp_path, monkeypatch, fresh):
     (tmp_path / 'kernels').mkdir()
     (tmp_path / 'kernels' / 'motions.pyc').write_bytes(b'')
-    monkeypatch.setattr(extension, '_PACKAGE', tmp_path)
-    extension._loaded.cache_clear()
-    try:
-        assert extension.extension_kernels()
-    finally:
-        extension._loaded.cache_clear()
+    monkeypatch.setattr(kernel, '_PACKAGE', tmp_path)
+    assert kernel.c_functions()
 
 
 def test_its_sources_are_those_of_the_stamp(tmp_path, monkeypatch):
-    stamp = extension.sources_stamp()
+    stamp = kernel.sources_stamp()
     package = tmp_path / 'screw_dynamics'
-    for folder in extension._SOURCES:
+    for folder in kernel._SOURCES:
         for path in (ROOT / 'screw_dynamics' / folder).rglob('*.[cph]*'):
             target = package / path.relative_to(ROOT / 'screw_dynamics')
             target.parent.mkdir(parents=True, exist_ok=True)
             if path.is_file():
                 target.write_bytes(path.read_bytes())
-    monkeypatch.setattr(extension, '_PACKAGE', package)
-    assert extension.sources_stamp() == stamp
+    monkeypatch.setattr(kernel, '_PACKAGE', package)
+    assert kernel.sources_stamp() == stamp
     for name in ('kernels/taylor/forward.py', 'extension/prelude.h', 'extension/module.c'):
         with open(package / name, 'a') as file:
             file.write('\n')
-        changed = extension.sources_stamp()
+        changed = kernel.sources_stamp()
         assert changed != stamp
         stamp = changed

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from screw_dynamics.extension.catalogue import all_kernels
-from screw_dynamics.jit.extension import sources_stamp
+from screw_dynamics.kernels.kernel import sources_stamp
 
 OPTIONS = '-g', '-w', '-fsanitize=address,undefined', '-fno-sanitize-recover=undefined'
 

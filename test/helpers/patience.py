@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-# s on a machine that has nothing else to do; kernels may have to be compiled
+# s on a machine that has nothing else to do
 IDLE_PATIENCE = 120.0
 
 

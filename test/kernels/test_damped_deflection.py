@@ -16,11 +16,9 @@ from oracles.random_models import random_model
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, UnknownNameError
-from screw_dynamics.jit import Kernel
 from screw_dynamics.kernels.springs.damped import TERMS, weights
 
 K = 200.0
-compiled_weights = Kernel(weights, 'void(float64, float64[::1])')
 
 
 def exact_weights(x: float, count: int) -> np.ndarray:
@@ -33,12 +31,11 @@ def exact_weights(x: float, count: int) -> np.ndarray:
         return np.array([float(value) for value in values])
 
 
-@pytest.mark.parametrize('function', [weights, compiled_weights], ids=['plain', 'compiled'])
-def test_weights_keep_all_digits(function):
+def test_weights_keep_all_digits():
     edges = [0.0, 19.999999, 20.0, np.nextafter(20.0, 0.0)]
     for x in [*np.logspace(-12, 8, 41), *edges]:
         result = np.empty(13)
-        function(x, result)
+        weights(x, result)
         expected = exact_weights(x, 13)
         np.testing.assert_allclose(result[1:], expected[1:], rtol=4e-15, err_msg=str(x))
         assert result[0] == pytest.approx(expected[0], rel=1e-15)
@@ -46,7 +43,7 @@ def test_weights_keep_all_digits(function):
 
 def test_golden_weights():
     result = np.empty(TERMS + 1)
-    compiled_weights(0.5, result)
+    weights(0.5, result)
     np.testing.assert_allclose(result[1:3], [0.78693868057473315, 0.42612263885053369], rtol=1e-15)
 
 

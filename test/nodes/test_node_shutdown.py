@@ -207,27 +207,6 @@ def test_no_thread_of_the_dds_outlives_its_node(ros, planar, tmp_path, node, arg
 
 
 @pytest.mark.parametrize('node', ['feedforward', 'dynamics_server', 'sea_simulator'])
-def test_signal_while_kernels_are_compiled(ros, planar, tmp_path, node):
-    environment = {
-        **ros.environment,
-        'NUMBA_CACHE_DIR': str(tmp_path),
-        'SCREW_DYNAMICS_KERNELS': 'numba',
-    }
-    arguments = ['--ros-args', '-p', f'urdf_path:={planar}', '-r', '__node:=compiling']
-    if node == 'sea_simulator':
-        elastic = tmp_path / 'elastic.yaml'
-        elastic.write_text(TEXT)
-        arguments += ['-p', f'elastic_joints_path:={elastic}']
-    process = NodeProcess(node_command(node, *arguments), environment)
-    try:
-        ros.wait_for('the compilation', lambda: 'Compiling' in process.log, process)
-        assert process.interrupt() == 0, process.log
-    finally:
-        process.kill()
-    assert 'Traceback' not in process.log
-
-
-@pytest.mark.parametrize('node', ['feedforward', 'dynamics_server', 'sea_simulator'])
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_signals_without_end(ros, planar, tmp_path, node, number):
     """An impatient user, and a launch file beside the terminal, send more than one."""
@@ -289,3 +268,13 @@ def test_a_bad_command_line_is_fatal(ros, arguments, text):
     assert '[FATAL]' in process.log
     assert text in process.log
     assert 'Traceback' not in process.log
+
+
+def test_a_form_of_kernels_that_does_not_exist_is_fatal(ros, planar):
+    environment = {**ros.environment, 'SCREW_DYNAMICS_KERNELS': 'fortran'}
+    command = node_command('feedforward', '--ros-args', '-p', f'urdf_path:={planar}')
+    process = NodeProcess(command, environment)
+    assert process.wait() == 1
+    (line,) = process.log.splitlines()
+    assert '[FATAL]' in line
+    assert 'SCREW_DYNAMICS_KERNELS: expected one of c, python, got ' in line

@@ -11,8 +11,6 @@ from importlib import import_module
 import pytest
 from documents import ROOT
 
-from screw_dynamics.jit import uncompiled
-
 # an example that is run; those of bags would need one and are marked
 EXAMPLE = re.compile(r'^ *>>> (?!.*doctest: \+SKIP)', re.MULTILINE)
 MODULES = sorted(
@@ -28,8 +26,7 @@ def test_there_are_examples():
 
 @pytest.mark.parametrize('name', MODULES)
 def test_examples(name):
-    with uncompiled(load=True):  # for a few samples compilation does not pay
-        result = doctest.testmod(
-            import_module(name), globs={}, optionflags=doctest.NORMALIZE_WHITESPACE
-        )
+    result = doctest.testmod(
+        import_module(name), globs={}, optionflags=doctest.NORMALIZE_WHITESPACE
+    )
     assert result.attempted and not result.failed

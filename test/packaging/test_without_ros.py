@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The library imports and computes without ROS and without numba."""
+"""The library imports and computes without ROS."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from helpers.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# hides ROS and numba, then imports every module outside the ROS rooms and computes something
+# hides ROS, then imports every module outside the ROS rooms and computes something
 SCRIPT = """
 import importlib, pkgutil, sys
 
-HIDDEN = ('numba', 'llvmlite', 'rclpy', 'launch', 'launch_ros', 'ament_index_python', 'std_srvs')
+HIDDEN = ('rclpy', 'launch', 'launch_ros', 'ament_index_python', 'std_srvs')
 
 def is_hidden(name):
     root = name.partition('.')[0]
@@ -39,18 +39,15 @@ sys.meta_path[:] = [Hiding(finder) for finder in sys.meta_path]
 import numpy as np
 import screw_dynamics as sd
 
-rooms = ('screw_dynamics.nodes', 'screw_dynamics.bags')
-compiled = (
-    'screw_dynamics.kernels.taylor.numba_functions',
-    'screw_dynamics.kernels.taylor.simd',
-    'screw_dynamics.kernels.terms.numba_functions',
-    'screw_dynamics.jit.compiled_function',
+others = (
+    'screw_dynamics.nodes',
+    'screw_dynamics.bags',
     'screw_dynamics.extension.build',  # setuptools
 )
 names = [
     module.name
     for module in pkgutil.walk_packages(sd.__path__, 'screw_dynamics.', onerror=lambda name: None)
-    if not module.name.startswith((*rooms, *compiled))
+    if not module.name.startswith(others)
 ]
 assert len(names) > 20, names
 for name in names:
@@ -68,7 +65,7 @@ print('computed', efforts[0])
 MODULES_AT_IMPORT = """
 import sys
 import screw_dynamics
-heavy = {'numba', 'llvmlite', 'matplotlib', 'rclpy', 'rosbags', 'pinocchio', 'yaml'}
+heavy = {'matplotlib', 'rclpy', 'rosbags', 'pinocchio', 'yaml'}
 print(sorted((heavy | {'numpy', 'scipy'}) & set(sys.modules)))
 from screw_dynamics import *
 assert callable(inverse_dynamics)
@@ -88,7 +85,7 @@ def run(script: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_library_works_without_ros_and_numba():
+def test_library_works_without_ros():
     result = run(SCRIPT)
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith('computed')

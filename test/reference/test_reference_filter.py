@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import linalg
 
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
-from screw_dynamics.reference.reference_filter import ReferenceFilter, compile_filter
+from screw_dynamics.reference.reference_filter import ReferenceFilter
 
 ORDERS = [5, 6, 8, 12]
 
@@ -219,7 +219,6 @@ def test_a_motion_is_taken_over_with_all_its_derivatives(order):
 
 
 def test_a_tick_allocates_nothing():
-    compile_filter()
     smooth = ReferenceFilter(7)
     smooth.start(np.zeros(7))
     smooth.follow(np.ones(7))

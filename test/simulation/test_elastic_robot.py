@@ -4,9 +4,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import tracemalloc
 
 import numpy as np
@@ -120,39 +117,6 @@ def test_progress_and_order_of_samples(model):
     assert motion.evaluations > 12
     state = np.hstack([motion.position[1], motion.velocity[1]])
     assert np.allclose(state[:2], [-1.4, 0.5], atol=1e-5)
-
-
-def test_same_numbers_without_numba(model):
-    code = """
-import numpy as np
-from oracles import two_links
-from screw_dynamics.simulation import ElasticRobot
-import screw_dynamics as sd
-spring = sd.TabulatedSpring((-1.0, 0.0, 1.0), (-90.0, 0.0, 200.0))
-pair = sd.AntagonisticPair('quadratic', 50.0, quadratic_stiffness=90.0)
-motor = sd.Motor(0.1, coulomb_friction=0.2)
-joints = two_links.joints(sd.ElasticJoint(spring, motor), sd.ElasticJoint(pair, motor))
-robot = ElasticRobot(two_links.model(), joints)
-state = robot.state([-1.4, 0.5], [0.2, 0.1], [-1.1, 0.6, 0.4], [0.4, 0.3, 0.2])
-robot.step(state, [0.1, 0.2, 0.3], 1e-3, steps=5)
-coupled = sd.ElasticJoints(two_links.joints().joints, rotor_coupling=True)
-robot = ElasticRobot(two_links.model(), coupled)
-other = robot.state([-1.4, 0.5], [0.2, 0.1])
-robot.step(other, [0.1, 0.2], 1e-3, steps=5, wrenches={'body_2': [1, 2, 3, 4, 5, 6]})
-print(*(x.hex() for x in [*state.tolist(), *other.tolist()]))
-"""
-    path = os.pathsep.join(['test', '.', os.environ.get('PYTHONPATH', '')])
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    results = [
-        subprocess.run(
-            [sys.executable, '-c', code],
-            env={**os.environ, 'SCREW_DYNAMICS_JIT': jit, 'PYTHONPATH': path},
-            cwd=root, capture_output=True, text=True, check=True,
-        ).stdout.split()
-        for jit in '01'
-    ]  # fmt: skip
-    plain, compiled = (np.array([float.fromhex(x) for x in result]) for result in results)
-    assert np.allclose(plain, compiled, rtol=1e-13, atol=0.0)
 
 
 def test_what_cannot_be_simulated_is_named(model):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
-from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial, compile_sampling
+from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 
 BREAKS = np.array([1.0, 1.001, 3.5, 1000.0])
 
@@ -81,7 +81,6 @@ def test_sampling_makes_no_arrays():
     n = 1000
     polynomial = PiecewisePolynomial(np.arange(3.0), np.ones((2, 10, n)), np.ones(n), 4)
     out = np.empty((JET_ROWS, n))
-    compile_sampling()
     polynomial.sample(1.5, out)
     tracemalloc.start()
     try:

@@ -85,7 +85,7 @@ def _times(calls: Sequence[Callable[[], Any]]) -> list[float]:
     """Return the best times of calls, each repeated for some milliseconds per round."""
     once = []
     for call in calls:
-        call()  # compiles, and fills the tables of the model
+        call()  # loads the kernels, and fills the tables of the model
         once.append(timeit.timeit(call, number=1))
     rounds = ROUNDS if max(once) < 0.2 else 1
     numbers = [max(1, int(2e-3 / max(seconds, 1e-7))) for seconds in once]

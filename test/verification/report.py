@@ -15,7 +15,7 @@ from typing import Any
 
 from oracles.comparison import TOLERANCE
 
-from screw_dynamics.jit import kernel_form
+from screw_dynamics.kernels.kernel import kernel_form
 from screw_dynamics.text_table import text_table
 from verification.algorithms import algorithms, equations
 from verification.checks import name_of

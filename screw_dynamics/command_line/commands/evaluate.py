@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from screw_dynamics.command_line import motions, outputs, robots
-from screw_dynamics.command_line.evaluation import evaluate, kernels_for, sampled_jets
+from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
 from screw_dynamics.paths import reports_beside
 
 FILES = 'URDF TRAJECTORY'
@@ -48,10 +48,9 @@ def run(options: argparse.Namespace) -> int:
         curve = motions.read_curve(options, robot.model)
         motions.warn_of_gaps(curve, options.rate)
         times = motions.sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
-        with kernels_for(len(times)):
-            jets = sampled_jets(curve, times, robot)
-            motions.require_radians(options.trajectory, robot.model, jets[:, 0])
-            results = evaluate(robot, times, jets, options.order, taken)
+        jets = sampled_jets(curve, times, robot)
+        motions.require_radians(options.trajectory, robot.model, jets[:, 0])
+        results = evaluate(robot, times, jets, options.order, taken)
         count = '1 sample' if len(times) == 1 else f'{len(times)} samples'
         print(f'{count} over {times[-1] - times[0]:g} s\n{results.summary()}')
         title = f'{robot.model.name}: {Path(options.trajectory).name}'

@@ -6,7 +6,7 @@ import argparse
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.command_line import motions, robots
-from screw_dynamics.command_line.evaluation import kernels_for, sampled_jets
+from screw_dynamics.command_line.evaluation import sampled_jets
 from screw_dynamics.command_line.process_end import one_line
 from screw_dynamics.errors import InfeasibleError
 from screw_dynamics.feasibility.check import check_feasibility
@@ -56,14 +56,13 @@ def run(options: argparse.Namespace) -> int:
     robot = robots.read_robot(options)
     curve = motions.read_curve(options, robot.model)
     times = motions.dense_times(curve, options.rate)
-    with kernels_for(len(times)):
-        jets = sampled_jets(curve, times, robot)
-        report = check_feasibility(robot, None, jets, times)
-        print(report if report.checks else 'the robot has no limits: nothing was checked')
-        if report.feasible:
-            return 0
-        if options.slow_down:
-            print(f'\n{_slowed_down(robot, times, jets, options.max_factor)}')
+    jets = sampled_jets(curve, times, robot)
+    report = check_feasibility(robot, None, jets, times)
+    print(report if report.checks else 'the robot has no limits: nothing was checked')
+    if report.feasible:
+        return 0
+    if options.slow_down:
+        print(f'\n{_slowed_down(robot, times, jets, options.max_factor)}')
     return INFEASIBLE
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.command_line import motions, outputs, robots
-from screw_dynamics.command_line.evaluation import kernels_of_a_command, sampled_jets
+from screw_dynamics.command_line.evaluation import sampled_jets
 from screw_dynamics.command_line.joint_values import add_joint_values, joint_values
 from screw_dynamics.errors import InputError
 from screw_dynamics.feasibility.check import check_feasibility
@@ -71,11 +71,10 @@ def run(options: argparse.Namespace) -> int:
     given = robots.read_robot(options)
     robot = limited_robot(given, None, _limits(options, given))
     curve = motions.read_curve(options, robot.model)
-    with kernels_of_a_command():
-        waypoints, fast = retimed_waypoints(robot, retime(robot, curve))
-        times = instants(fast)
-        jets = sampled_jets(fast, times, robot)
-        report = check_feasibility(robot, None, jets, times)
+    waypoints, fast = retimed_waypoints(robot, retime(robot, curve))
+    times = instants(fast)
+    jets = sampled_jets(fast, times, robot)
+    report = check_feasibility(robot, None, jets, times)
     output = sys.stderr if is_standard_output(options.csv) else sys.stdout
     print(f'{report}\n\n{curve.duration:.6g} s before, {fast.duration:.6g} s now', file=output)
     if is_standard_output(options.csv):
@@ -117,8 +116,7 @@ def limit_shares(
     """Return the shares (T,) of the limits at times (T,) by quantity and joint or motor [%]."""
     quantities = limited_quantities(robot)
     jets = curve.jets(times, rows=max(quantities.rows, 2))
-    with kernels_of_a_command():
-        values = quantities.values(jets[:, : quantities.rows])
+    values = quantities.values(jets[:, : quantities.rows])
     bounds = own_limits(robot)['velocity']
     limited = np.flatnonzero(np.isfinite(bounds))
     parts = [('velocity', limited, jets[:, 1, limited] / bounds[limited])]

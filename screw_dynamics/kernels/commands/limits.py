@@ -3,7 +3,7 @@
 """Comparison of efforts and motions of motors with their limits."""
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.kernel import Kernel, read_only
 
 # relative, so that a trajectory planned to touch a limit is feasible despite rounding
 SLACK = 1e-9

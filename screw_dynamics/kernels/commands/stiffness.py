@@ -8,7 +8,7 @@ from numpy import int64
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.jit import Kernel
+from screw_dynamics.kernels.kernel import Kernel
 
 Integers: TypeAlias = NDArray[int64]
 

@@ -6,7 +6,7 @@ from math import isfinite
 
 import numpy as np
 
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.kernel import Kernel, read_only
 from screw_dynamics.kernels.smooth.interior_point import RUNS, minimise
 from screw_dynamics.kernels.smooth.rows import (
     FORCED_ROWS,

@@ -11,7 +11,7 @@ from math import sqrt
 
 import numpy as np
 
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.kernel import Kernel, read_only
 from screw_dynamics.kernels.soft.layout import OK
 
 # of the norm of A: decides among tensions with equal efforts, changes them by 1e-10

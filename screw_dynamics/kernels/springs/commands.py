@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.kernel import Kernel, read_only
 from screw_dynamics.kernels.springs.actuators import write_transmitted_efforts
 from screw_dynamics.kernels.springs.deflections import NOT_FINITE, OK, write_spring_deflections
 from screw_dynamics.kernels.springs.laws import INERTIA, RIGID

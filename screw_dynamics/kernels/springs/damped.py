@@ -14,7 +14,7 @@ that matches the known derivatives at both ends; at equal times tau and phi' jum
 
 import numpy as np
 
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.kernel import Kernel, read_only
 
 # indices into the clock of a filter
 TIME, STARTED = range(2)

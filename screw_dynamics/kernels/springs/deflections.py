@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.kernel import Kernel, read_only
 from screw_dynamics.kernels.springs.damped import TERMS, TIME, advance
 from screw_dynamics.kernels.springs.laws import (
     LINEAR,

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.kernel import Kernel, read_only
 from screw_dynamics.kernels.springs.friction import LOAD, dry_friction
 from screw_dynamics.kernels.springs.laws import (
     INERTIA,

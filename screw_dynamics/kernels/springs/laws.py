@@ -5,7 +5,7 @@
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.kernel import Kernel, read_only
 
 RIGID, LINEAR, DAMPED, VARIABLE, CUBIC, EXPONENTIAL, TABULATED = range(7)
 PAIR_EXPONENTIAL, PAIR_QUADRATIC, PAIR_CUBIC = range(7, 10)

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.kernel import Kernel, read_only
 from screw_dynamics.kernels.springs.deflections import NOT_FINITE, OK
 from screw_dynamics.kernels.springs.friction import WORK, add_friction
 from screw_dynamics.kernels.springs.laws import INERTIA, PAIR_EXPONENTIAL, pair_taylor

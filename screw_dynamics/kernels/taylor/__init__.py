@@ -15,5 +15,5 @@ acceleration ``a + B r``, so that
   prismatic and helical joints.
 
 The source is plain Python on rows of a workspace: `rows` defines their layout, `forward` and
-`backward` are the two sweeps. `compiled` compiles it, `interpreted` runs it unchanged.
+`backward` are the two sweeps. `compiled` has the kernels; `interpreted` runs batches in Python.
 """

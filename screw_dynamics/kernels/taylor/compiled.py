@@ -9,31 +9,29 @@ With a constant order, the compiler unrolls every loop over derivatives; orders 
 
 from functools import cache
 
-from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.taylor import samples
+from screw_dynamics.kernels.kernel import Kernel, read_only
+from screw_dynamics.kernels.taylor import interpreted, samples
 
 CONSTANT_ORDERS = 5  # orders 0 .. 4 have their own variants
 ANY_ORDER = -1
 
-NUMBA = 'screw_dynamics.kernels.taylor.numba_functions'
-
 
 @cache
 def single_kernel(order: int) -> Kernel:
-    """Return the kernel of one sample, ``kernel(jet, tau, parameters) -> int``; only compiled."""
+    """Return the kernel of one sample, ``kernel(jet, tau, parameters) -> int``."""
     if order >= CONSTANT_ORDERS:
         return single_kernel(ANY_ORDER)
     signature = f'int64({read_only(2)}, float64[:, ::1], float64[::1])'
-    return Kernel(samples.single(order), signature, numba_module=NUMBA)
+    return Kernel(samples.single(order), signature)
 
 
 @cache
 def batch_kernel(order: int) -> Kernel:
-    """Return the kernel with the arguments and results of `interpreted.run`; only compiled."""
+    """Return the kernel of a batch, with the arguments and results of `interpreted.run`."""
     if order >= CONSTANT_ORDERS:
         return batch_kernel(ANY_ORDER)
     signature = (
         f'int64({read_only(3)}, float64[:, :, ::1], float64[::1], {read_only(4)}, int64[::1], '
         'float64[:, :, ::1])'
     )
-    return Kernel(samples.batch(order), signature, numba_module=NUMBA)
+    return Kernel(samples.batch(order), signature, interpreted.run)

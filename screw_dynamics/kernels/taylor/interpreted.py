@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Taylor recursion without numba: rows of the workspace are NumPy rows over the samples."""
+"""Batches of the Taylor recursion in Python: rows of the workspace are NumPy rows over samples."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ def run(
     poses: Array,
 ) -> int:
     """
-    Fill `taus` (T, k + 1, n) from `jets` (T, k + 3, n), like the compiled batch kernel.
+    Fill `taus` (T, k + 1, n) from `jets` (T, k + 3, n), like the batch kernel in C.
 
     `wrenches` (T, m, k + 1, 6) act on `bodies` (m,); `poses` (m, 4, 4) are their frames in the
     joint frames of the bodies. Returns OK, INPUT_NOT_FINITE or RESULT_NOT_FINITE.
@@ -43,12 +43,11 @@ def run(
             return INPUT_NOT_FINITE
         ws = np.empty((workspace_rows(order, count), len(jets[part])))
         tau = np.empty((taus[0].size, len(jets[part])))
-        with np.errstate(all='ignore'):  # the status reports an overflow
-            gather(order, ws, _rows(jets[part]), parameters)
-            forward_sweep(order, ws, parameters)
-            subtract_wrenches(order, ws, _rows(wrenches[part]), bodies, poses)
-            backward_sweep(order, ws, parameters)
-            scatter(order, ws, tau, parameters)
+        gather(order, ws, _rows(jets[part]), parameters)
+        forward_sweep(order, ws, parameters)
+        subtract_wrenches(order, ws, _rows(wrenches[part]), bodies, poses)
+        backward_sweep(order, ws, parameters)
+        scatter(order, ws, tau, parameters)
         taus[part] = tau.T.reshape(taus[part].shape)
         if not np.isfinite(tau).all():
             status = RESULT_NOT_FINITE

@@ -3,8 +3,8 @@
 """
 Workspace rows of the Taylor recursion: layout, access, input and output of samples.
 
-A row is a float (compiled, one sample), a short vector of samples (compiled, batches) or a NumPy
-row over samples (without numba). Rows are accessed only by `at`, `get` and `put`.
+A row is a float (one sample), a short vector of samples (batches in C) or a NumPy row over samples
+(batches in Python). Rows are accessed only by `at`, `get` and `put`.
 """
 
 import numpy as np

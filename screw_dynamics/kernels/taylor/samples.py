@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Taylor recursion of one sample and of batches, with pointers to rows: what is compiled."""
+"""Taylor recursion of one sample and of batches in C, with pointers to rows."""
 
 from collections.abc import Callable
 from typing import Any
@@ -81,7 +81,6 @@ def single(constant: int) -> Callable[..., Any]:
         backward_sweep(order, ws, parameters)
         tau_rows = row_pointer(tau, 0)
         scatter(order, ws, tau_rows, parameters)
-        memory[0] = 0.0  # keeps the workspace alive until here; a pointer does not
         return OK if finite(tau_rows, (order + 1) * n) else RESULT_NOT_FINITE
 
     one_sample.__name__ = f'single_{"any" if constant < 0 else constant}'
@@ -133,9 +132,6 @@ def batch(constant: int) -> Callable[..., Any]:
                 status = RESULT_NOT_FINITE
             if not whole:
                 taus[start:] = tau_tile[: count - start]
-        # keeps the arrays alive until here; a pointer does not
-        memory[0, 0] = jet_tile[0, 0, 0]
-        wrench_tile[...] = 0.0
         return status
 
     samples_at_once.__name__ = f'batch_{"any" if constant < 0 else constant}'

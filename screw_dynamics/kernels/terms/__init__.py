@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Terms of the equations of motion of one state: one source for single samples, batches and NumPy.
+Terms of the equations of motion of one state: one source for single samples and batches.
 
 Every sweep has the arguments (ws, q, qd, tau, out, parameters): rows as in `kernels.taylor.rows`,
 whose frames and parameters (`model.joint_frame_parameters`) it uses; the sweeps of frames have

@@ -2,13 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels of the terms."""
 
+from collections.abc import Callable
 from functools import cache
 
-from screw_dynamics.jit import Kernel, read_only
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.kernels.kernel import Kernel, read_only
+from screw_dynamics.kernels.taylor.layout import (
+    BODY_COUNT,
+    INPUT_NOT_FINITE,
+    OK,
+    RESULT_NOT_FINITE,
+)
 from screw_dynamics.kernels.terms import efforts, frames, mass_matrix, samples
 from screw_dynamics.kernels.terms.recursion import Recursion
-
-NUMBA = 'screw_dynamics.kernels.terms.numba_functions'
 
 _VARIANTS = {'single': samples.single, 'jet': samples.rows_of_jet, 'batch': samples.batch}
 
@@ -31,7 +39,8 @@ def kernel(recursion: Recursion, variant: str) -> Kernel:
     else:
         inputs, out = 3 * [read_only(2)], 'float64[:, ::1]'
     signature = f'int64({", ".join(inputs)}, {out}, float64[::1])'
-    return Kernel(function, signature, numba_module=NUMBA, releases_gil=not single)
+    python = None if single else interpreted_batch(recursion)
+    return Kernel(function, signature, python, releases_gil=not single)
 
 
 @cache
@@ -63,6 +72,29 @@ def control_kernel() -> Kernel:
         vector,
     ]
     signature = f'int64({", ".join(arguments)})'
-    return Kernel(
-        samples.control(sweeps, sizes), signature, numba_module=NUMBA, releases_gil=False
-    )
+    return Kernel(samples.control(sweeps, sizes), signature, releases_gil=False)
+
+
+_CHUNK = 1024  # samples per run in Python: the workspace fits into the processor's cache
+
+
+def interpreted_batch(recursion: Recursion) -> Callable[..., int]:
+    """Return the batch in Python, whose rows are NumPy rows over the samples."""
+
+    def samples_at_once(q: Array, qd: Array, tau: Array, out: Array, parameters: Array) -> int:
+        size = recursion.rows(int(parameters[BODY_COUNT]))
+        status = OK
+        for start in range(0, len(out), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            inputs = [np.ascontiguousarray(x[part].T) for x in (q, qd, tau)]
+            if not all(np.isfinite(x).all() for x in inputs):
+                return INPUT_NOT_FINITE
+            result = np.empty(out[part].T.shape)
+            workspace = np.empty((size, result.shape[1]))
+            recursion.sweep(workspace, *inputs, result, parameters)
+            out[part] = result.T
+            if not np.isfinite(result).all():
+                status = RESULT_NOT_FINITE
+        return status
+
+    return samples_at_once

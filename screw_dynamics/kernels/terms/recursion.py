@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Recursion`: the record of a term that is compiled."""
+"""`Recursion`: the record of a term."""
 
 from __future__ import annotations
 

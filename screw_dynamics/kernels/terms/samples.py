@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Terms of one sample and of batches, with pointers to rows: what is compiled."""
+"""Terms of one sample and of batches in C, with pointers to rows."""
 
 from collections.abc import Callable
 from typing import Any
@@ -42,7 +42,6 @@ def run_one(sweep, size, sizes, q, qd, tau, out, model):
     memory = np.empty(size(count))
     out_rows = row_pointer(out, 0)
     sweep(row_pointer(memory, 0), q_rows, qd_rows, tau_rows, out_rows, parameters)
-    memory[0] = 0.0  # keeps the workspace alive until here; a pointer does not
     return OK if finite(out_rows, out.size) else RESULT_NOT_FINITE
 
 
@@ -115,9 +114,6 @@ def batch(recursion: Recursion) -> Callable[..., Any]:
                 status = RESULT_NOT_FINITE
             if not whole:
                 out[start:] = out_tile[: samples - start]
-        # keeps the arrays alive until here; a pointer does not
-        memory[0, 0] = 0.0
-        tile[...] = 0.0
         return status
 
     return samples_at_once

@@ -10,7 +10,7 @@ conversion of one into the other would lose the digits by which their derivative
 
 import numpy as np
 
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.kernel import Kernel, read_only
 from screw_dynamics.kernels.tree.forward_kinematics import all_finite
 from screw_dynamics.kernels.tree.layout import (
     COORDINATE,

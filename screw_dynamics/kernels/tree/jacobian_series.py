@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.kernel import Kernel, read_only
 from screw_dynamics.kernels.tree.forward_kinematics import all_finite
 from screw_dynamics.kernels.tree.layout import COORDINATE
 from screw_dynamics.kernels.tree.path_series import (

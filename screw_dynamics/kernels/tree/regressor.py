@@ -9,7 +9,7 @@ Jacobian are Taylor series in the axes of the body, tau = J^T Y pi.
 
 import numpy as np
 
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.kernel import Kernel, read_only
 from screw_dynamics.kernels.tree.forward_kinematics import all_finite
 from screw_dynamics.kernels.tree.jacobian_series import column_series, set_body_columns
 from screw_dynamics.kernels.tree.layout import COORDINATE, PARENT

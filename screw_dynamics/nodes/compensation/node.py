@@ -31,7 +31,7 @@ from screw_dynamics.nodes.shared.endpoints import (
 )
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
-from screw_dynamics.nodes.shared.model_build import compile_efforts
+from screw_dynamics.nodes.shared.model_build import warm_up_efforts
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
@@ -55,7 +55,7 @@ class CompensationNode(Node):
             self._source = ModelSource(
                 self,
                 self._settings,
-                lambda loaded: compile_efforts(loaded.robot),
+                lambda loaded: warm_up_efforts(loaded.robot),
                 self._on_model,
             )
             self._settings.add_check(self._source.check_settings)

@@ -25,7 +25,7 @@ from screw_dynamics.nodes.dynamics_server.requests import (
 from screw_dynamics.robot import Robot
 from screw_dynamics.scalars import require_choice
 
-# uncompiled, this order takes seconds
+# as Python, this order takes seconds
 _MOST_DERIVATIVES = 20
 
 

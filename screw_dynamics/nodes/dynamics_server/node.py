@@ -3,7 +3,6 @@
 """Node `dynamics_server`: dynamics and kinematics of a robot as services."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -14,15 +13,8 @@ from screw_dynamics.control.limit_checks import check_positions
 from screw_dynamics.control.report import OK, Report
 from screw_dynamics.dynamics import (
     EffortFormat,
-    bias_forces,
-    coriolis_matrix,
-    forward_dynamics,
-    gravity_forces,
-    mass_matrix,
 )
-from screw_dynamics.errors import InputError, ScrewDynamicsError, SingularMassMatrixError
-from screw_dynamics.jit import BackgroundCompiler, uncompiled
-from screw_dynamics.kinematics import frame_jacobian_jet, frame_pose, frame_twist
+from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.dynamics_server import motion_services, services, trajectory_services
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest, NoModelError, error_code
@@ -30,7 +22,7 @@ from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput, model_report
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
-from screw_dynamics.nodes.shared.model_build import compile_efforts
+from screw_dynamics.nodes.shared.model_build import warm_up_efforts
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.robot import Robot
@@ -38,30 +30,6 @@ from screw_dynamics.robot import Robot
 NAME = 'dynamics_server'
 
 Answer = Callable[[Robot, Any, Any], None]
-
-
-def compile_services(loaded: LoadedRobot) -> None:
-    """Compile all kernels that requests use."""
-    model = loaded.robot.model
-    compile_efforts(loaded.robot)
-    zeros = np.zeros(model.n)
-    mass_matrix(model, zeros)
-    gravity_forces(model, zeros)
-    bias_forces(model, zeros, zeros)
-    frame_pose(model, zeros, model.base_link)
-    if loaded.segments is None:
-        _compile_tree_services(loaded)
-    with suppress(SingularMassMatrixError):
-        forward_dynamics(model, zeros, zeros, zeros)
-
-
-def _compile_tree_services(loaded: LoadedRobot) -> None:
-    """Compile the kernels that only rigid robots have."""
-    model = loaded.robot.model
-    zeros = np.zeros(model.n)
-    coriolis_matrix(model, zeros, zeros)
-    for of_motion in (frame_twist, frame_jacobian_jet):
-        of_motion(model, np.zeros((2, model.n)), model.base_link)
 
 
 class DynamicsServerNode(Node):
@@ -75,14 +43,13 @@ class DynamicsServerNode(Node):
                 raise InputError(f'{NAME} has nothing to offer: {interfaces.MISSING}')
             self._answered = self._failed = 0
             self._last_failure = ''
-            self._background = BackgroundCompiler()
             self._ready = False
             self._names: list[str] = []
             self._model_info = ModelInfoOutput(self)
             self._source = ModelSource(
                 self,
                 self._settings,
-                compile_services,
+                lambda loaded: warm_up_efforts(loaded.robot),
                 self._on_model,
                 self._require_supported,
             )
@@ -129,10 +96,7 @@ class DynamicsServerNode(Node):
             if self._source.loaded is None:
                 raise NoModelError(f'no robot model: {self._source.problem}')
             robot = self._source.loaded.robot
-            # an order that is requested for the first time is compiled in the background
-            with uncompiled() as postponed:
-                answer(robot, request, response)
-            self._background.compile(postponed.kernels)
+            answer(robot, request, response)
         except ScrewDynamicsError as error:
             response = service.Response(error_code=error_code(error), message=str(error))
             self._failed += 1

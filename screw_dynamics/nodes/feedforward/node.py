@@ -26,7 +26,6 @@ from screw_dynamics.control.outputs import Outputs, Verdict
 from screw_dynamics.control.report import OK, Report
 from screw_dynamics.control.tasks import FitRobot, Heading
 from screw_dynamics.errors import InputError
-from screw_dynamics.jit import jit_enabled
 from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
 from screw_dynamics.nodes.feedforward.goal_action import GoalActions, action_type
@@ -35,7 +34,6 @@ from screw_dynamics.nodes.feedforward.managed_node import ManagedNode
 from screw_dynamics.nodes.feedforward.sample_outputs import SampleOutputs, require_two_topics
 from screw_dynamics.nodes.feedforward.spline_output import SplineOutput
 from screw_dynamics.nodes.feedforward.tick_cost import (
-    compile_tick,
     compute_time,
     rate_warning,
     require_rate,
@@ -46,6 +44,7 @@ from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.endpoints import delivery_end, steady_timer
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
+from screw_dynamics.nodes.shared.model_build import warm_up_efforts
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
@@ -107,17 +106,13 @@ class FeedforwardNode(ManagedNode):
             values = settings.values
             self._ticks = TickTimer(self, self._tick, self._on_jump)
             self._model_info = ModelInfoOutput(self)
-            worker = self._worker = Worker()
+            self._worker = Worker()
             self._source = ModelSource(
                 self,
                 settings,
-                lambda loaded: compile_tick(loaded.robot),
+                self._prepare,
                 self._on_model,
                 self._require_supported,
-                lambda loaded: worker.warm_up(
-                    FitRobot(loaded.robot, loaded.uncontrolled_joints, ()),
-                    poses=bool(values.cartesian_frame),
-                ),
             )
             require_two_topics(self, values.outputs)
             settings.add_check(self._source.check_settings)
@@ -252,6 +247,13 @@ class FeedforwardNode(ManagedNode):
 
     # model ---------------------------------------------------------------------------------------
 
+    def _prepare(self, loaded: LoadedRobot) -> None:
+        """Warm up the ticks and the process that fits trajectories."""
+        warm_up_efforts(loaded.robot)
+        if self._worker is not None:
+            robot = FitRobot(loaded.robot, loaded.uncontrolled_joints, ())
+            self._worker.warm_up(robot, poses=bool(self._values.cartesian_frame))
+
     def _require_supported(self, loaded: LoadedRobot) -> None:
         require_supported(loaded.robot, JET_ROWS)
         self._values.require_joints(loaded.robot)
@@ -302,7 +304,7 @@ class FeedforwardNode(ManagedNode):
 
     def _set_up(self, loaded: LoadedRobot) -> None:
         self._time = compute_time(loaded.robot)
-        require_rate(self._time, self._values.publish_rate, compiled=jit_enabled())
+        require_rate(self._time, self._values.publish_rate)
         robot = FitRobot(loaded.robot, loaded.uncontrolled_joints, ())
         core = Feedforward(robot, self._values, time.time_ns(), heading)
         self._parts = _Parts(self, core, TrajectoryVerdicts(self, self._reports))
@@ -316,7 +318,7 @@ class FeedforwardNode(ManagedNode):
             f'Active at {values.publish_rate:g} Hz: listens on {self._own(self.subscriptions)}; '
             f'publishes {self._own(self.publishers)}'
         )
-        warning = rate_warning(self._time, values.publish_rate, compiled=jit_enabled())
+        warning = rate_warning(self._time, values.publish_rate)
         if warning:
             logger.warning(warning)
         return super().on_activate(state)
@@ -370,7 +372,7 @@ class FeedforwardNode(ManagedNode):
     def _check(self, values: FeedforwardParameters) -> None:
         if self._parts is not None:
             self._parts.core.check(values)
-            require_rate(self._time, values.publish_rate, compiled=jit_enabled())
+            require_rate(self._time, values.publish_rate)
 
     def _on_parameters(self, old: FeedforwardParameters, new: FeedforwardParameters) -> None:
         if self._active and old.publish_rate != new.publish_rate:

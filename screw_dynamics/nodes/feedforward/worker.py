@@ -67,7 +67,7 @@ class Worker:
         self._robot: tuple[FitRobot | None, bytes] = None, b''
 
     def warm_up(self, robot: FitRobot, *, poses: bool = False) -> None:
-        """Wait until the process is running and has loaded the kernels for a robot."""
+        """Wait until the process is running and is warm for a robot."""
         with suppress(BrokenProcessPool, RuntimeError):  # closed meanwhile; a task reports it
             self._submit(_warm_up, pickle.dumps(robot), poses).result()
 
@@ -216,7 +216,7 @@ def _message(data: bytes, poses: bool) -> Any:
 
 
 def _warm_up(data: bytes, poses: bool) -> None:
-    """Load all kernels from the cache before the first trajectory needs them."""
+    """Fit once, so that the first trajectory does not wait for imports."""
     robot = _robot(data).robot
     model = robot.model
     rest = (0.0,) * model.n
@@ -231,7 +231,7 @@ def _warm_up(data: bytes, poses: bool) -> None:
 
 
 def _warm_up_poses(model: ScrewModel) -> None:
-    """Load the kernels of `cartesian_trajectory`."""
+    """Call what `cartesian_trajectory` calls."""
     jet, frame = np.zeros((JET_ROWS, model.n)), model.base_link
     frame_pose(model, jet[0], frame)
     frame_jacobian(model, jet[0], frame)

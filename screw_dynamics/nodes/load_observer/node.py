@@ -94,7 +94,7 @@ class LoadObserverNode(Node):
         return ObservedLoads(loaded.robot, self._settings.values)
 
     def _prepare(self, loaded: LoadedRobot) -> None:
-        """Compile the kernels of the observer."""
+        """Warm up the observer."""
         self._make_loads(loaded).warm_up()
 
     def _on_model(self, loaded: LoadedRobot) -> None:

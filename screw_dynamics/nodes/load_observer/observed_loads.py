@@ -9,7 +9,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.control.parameters import values_per_motor
 from screw_dynamics.dynamics import EffortFormat
-from screw_dynamics.elastic.spring_efforts import SpringEfforts, compile_spring_efforts
+from screw_dynamics.elastic.spring_efforts import SpringEfforts
 from screw_dynamics.errors import InputError, SingularJacobianError, UnknownNameError
 from screw_dynamics.messages.joints import joint_state_rows, named_row
 from screw_dynamics.messages.times import SECOND, nanoseconds
@@ -78,9 +78,7 @@ class ObservedLoads:
         return self._detector.observer.doubt
 
     def warm_up(self) -> None:
-        """Compile all kernels."""
-        if self._motors is not None:
-            compile_spring_efforts()
+        """Observe once, so that no message waits for imports and tables of the model."""
         zeros = np.zeros(len(self.joint_names))
         for time in (0.0, 1.0):
             self._detector.update(time, zeros, zeros + 1.0, zeros + 1e9)  # not at rest

@@ -79,7 +79,7 @@ class SeaSimulatorNode(Node):
         return SimulatedRobot(loaded.robot, self._settings.values)
 
     def _prepare(self, loaded: LoadedRobot) -> None:
-        """Compile the kernels of the simulation."""
+        """Warm up the simulation."""
         robot = self._make_robot(loaded)
         robot.release()
         robot.advance()

@@ -94,7 +94,7 @@ def run_nodes(
             rclpy.try_shutdown()
             code = interrupted
     if args is None and threading.active_count() > 1:
-        # exit at once: LLVM must not be unloaded while a thread compiles
+        # exit at once: a thread may still build a model
         flush()
         os._exit(code)
     return code

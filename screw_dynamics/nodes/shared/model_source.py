@@ -11,7 +11,7 @@ from std_msgs.msg import String
 
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.jit import kernel_form, uncompiled
+from screw_dynamics.kernels.kernel import kernel_form
 from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription, steady_timer
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.nodes.shared.loaded_robot import (
@@ -21,7 +21,7 @@ from screw_dynamics.nodes.shared.loaded_robot import (
     read_soft_segments,
     with_settings,
 )
-from screw_dynamics.nodes.shared.model_build import CompileReport, ModelBuild
+from screw_dynamics.nodes.shared.model_build import ModelBuild
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 
 TOPIC = 'robot_description'
@@ -36,10 +36,10 @@ class ModelSource:
     """
     Reads, builds and prepares the model in a separate thread so that ticks continue.
 
-    `prepare` (compiles kernels) and then `warm_up` are called in that thread, `on_model` in the
-    thread of the executor when a model is ready. `require` raises ScrewDynamicsError if the node
-    cannot use a model, as the constructor does if elastic joints or a given description are not
-    valid, or the environment asks for kernels that are not there.
+    `prepare` is called in that thread, `on_model` in the thread of the executor when a model is
+    ready. `require` raises ScrewDynamicsError if the node cannot use a model, as the constructor
+    does if elastic joints or a given description are not valid, or the environment asks for
+    kernels that are not there.
     """
 
     def __init__(
@@ -49,7 +49,6 @@ class ModelSource:
         prepare: Callable[[LoadedRobot], None],
         on_model: Callable[[LoadedRobot], None],
         require: Callable[[LoadedRobot], object] = lambda loaded: None,
-        warm_up: Callable[[LoadedRobot], object] = lambda loaded: None,
     ) -> None:
         kernel_form()
         self.loaded: LoadedRobot | None = None
@@ -58,11 +57,10 @@ class ModelSource:
         self._problem = f"Waiting for data on '{self._topic}' topic"
         self._node, self._parameters = node, settings
         self._prepare, self._on_model, self._require = prepare, on_model, require
-        self._warm_up, self._settings_problem = warm_up, ''
+        self._settings_problem = ''
         self._text: tuple[str, str] | None = None  # newest description and its source
         self._text_waits = False
         self._build: ModelBuild | None = None  # result not yet used
-        self._compile_report = CompileReport(node.get_logger())
         self._last_text: tuple[str, Settings] | None = None  # last one built, with its settings
         self._last_settings: Settings | None = None  # last ones requested for the model in use
         self._loaded_settings: Settings = ()  # those of the model in use
@@ -129,8 +127,7 @@ class ModelSource:
 
     def _load(self, text: str, source: str, values: ModelParameters) -> LoadedRobot:
         loaded = load_robot(text, source, values, self._drives, self._segments)
-        with uncompiled():  # also called by the constructor of the node, before any log line
-            self._require(loaded)
+        self._require(loaded)
         return loaded
 
     def _on_description(self, message: String) -> None:
@@ -142,10 +139,8 @@ class ModelSource:
     def _look(self) -> None:
         """Use the result of a finished build, and start the next build if required."""
         if self._build is not None:
-            self._compile_report.show(self._build.progress)
             if self._build.running:
                 return
-            self._compile_report.show(self._build.progress)
             build, self._build = self._build, None
             self._take_over(build)
         values = self._parameters.values
@@ -171,8 +166,7 @@ class ModelSource:
             self._last_settings = values.model_settings
         else:
             self._last_text, self._text_waits = (text, values.model_settings), False
-        self._compile_report = CompileReport(self._node.get_logger())
-        self._build = ModelBuild(text, values, build, self._prepare, self._warm_up)
+        self._build = ModelBuild(text, values, build, self._prepare)
         self._poll.reset()
 
     def _take_over(self, build: ModelBuild) -> None:

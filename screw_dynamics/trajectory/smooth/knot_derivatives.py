@@ -107,8 +107,3 @@ def _choose(h: Array, steps: Array, prescribed: Array) -> Array:
     chosen: Array = np.empty(anchor.shape)
     choose_free_derivatives(*(np.ascontiguousarray(array) for array in data), chosen)
     return chosen
-
-
-def compile_smoothing() -> None:
-    """Compile the kernel now, so that the first trajectory is not delayed."""
-    choose_free_derivatives.compile()

@@ -47,6 +47,10 @@ def test_transitions_by_hand(ros, started, planar):
     samples = ros.listen(FeedforwardTorque, '/by_hand/feedforward')
     ros.publish(trajectory(NAMES, [0.0, 0.0]), '/by_hand/joint_trajectory')
     ros.wait_for('samples', lambda: samples, process)
+    active = next(line for line in process.log.splitlines() if 'Active at' in line)
+    listens, publishes = active.split('publishes')
+    assert 'Hz: listens on ' in listens and '/by_hand/joint_trajectory' in listens
+    assert '/by_hand/feedforward' in publishes and '/rosout' not in active
     assert ros.change_state('/by_hand', Transition.TRANSITION_DEACTIVATE)
     assert ros.change_state('/by_hand', Transition.TRANSITION_CLEANUP)
     assert ros.state('/by_hand') == 'unconfigured'

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 import threading
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
@@ -76,22 +75,6 @@ def empty(ros, node):
 def source(empty, planar):
     empty.describe(planar.read_text())
     return empty
-
-
-def test_the_warm_up_comes_once_and_after_all_is_compiled(node, planar):
-    """It may load, in another process, what is compiled here: there, nobody hears of that."""
-    values, calls, models = FeedforwardParameters(urdf_path=str(planar)), [], []
-    source = ModelSource(
-        node,
-        SimpleNamespace(values=values),
-        lambda _: calls.append('prepare'),
-        models.append,
-        warm_up=lambda _: calls.append('warm up'),
-    )
-    source.finish()
-    assert len(models) == 1
-    assert calls.count('warm up') == 1
-    assert calls[-1] == 'warm up'
 
 
 def test_settings_wait_for_the_first_model(source):
