@@ -113,12 +113,6 @@ class StiffnessTransition:
         )
         return self._rows
 
-    @property
-    def values(self) -> Array:
-        """Stiffness (V,) at the instant sampled last, in a shared array."""
-        values: Array = self._jet[0]
-        return values
-
     def forget(self) -> None:
         """Finish all changes at once, since earlier instants are no longer valid."""
         self._last = None

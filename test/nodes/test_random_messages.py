@@ -21,8 +21,7 @@ from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.control.tasks import FitRobot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.dynamics_server import motion_services, services
-from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
-from screw_dynamics.nodes.dynamics_server.requests import JointRequest
+from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParameters, JointRequest
 from screw_dynamics.nodes.dynamics_server.trajectory_services import compute_trajectory_torques
 from screw_dynamics.nodes.shared.motor_states import MotorStateBuffer
 from screw_dynamics.reference.interpolation import INTERPOLATIONS

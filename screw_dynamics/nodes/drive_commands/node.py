@@ -26,15 +26,19 @@ from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.drive_commands.messages import (
     RowsOutput,
-    StateOutput,
     feedforward_sample,
     motor_sample,
 )
 from screw_dynamics.nodes.drive_commands.parameters import DriveCommandsParameters
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics, model_report
-from screw_dynamics.nodes.shared.endpoints import DEPTH, delivery_end, make_subscription
-from screw_dynamics.nodes.shared.executor import destroyed_on_error
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics
+from screw_dynamics.nodes.shared.endpoints import (
+    DEPTH,
+    StateOutput,
+    delivery_end,
+    make_subscription,
+)
+from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
@@ -51,7 +55,7 @@ _REPEATED = 'age', 'joint_states', 'threads'  # keys of lines that come with eve
 
 
 class DriveCommandsNode(Node):
-    """Turns each sample into commands in the callback that receives it."""
+    """Sends the efforts of the node feedforward to drives, within their limits."""
 
     def __init__(self) -> None:
         super().__init__(NAME)
@@ -98,11 +102,8 @@ class DriveCommandsNode(Node):
             ]
             self._ticks = TickTimer(self, self._tick, self._on_jump)
             self._ticks.start(_RATE)
-            tasks: dict[str, Callable[[], Report]] = {
-                'model': partial(model_report, self._source),
-                'commands': self._report,
-            }
-            self._diagnostics = Diagnostics(self, tasks, self._settings)
+            tasks = {'commands': self._report}
+            self._diagnostics = Diagnostics(self, self._settings, self._source, tasks)
 
     def destroy_node(self) -> None:
         """Lead commands to rest, and destroy the node."""
@@ -194,11 +195,13 @@ class DriveCommandsNode(Node):
         threads = threads_of(self._robot.model)
         if threads is not None:
             topics_of_threads = '~/thread_tensions', '~/thread_tension_rates'
-            self._tensions = [StateOutput(self, t, threads.names, 1) for t in topics_of_threads]
+            self._tensions = [
+                StateOutput(self, t, threads.names, ('effort',)) for t in topics_of_threads
+            ]
         self._core = core
         self.get_logger().info(
             f'Commands for {", ".join(entries)}: {", ".join(fields)} on '
-            f'{", ".join(output.topic for output in self._outputs)}'
+            f'{", ".join(output.topic_name for output in self._outputs)}'
         )
 
     def _drop(self) -> None:
@@ -251,14 +254,18 @@ class DriveCommandsNode(Node):
     def _report(self) -> Report:
         """Return the report of the commands; WARN while they are stopped or do not begin."""
         for output in self._outputs:
-            count = self.count_publishers(output.topic)
-            if count > 1 and output.topic not in self._shared:
-                self._shared.add(output.topic)
+            topic = output.topic_name
+            count = self.count_publishers(topic)
+            if count > 1 and topic not in self._shared:
+                self._shared.add(topic)
                 self.get_logger().warning(
-                    f'{output.topic} has {count} publishers: drives get the commands of all'
+                    f'{topic} has {count} publishers: drives get the commands of all'
                 )
         if self._core is None:
             level = WARN if self._problem else OK
             return Report(level, self._problem or 'no samples', {'rejected': self._rejected})
         report = self._core.report()
         return report._replace(values={**report.values, 'rejected': self._rejected})
+
+
+main = partial(run_node, DriveCommandsNode, NAME, parameters=DriveCommandsParameters)

@@ -24,11 +24,15 @@ from screw_dynamics.errors import InputError, ScrewDynamicsError, SingularMassMa
 from screw_dynamics.jit import BackgroundCompiler, uncompiled
 from screw_dynamics.kinematics import frame_jacobian_jet, frame_pose, frame_twist
 from screw_dynamics.nodes.dynamics_server import motion_services, services, trajectory_services
-from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
-from screw_dynamics.nodes.dynamics_server.requests import JointRequest, NoModelError, error_code
+from screw_dynamics.nodes.dynamics_server.requests import (
+    DynamicsServerParameters,
+    JointRequest,
+    NoModelError,
+    error_code,
+)
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput, model_report
-from screw_dynamics.nodes.shared.executor import destroyed_on_error
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
+from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_build import compile_efforts
 from screw_dynamics.nodes.shared.model_source import ModelSource
@@ -65,7 +69,7 @@ def _compile_tree_services(loaded: LoadedRobot) -> None:
 
 
 class DynamicsServerNode(Node):
-    """Service server for the dynamics of one robot; returns NO_MODEL until a model is loaded."""
+    """Answers requests about inverse and forward dynamics, matrices and frames of a robot."""
 
     def __init__(self) -> None:
         super().__init__(NAME)
@@ -86,8 +90,6 @@ class DynamicsServerNode(Node):
                 self._on_model,
                 self._require_supported,
             )
-            self._settings.add_check(self._source.check_settings)
-            self._settings.on_change(self._on_parameters)
             srv, positioned = interfaces.srv, self._with_position
             for service, name, answer in (
                 (srv.GetMassMatrix, 'get_mass_matrix', positioned(services.get_mass_matrix)),
@@ -117,11 +119,8 @@ class DynamicsServerNode(Node):
             ):
                 self.create_service(service, f'~/{name}', partial(self._answer, answer, service))
                 self._names.append(self.resolve_service_name(f'~/{name}'))
-            self._diagnostics = Diagnostics(
-                self,
-                {'model': lambda: model_report(self._source), 'requests': self._requests_report},
-                self._settings,
-            )
+            tasks = {'requests': self._requests_report}
+            self._diagnostics = Diagnostics(self, self._settings, self._source, tasks)
 
     def _answer(self, answer: Answer, service: Any, request: Any, response: Any) -> Any:
         """Return the response filled in by `answer`, or an empty one with the error."""
@@ -190,10 +189,9 @@ class DynamicsServerNode(Node):
             self._ready = True
             self.get_logger().info(f'Ready: answers on {", ".join(self._names)}')
 
-    def _on_parameters(self, old: DynamicsServerParameters, new: DynamicsServerParameters) -> None:
-        if old.model_settings != new.model_settings:
-            self._source.apply_settings()
-
     def _requests_report(self) -> Report:
         message = f'last failure: {self._last_failure}' if self._failed else 'ok'
         return Report(OK, message, {'answered': self._answered, 'failed': self._failed})
+
+
+main = partial(run_node, DynamicsServerNode, NAME, parameters=DynamicsServerParameters)

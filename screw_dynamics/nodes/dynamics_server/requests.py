@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Requests of the services, read once, and the codes of their responses."""
+"""Parameters of the node, requests of its services, and the codes of their responses."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array, require_finite
 from screw_dynamics.control.limit_checks import LimitError
+from screw_dynamics.control.model_parameters import INTERPOLATION, EffortParameters
+from screw_dynamics.control.parameters import parameter
 from screw_dynamics.errors import (
     InputError,
     NotFiniteError,
@@ -53,6 +55,26 @@ def error_code(error: ScrewDynamicsError) -> int:
         JointNamesError: INVALID_JOINTS,
     }
     return next((code for kind, code in codes.items() if isinstance(error, kind)), INVALID_REQUEST)
+
+
+@dataclass(frozen=True)
+class DynamicsServerParameters(EffortParameters):
+    """Parameters of the node `dynamics_server`."""
+
+    interpolation: str = parameter(
+        'smooth', INTERPOLATION, choices=('smooth', 'jtc'), read_only=True
+    )
+    check_limits: str = parameter(
+        'off',
+        'What to do with limits that are exceeded. Requests with a position: position limits of '
+        'the URDF. Trajectories: positions, velocities and efforts between their points too and, '
+        'with elastic joints as in get_motor_feedforward, deflections, rates of the efforts, '
+        'velocities and efforts of the motors.',
+        choices=('off', 'warn', 'reject'),
+    )
+    max_samples: int = parameter(
+        100000, 'Largest number of samples of one trajectory request.', within=(1, 10**7)
+    )
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,10 @@ from screw_dynamics.elastic import MotorFeedforward, elastic_feedforward
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.feasibility.check import check_motor_commands
 from screw_dynamics.messages.joints import double_array
-from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.dynamics_server.requests import (
     EFFORTS,
     MOTION,
+    DynamicsServerParameters,
     JointRequest,
     require_tree,
     wrench_jets,

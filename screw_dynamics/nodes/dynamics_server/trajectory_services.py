@@ -20,8 +20,11 @@ from screw_dynamics.messages.joints import (
     trajectory_points,
 )
 from screw_dynamics.messages.times import SECOND, nanoseconds
-from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
-from screw_dynamics.nodes.dynamics_server.requests import EFFORTS, require_tree
+from screw_dynamics.nodes.dynamics_server.requests import (
+    EFFORTS,
+    DynamicsServerParameters,
+    require_tree,
+)
 from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import (

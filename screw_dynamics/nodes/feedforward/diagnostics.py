@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.nodes.feedforward.tick_cost import MissedTicks
-from screw_dynamics.nodes.shared.diagnostics import model_report
-from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 
 _REPORTED_PART = 0.01  # fraction of missed ticks above which a warning is reported
@@ -17,10 +15,8 @@ _REPORTED_PART = 0.01  # fraction of missed ticks above which a warning is repor
 class FeedforwardReports:
     """Counters of the node, and the tasks that report them."""
 
-    def __init__(
-        self, source: ModelSource, ticks: TickTimer, warn: Callable[[str], object]
-    ) -> None:
-        self._source, self._ticks = source, ticks
+    def __init__(self, ticks: TickTimer, warn: Callable[[str], object]) -> None:
+        self._ticks = ticks
         self._missed = MissedTicks(warn)
         self._accepted = self._rejected = 0
         self._last_accepted: float | None = None
@@ -40,11 +36,7 @@ class FeedforwardReports:
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
         """Return the diagnostic tasks by name."""
-        return {
-            'model': lambda: model_report(self._source),
-            'trajectory': self._trajectory,
-            'rate': self._rate,
-        }
+        return {'trajectory': self._trajectory, 'rate': self._rate}
 
     def _trajectory(self) -> Report:
         age = (

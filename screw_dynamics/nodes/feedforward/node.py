@@ -44,7 +44,7 @@ from screw_dynamics.nodes.feedforward.verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.feedforward.worker import Worker, heading
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.endpoints import delivery_end, steady_timer
-from screw_dynamics.nodes.shared.executor import destroyed_on_error
+from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
@@ -86,7 +86,12 @@ class _Parts:
 
 
 class FeedforwardNode(ManagedNode):
-    """Lifecycle shell of `Feedforward`: messages, timers and the process that fits."""
+    """
+    Follows a JointTrajectory, or a stream of references, and publishes the efforts that it takes.
+
+    They come with their first and second time derivatives. What is published when is decided by
+    the core `Feedforward`; here are messages, timers and the process that fits.
+    """
 
     def __init__(self) -> None:
         super().__init__(NAME)
@@ -120,7 +125,6 @@ class FeedforwardNode(ManagedNode):
                 ),
             )
             require_two_topics(self, values.outputs)
-            settings.add_check(self._source.check_settings)
             settings.add_check(self._check)
             settings.on_change(self._on_parameters)
             if values.follow_joint_trajectory:
@@ -129,9 +133,7 @@ class FeedforwardNode(ManagedNode):
                 self.get_logger().warning(
                     'limits: off: efforts beyond the limits of the robot are published, too'
                 )
-            self._reports = FeedforwardReports(
-                self._source, self._ticks, self.get_logger().warning
-            )
+            self._reports = FeedforwardReports(self._ticks, self.get_logger().warning)
             names = [stream.value[2:] for stream in Stream] + [WRENCH_TOPIC[2:], 'limits']
             names += ['motors'] if values.elastic_joints_path else []
             tasks: dict[str, Callable[[], Report]] = {
@@ -139,7 +141,9 @@ class FeedforwardNode(ManagedNode):
             }
             if 'spline' in values.outputs:
                 tasks['spline'] = self._spline_report
-            self._diagnostics = Diagnostics(self, {**self._reports.tasks(), **tasks}, settings)
+            self._diagnostics = Diagnostics(
+                self, settings, self._source, {**self._reports.tasks(), **tasks}
+            )
             self._others = {*self.subscriptions, *self.publishers}
 
     @property
@@ -375,9 +379,10 @@ class FeedforwardNode(ManagedNode):
     def _on_parameters(self, old: FeedforwardParameters, new: FeedforwardParameters) -> None:
         if self._active and old.publish_rate != new.publish_rate:
             self._ticks.start(new.publish_rate)
-        if old.model_settings != new.model_settings:
-            self._source.apply_settings()
         if self._parts is not None:
             self.step(new)
             if self._parts.spline is not None:
                 self._parts.spline.apply(new)
+
+
+main = partial(run_node, FeedforwardNode, NAME, parameters=FeedforwardParameters)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `sea_simulator`: motor efforts in, motion of a robot with elastic joints out."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,9 @@ from screw_dynamics.nodes.sea_simulator.simulated_time import (
     SimulationReport,
 )
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics, model_report
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics
 from screw_dynamics.nodes.shared.endpoints import StateOutput, make_subscription
-from screw_dynamics.nodes.shared.executor import destroyed_on_error
+from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
@@ -36,7 +37,7 @@ NAME = 'sea_simulator'
 
 
 class SeaSimulatorNode(Node):
-    """Simulates a robot with elastic joints under motor efforts; publishes links and motors."""
+    """Simulates a robot with elastic joints that motor efforts drive."""
 
     def __init__(self) -> None:
         super().__init__(NAME)
@@ -54,14 +55,8 @@ class SeaSimulatorNode(Node):
             self._settings.on_change(self._on_parameters)
             self._subscribe()
             self.create_service(Trigger, '~/reset', self._on_reset)
-            self._diagnostics = Diagnostics(
-                self,
-                {
-                    'model': lambda: model_report(self._source),
-                    'simulation': self._simulation_report,
-                },
-                self._settings,
-            )
+            tasks = {'simulation': self._simulation_report}
+            self._diagnostics = Diagnostics(self, self._settings, self._source, tasks)
 
     def _subscribe(self) -> None:
         topic = f'~/{self._settings.values.input}'
@@ -184,12 +179,12 @@ class SeaSimulatorNode(Node):
     # parameters ----------------------------------------------------------------------------------
 
     def _check(self, values: SeaSimulatorParameters) -> None:
-        self._source.check_settings(values)
         if self._robot is not None:
             self._robot.drives.gains(values)  # raises
 
     def _on_parameters(self, old: SeaSimulatorParameters, new: SeaSimulatorParameters) -> None:
         if self._robot is not None:
             self._robot.drives.set_gains(new)
-        if old.model_settings != new.model_settings:
-            self._source.apply_settings()
+
+
+main = partial(run_node, SeaSimulatorNode, NAME, parameters=SeaSimulatorParameters)

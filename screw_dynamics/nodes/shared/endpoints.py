@@ -46,20 +46,6 @@ def make_publisher(node: Node, kind: Any, topic: str, qos: QoSProfile | int = DE
     )
 
 
-def warn_of_others(node: Node, publisher: Publisher) -> bool:
-    """Warn if others publish on the topic of a publisher, whose receivers get both; return so."""
-    infos = node.get_publishers_info_by_topic(publisher.topic_name)
-    names = [f'{info.node_namespace.rstrip("/")}/{info.node_name}' for info in infos]
-    if node.get_fully_qualified_name() in names:
-        names.remove(node.get_fully_qualified_name())
-    if names:
-        node.get_logger().warning(
-            f'{", ".join(sorted(names))} publishes on {publisher.topic_name} too: its receivers '
-            'follow both'
-        )
-    return bool(names)
-
-
 def delivery_end() -> float:
     """Return the monotonic time until which last messages are waited for that end now [s]."""
     return time.monotonic() + DELIVERY
@@ -135,16 +121,21 @@ class MessageOutput:
 
 
 class StateOutput(MessageOutput):
-    """Publishes position, velocity and effort of named joints or motors."""
+    """Publishes fields of named joints or motors as JointState."""
 
-    def __init__(self, node: Node, topic: str, names: Sequence[str]) -> None:
+    def __init__(
+        self,
+        node: Node,
+        topic: str,
+        names: Sequence[str],
+        fields: tuple[str, ...] = STATE_FIELDS,
+    ) -> None:
         super().__init__(node, JointState, topic)
-        self._rows = np.zeros((len(STATE_FIELDS), len(names)))
+        self._rows = np.zeros((len(fields), len(names)))
         message = JointState(name=list(names))
-        self._message = ReusedMessage(message, {STATE_FIELDS: self._rows}, STAMP)
+        self._message = ReusedMessage(message, {fields: self._rows}, STAMP)
 
-    def publish(self, time: int, state: Sequence[Array]) -> None:
-        """Publish position, velocity and effort with a stamp [ns]."""
-        for row, values in zip(self._rows, state, strict=True):
-            row[:] = values
+    def publish(self, time: int, rows: Sequence[Array] | Array) -> None:
+        """Publish a row (n,) per field with a stamp [ns]."""
+        self._rows[:] = rows
         self._publisher.publish(self._message.written((time,)))

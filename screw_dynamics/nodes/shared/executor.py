@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from inspect import getdoc
 from typing import Any
 
 import rclpy
@@ -52,13 +53,13 @@ def run_node(
     """
     Create a node, run it until SIGINT, SIGTERM or shutdown of the context; return the exit code.
 
-    `work`, by default spinning without end, raises ScrewDynamicsError if it fails; see `run_nodes`
-    for the rest. The exit code is 0 when done, `interrupted` after a stop, 1 after a failure to
-    start, to work or to end, 2 for unknown arguments.
+    `work`, by default spinning without end, raises ScrewDynamicsError if it fails; the help has
+    `purpose`, by default the docstring of the node. The exit code is 0 when done, `interrupted`
+    after a stop, 1 after a failure to start, to work or to end, 2 for unknown arguments.
     """
     try:
         if wants_help(sys.argv if args is None else args):
-            print(help_text(name, purpose, parameters))
+            print(help_text(name, purpose or getdoc(make_node) or '', parameters))
             return 0
     except InputError as error:
         print(f'{name}: {error}', file=sys.stderr)

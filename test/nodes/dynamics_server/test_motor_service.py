@@ -18,8 +18,7 @@ from helpers.planar_sea import (
 )
 
 import screw_dynamics as sd
-from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
-from screw_dynamics.nodes.dynamics_server.requests import JointRequest
+from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParameters, JointRequest
 from screw_dynamics.nodes.dynamics_server.services import get_motor_feedforward
 from screw_dynamics.robot import Robot
 from screw_dynamics_interfaces.srv import ComputeTrajectoryTorques, GetMotorFeedforward
