@@ -11,9 +11,9 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.control.blends import STEEPEST, Blend, Transition
 from screw_dynamics.control.drive_output import DriveOutput
+from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_records import (
     ClockJumped,
-    DriveSettings,
     FeedforwardSample,
     Input,
     JointStates,
@@ -21,7 +21,6 @@ from screw_dynamics.control.drive_records import (
     ModelChanged,
     MotorSample,
     Outputs,
-    ParametersChanged,
     ShuttingDown,
     State,
 )
@@ -57,7 +56,7 @@ class DriveCommands:
         robot: Robot,
         joints: Sequence[str],
         motors: Sequence[str] | None,
-        settings: DriveSettings,
+        settings: DriveCommandsParameters,
     ) -> None:
         self._joints, self._motors = tuple(joints), tuple(motors or ())
         self._robot, self._settings = robot, settings
@@ -120,8 +119,8 @@ class DriveCommands:
             except ScrewDynamicsError as error:
                 self._counts['rejected joint_states'] += 1
                 self._say('error', 'joint_states', f'joint_states rejected: {error}')
-        elif isinstance(item, ParametersChanged):
-            self._apply(item.settings)
+        elif isinstance(item, DriveCommandsParameters):
+            self._apply(item)
         elif isinstance(item, ModelChanged):
             self._limit(item.robot)
         elif isinstance(item, ClockJumped):
@@ -135,7 +134,7 @@ class DriveCommands:
             if self._driving:
                 self._end(State.RAMP_OUT)
 
-    def _apply(self, settings: DriveSettings) -> None:
+    def _apply(self, settings: DriveCommandsParameters) -> None:
         before, self._settings = self._settings, settings
         m = self._motion.shape[1]
         if (settings.gains(m) != before.gains(m)).any():

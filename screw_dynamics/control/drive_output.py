@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.control.drive_records import DriveSettings
+from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_target import DriveTarget
 from screw_dynamics.control.thread_tensions import ThreadTensions
 from screw_dynamics.robot import Robot
@@ -25,7 +25,9 @@ class DriveOutput:
     velocity is c' = q' + (tau' + d q'') / Kp.
     """
 
-    def __init__(self, robot: Robot, names: Sequence[str], settings: DriveSettings) -> None:
+    def __init__(
+        self, robot: Robot, names: Sequence[str], settings: DriveCommandsParameters
+    ) -> None:
         m, sent = len(names), settings.fields
         self._names, self.rows = tuple(names), np.zeros((len(sent), m))
         self._fields = dict(zip(sent, self.rows, strict=True))

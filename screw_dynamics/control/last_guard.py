@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.control.drive_records import DriveSettings
+from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.errors import InputError
 from screw_dynamics.feasibility.quantities import joint_limits, unit_of
 from screw_dynamics.robot import Robot
@@ -34,7 +34,7 @@ class LastGuard:
         robot: Robot,
         joints: Sequence[str],
         motors: Sequence[str],
-        settings: DriveSettings,
+        settings: DriveCommandsParameters,
     ) -> None:
         robot = replace(robot, limits_motors=True)
         order = _places('joint_names', joints, robot.joint_names)

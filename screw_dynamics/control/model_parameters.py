@@ -21,7 +21,39 @@ INTERPOLATION = (
 
 
 @dataclass(frozen=True)
-class ModelParameters:
+class FileParameters:
+    """Files of a robot."""
+
+    urdf_path: str = parameter(
+        '', 'URDF file, a path or package://<package>/<path>; empty: the topic.', read_only=True
+    )
+    elastic_joints_path: str = parameter(
+        '',
+        'YAML file with motors, friction and springs of the joints, rigid or elastic, a path or '
+        'package://<package>/<path>; empty: no motors.',
+        read_only=True,
+    )
+    soft_segments: str = parameter(
+        '',
+        'YAML file with soft segments and threads behind the last link of the chain, a path or '
+        'package://<package>/<path>; empty: a rigid robot.',
+        read_only=True,
+    )
+    diagnostics_period: float = parameter(
+        1.0, 'Period of /diagnostics [s].', name='diagnostic_updater.period', within=(0.05, 60.0)
+    )
+
+    def check(self) -> None:
+        """Raise InputError if the values are not consistent with each other."""
+        if self.soft_segments and self.elastic_joints_path:
+            raise InputError(
+                "parameter 'soft_segments': expected no file beside elastic_joints_path, got "
+                f'{self.soft_segments}'
+            )
+
+
+@dataclass(frozen=True)
+class ModelParameters(FileParameters):
     """Parameters of the robot model of a node."""
 
     joints: tuple[str, ...] = parameter(
@@ -45,9 +77,6 @@ class ModelParameters:
     robot_description: str = parameter(
         '', 'URDF text; empty: the topic robot_description (or urdf_path).', read_only=True
     )
-    urdf_path: str = parameter(
-        '', 'URDF file, a path or package://<package>/<path>; empty: the topic.', read_only=True
-    )
     gravity: tuple[float, ...] = parameter(
         (0.0, 0.0, -9.81), 'Gravitational acceleration in axes of base_link [m/s^2].', size=3
     )
@@ -69,21 +98,6 @@ class ModelParameters:
         'ixx, ixy, ixz, iyy, iyz, izz [kg m^2].',
         name='payload.inertia',
         size=6,
-    )
-    elastic_joints_path: str = parameter(
-        '',
-        'YAML file with motors, friction and springs of the joints, rigid or elastic, a path or '
-        'package://<package>/<path>; empty: no motor commands.',
-        read_only=True,
-    )
-    soft_segments: str = parameter(
-        '',
-        'YAML file with soft segments and threads behind the last link of the chain, a path or '
-        'package://<package>/<path>; empty: a rigid robot.',
-        read_only=True,
-    )
-    diagnostics_period: float = parameter(
-        1.0, 'Period of /diagnostics [s].', name='diagnostic_updater.period', within=(0.05, 60.0)
     )
 
     @property
@@ -112,11 +126,7 @@ class ModelParameters:
 
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
-        if self.soft_segments and self.elastic_joints_path:
-            raise InputError(
-                "parameter 'soft_segments': expected no file beside elastic_joints_path, got "
-                f'{self.soft_segments}'
-            )
+        super().check()
         if self.robot_description and self.urdf_path:
             raise InputError(
                 "parameters 'robot_description' and 'urdf_path': expected at most one of them, "

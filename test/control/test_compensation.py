@@ -13,9 +13,9 @@ import screw_dynamics as sd
 from screw_dynamics.control.compensation import (
     Clear,
     Compensation,
+    CompensationParameters,
     MeasuredStates,
     ModelChanged,
-    CompensationParameters,
 )
 from screw_dynamics.robot import Robot
 

@@ -13,13 +13,13 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from screw_dynamics.control.drive_commands import DriveCommands
+from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_records import (
     ClockJumped,
     Input,
     JointStates,
     ModelChanged,
     Outputs,
-    ParametersChanged,
     ShuttingDown,
 )
 from screw_dynamics.control.report import OK, WARN, Report
@@ -29,7 +29,6 @@ from screw_dynamics.nodes.drive_commands.messages import (
     feedforward_sample,
     motor_sample,
 )
-from screw_dynamics.nodes.drive_commands.parameters import DriveCommandsParameters
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics
 from screw_dynamics.nodes.shared.endpoints import (
@@ -86,9 +85,9 @@ class DriveCommandsNode(Node):
             values = self._settings.values
             kinds = {INPUT: interfaces.msg.FeedforwardTorque}
             callbacks: dict[str, Callable[[Any], None]] = {INPUT: self._on_feedforward}
-            if values.settings.motors:
+            if values.motors:
                 kinds[MOTORS], callbacks[MOTORS] = interfaces.msg.MotorFeedforward, self._on_motors
-            if values.settings.moves:
+            if values.moves:
                 kinds['joint_states'], callbacks['joint_states'] = JointState, self._on_states
             self._inputs = [
                 make_subscription(
@@ -121,12 +120,12 @@ class DriveCommandsNode(Node):
 
     def _check(self, values: DriveCommandsParameters) -> None:
         if self._core is not None:
-            values.settings.require(self._names, self._commanded)
+            values.require(self._names, self._commanded)
 
     def _on_parameters(self, old: DriveCommandsParameters, new: DriveCommandsParameters) -> None:
         if old.limits != new.limits:
             self._warn_of_limits()
-        self._step(ParametersChanged(new.settings))
+        self._step(new)
 
     def _on_model(self, loaded: LoadedRobot) -> None:
         self._robot = loaded.robot
@@ -136,7 +135,7 @@ class DriveCommandsNode(Node):
 
     @property
     def _commanded(self) -> tuple[str, ...]:
-        motors = self._motor_names if self._settings.values.settings.motors else None
+        motors = self._motor_names if self._settings.values.motors else None
         return self._names if motors is None else motors
 
     # inputs --------------------------------------------------------------------------------------
@@ -178,11 +177,11 @@ class DriveCommandsNode(Node):
         self._drop()
         values = self._settings.values
         self._names, self._motor_names = names, motors
-        if self._robot is None or not names or (values.settings.motors and motors is None):
+        if self._robot is None or not names or (values.motors and motors is None):
             return
-        core = DriveCommands(self._robot, names, motors, values.settings)
+        core = DriveCommands(self._robot, names, motors, values)
         fields, entries = values.fields, self._commanded
-        label = 'motors' if values.settings.motors else 'joints'
+        label = 'motors' if values.motors else 'joints'
         topics = {'~/commands': core.rows}
         if values.topics == 'apart':
             topics = {
