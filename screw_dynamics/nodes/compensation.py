@@ -24,7 +24,6 @@ from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.joints import joint_state_rows
 from screw_dynamics.messages.times import nanoseconds
-from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.endpoints import (
     MessageOutput,
@@ -38,6 +37,7 @@ from screw_dynamics.nodes.shared.model_build import compile_efforts
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
+from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAME = 'compensation'
 _LOOK_PERIOD = 0.02  # s between looks whether the states have become too old
@@ -50,8 +50,6 @@ class CompensationNode(Node):
         super().__init__(NAME)
         with destroyed_on_error(self):
             self._settings = NodeParameters(self, CompensationParameters)
-            if interfaces.msg is None:
-                raise InputError(f'{NAME} has nothing to publish: {interfaces.MISSING}')
             self._core: Compensation | None = None
             self._outputs: tuple[FeedforwardOutput, StateOutput] | None = None
             self._model_info = ModelInfoOutput(self)
@@ -142,9 +140,9 @@ class FeedforwardOutput(MessageOutput):
     _FIELDS = 'effort', 'gravity_effort', 'reference.positions', 'reference.velocities'
 
     def __init__(self, node: Node, names: tuple[str, ...]) -> None:
-        super().__init__(node, interfaces.msg.FeedforwardTorque, '~/feedforward')
+        super().__init__(node, FeedforwardTorque, '~/feedforward')
         self._rows = np.zeros((len(self._FIELDS), len(names)))
-        message = interfaces.msg.FeedforwardTorque(joint_names=list(names))
+        message = FeedforwardTorque(joint_names=list(names))
         message.source = message.SOURCE_MEASURED
         self._message = ReusedMessage(message, {self._FIELDS: self._rows}, STAMP, ('motion',))
 

@@ -174,6 +174,16 @@ def test_without_ros(name):
     assert 'source the setup file of ROS 2 (source /opt/ros/<distro>/setup.bash)' in line
 
 
+def test_without_our_interfaces():
+    pytest.importorskip('rclpy', reason='the executables are ROS 2 nodes')
+    with start('feedforward', before=HIDE.format(package='screw_dynamics_interfaces')) as process:
+        output, _ = process.communicate(timeout=patience())
+    assert process.returncode == 1, output
+    line = output.splitlines()[-1]
+    assert line.startswith('feedforward: ') and 'screw_dynamics_interfaces' in line
+    assert 'of the workspace that screw_dynamics was built in' in line
+
+
 @pytest.mark.parametrize(
     'name, package', [('demo', 'tqdm'), ('demo_sea', 'mujoco'), ('recorder', 'mcap')]
 )

@@ -12,9 +12,9 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.control.drive_records import FeedforwardSample, MotorSample
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import nanoseconds, seconds
-from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import MessageOutput, await_delivery
 from screw_dynamics.nodes.shared.reused_message import ReusedMessage
+from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 
 def feedforward_sample(message: Any) -> FeedforwardSample:
@@ -24,7 +24,7 @@ def feedforward_sample(message: Any) -> FeedforwardSample:
     if len(message.reference_jerk):
         rows.append(message.reference_jerk)
     jet = np.stack([_row('reference', row, n) for row in rows])
-    kind = interfaces.msg.FeedforwardTorque
+    kind = FeedforwardTorque
     return FeedforwardSample(
         nanoseconds(message.header.stamp),
         int(message.motion),

@@ -29,7 +29,6 @@ from screw_dynamics.nodes.drive_commands.messages import (
     feedforward_sample,
     motor_sample,
 )
-from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics
 from screw_dynamics.nodes.shared.endpoints import (
     DEPTH,
@@ -46,6 +45,7 @@ from screw_dynamics.nodes.shared.tick_timer import Seldom, TickTimer
 from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.thread_set import threads_of
 from screw_dynamics.stop_signals import stop_is_urgent
+from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward
 
 NAME = 'drive_commands'
 INPUT, MOTORS = 'feedforward/feedforward', 'feedforward/motor_feedforward'
@@ -69,8 +69,6 @@ class DriveCommandsNode(Node):
         self._rejected, self._problem = 0, ''
         self._shared: set[str] = set()  # topics with other publishers, which are logged
         with destroyed_on_error(self):
-            if interfaces.msg is None:
-                raise InputError(interfaces.MISSING)
             self._settings = NodeParameters(self, DriveCommandsParameters)
             self._warn_of_limits()
             self._source = ModelSource(
@@ -83,10 +81,10 @@ class DriveCommandsNode(Node):
             self._settings.add_check(self._check)
             self._settings.on_change(self._on_parameters)
             values = self._settings.values
-            kinds = {INPUT: interfaces.msg.FeedforwardTorque}
+            kinds = {INPUT: FeedforwardTorque}
             callbacks: dict[str, Callable[[Any], None]] = {INPUT: self._on_feedforward}
             if values.motors:
-                kinds[MOTORS], callbacks[MOTORS] = interfaces.msg.MotorFeedforward, self._on_motors
+                kinds[MOTORS], callbacks[MOTORS] = MotorFeedforward, self._on_motors
             if values.moves:
                 kinds['joint_states'], callbacks['joint_states'] = JointState, self._on_states
             self._inputs = [

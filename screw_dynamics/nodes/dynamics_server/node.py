@@ -20,7 +20,7 @@ from screw_dynamics.dynamics import (
     gravity_forces,
     mass_matrix,
 )
-from screw_dynamics.errors import InputError, ScrewDynamicsError, SingularMassMatrixError
+from screw_dynamics.errors import ScrewDynamicsError, SingularMassMatrixError
 from screw_dynamics.jit import BackgroundCompiler, uncompiled
 from screw_dynamics.kinematics import frame_jacobian_jet, frame_pose, frame_twist
 from screw_dynamics.nodes.dynamics_server import motion_services, services, trajectory_services
@@ -30,7 +30,6 @@ from screw_dynamics.nodes.dynamics_server.requests import (
     NoModelError,
     error_code,
 )
-from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
@@ -38,6 +37,7 @@ from screw_dynamics.nodes.shared.model_build import compile_efforts
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.robot import Robot
+from screw_dynamics_interfaces import srv
 
 NAME = 'dynamics_server'
 
@@ -75,8 +75,6 @@ class DynamicsServerNode(Node):
         super().__init__(NAME)
         with destroyed_on_error(self):
             self._settings = NodeParameters(self, DynamicsServerParameters)
-            if interfaces.srv is None:
-                raise InputError(f'{NAME} has nothing to offer: {interfaces.MISSING}')
             self._answered = self._failed = 0
             self._last_failure = ''
             self._background = BackgroundCompiler()
@@ -90,7 +88,7 @@ class DynamicsServerNode(Node):
                 self._on_model,
                 self._require_supported,
             )
-            srv, positioned = interfaces.srv, self._with_position
+            positioned = self._with_position
             for service, name, answer in (
                 (srv.GetMassMatrix, 'get_mass_matrix', positioned(services.get_mass_matrix)),
                 (srv.GetDynamicTerms, 'get_dynamic_terms', positioned(services.get_dynamic_terms)),

@@ -18,7 +18,8 @@ from screw_dynamics.dynamics import (
     mass_matrix,
 )
 from screw_dynamics.dynamics.coriolis_matrix import FORMS
-from screw_dynamics.elastic import MotorFeedforward, elastic_feedforward
+from screw_dynamics.elastic import MotorFeedforward as Motors
+from screw_dynamics.elastic import elastic_feedforward
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.feasibility.check import check_motor_commands
 from screw_dynamics.messages.joints import double_array
@@ -30,9 +31,9 @@ from screw_dynamics.nodes.dynamics_server.requests import (
     require_tree,
     wrench_jets,
 )
-from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.robot import Robot
 from screw_dynamics.scalars import require_choice
+from screw_dynamics_interfaces.msg import MotorFeedforward
 
 
 def get_mass_matrix(robot: Robot, request: JointRequest, response: Any) -> None:
@@ -143,7 +144,7 @@ def _deflections(robot: Robot, request: JointRequest) -> dict[str, float] | None
     return {name: float(row[robot.joint_names.index(name)]) for name in damped} or None
 
 
-def _message(motors: MotorFeedforward, robot: Robot, request: JointRequest) -> Any:
+def _message(motors: Motors, robot: Robot, request: JointRequest) -> Any:
     """Return the message, with joints and motors in the order of the request."""
     table, joints = robot.motors, request.back
     chosen = np.concatenate([np.flatnonzero(table.joint_of_motor == j) for j in joints])
@@ -154,7 +155,7 @@ def _message(motors: MotorFeedforward, robot: Robot, request: JointRequest) -> A
         'motor_acceleration': motors.motor_acceleration,
         'deflection': motors.deflection,
     }
-    message = interfaces.msg.MotorFeedforward(
+    message = MotorFeedforward(
         joint_names=[robot.joint_names[j] for j in joints],
         motor_names=[table.names[i] for i in chosen],
         **{field: double_array(row[chosen]) for field, row in rows.items()},

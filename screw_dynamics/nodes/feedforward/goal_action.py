@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 from action_msgs.msg import GoalStatus
@@ -42,6 +41,7 @@ from screw_dynamics.messages.times import nanoseconds, set_stamp
 from screw_dynamics.nodes.feedforward.controller_hold import ControllerHold
 from screw_dynamics.nodes.feedforward.sample_outputs import message_without_points, points_of
 from screw_dynamics.nodes.shared.endpoints import steady_timer
+from screw_dynamics.nodes.shared.interfaces import optional_type
 
 ACTION = '~/follow_joint_trajectory'
 PARAMETER = 'follow_joint_trajectory'
@@ -49,13 +49,7 @@ PARAMETER = 'follow_joint_trajectory'
 
 def action_type(node: Node, controller: str) -> Any:
     """Return the type of the action; raise InputError if it or another controller is missing."""
-    try:
-        kind = import_module('control_msgs.action').FollowJointTrajectory
-    except (ImportError, AttributeError) as error:
-        raise InputError(
-            f'parameter {PARAMETER!r}: {controller!r} needs the package control_msgs, which is '
-            f"not available ({error}): install it (ros-$ROS_DISTRO-control-msgs) or use ''"
-        ) from None
+    kind = optional_type('control_msgs.action', 'FollowJointTrajectory', PARAMETER, controller, '')
     names = [
         node.resolve_service_name(f'{name}/_action/send_goal') for name in (ACTION, controller)
     ]

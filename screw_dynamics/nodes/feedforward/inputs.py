@@ -26,10 +26,10 @@ from screw_dynamics.control.inputs import (
     Wrench,
 )
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription
-from screw_dynamics.nodes.shared.interfaces import control_message, optional_message
+from screw_dynamics.nodes.shared.interfaces import optional_type
 from screw_dynamics.reference.streamed_reference import Stream
+from screw_dynamics_interfaces.msg import JointReference
 
 SPEED_TOPIC = '~/speed_scaling'
 # Value of factor 1 in each unit. Robots are slowed down, or sped up slightly: a factor above 2 is
@@ -81,6 +81,13 @@ class Inputs:
                 sensors,
             ),
             make_subscription(
+                node,
+                JointReference,
+                Stream.SAMPLES.value,
+                lambda m: stream(StreamedSample(m)),
+                sensors,
+            ),
+            make_subscription(
                 node, WrenchStamped, WRENCH_TOPIC, lambda m: stream(Wrench(m)), sensors
             ),
             # raw: decoding a long message takes longer than a tick
@@ -92,17 +99,9 @@ class Inputs:
                 raw=True,
             ),
         ]
-        if interfaces.msg is not None:
-            kind = interfaces.msg.JointReference
-            self._subscriptions.append(
-                make_subscription(
-                    node, kind, Stream.SAMPLES.value, lambda m: stream(StreamedSample(m)), sensors
-                )
-            )
         if values.cartesian_frame:
-            path = optional_message(
-                'nav_msgs', 'Path', 'cartesian_frame', values.cartesian_frame, ''
-            )
+            frame = values.cartesian_frame
+            path = optional_type('nav_msgs.msg', 'Path', 'cartesian_frame', frame, '')
             self._subscriptions.append(
                 make_subscription(
                     node,
@@ -119,7 +118,10 @@ class Inputs:
         unit = self._core.parameters.speed_scaling_unit
         kind, self._field = Float64, 'data'
         if unit == SPEED_FACTOR_TYPE:
-            kind = control_message('SpeedScalingFactor', 'speed_scaling_unit', unit, 'factor')
+            module = 'control_msgs.msg'
+            kind = optional_type(
+                module, 'SpeedScalingFactor', 'speed_scaling_unit', unit, 'factor'
+            )
             self._field = 'factor'
         for qos, warns in ((QoSProfile(depth=1), True), (LATCHED, False)):
             # the second matches publishers that keep their last message for it; duplicates have

@@ -20,7 +20,6 @@ from screw_dynamics.nodes.load_observer.identification_service import (
 )
 from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
-from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.endpoints import (
     DEPTH,
@@ -65,10 +64,7 @@ class LoadObserverNode(Node):
             self._contact: Contact | None = None  # the last one
             self._reported = -1
             self._model_info = ModelInfoOutput(self)
-            if interfaces.srv is not None:
-                self._identification = IdentificationService(self)
-            else:
-                self.get_logger().warning(f'No service ~/identify: {interfaces.MISSING}')
+            self._identification = IdentificationService(self)
             self._source = ModelSource(
                 self, self._settings, self._prepare, self._on_model, self._make_loads
             )

@@ -11,7 +11,7 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
 from screw_dynamics.control.report import Report
-from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
+from screw_dynamics.errors import ScrewDynamicsError, SimulationError
 from screw_dynamics.nodes.sea_simulator.motor_drives import (
     command_age,
     command_of_array,
@@ -25,13 +25,13 @@ from screw_dynamics.nodes.sea_simulator.simulated_time import (
     SimulatedTime,
     SimulationReport,
 )
-from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics
 from screw_dynamics.nodes.shared.endpoints import StateOutput, make_subscription
 from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics_interfaces.msg import MotorFeedforward
 
 NAME = 'sea_simulator'
 
@@ -62,9 +62,7 @@ class SeaSimulatorNode(Node):
         topic = f'~/{self._settings.values.input}'
         self._convert, kind = command_of_array, Float64MultiArray
         if topic == '~/motor_feedforward':
-            if interfaces.msg is None:
-                raise InputError(f"input 'motor_feedforward': {interfaces.MISSING}")
-            self._convert, kind = command_of_feedforward, interfaces.msg.MotorFeedforward
+            self._convert, kind = command_of_feedforward, MotorFeedforward
         self._input = make_subscription(self, kind, topic, self._on_command)
 
     # model ---------------------------------------------------------------------------------------

@@ -12,11 +12,11 @@ from screw_dynamics import __version__
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.control.report import Report
 from screw_dynamics.messages.joints import double_array
-from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import LATCHED, steady_timer
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.model_source import ROBOT, ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics_interfaces.msg import ModelInfo
 
 
 def status(node: Node, name: str, report: Report, robot: str = 'none') -> DiagnosticStatus:
@@ -64,21 +64,15 @@ class Diagnostics:
 
 
 class ModelInfoOutput:
-    """Publishes ModelInfo once per model; does nothing if the message type is not built."""
+    """Publishes ModelInfo once per model."""
 
     def __init__(self, node: Node) -> None:
-        self._publisher = None
-        if interfaces.msg is not None:
-            self._publisher = node.create_publisher(
-                interfaces.msg.ModelInfo, '~/model_info', LATCHED
-            )
+        self._publisher = node.create_publisher(ModelInfo, '~/model_info', LATCHED)
 
     def publish(self, loaded: LoadedRobot) -> None:
         """Publish a model."""
-        if self._publisher is None:
-            return
         model = loaded.robot.model
-        message = interfaces.msg.ModelInfo(
+        message = ModelInfo(
             joint_names=list(model.joint_names),
             joint_types=list(model.coordinate_types),
             effort_limits=double_array(model.limits.effort),
