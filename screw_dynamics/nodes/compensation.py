@@ -26,7 +26,9 @@ from screw_dynamics.messages.joints import joint_state_rows
 from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.endpoints import (
+    STAMP,
     MessageOutput,
+    ReusedMessage,
     StateOutput,
     make_subscription,
     steady_timer,
@@ -36,7 +38,6 @@ from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.model_build import compile_efforts
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAME = 'compensation'

@@ -20,10 +20,10 @@ from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.control.tasks import FitRobot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes.dynamics_server import motion_services, services
+from screw_dynamics.nodes.dynamics_server import services
 from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParameters, JointRequest
 from screw_dynamics.nodes.dynamics_server.trajectory_services import compute_trajectory_torques
-from screw_dynamics.nodes.shared.motor_states import MotorStateBuffer
+from screw_dynamics.nodes.load_observer.kept_states import MotorStateBuffer
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.streamed_reference import StreamedReference
@@ -137,8 +137,8 @@ def test_motor_states(given_names, fields, stamp, needed):
 ANSWERS = {
     GetMassMatrix: services.get_mass_matrix,
     GetDynamicTerms: services.get_dynamic_terms,
-    GetFrameMotion: motion_services.get_frame_motion,
-    GetForwardDynamics: partial(motion_services.get_forward_dynamics, EffortFormat()),
+    GetFrameMotion: services.get_frame_motion,
+    GetForwardDynamics: partial(services.get_forward_dynamics, EffortFormat()),
     GetInverseDynamics: partial(services.get_inverse_dynamics, EffortFormat()),
 }
 

@@ -12,8 +12,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.control.drive_records import FeedforwardSample, MotorSample
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import nanoseconds, seconds
-from screw_dynamics.nodes.shared.endpoints import MessageOutput, await_delivery
-from screw_dynamics.nodes.shared.reused_message import ReusedMessage
+from screw_dynamics.nodes.shared.endpoints import MessageOutput, ReusedMessage, await_delivery
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 

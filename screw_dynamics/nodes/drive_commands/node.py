@@ -40,8 +40,8 @@ from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.nodes.shared.reason_throttle import log_line
-from screw_dynamics.nodes.shared.tick_timer import Seldom, TickTimer
+from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
+from screw_dynamics.nodes.shared.tick_timer import TickTimer
 from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.thread_set import threads_of
 from screw_dynamics.stop_signals import stop_is_urgent
@@ -65,7 +65,7 @@ class DriveCommandsNode(Node):
         self._outputs: list[RowsOutput] = []
         self._state: StateOutput | None = None
         self._tensions: list[StateOutput] = []
-        self._seldom = {key: Seldom(1.0) for key in (*_REPEATED, 'rejected')}
+        self._throttle = ReasonThrottle()
         self._rejected, self._problem = 0, ''
         self._shared: set[str] = set()  # topics with other publishers, which are logged
         with destroyed_on_error(self):
@@ -162,7 +162,7 @@ class DriveCommandsNode(Node):
     def _reject(self, topic: str, error: ScrewDynamicsError) -> None:
         self._rejected += 1
         self._problem = f'{topic}: {error}'
-        if self._seldom['rejected'].due():
+        if self._throttle.due('rejected'):
             self.get_logger().error(f'Rejected: {self._problem}')
 
     def _begin(self, names: tuple[str, ...], motors: tuple[str, ...] | None) -> None:
@@ -244,7 +244,7 @@ class DriveCommandsNode(Node):
             for tensions, row in zip(self._tensions, outputs.tensions, strict=False):
                 tensions.publish(outputs.instant, row)
         for level, key, text in outputs.log:
-            if key not in _REPEATED or self._seldom[key].due():
+            if key not in _REPEATED or self._throttle.due(key):
                 log_line(self, level, text)
         return outputs
 

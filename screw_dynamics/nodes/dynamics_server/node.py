@@ -23,7 +23,7 @@ from screw_dynamics.dynamics import (
 from screw_dynamics.errors import ScrewDynamicsError, SingularMassMatrixError
 from screw_dynamics.jit import BackgroundCompiler, uncompiled
 from screw_dynamics.kinematics import frame_jacobian_jet, frame_pose, frame_twist
-from screw_dynamics.nodes.dynamics_server import motion_services, services, trajectory_services
+from screw_dynamics.nodes.dynamics_server import services, trajectory_services
 from screw_dynamics.nodes.dynamics_server.requests import (
     DynamicsServerParameters,
     JointRequest,
@@ -95,12 +95,12 @@ class DynamicsServerNode(Node):
                 (
                     srv.GetFrameMotion,
                     'get_frame_motion',
-                    positioned(motion_services.get_frame_motion),
+                    positioned(services.get_frame_motion),
                 ),
                 (
                     srv.GetForwardDynamics,
                     'get_forward_dynamics',
-                    positioned(self._with_format(motion_services.get_forward_dynamics)),
+                    positioned(self._with_format(services.get_forward_dynamics)),
                 ),
                 (
                     srv.GetInverseDynamics,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from geometry_msgs.msg import Pose
 
 from screw_dynamics.arrays import Array, require_finite
 from screw_dynamics.control.limit_checks import limit_text
@@ -13,6 +14,8 @@ from screw_dynamics.dynamics import (
     EffortFormat,
     bias_forces,
     coriolis_matrix,
+    forward_dynamics,
+    forward_dynamics_jet,
     gravity_forces,
     inverse_dynamics,
     mass_matrix,
@@ -22,7 +25,11 @@ from screw_dynamics.elastic import MotorFeedforward as Motors
 from screw_dynamics.elastic import elastic_feedforward
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.feasibility.check import check_motor_commands
+from screw_dynamics.kinematics import frame_jacobian, frame_jacobian_jet, frame_pose, frame_twist
+from screw_dynamics.lie import log_so3
 from screw_dynamics.messages.joints import double_array
+from screw_dynamics.model.other_models import JointedModel
+from screw_dynamics.model.records import REPRESENTATIONS
 from screw_dynamics.nodes.dynamics_server.requests import (
     EFFORTS,
     MOTION,
@@ -165,3 +172,66 @@ def _message(motors: Motors, robot: Robot, request: JointRequest) -> Any:
     for field, row in zip(EFFORTS, motors.motor_effort_jet, strict=False):
         setattr(message, f'motor_{field}', double_array(row[chosen]))
     return message
+
+
+# uncompiled, this order takes seconds
+_MOST_DERIVATIVES = 20
+
+
+def get_frame_motion(robot: Robot, request: JointRequest, response: Any) -> None:
+    """Handle GetFrameMotion."""
+    message, model = request.message, robot.model
+    if message.derivative_order > 0:
+        require_tree(robot, 'derivative_order above 0')
+    representation = require_choice(
+        'representation', message.representation or 'body', REPRESENTATIONS
+    )
+    jet = request.jet(MOTION, int(message.derivative_order) + 2)
+    pose = frame_pose(model, request.position, message.frame)
+    if isinstance(model, JointedModel):
+        jacobians = frame_jacobian(model, request.position, message.frame, representation)[None]
+        twists = jacobians @ jet[1]
+    else:
+        twists = frame_twist(model, jet, message.frame, representation)
+        jacobians = frame_jacobian_jet(model, jet[:-1], message.frame, representation)
+    response.joint_names = list(request.names)
+    response.pose = _pose_message(pose)
+    response.twist_jet = double_array(twists)
+    response.jacobian_jet = double_array(jacobians[..., request.back])
+
+
+def _pose_message(pose: Array) -> Pose:
+    message = Pose()
+    place, turn = message.position, message.orientation
+    place.x, place.y, place.z = pose[:3, 3].tolist()
+    vector = log_so3(pose[:3, :3])
+    half = float(np.linalg.norm(vector)) / 2.0
+    turn.w = float(np.cos(half))
+    # sin(half) / (2 half), which is 1 / 2 at 0
+    turn.x, turn.y, turn.z = (0.5 * np.sinc(half / np.pi) * vector).tolist()
+    return message
+
+
+def get_forward_dynamics(
+    effort_format: EffortFormat, robot: Robot, request: JointRequest, response: Any
+) -> None:
+    """Handle GetForwardDynamics: the way back of GetInverseDynamics."""
+    message = request.message
+    k = int(message.derivative_order)
+    if k > _MOST_DERIVATIVES:
+        raise InputError(f'derivative_order: expected 0 to {_MOST_DERIVATIVES}, got {k}')
+    if k > 0 or message.wrenches:
+        require_tree(robot, 'derivative_order above 0, or wrenches')
+    model, efforts = effort_format.efforts_of_bodies(robot.model, request.jet(EFFORTS, k + 1))
+    position, velocity = request.position, request.row('velocity')
+    if isinstance(model, JointedModel):
+        acceleration = forward_dynamics(model, position, velocity, efforts[0])
+        jet = np.stack([position, velocity, acceleration])
+    else:
+        wrenches = wrench_jets(message.wrenches, k)
+        jet = forward_dynamics_jet(model, position, velocity, efforts, wrenches)
+    jet = jet[:, request.back]
+    response.joint_names = list(request.names)
+    for field, values in zip(MOTION[2:], jet[2:], strict=False):
+        setattr(response, field, double_array(values))
+    response.joint_jet = double_array(jet)

@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable
 
 from screw_dynamics.control.report import OK, WARN, Report
-from screw_dynamics.nodes.feedforward.tick_cost import MissedTicks
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 
 _REPORTED_PART = 0.01  # fraction of missed ticks above which a warning is reported
+_LOGGED_PART = 0.1  # above which it is logged, if it lasts
+_LASTING, _PAUSE = 3, 30  # reports until a warning, and between warnings
 
 
 class FeedforwardReports:
@@ -17,7 +18,8 @@ class FeedforwardReports:
 
     def __init__(self, ticks: TickTimer, warn: Callable[[str], object]) -> None:
         self._ticks = ticks
-        self._missed = MissedTicks(warn)
+        self._warn = warn
+        self._bad = 0  # reports in a row with too many missed ticks
         self._accepted = self._rejected = 0
         self._last_accepted: float | None = None
         self._span = (0.0, 0.0)  # its start and end [s]
@@ -62,9 +64,16 @@ class FeedforwardReports:
             'mean compute time [us]': f'{1e6 * summary.mean_time:.1f}',
             'longest compute time [us]': f'{1e6 * summary.longest_time:.1f}',
         }
-        self._missed.add(summary, statistics.period)
+        part = summary.missed_part
+        self._bad = self._bad + 1 if part > _LOGGED_PART else 0
+        if self._bad % _PAUSE == _LASTING:
+            self._warn(
+                f'{100.0 * part:.0f} % of the ticks are missed: a tick takes '
+                f'{1e3 * summary.mean_time:.3g} ms of {1e-6 * statistics.period:.3g} ms at '
+                f'{1e9 / statistics.period:.4g} Hz'
+            )
         if not summary.ticks:
             return Report(OK, 'not active', values)
-        if summary.missed_part > _REPORTED_PART:
-            return Report(WARN, f'{100.0 * summary.missed_part:.1f} % of the ticks missed', values)
+        if part > _REPORTED_PART:
+            return Report(WARN, f'{100.0 * part:.1f} % of the ticks missed', values)
         return Report(OK, 'ok', values)

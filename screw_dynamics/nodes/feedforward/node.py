@@ -13,7 +13,7 @@ from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.feedforward_reports import report
-from screw_dynamics.control.goal_checks import goal_refusal
+from screw_dynamics.control.goals import goal_refusal
 from screw_dynamics.control.inputs import (
     WRENCH_TOPIC,
     Answer,

@@ -16,8 +16,13 @@ from screw_dynamics.control.tasks import Samples
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.joints import double_array, effort_points
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.shared.endpoints import STATE_FIELDS, MessageOutput, make_publisher
-from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
+from screw_dynamics.nodes.shared.endpoints import (
+    STAMP,
+    STATE_FIELDS,
+    MessageOutput,
+    ReusedMessage,
+    make_publisher,
+)
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward
 

@@ -24,7 +24,9 @@ from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.endpoints import (
     DEPTH,
     LATCHED,
+    STAMP,
     MessageOutput,
+    ReusedMessage,
     StateOutput,
     make_subscription,
 )
@@ -32,7 +34,6 @@ from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
 from screw_dynamics.observers import Contact
 
 NAME = 'load_observer'

@@ -13,9 +13,8 @@ from screw_dynamics.elastic.spring_efforts import SpringEfforts, compile_spring_
 from screw_dynamics.errors import InputError, SingularJacobianError, UnknownNameError
 from screw_dynamics.messages.joints import joint_state_rows, named_row
 from screw_dynamics.messages.times import SECOND, nanoseconds
-from screw_dynamics.nodes.load_observer.kept_states import KeptStates
+from screw_dynamics.nodes.load_observer.kept_states import KeptStates, MotorStateBuffer
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
-from screw_dynamics.nodes.shared.motor_states import MotorStateBuffer
 from screw_dynamics.observers import (
     Contact,
     ContactDetector,
