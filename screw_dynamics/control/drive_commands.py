@@ -41,14 +41,9 @@ class DriveCommands:
     """
     Commands of drives from samples of a feedforward; see `State`.
 
-    Commands begin with the first sample of a motion from rest, or while the reference rests; those
-    with positions or velocities only if every joint is measured near the reference, where they
-    begin. All that is not the motion itself (begin, end, payload, wrench, speed, model, gains)
-    leads to its value by a blend, which takes longer where a limit would be exceeded. A motion
-    beyond a limit stops. `joints` are the names in the samples, `motors` those in samples of
-    motors, None if joints are commanded.
-
-    ``step(now, inputs)`` lets time pass; equal inputs have equal outputs.
+    All that is not the motion itself (begin, end, payload, wrench, speed, model, gains) leads to
+    its value by a blend, which takes longer where a limit would be exceeded. `joints` are the
+    names in the samples, `motors` those in samples of motors, None if joints are commanded.
     """
 
     def __init__(
@@ -92,11 +87,7 @@ class DriveCommands:
     # time ----------------------------------------------------------------------------------------
 
     def step(self, now: int, inputs: Iterable[Input] = ()) -> Outputs:
-        """
-        Let time pass until `now` [ns] and return what to send; of several samples the newest.
-
-        Nothing is allocated for samples in the steady state but their records.
-        """
+        """Let time pass until `now` [ns]; return what to send of the newest of several samples."""
         elapsed = 0.0 if self._now is None else 1e-9 * max(now - self._now, 0)
         self._now, self._due = now, False
         if self._lines:

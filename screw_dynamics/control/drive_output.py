@@ -78,11 +78,7 @@ class DriveOutput:
     def write(
         self, motion: Array, effort: Array, target: DriveTarget, gains: Array, *, ends: bool
     ) -> Array:
-        """
-        Return the rows of a motion and efforts (2, m), with gains (2, m), in a shared array.
-
-        Where commands end the positions stay, with the offsets of servos.
-        """
+        """Return the shared rows of a motion and efforts (2, m); at an end positions stay."""
         state, fields = self.state, self._fields
         self.command[1] = motion[1]
         if not ends:

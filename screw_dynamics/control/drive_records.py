@@ -71,15 +71,7 @@ Input: TypeAlias = (
 
 
 class State(Enum):
-    """
-    What the commands do.
-
-    ::
-
-        SILENT --begin--> RAMP_IN -> ACTIVE --end, gap--> RAMP_OUT -> SILENT
-        any --limit--> STOPPED (its ramp out, too)
-        STOPPED --another motion begins from rest, within the limits--> SILENT --begin--> ...
-    """
+    """What the commands do; transitions: docs/architecture.md."""
 
     SILENT = 'silent'
     RAMP_IN = 'ramp in'

@@ -1,17 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""
-`Feedforward`: the node `feedforward` without ROS, threads and clocks.
-
-States, by what a tick publishes::
-
-    IDLE ----accepted----> MOVING ----end----> HOLDING ----hold_time----> IDLE
-    IDLE, HOLDING --stream--> STREAMING --gap--> IDLE
-    any ----limit----> STOPPED --another motion, from rest, within limits--> MOVING
-
-A trajectory on its way to MOVING is read, planned, fitted and joined by `TrajectoryQueue`; goals
-of an action pass it, too, see `Goals`.
-"""
+"""`Feedforward`: the node `feedforward` without ROS, threads and clocks."""
 
 from __future__ import annotations
 
@@ -129,20 +118,12 @@ class Feedforward:
             ClearMotion: self._on_clear,
             Stop: self._stop,
             ClockJumped: self._forget,
-            GoalAccepted: lambda item, now: self.goals.accept(
-                item.goal, item.data, now, ready=item.ready
-            ),
-            GoalCanceled: lambda item, now: self.goals.cancel(item.goal, now),
-            GoalBuilt: lambda item, now: self.goals.built(
-                item.goal, now, item.stamp, ready=item.ready
-            ),
-            GoalAnswered: lambda item, now: self.goals.answered(
-                item.goal, now, accepted=item.accepted
-            ),
-            GoalEnded: lambda item, now: self.goals.ended(
-                item.goal, now, item.event, violated=item.violated
-            ),
-            GoalWatch: lambda item, now: self.goals.watch(now, ready=item.ready),
+            GoalAccepted: self.goals.accept,
+            GoalCanceled: self.goals.cancel,
+            GoalBuilt: self.goals.built,
+            GoalAnswered: self.goals.answered,
+            GoalEnded: self.goals.ended,
+            GoalWatch: self.goals.watch,
             FitRobot: self._change_robot,
             FeedforwardParameters: self._change_parameters,
         }

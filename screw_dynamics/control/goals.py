@@ -9,6 +9,14 @@ from typing import Any
 
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.forwarding import lead
+from screw_dynamics.control.inputs import (
+    GoalAccepted,
+    GoalAnswered,
+    GoalBuilt,
+    GoalCanceled,
+    GoalEnded,
+    GoalWatch,
+)
 from screw_dynamics.control.outputs import (
     BuildGoal,
     CancelGoal,
@@ -49,11 +57,9 @@ class Goal:
 
 class Goals:
     """
-    Forwards goals to the action of a controller, named `controller`.
+    Forwards goals through the queue to the action of a controller, named `controller`.
 
-    A goal is accepted by the rules of the controller and passes the queue of trajectories. Its
-    feedback, result, cancellation and preemption are those of the controller's goal. `leave` is
-    called where the motion of a goal is not to be followed any more.
+    `leave` is called where the motion of a goal is not to be followed any more.
     """
 
     def __init__(
@@ -88,32 +94,32 @@ class Goals:
 
     # clients -------------------------------------------------------------------------------------
 
-    def accept(self, number: int, data: bytes, now: int, *, ready: bool) -> None:
-        """Begin a goal with its serialised trajectory; `ready` is the action of the controller."""
+    def accept(self, item: GoalAccepted, now: int) -> None:
+        """Begin a goal."""
         self._now = now
         for older in list(self.live):  # that which is being forwarded is preempted there
             self.queue.drop('preempted by a newer goal before it was sent', older.number)
-        goal = Goal(number, data, now)
+        goal = Goal(item.goal, item.data, now)
         self.live.append(goal)
-        if ready:
-            self.queue.add(data, now, number)
+        if item.ready:
+            self.queue.add(item.data, now, item.goal)
         else:
             self.end(goal, 'abort', self._absent())
 
-    def cancel(self, number: int, now: int) -> None:
+    def cancel(self, item: GoalCanceled, now: int) -> None:
         """Cancel a goal, and that which it would preempt."""
         self._now = now
-        goal = self.find(number)
+        goal = self.find(item.goal)
         if goal is None:
             return
         goal.canceling = True
         if goal.asked:
             if goal.accepted:
-                self._outputs.goals.append(CancelGoal(number))
+                self._outputs.goals.append(CancelGoal(goal.number))
             return
         older = self.live[: self.live.index(goal)]
         reason = 'canceled before it was sent to the controller'
-        if not self.queue.drop(reason, number):
+        if not self.queue.drop(reason, goal.number):
             self.end(goal, 'abort', reason)
         for one in older[::-1]:
             self._stop(one, 'preempted by a newer goal, which was canceled')
@@ -188,23 +194,23 @@ class Goals:
         goal.moves_at_begin = bool(answer.jets[0, 1:].any())
         self._outputs.goals.append(BuildGoal(number, answer))
 
-    def built(self, number: int, now: int, stamp: int, *, ready: bool) -> None:
-        """Send the message of a goal, which has a stamp [ns]."""
+    def built(self, item: GoalBuilt, now: int) -> None:
+        """Send the message of a goal."""
         self._now = now
-        goal = self.find(number)
+        goal = self.find(item.goal)
         if goal is None or goal.task is None or goal.canceling:
             return
-        if not ready:
+        if not item.ready:
             self.end(goal, 'abort', self._absent())
             return
         task, reference = goal.task, self._running(now).reference
         if not reference.follows(task.motion):
             self.end(goal, 'abort', 'its motion was replaced or dropped before it was sent')
             return
-        goal.lead = lead(task, stamp)
+        goal.lead = lead(task, item.stamp)
         start = None if goal.lead else self._start(goal, task, now)
         goal.asked, goal.data = True, b''
-        self._outputs.goals += [HoldSoon(begin=False), SendGoal(number, start)]
+        self._outputs.goals += [HoldSoon(begin=False), SendGoal(goal.number, start)]
 
     def _start(self, goal: Goal, task: Forwarding, now: int) -> int | None:
         """Let a motion from rest begin when the controller has it, not when it was planned."""
@@ -219,11 +225,11 @@ class Goals:
 
     # the controller ------------------------------------------------------------------------------
 
-    def answered(self, number: int, now: int, *, accepted: bool) -> None:
+    def answered(self, item: GoalAnswered, now: int) -> None:
         """Register the answer of the controller to a goal that it was sent."""
         self._now = now
-        goal = self.find(number)
-        if not accepted:
+        goal = self.find(item.goal)
+        if not item.accepted:
             if goal is not None:
                 self.end(
                     goal,
@@ -233,23 +239,23 @@ class Goals:
                 )
             return
         if goal is None or goal.canceling:
-            self._outputs.goals.append(CancelGoal(number))
+            self._outputs.goals.append(CancelGoal(item.goal))
         if goal is not None:
             goal.accepted = True
             taken = (now - goal.followed) / SECOND
             self.queue.forward_time.learn(goal.points, taken)
 
-    def ended(self, number: int, now: int, event: str, *, violated: bool = False) -> None:
-        """End a goal as the controller has ended its own: succeed, abort, canceled or unknown."""
-        self._now = now
-        goal = self.find(number)
+    def ended(self, item: GoalEnded, now: int) -> None:
+        """End a goal as the controller has ended its own."""
+        self._now, event = now, item.event
+        goal = self.find(item.goal)
         if goal is None:
             return  # ended by the node
         if event == 'succeed':
             self.end(goal, 'succeed')
         elif event == 'abort':
             self.end(goal, 'abort')
-            if violated:
+            if item.violated:
                 self._hold_soon()
         elif event == 'canceled' and goal.canceling:
             self.end(goal, 'canceled')
@@ -264,14 +270,14 @@ class Goals:
         if not any(goal.asked for goal in self.live):
             self._outputs.goals.append(HoldSoon(begin=True))
 
-    def watch(self, now: int, *, ready: bool) -> None:
+    def watch(self, item: GoalWatch, now: int) -> None:
         """
         Abort goals whose controller is gone, or does not answer and then has to cancel them.
 
         Looks are counted, not time: the answer may wait in the queue of a node that was stalled.
         """
         self._now = now
-        if not ready:
+        if not item.ready:
             for goal in [goal for goal in self.live if goal.asked]:
                 self.end(goal, 'abort', self._absent())
         for goal in [goal for goal in self.live if goal.asked and not goal.accepted]:

@@ -4,21 +4,10 @@
 `StiffnessTransition`: smooth changes of the stiffness of variable joints.
 
 Change i, at t_i, to the target c_i in T_i seconds, is blended into the previous path of the joint:
-
-    ``K_i(t) = K_{i-1}(t) + s((t - t_i) / T_i) (c_i - K_{i-1}(t))``
-
-with K_0 constant and s(u) = 10 u^3 - 15 u^4 + 6 u^5 from 0 to 1, s = 0 before and s = 1 after it.
-
-- Range: since 0 <= s <= 1, the path stays between the values that it connects, all of which are
-  within the range of the joint, no matter when and how often targets and durations change.
-- Smoothness: s' = s'' = 0 at both ends, so K is C2, as continuous motor efforts require.
-- Convergence: K_i = c_i from t_i + T_i on, whatever changes were running; they are then dropped.
-- Derivatives: with R the range of the connected values, each running change adds at most
-  (15/8) R / T_i to |K'|, and (10 / sqrt(3)) R / T_i^2 + (15/4) |K_{i-1}'| / T_i to |K''|.
-
-A change begins at once or, if others are running, when 1/8 of the longest of their durations has
-passed since the last of them began; until then a newer change replaces it. Thus at most 8 run: the
-first has run for less than its duration T, and each began at least T / 8 after the previous one.
+K_i(t) = K_{i-1}(t) + s((t - t_i) / T_i) (c_i - K_{i-1}(t)) with the quintic s from 0 to 1. So the
+path is C2, stays between the values that it connects, and arrives after T_i. At most 8 changes
+run: one begins when 1/8 of the longest duration has passed since the last; until then a newer one
+replaces it.
 """
 
 from collections.abc import Mapping, Sequence

@@ -163,11 +163,7 @@ def _receivers(node: Node, topic: str) -> list[TopicEndpointInfo]:
 
 
 class Verdicts:
-    """
-    Statuses that receivers of a topic publish about the trajectory with a unique `frame_id`.
-
-    `statuses` has those that have come, by receiver.
-    """
+    """`statuses`, by receiver, about the trajectory with a unique `frame_id`."""
 
     def __init__(self, node: Node, topic: str, frame_id: str) -> None:
         self._frame_id = frame_id

@@ -96,11 +96,7 @@ class JointRequest:
         return cls(message, names, order, _finite_row('position', message, order, names))
 
     def row(self, field: str) -> Array:
-        """
-        Return a field in model order (n,), zeros if it is empty.
-
-        Raise ShapeError, or NotFiniteError with field and joint.
-        """
+        """Return a field (n,), zeros if it is empty; raise ShapeError or NotFiniteError."""
         return _finite_row(field, self.message, self.order, self.names)
 
     def fill(self, jet: Array) -> None:
@@ -109,11 +105,7 @@ class JointRequest:
             row[:] = self.row(field)
 
     def jet(self, fields: Sequence[str], rows: int) -> Array:
-        """
-        Return a jet (rows, n) in model order from `fields` and the higher derivatives.
-
-        Empty ones are zeros; raise ShapeError, also for fields beyond the last row.
-        """
+        """Return a jet (rows, n) from `fields` and higher derivatives, or raise ShapeError."""
         n, first = len(self.order), len(fields)
         expected = '(0,)'
         if rows > first:
@@ -127,12 +119,7 @@ class JointRequest:
         return jet[:rows]
 
     def higher_derivatives(self, expected: str, rows: int | None = None) -> Array:
-        """
-        Return the rows (rows or 0, n) of `higher_derivatives` in model order.
-
-        Raise ShapeError, with the `expected` shape, if there are others; by default any number is
-        valid.
-        """
+        """Return the `higher_derivatives` (rows or 0, n; None: any), or raise ShapeError."""
         n, values = len(self.order), np.array(self.message.higher_derivatives)
         if values.size % max(n, 1) or (rows is not None and values.size not in (0, rows * n)):
             raise ShapeError('higher_derivatives', expected, values.shape)

@@ -35,10 +35,8 @@ class ControllerHold:
     """
     Lets a controller hold the position at which it has stopped with the effort of that position.
 
-    After a cancel or a violated tolerance it holds, with an effort that belongs to another
-    position. When two states in a row report the same reference, a goal of one point follows:
-    this position, which does not move the reference, and the effort there. `free` returns False
-    while a goal of a client is on its way.
+    When two states in a row report the same reference, a goal of this one point follows. `free`
+    returns False while a goal of a client is on its way.
     """
 
     def __init__(

@@ -103,11 +103,7 @@ class _Handles:
 
 
 class GoalActions:
-    """
-    Serves ~/follow_joint_trajectory and calls the action of a controller.
-
-    `step` passes an input to the core, `refusal` returns why a trajectory is not accepted now.
-    """
+    """Serves ~/follow_joint_trajectory by the action of a controller, as the core decides."""
 
     def __init__(
         self,

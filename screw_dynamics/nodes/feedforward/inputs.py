@@ -50,11 +50,7 @@ def speed_factor(value: float, unit: str) -> float:
 
 
 class Inputs:
-    """
-    Subscriptions and the service ~/clear; each message becomes an input of the core by `step`.
-
-    `trajectory` takes a serialised JointTrajectory or, with `poses`, a Path.
-    """
+    """Subscriptions and the service ~/clear, whose messages become inputs of the core."""
 
     def __init__(
         self,

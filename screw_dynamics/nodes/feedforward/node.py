@@ -89,8 +89,7 @@ class FeedforwardNode(ManagedNode):
     """
     Follows a JointTrajectory, or a stream of references, and publishes the efforts that it takes.
 
-    They come with their first and second time derivatives. What is published when is decided by
-    the core `Feedforward`; here are messages, timers and the process that fits.
+    They come with their first and second time derivatives.
     """
 
     def __init__(self) -> None:

@@ -29,10 +29,9 @@ _LOOK_PERIOD = 0.002  # s between looks whether that has passed
 
 class SplineOutput:
     """
-    Publishes what a reference follows whenever that changes.
+    Publishes what a reference follows whenever that changes, complete each time.
 
-    Each message is complete: a lost one is replaced by the next, and a late subscriber needs one
-    only. Messages are made in callbacks of their own; a tick only calls `watch`.
+    Messages are made in callbacks of their own; a tick only calls `watch`.
     """
 
     def __init__(
@@ -156,11 +155,7 @@ class SplineOutput:
         return Report(OK, 'ok', values)
 
     def destroy(self, latest: float) -> None:
-        """
-        Drop what is followed, and destroy the publisher when that has been received.
-
-        It is waited for until a monotonic time [s].
-        """
+        """Drop what is followed, and wait until a monotonic time [s] for its receivers."""
         self._reference.clear()
         if self._due and self._node.context.ok():
             self.send()

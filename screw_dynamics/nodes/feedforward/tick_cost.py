@@ -25,11 +25,7 @@ _REPETITIONS = 5
 
 
 def compile_tick(robot: Robot) -> None:
-    """
-    Compile all kernels that a tick uses, and derive their parameters from the model.
-
-    The kernel of smooth trajectories is compiled with them; the fit process loads it from disk.
-    """
+    """Compile all kernels that a tick uses, and derive their parameters from the model."""
     compile_smoothing()
     compile_filter()
     passes_effort_limits.compile()
@@ -39,11 +35,7 @@ def compile_tick(robot: Robot) -> None:
 
 
 def compute_time(robot: Robot) -> float:
-    """
-    Return the shortest time of several trials to compute one sample, without publishing [s].
-
-    It is processor time of this thread: what else the machine does is not counted.
-    """
+    """Return the shortest processor time of several trials to compute one sample [s]."""
     model = robot.model
     jet, tau = np.zeros((JET_ROWS, model.n)), np.empty((JET_ROWS - 2, model.n))
     loads = LinkLoads(model, [], JET_ROWS - 3)

@@ -21,11 +21,9 @@ GROUPS = ('friction', 'rotors', 'offsets', 'links')
 @dataclass(frozen=True)
 class Task:
     """
-    What is to be identified, and from what.
+    What is to be identified by `identify`, and from what.
 
-    Times (T,) [s], positions and efforts (T, n) of the joints of the robot, `measured` as their
-    format says; `groups` are some of `GROUPS`; `held_out` is the part at the end that is left
-    out. See `identify` for the rest.
+    Times (T,) [s], positions and efforts (T, n); `held_out` is the part at the end left out.
     """
 
     robot: Robot

@@ -50,10 +50,9 @@ class Kept(NamedTuple):
 
 class IdentificationService:
     """
-    Answers `~/identify` of a node in a thread of its own.
+    Answers `~/identify` of a node in a thread, with a node and an executor of its own.
 
-    rclpy answers a request within its callback, and one that takes a minute must not delay the
-    joint states: the service has a node, and an executor, of its own.
+    rclpy answers within a callback, and one that takes a minute must not delay joint states.
     """
 
     def __init__(self, node: Node) -> None:

@@ -15,12 +15,7 @@ from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 
 class KeptStates:
-    """
-    The newest `most` samples of n joints since the last gap.
-
-    One thread may add samples while another reads them. Memory that no sample has needed yet is
-    not occupied.
-    """
+    """The newest `most` samples of n joints since the last gap, for another thread to read."""
 
     def __init__(self, joints: int, most: int) -> None:
         self._joints = joints
@@ -53,11 +48,7 @@ class KeptStates:
 
 
 class MotorStateBuffer:
-    """
-    Keeps the newest JointState of the motors, each message with all of them.
-
-    `values` (3, m) are positions, velocities and efforts at `instant` [ns], None at first.
-    """
+    """The newest JointState of all motors: `values` (3, m) at `instant` [ns], None at first."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = tuple(names)

@@ -28,11 +28,7 @@ _FIELDS = ('position', 'velocity', 'effort')
 
 
 class ObservedLoads:
-    """
-    External efforts, a wrench and contacts of a robot.
-
-    `instant` [ns] is that of the sample; `kept` has the newest ones since the last gap.
-    """
+    """External efforts, a wrench and contacts at `instant` [ns]; `kept` has the newest samples."""
 
     def __init__(self, robot: Robot, parameters: LoadObserverParameters) -> None:
         self.joint_names = robot.joint_names
@@ -87,11 +83,7 @@ class ObservedLoads:
         self._detector.reset()
 
     def receive(self, message: Any, now: int) -> bool:
-        """
-        Observe a message received at `now` [ns], or raise InputError.
-
-        Return False for what is left out: other joints, and a stamp that was there before.
-        """
+        """Observe a message received at `now` [ns]; False for other joints and repeated stamps."""
         instant = nanoseconds(message.header.stamp) or now
         if not any(name in message.name for name in self.joint_names):
             return False

@@ -93,11 +93,8 @@ class SeaSimulatorNode(Node):
             StateOutput(self, 'motor_states', self._robot.drives.names),
         ]
         values = self._settings.values
-        self._time = (
-            LockStep(self, self._settings, self._begin, self._step, self._publish)
-            if values.publish_clock
-            else RealTime(self, values.rate, self._begin, self._step, self._publish)
-        )
+        kind = LockStep if values.publish_clock else RealTime
+        self._time = kind(self, self._settings, self._begin, self._step, self._publish)
         self.get_logger().info(
             f'Simulating {len(names)} joints and {len(self._robot.drives.names)} '
             f'motors at {values.rate:g} Hz with {self._robot.substeps} steps each: listens on '
@@ -114,8 +111,7 @@ class SeaSimulatorNode(Node):
         """
         Let motor efforts expire, before the first step of a tick, which ends at `time` [ns].
 
-        Those that arrived while this node was busy are in its queue: time that was left out does
-        not make the last ones older, and no later step that catches up ends them.
+        Time that was left out does not age them: the newest are in the queue of this node.
         """
         assert self._robot is not None
         self._last_command += left_out

@@ -26,8 +26,7 @@ class SimulatedRobot:
     """
     The robot simulated by `sea_simulator`, at first at rest with its brakes on.
 
-    With brakes on it does not move, and its springs support its weight. After a failure of the
-    integration they stay on until `reset`.
+    After a failure of the integration they stay on until `reset`.
     """
 
     def __init__(self, robot: Robot, parameters: SeaSimulatorParameters) -> None:

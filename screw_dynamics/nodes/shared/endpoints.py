@@ -30,11 +30,10 @@ STAMP = ('header.stamp',)
 
 class ReusedMessage:
     """
-    A message of which only numbers change.
+    A message of which only numbers change; names of fields have dots: ``header.stamp``.
 
-    `rows` are arrays (f, size) by their f fields, float64[] of this size or, with size 1, float64;
-    `times` and `numbers` are fields of Time or Duration and of integers. The names of fields have
-    dots: ``header.stamp``.
+    `rows` (f, size) are by their f fields, float64[] or, with size 1, float64; `times` are fields
+    of Time or Duration, `numbers` of integers.
     """
 
     def __init__(
@@ -107,11 +106,7 @@ def delivery_end() -> float:
 
 
 def await_delivery(publisher: Publisher, latest: float) -> None:
-    """
-    Wait until all that acknowledge messages have those of a publisher, or a monotonic time [s].
-
-    What they do not have yet is lost when the publisher is destroyed.
-    """
+    """Wait for all that acknowledge, or a monotonic time [s]: what is missing then is lost."""
     left = Duration(seconds=max(0.0, latest - time.monotonic()))
     with suppress(RuntimeError):  # not every DDS can wait
         publisher.wait_for_all_acked(left)
@@ -143,7 +138,7 @@ def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Tim
     """
     Return a timer that no jump of the system clock affects; `period` in s.
 
-    The events executor has calls in a queue, where they outlive the timer: those are dropped.
+    Calls outlive the timer in the queue of the events executor: those are dropped.
     """
 
     def call() -> None:

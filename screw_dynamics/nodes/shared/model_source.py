@@ -38,10 +38,8 @@ class ModelSource:
     """
     Reads, builds and prepares the model in a separate thread so that ticks continue.
 
-    `prepare` (compiles kernels) and then `warm_up` are called in that thread, `on_model` in the
-    thread of the executor when a model is ready. `require` raises ScrewDynamicsError if the node
-    cannot use a model, as the constructor does if elastic joints or a given description are not
-    valid, or the environment asks for kernels that are not there.
+    `prepare` and `warm_up` are called there, `on_model` in the thread of the executor. `require`
+    raises ScrewDynamicsError if the node cannot use a model, as the constructor does at once.
     """
 
     def __init__(

@@ -99,8 +99,8 @@ class TickTimer:
     """
     A timer on the steady clock, or on /clock if use_sim_time is set.
 
-    A timer on the system clock would stall when that clock is set back. `on_tick` is called with
-    the time of the node [ns], `on_jump` with the reason when earlier time stamps become invalid.
+    `on_tick` is called with the time of the node [ns], `on_jump` with the reason when earlier
+    time stamps become invalid. On the system clock it would stall when that is set back.
     """
 
     def __init__(
