@@ -7,24 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from screw_dynamics.control import inputs, outputs
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.forwarding import lead
-from screw_dynamics.control.inputs import (
-    GoalAccepted,
-    GoalAnswered,
-    GoalBuilt,
-    GoalCanceled,
-    GoalEnded,
-    GoalWatch,
-)
-from screw_dynamics.control.outputs import (
-    BuildGoal,
-    CancelGoal,
-    EndGoal,
-    HoldSoon,
-    Outputs,
-    SendGoal,
-)
+from screw_dynamics.control.outputs import Outputs
 from screw_dynamics.control.tasks import Forwarding, Refusal, Samples
 from screw_dynamics.control.trajectory_plan import Running
 from screw_dynamics.control.trajectory_queue import TrajectoryQueue
@@ -82,19 +68,19 @@ class Goals:
     def stop(self, reason: str, now: int) -> None:
         """Abort all goals; the controller is asked to cancel its own."""
         self._now = now
-        self._outputs.goals.append(HoldSoon(begin=False))
+        self._outputs.goals.append(outputs.HoldSoon(begin=False))
         for goal in self.live[::-1]:  # the newest first: no other follows one that ends
             self._stop(goal, reason)
 
     def _stop(self, goal: Goal, reason: str) -> None:
         if goal.asked:
-            self._outputs.goals.append(CancelGoal(goal.number))
+            self._outputs.goals.append(outputs.CancelGoal(goal.number))
         self.queue.drop(reason, goal.number)
         self.end(goal, 'abort', reason)
 
     # clients -------------------------------------------------------------------------------------
 
-    def accept(self, item: GoalAccepted, now: int) -> None:
+    def accept(self, item: inputs.GoalAccepted, now: int) -> None:
         """Begin a goal."""
         self._now = now
         for older in list(self.live):  # that which is being forwarded is preempted there
@@ -106,7 +92,7 @@ class Goals:
         else:
             self.end(goal, 'abort', self._absent())
 
-    def cancel(self, item: GoalCanceled, now: int) -> None:
+    def cancel(self, item: inputs.GoalCanceled, now: int) -> None:
         """Cancel a goal, and that which it would preempt."""
         self._now = now
         goal = self.find(item.goal)
@@ -115,7 +101,7 @@ class Goals:
         goal.canceling = True
         if goal.asked:
             if goal.accepted:
-                self._outputs.goals.append(CancelGoal(goal.number))
+                self._outputs.goals.append(outputs.CancelGoal(goal.number))
             return
         older = self.live[: self.live.index(goal)]
         reason = 'canceled before it was sent to the controller'
@@ -136,7 +122,7 @@ class Goals:
             self._leave(goal, self.live[at:])
         if reason and goal.canceling:
             event = 'canceled'
-        self._outputs.goals.append(EndGoal(goal.number, event, reason))
+        self._outputs.goals.append(outputs.EndGoal(goal.number, event, reason))
 
     def _leave(self, goal: Goal, newer: list[Goal]) -> None:
         """Stop following the motion of a goal that the controller has left, or never gets."""
@@ -192,9 +178,9 @@ class Goals:
             return
         goal.task, goal.points = task, len(answer.times)
         goal.moves_at_begin = bool(answer.jets[0, 1:].any())
-        self._outputs.goals.append(BuildGoal(number, answer))
+        self._outputs.goals.append(outputs.BuildGoal(number, answer))
 
-    def built(self, item: GoalBuilt, now: int) -> None:
+    def built(self, item: inputs.GoalBuilt, now: int) -> None:
         """Send the message of a goal."""
         self._now = now
         goal = self.find(item.goal)
@@ -210,7 +196,10 @@ class Goals:
         goal.lead = lead(task, item.stamp)
         start = None if goal.lead else self._start(goal, task, now)
         goal.asked, goal.data = True, b''
-        self._outputs.goals += [HoldSoon(begin=False), SendGoal(goal.number, start)]
+        self._outputs.goals += [
+            outputs.HoldSoon(begin=False),
+            outputs.SendGoal(goal.number, start),
+        ]
 
     def _start(self, goal: Goal, task: Forwarding, now: int) -> int | None:
         """Let a motion from rest begin when the controller has it, not when it was planned."""
@@ -225,7 +214,7 @@ class Goals:
 
     # the controller ------------------------------------------------------------------------------
 
-    def answered(self, item: GoalAnswered, now: int) -> None:
+    def answered(self, item: inputs.GoalAnswered, now: int) -> None:
         """Register the answer of the controller to a goal that it was sent."""
         self._now = now
         goal = self.find(item.goal)
@@ -239,13 +228,13 @@ class Goals:
                 )
             return
         if goal is None or goal.canceling:
-            self._outputs.goals.append(CancelGoal(item.goal))
+            self._outputs.goals.append(outputs.CancelGoal(item.goal))
         if goal is not None:
             goal.accepted = True
             taken = (now - goal.followed) / SECOND
             self.queue.forward_time.learn(goal.points, taken)
 
-    def ended(self, item: GoalEnded, now: int) -> None:
+    def ended(self, item: inputs.GoalEnded, now: int) -> None:
         """End a goal as the controller has ended its own."""
         self._now, event = now, item.event
         goal = self.find(item.goal)
@@ -268,9 +257,9 @@ class Goals:
     def _hold_soon(self) -> None:
         """Correct the effort of a controller that has been stopped, unless it has another goal."""
         if not any(goal.asked for goal in self.live):
-            self._outputs.goals.append(HoldSoon(begin=True))
+            self._outputs.goals.append(outputs.HoldSoon(begin=True))
 
-    def watch(self, item: GoalWatch, now: int) -> None:
+    def watch(self, item: inputs.GoalWatch, now: int) -> None:
         """
         Abort goals whose controller is gone, or does not answer and then has to cancel them.
 
@@ -283,7 +272,7 @@ class Goals:
         for goal in [goal for goal in self.live if goal.asked and not goal.accepted]:
             goal.looks += 1
             if goal.looks > _LOOKS:
-                self._outputs.goals.append(CancelGoal(goal.number))
+                self._outputs.goals.append(outputs.CancelGoal(goal.number))
                 self.end(goal, 'abort', f'no answer from {self._controller} within 5 s')
 
     def _absent(self) -> str:

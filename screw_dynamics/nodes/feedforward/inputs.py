@@ -13,18 +13,10 @@ from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
+from screw_dynamics.control import inputs
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import SPEED_FACTOR_TYPE
-from screw_dynamics.control.inputs import (
-    WRENCH_TOPIC,
-    ClearMotion,
-    JointStates,
-    Speed,
-    StreamedPositions,
-    StreamedSample,
-    TrajectoryMessage,
-    Wrench,
-)
+from screw_dynamics.control.inputs import WRENCH_TOPIC
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription
 from screw_dynamics.nodes.shared.interfaces import optional_type
@@ -57,7 +49,7 @@ class Inputs:
         node: Node,
         core: Feedforward,
         step: Callable[[Any], None],
-        trajectory: Callable[[TrajectoryMessage], None],
+        trajectory: Callable[[inputs.TrajectoryMessage], None],
         stream: Callable[[Any], None],
     ) -> None:
         self._node, self._core, self._step = node, core, step
@@ -66,32 +58,32 @@ class Inputs:
         sensors = qos_profile_sensor_data
         self._subscriptions = [
             make_subscription(
-                node, JointState, 'joint_states', lambda m: step(JointStates(m)), sensors
+                node, JointState, 'joint_states', lambda m: step(inputs.JointStates(m)), sensors
             ),
             # best effort: matches every publisher, and lost samples are not resent
             make_subscription(
                 node,
                 JointState,
                 Stream.POSITIONS.value,
-                lambda m: stream(StreamedPositions(m)),
+                lambda m: stream(inputs.StreamedPositions(m)),
                 sensors,
             ),
             make_subscription(
                 node,
                 JointReference,
                 Stream.SAMPLES.value,
-                lambda m: stream(StreamedSample(m)),
+                lambda m: stream(inputs.StreamedSample(m)),
                 sensors,
             ),
             make_subscription(
-                node, WrenchStamped, WRENCH_TOPIC, lambda m: stream(Wrench(m)), sensors
+                node, WrenchStamped, WRENCH_TOPIC, lambda m: stream(inputs.Wrench(m)), sensors
             ),
             # raw: decoding a long message takes longer than a tick
             make_subscription(
                 node,
                 JointTrajectory,
                 '~/joint_trajectory',
-                lambda data: trajectory(TrajectoryMessage(data)),
+                lambda data: trajectory(inputs.TrajectoryMessage(data)),
                 raw=True,
             ),
         ]
@@ -103,7 +95,7 @@ class Inputs:
                     node,
                     path,
                     '~/cartesian_trajectory',
-                    lambda data: trajectory(TrajectoryMessage(data, poses=True)),
+                    lambda data: trajectory(inputs.TrajectoryMessage(data, poses=True)),
                     raw=True,
                 )
             )
@@ -146,9 +138,9 @@ class Inputs:
             self._refused = True
             return
         self._refused = False
-        self._step(Speed(factor))
+        self._step(inputs.Speed(factor))
 
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self._step(ClearMotion())
+        self._step(inputs.ClearMotion())
         response.message, response.success = self._core.cleared, True
         return response

@@ -6,7 +6,6 @@ from typing import Any
 
 from builtin_interfaces.msg import Duration
 from rclpy.node import Node
-from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -18,9 +17,9 @@ from screw_dynamics.messages.joints import double_array, effort_points
 from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.shared.endpoints import (
     STAMP,
-    STATE_FIELDS,
     MessageOutput,
     ReusedMessage,
+    StateOutput,
     make_publisher,
 )
 from screw_dynamics.trajectory import JET_ROWS
@@ -40,21 +39,23 @@ class SampleOutputs:
     """The outputs selected by parameters, for the shared arrays of a `Feedforward`."""
 
     def __init__(self, node: Node, core: Feedforward) -> None:
-        self._node, selected = node, core.parameters.outputs
+        self._node, self._core, selected = node, core, core.parameters.outputs
         self._efforts = EffortOutput(node, core)
         self._motors = None if core.motors is None else MotorOutput(node, core)
-        self._states = JointEffortOutput(node, core) if 'joint_effort' in selected else None
+        self._states: StateOutput | None = None
+        if 'joint_effort' in selected:  # for plotting tools
+            self._states = StateOutput(node, '~/joint_effort', core.robot.joint_names)
         self._trajectories = None
         if 'joint_trajectory_effort' in selected:
             self._trajectories = make_publisher(node, JointTrajectory, TOPIC)
 
     def publish(self, outputs: Outputs) -> None:
         """Publish the sample of a step, and accepted trajectories with their efforts."""
-        sample = outputs.sample
+        sample, core = outputs.sample, self._core
         if sample is not None:
             self._efforts.publish(sample)
             if self._states is not None:
-                self._states.publish(sample)
+                self._states.publish(sample.instant, (*core.jet[:2], core.efforts[0]))
             if self._motors is not None and outputs.motors:
                 self._motors.publish(sample, outputs.rows)
         for samples in outputs.forwarded:
@@ -95,20 +96,6 @@ class EffortOutput(MessageOutput):
         times = sample.instant, sample.time_from_start
         numbers = sample.continuity, sample.source, sample.motion
         self._publisher.publish(self._variants[sample.rows].written(times, numbers))
-
-
-class JointEffortOutput(MessageOutput):
-    """``~/joint_effort``: effort, position and velocity of the reference, for plotting tools."""
-
-    def __init__(self, node: Node, core: Feedforward) -> None:
-        super().__init__(node, JointState, '~/joint_effort')
-        carried = {STATE_FIELDS[:2]: core.jet[:2], STATE_FIELDS[2:]: core.efforts[:1]}
-        message = JointState(name=list(core.robot.joint_names))
-        self._message = ReusedMessage(message, carried, STAMP)
-
-    def publish(self, sample: EffortSample) -> None:
-        """Publish the sample in the shared arrays."""
-        self._publisher.publish(self._message.written((sample.instant,)))
 
 
 class MotorOutput(MessageOutput):
