@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import copy
-from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sensor_msgs.msg import JointState
 
-from screw_dynamics import EffortFormat, read_urdf, share_path
+from screw_dynamics import read_urdf, share_path
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.control.tasks import FitRobot
@@ -138,8 +137,8 @@ ANSWERS = {
     GetMassMatrix: services.get_mass_matrix,
     GetDynamicTerms: services.get_dynamic_terms,
     GetFrameMotion: services.get_frame_motion,
-    GetForwardDynamics: partial(services.get_forward_dynamics, EffortFormat()),
-    GetInverseDynamics: partial(services.get_inverse_dynamics, EffortFormat()),
+    GetForwardDynamics: services.get_forward_dynamics,
+    GetInverseDynamics: services.get_inverse_dynamics,
 }
 
 
@@ -164,7 +163,7 @@ def test_requests(kind, data):
     with np.errstate(all='ignore'):
         try:
             read = JointRequest.read(request, MODEL.joint_names)
-            ANSWERS[kind](Robot(MODEL), read, response)
+            ANSWERS[kind](Robot(MODEL), DynamicsServerParameters(), read, response)
         except ScrewDynamicsError as error:
             assert str(error)
             assert response == untouched

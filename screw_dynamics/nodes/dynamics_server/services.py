@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Service handlers; they raise ScrewDynamicsError on failure."""
+"""Service handlers; they raise ScrewDynamicsError on failure, and may return a warning."""
 
 from dataclasses import replace
 from typing import Any
@@ -11,7 +11,6 @@ from geometry_msgs.msg import Pose
 from screw_dynamics.arrays import Array, require_finite
 from screw_dynamics.control.limit_checks import limit_text
 from screw_dynamics.dynamics import (
-    EffortFormat,
     bias_forces,
     coriolis_matrix,
     forward_dynamics,
@@ -35,6 +34,7 @@ from screw_dynamics.nodes.dynamics_server.requests import (
     MOTION,
     DynamicsServerParameters,
     JointRequest,
+    NoModelError,
     require_tree,
     wrench_jets,
 )
@@ -43,14 +43,18 @@ from screw_dynamics.scalars import require_choice
 from screw_dynamics_interfaces.msg import MotorFeedforward
 
 
-def get_mass_matrix(robot: Robot, request: JointRequest, response: Any) -> None:
+def get_mass_matrix(
+    robot: Robot, _: DynamicsServerParameters, request: JointRequest, response: Any
+) -> None:
     """Handle GetMassMatrix."""
     matrix = mass_matrix(robot.model, request.position)
     response.joint_names = list(request.names)
     response.mass_matrix = double_array(request.as_requested(matrix))
 
 
-def get_dynamic_terms(robot: Robot, request: JointRequest, response: Any) -> None:
+def get_dynamic_terms(
+    robot: Robot, _: DynamicsServerParameters, request: JointRequest, response: Any
+) -> None:
     """Handle GetDynamicTerms."""
     model, q, qd = robot.model, request.position, request.row('velocity')
     gravity = gravity_forces(model, q)
@@ -72,14 +76,14 @@ def get_dynamic_terms(robot: Robot, request: JointRequest, response: Any) -> Non
 
 
 def get_inverse_dynamics(
-    effort_format: EffortFormat, robot: Robot, request: JointRequest, response: Any
+    robot: Robot, parameters: DynamicsServerParameters, request: JointRequest, response: Any
 ) -> None:
     """Handle GetInverseDynamics."""
     message = request.message
     k = int(message.derivative_order)
     jet = request.jet(MOTION, k + 3)
     efforts = inverse_dynamics(robot.model, jet, wrench_jets(message.wrenches, k))
-    efforts = effort_format.convert(robot.model, jet, efforts)[:, request.back]
+    efforts = parameters.effort_format.convert(robot.model, jet, efforts)[:, request.back]
     response.joint_names = list(request.names)
     for field, values in zip(EFFORTS, efforts, strict=False):
         setattr(response, field, double_array(values))
@@ -90,10 +94,11 @@ _STIFFNESS_ROWS = 3
 
 
 def get_motor_feedforward(
-    parameters: DynamicsServerParameters, robot: Robot, request: JointRequest, response: Any
-) -> None:
-    """Handle GetMotorFeedforward for a robot with drives."""
-    assert robot.drives is not None
+    robot: Robot, parameters: DynamicsServerParameters, request: JointRequest, response: Any
+) -> str:
+    """Handle GetMotorFeedforward; return a warning about limits."""
+    if robot.drives is None:
+        raise NoModelError("no elastic joints: parameter 'elastic_joints_path' is empty")
     jet = _joint_jet(robot, request)
     wrenches = wrench_jets(request.message.wrenches, len(jet) - 3)
     stiffness = _stiffness_jets(robot, request.message, len(jet))
@@ -110,6 +115,8 @@ def get_motor_feedforward(
         sent = effort_format.convert(robot.model, jet[: rows + 2], motors.motor_effort_jet)
         motors = replace(motors, motor_effort_jet=sent)
     response.motor_feedforward = _message(motors, robot, request)
+    message: str = response.message
+    return message
 
 
 def _joint_jet(robot: Robot, request: JointRequest) -> Array:
@@ -178,7 +185,9 @@ def _message(motors: Motors, robot: Robot, request: JointRequest) -> Any:
 _MOST_DERIVATIVES = 20
 
 
-def get_frame_motion(robot: Robot, request: JointRequest, response: Any) -> None:
+def get_frame_motion(
+    robot: Robot, _: DynamicsServerParameters, request: JointRequest, response: Any
+) -> None:
     """Handle GetFrameMotion."""
     message, model = request.message, robot.model
     if message.derivative_order > 0:
@@ -213,7 +222,7 @@ def _pose_message(pose: Array) -> Pose:
 
 
 def get_forward_dynamics(
-    effort_format: EffortFormat, robot: Robot, request: JointRequest, response: Any
+    robot: Robot, parameters: DynamicsServerParameters, request: JointRequest, response: Any
 ) -> None:
     """Handle GetForwardDynamics: the way back of GetInverseDynamics."""
     message = request.message
@@ -222,7 +231,8 @@ def get_forward_dynamics(
         raise InputError(f'derivative_order: expected 0 to {_MOST_DERIVATIVES}, got {k}')
     if k > 0 or message.wrenches:
         require_tree(robot, 'derivative_order above 0, or wrenches')
-    model, efforts = effort_format.efforts_of_bodies(robot.model, request.jet(EFFORTS, k + 1))
+    effort_format, given = parameters.effort_format, request.jet(EFFORTS, k + 1)
+    model, efforts = effort_format.efforts_of_bodies(robot.model, given)
     position, velocity = request.position, request.row('velocity')
     if isinstance(model, JointedModel):
         acceleration = forward_dynamics(model, position, velocity, efforts[0])

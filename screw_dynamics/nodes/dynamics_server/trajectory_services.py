@@ -40,8 +40,8 @@ _MAX_ORDER = 2
 
 def compute_trajectory_torques(
     robot: Robot, parameters: DynamicsServerParameters, request: Any, response: Any
-) -> None:
-    """Handle ComputeTrajectoryTorques; with drives their limits are checked too."""
+) -> str:
+    """Handle ComputeTrajectoryTorques, with limits of drives, too; return a warning."""
     model = robot.model
     names, waypoints = _waypoints(robot, request)
     k = int(request.derivative_order)
@@ -69,6 +69,8 @@ def compute_trajectory_torques(
     response.trajectory = _with_efforts(request, times + begin, jets[:, :, back], tau[:, 0, back])
     for d in range(1, k + 1):
         setattr(response, EFFORTS[d], double_array(tau[:, d, back]))
+    message: str = response.message
+    return message
 
 
 def _sample_times(knots: Array, period: Any, limit: int) -> Array:
