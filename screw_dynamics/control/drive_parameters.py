@@ -10,9 +10,8 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.control.model_parameters import FileParameters
-from screw_dynamics.control.parameters import parameter
+from screw_dynamics.control.parameters import parameter, unexpected
 from screw_dynamics.dynamics.effort_format import CONTENTS
-from screw_dynamics.errors import InputError
 
 FIELDS = ('position', 'velocity', 'effort', 'kp', 'kd')
 SIDES = ('joints', 'motors', 'rotors')
@@ -146,30 +145,30 @@ class DriveCommandsParameters(FileParameters):
         super().check()
         sent = self.fields
         if not sent or len(set(sent)) < len(sent):
-            raise _unexpected('fields', f'some of {", ".join(FIELDS)}, each once', sent)
+            raise unexpected('fields', f'some of {", ".join(FIELDS)}, each once', sent)
         for name, largest in zip(('kp', 'kd'), self.largest_gains, strict=True):
             gains = getattr(self, name)
             if name not in sent and gains:
-                raise _unexpected(name, f'no value without {name} in fields', gains)
+                raise unexpected(name, f'no value without {name} in fields', gains)
             if max(gains, default=0.0) > largest:
-                raise _unexpected(name, f'at most {largest:g}, of largest_gains', gains)
+                raise unexpected(name, f'at most {largest:g}, of largest_gains', gains)
         if 0.0 in self.effort_scale:
-            raise _unexpected('effort_scale', 'no factor of 0', self.effort_scale)
+            raise unexpected('effort_scale', 'no factor of 0', self.effort_scale)
         if self.motors and not self.elastic_joints_path:
-            raise _unexpected('content', 'joints without elastic_joints_path', self.content)
+            raise unexpected('content', 'joints without elastic_joints_path', self.content)
         self._check_servos()
 
     def _check_servos(self) -> None:
         sent = self.fields
         if not self.servo_stiffness:
             if self.servo_damping:
-                raise _unexpected('servo_damping', 'none without stiffness', self.servo_damping)
+                raise unexpected('servo_damping', 'none without stiffness', self.servo_damping)
             return
         if 'position' not in sent or 'effort' in sent:
             expected = 'position and not effort with servo_stiffness (positions carry the effort)'
-            raise _unexpected('fields', expected, sent)
+            raise unexpected('fields', expected, sent)
         if self.effort_scale or self.effort_offset:
-            raise _unexpected(
+            raise unexpected(
                 'servo_stiffness',
                 'no value with effort_scale or effort_offset (servos take positions)',
                 self.servo_stiffness,
@@ -182,9 +181,9 @@ class DriveCommandsParameters(FileParameters):
             values = getattr(self, name)
             if len(values) != len(names) and (values or name in required):
                 expected = f'{len(names)} values, one for each of {", ".join(names)}'
-                raise _unexpected(name, expected, len(values) or 'none')
+                raise unexpected(name, expected, len(values) or 'none')
         if self.effort_content != 'full' and len(joints) != len(names):
-            raise _unexpected(
+            raise unexpected(
                 'effort_content',
                 f'full unless each joint has one motor, got {", ".join(names)}',
                 self.effort_content,
@@ -209,8 +208,3 @@ class DriveCommandsParameters(FileParameters):
 
 
 _EFFORTS = ('effort_scale', 'effort_offset')
-
-
-def _unexpected(name: str, expected: str, got: object) -> InputError:
-    shown = list(got) if isinstance(got, tuple) else got
-    return InputError(f'parameter {name!r}: expected {expected}, got {shown}')

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.control.parameters import parameter
+from screw_dynamics.control.parameters import parameter, unexpected
 from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
 from screw_dynamics.errors import InputError
 from screw_dynamics.lie.inertia import OF_NO_SOLID, is_of_no_solid
@@ -46,9 +46,8 @@ class FileParameters:
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
         if self.soft_segments and self.elastic_joints_path:
-            raise InputError(
-                "parameter 'soft_segments': expected no file beside elastic_joints_path, got "
-                f'{self.soft_segments}'
+            raise unexpected(
+                'soft_segments', 'no file beside elastic_joints_path', self.soft_segments
             )
 
 
@@ -133,15 +132,11 @@ class ModelParameters(FileParameters):
                 'got both'
             )
         if self.payload_mass > 0.0 and not self.payload_frame:
-            raise InputError(
-                f"parameter 'payload.frame': expected a link for the payload of "
-                f'{self.payload_mass:g} kg, got an empty name'
-            )
+            expected = f'a link for the payload of {self.payload_mass:g} kg'
+            raise unexpected('payload.frame', expected, 'an empty name')
         if is_of_no_solid(self.payload_tensor):
-            raise InputError(
-                f"parameter 'payload.inertia': expected that of a body, got "
-                f'{list(self.payload_inertia)}: {OF_NO_SOLID}'
-            )
+            got = f'{list(self.payload_inertia)}: {OF_NO_SOLID}'
+            raise unexpected('payload.inertia', 'that of a body', got)
 
 
 @dataclass(frozen=True)
@@ -205,10 +200,8 @@ class EffortParameters(ModelParameters):
             return
         motors = robot.motors.names
         if len(motors) != robot.n:
-            raise InputError(
-                f"parameter 'elastic_joints_path': expected one motor per joint with other "
-                f'values of effort_* than the defaults, got the motors {", ".join(motors)}'
-            )
+            expected = 'one motor per joint with other values of effort_* than the defaults'
+            raise unexpected('elastic_joints_path', expected, f'the motors {", ".join(motors)}')
 
 
 def _of_parameter(error: InputError) -> InputError:

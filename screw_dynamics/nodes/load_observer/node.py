@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `load_observer`: joint states in, external efforts, a wrench and contacts out."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -170,7 +171,8 @@ class LoadObserverNode(Node):
             ObservedLoads(self._source.loaded.robot, values)  # raises
 
     def _on_parameters(self, old: LoadObserverParameters, new: LoadObserverParameters) -> None:
-        if self._loads is not None and old.observer_settings != new.observer_settings:
+        others = replace(old, diagnostics_period=new.diagnostics_period)
+        if self._loads is not None and others != new:
             self._loads.apply(new)
             self._flag.set(False)
 
