@@ -237,7 +237,7 @@ def test_failures_have_a_code_and_a_text(ask_mixed, fields, code, text):
     assert not response.motor_feedforward.motor_names
 
 
-def test_without_elastic_joints(call):
-    response = call('get_motor_feedforward', position=[0.0])
+def test_without_elastic_joints(call, model):
+    response = call('get_motor_feedforward', position=[0.0] * model.n)
     assert response.error_code == GetMotorFeedforward.Response.NO_MODEL
     assert response.message == "no elastic joints: parameter 'elastic_joints_path' is empty"
