@@ -9,21 +9,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control import drive_records
 from screw_dynamics.control.blends import STEEPEST, Blend, Transition
 from screw_dynamics.control.drive_output import DriveOutput
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.control.drive_records import (
-    ClockJumped,
-    FeedforwardSample,
-    Input,
-    JointStates,
-    LogLine,
-    ModelChanged,
-    MotorSample,
-    Outputs,
-    ShuttingDown,
-    State,
-)
+from screw_dynamics.control.drive_records import FeedforwardSample, Input, Outputs, State
 from screw_dynamics.control.drive_target import DriveTarget
 from screw_dynamics.control.last_guard import LastGuard
 from screw_dynamics.control.report import OK, WARN, Report
@@ -76,7 +66,7 @@ class DriveCommands:
         self._samples = SampleIntake(motors=settings.motors)
         self._problem = ''
         self._warned: set[str] = set()
-        self._lines: list[LogLine] = []
+        self._lines: list[drive_records.LogLine] = []
         self._counts = {'sent': 0, 'rejected joint_states': 0}
 
     @property
@@ -102,9 +92,9 @@ class DriveCommands:
         return self._outputs()
 
     def _take(self, item: Input, now: int) -> None:
-        if isinstance(item, (FeedforwardSample, MotorSample)):
+        if isinstance(item, (FeedforwardSample, drive_records.MotorSample)):
             self._samples.add(item)
-        elif isinstance(item, JointStates):
+        elif isinstance(item, drive_records.JointStates):
             try:
                 self._gate.update(item.message, now)
             except ScrewDynamicsError as error:
@@ -112,15 +102,15 @@ class DriveCommands:
                 self._say('error', 'joint_states', f'joint_states rejected: {error}')
         elif isinstance(item, DriveCommandsParameters):
             self._apply(item)
-        elif isinstance(item, ModelChanged):
+        elif isinstance(item, drive_records.ModelChanged):
             self._limit(item.robot)
-        elif isinstance(item, ClockJumped):
+        elif isinstance(item, drive_records.ClockJumped):
             self._samples.forget()
             self._gate.clear()
             if self._driving:
                 self._say('warning', 'jump', f'{item.reason}: commands are led to rest')
                 self._end(State.RAMP_OUT)
-        elif isinstance(item, ShuttingDown):
+        elif isinstance(item, drive_records.ShuttingDown):
             self._over = True
             if self._driving:
                 self._end(State.RAMP_OUT)
@@ -364,7 +354,7 @@ class DriveCommands:
     # outputs -------------------------------------------------------------------------------------
 
     def _say(self, level: str, key: str, text: str) -> None:
-        self._lines.append(LogLine(level, key, text))
+        self._lines.append(drive_records.LogLine(level, key, text))
 
     def _outputs(self) -> Outputs:
         rows = state = tensions = None

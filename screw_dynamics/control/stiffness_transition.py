@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.parameters import unexpected
 from screw_dynamics.elastic.springs import AdjustableSpring
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.commands.stiffness import blend_stiffness
@@ -51,10 +52,8 @@ class StiffnessTransition:
         """Raise InputError unless there is one value in range per joint, or none at all."""
         names = ', '.join(self._springs) or 'none'
         if len(values) not in (0, len(self._springs)) or any(value <= 0.0 for value in values):
-            raise InputError(
-                f"parameter 'stiffness': expected no value or one above 0 for each joint with "
-                f'variable stiffness ({names}), got {list(values)}'
-            )
+            expected = f'no value or one above 0 for each joint with variable stiffness ({names})'
+            raise unexpected('stiffness', expected, list(values))
         for (name, spring), value in zip(self._springs.items(), values, strict=False):
             low, high = spring.min_stiffness, spring.max_stiffness
             if not low <= value <= high:

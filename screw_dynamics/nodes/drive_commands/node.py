@@ -12,16 +12,10 @@ from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
+from screw_dynamics.control import drive_records
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.control.drive_records import (
-    ClockJumped,
-    Input,
-    JointStates,
-    ModelChanged,
-    Outputs,
-    ShuttingDown,
-)
+from screw_dynamics.control.drive_records import Input, Outputs
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.drive_commands.messages import (
@@ -127,7 +121,7 @@ class DriveCommandsNode(Node):
 
     def _on_model(self, loaded: LoadedRobot) -> None:
         self._robot = loaded.robot
-        self._step(ModelChanged(loaded.robot))
+        self._step(drive_records.ModelChanged(loaded.robot))
         inputs = ', '.join(one.topic_name for one in self._inputs)
         self.get_logger().info(f'Ready: listens on {inputs}')
 
@@ -157,7 +151,7 @@ class DriveCommandsNode(Node):
             self._reject(MOTORS, error)
 
     def _on_states(self, message: JointState) -> None:
-        self._step(JointStates(message))
+        self._step(drive_records.JointStates(message))
 
     def _reject(self, topic: str, error: ScrewDynamicsError) -> None:
         self._rejected += 1
@@ -204,7 +198,7 @@ class DriveCommandsNode(Node):
     def _drop(self) -> None:
         """Lead commands to rest, until a further signal, and destroy their publishers."""
         now, period = self.get_clock().now().nanoseconds, 1.0 / _RATE
-        outputs = self._step(ShuttingDown(), now=now)
+        outputs = self._step(drive_records.ShuttingDown(), now=now)
         while outputs is not None and outputs.busy and self.context.ok():
             if stop_is_urgent():
                 self.get_logger().warning(
@@ -227,7 +221,7 @@ class DriveCommandsNode(Node):
         self._step(now=now)
 
     def _on_jump(self, reason: str) -> None:
-        self._step(ClockJumped(reason))
+        self._step(drive_records.ClockJumped(reason))
 
     def _step(self, *inputs: Input, now: int | None = None) -> Outputs | None:
         """Let the core step, and publish and log what it asks for; None without a core."""

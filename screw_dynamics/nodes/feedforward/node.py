@@ -10,18 +10,12 @@ from typing import Any
 
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
+from screw_dynamics.control import inputs
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.feedforward_reports import report
 from screw_dynamics.control.goals import goal_refusal
-from screw_dynamics.control.inputs import (
-    WRENCH_TOPIC,
-    Answer,
-    ClockJumped,
-    Stop,
-    Tick,
-    TrajectoryMessage,
-)
+from screw_dynamics.control.inputs import WRENCH_TOPIC
 from screw_dynamics.control.outputs import Outputs, Verdict
 from screw_dynamics.control.report import OK, Report
 from screw_dynamics.control.tasks import FitRobot, Heading
@@ -100,8 +94,8 @@ class FeedforwardNode(ManagedNode):
         self._time = 0.0  # s to compute a sample, measured while the node is configured
         self._problem = ''
         self._throttle = ReasonThrottle()
-        self._tick_input = (Tick(),)
-        self._answers: deque[tuple[_Parts, Answer]] = deque()
+        self._tick_input = (inputs.Tick(),)
+        self._answers: deque[tuple[_Parts, inputs.Answer]] = deque()
         self._awaited = 0  # answers
         # tasks that another thread creates may wait until the next event of the executor
         self._look = steady_timer(self, _LOOK_PERIOD, self._look_for_answers)
@@ -188,7 +182,7 @@ class FeedforwardNode(ManagedNode):
 
     def _answer(self, parts: _Parts, done: Any, answer: Any) -> None:
         """Pass an answer of the worker on; called by another thread."""
-        self._answers.append((parts, Answer(done, answer)))
+        self._answers.append((parts, inputs.Answer(done, answer)))
 
     def _look_for_answers(self) -> None:
         while self._answers:
@@ -205,7 +199,7 @@ class FeedforwardNode(ManagedNode):
             return 'the node is not active'
         return '' if self._now() else NO_TIME
 
-    def take_trajectory(self, item: TrajectoryMessage) -> None:
+    def take_trajectory(self, item: inputs.TrajectoryMessage) -> None:
         """Follow a trajectory, or reject it."""
         problem = self._active_problem()
         if not problem:
@@ -251,7 +245,7 @@ class FeedforwardNode(ManagedNode):
         return _NOT_CONFIGURED if spline is None else spline.report()
 
     def _on_jump(self, reason: str) -> None:
-        self.step(ClockJumped(reason))
+        self.step(inputs.ClockJumped(reason))
 
     # model ---------------------------------------------------------------------------------------
 
@@ -282,7 +276,7 @@ class FeedforwardNode(ManagedNode):
             f'The new robot model has other joints ({", ".join(types)}): '
             'the active trajectory is dropped'
         )
-        self.step(Stop('the robot model has other joints now'))
+        self.step(inputs.Stop('the robot model has other joints now'))
         self._tear_down()
         self._set_up(loaded)
 
@@ -348,7 +342,7 @@ class FeedforwardNode(ManagedNode):
     def _stop_publishing(self) -> None:
         self._active = False
         self._ticks.stop()
-        self.step(Stop('the node is not active any more'))
+        self.step(inputs.Stop('the node is not active any more'))
 
     def _tear_down(self) -> None:
         parts, self._parts = self._parts, None

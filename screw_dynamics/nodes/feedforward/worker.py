@@ -17,16 +17,10 @@ from rclpy.serialization import deserialize_message
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory
 
+from screw_dynamics.control import tasks
 from screw_dynamics.control.fit import fit, outline
 from screw_dynamics.control.forwarding import with_efforts
 from screw_dynamics.control.limit_checks import check_curve
-from screw_dynamics.control.tasks import (
-    FitRobot,
-    Fitting,
-    Heading,
-    Reading,
-    Refusal,
-)
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError, bounded
 from screw_dynamics.kinematics import (
@@ -56,10 +50,10 @@ class Worker:
 
     def __init__(self) -> None:
         self._process = SideProcess()
-        self._robot: tuple[FitRobot | None, bytes] = None, b''
+        self._robot: tuple[tasks.FitRobot | None, bytes] = None, b''
         self.close = self._process.close
 
-    def warm_up(self, robot: FitRobot, *, poses: bool = False) -> None:
+    def warm_up(self, robot: tasks.FitRobot, *, poses: bool = False) -> None:
         """Wait until the process is running and has loaded the kernels for a robot."""
         with suppress(BrokenProcessPool, RuntimeError):  # closed meanwhile; a task reports it
             self._process.submit(_warm_up, pickle.dumps(robot), poses).result()
@@ -88,7 +82,7 @@ class Worker:
         try:
             future = self._process.submit(_perform, *arguments)
         except RuntimeError as error:  # no process can be started, or it is closed
-            done(Refusal(bounded(f'the process that fits trajectories: {error}')))
+            done(tasks.Refusal(bounded(f'the process that fits trajectories: {error}')))
             return
         future.add_done_callback(answered)
 
@@ -98,15 +92,15 @@ def _answer(future: Future[Any]) -> Any:
     if error is None:
         return future.result()
     if isinstance(error, BrokenProcessPool):
-        return Refusal('the process that fits trajectories has ended')
-    return Refusal(bounded(f'{type(error).__name__}: {error}'))
+        return tasks.Refusal('the process that fits trajectories has ended')
+    return tasks.Refusal(bounded(f'{type(error).__name__}: {error}'))
 
 
-def heading(data: bytes) -> Heading | None:
+def heading(data: bytes) -> tasks.Heading | None:
     """Return the header of a message without reading its points; None if it cannot be decoded."""
     try:
         header = deserialize_message(data, Header)
-        return Heading(nanoseconds(header.stamp), header.frame_id)
+        return tasks.Heading(nanoseconds(header.stamp), header.frame_id)
     except Exception:  # rclpy raises RuntimeError, and other types for strings
         return None
 
@@ -119,20 +113,20 @@ def _perform(task: Any, robot: bytes) -> Any:
     try:
         if robot:
             task = replace(task, robot=_robot(robot))
-        if isinstance(task, Reading):
+        if isinstance(task, tasks.Reading):
             return outline(_message(task.data, task.poses))
-        if isinstance(task, Fitting):
+        if isinstance(task, tasks.Fitting):
             return fit(_message(task.reading.data, task.reading.poses), task)
         return with_efforts(task)
     except ScrewDynamicsError as error:
-        return Refusal(str(error))
+        return tasks.Refusal(str(error))
     except Exception as error:  # no message may end the process
-        return Refusal(bounded(f'{type(error).__name__}: {error}'))
+        return tasks.Refusal(bounded(f'{type(error).__name__}: {error}'))
 
 
 @lru_cache(1)
-def _robot(data: bytes) -> FitRobot:
-    robot: FitRobot = pickle.loads(data)
+def _robot(data: bytes) -> tasks.FitRobot:
+    robot: tasks.FitRobot = pickle.loads(data)
     return robot
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
+from screw_dynamics.messages.joints import places
 from screw_dynamics.messages.times import SECOND, instant_of
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
@@ -58,24 +59,15 @@ class MotorStateBuffer:
     def update(self, message: Any, now: int, timeout: float, needed: Sequence[str]) -> None:
         """Store a message received at `now` [ns]; InputError unless it has the `needed` fields."""
         instant = instant_of(message, now, timeout)
-        names = list(message.name)
-        twice = [name for name in self._names if names.count(name) > 1]
-        missing = [name for name in self._names if name not in names]
-        if twice or missing:
-            raise InputError(
-                f'name: expected each of {", ".join(self._names)} once, got '
-                f'{", ".join(names) or "none"}; '
-                + (f'twice: {", ".join(twice)}' if twice else f'missing: {", ".join(missing)}')
-            )
-        order = [names.index(name) for name in self._names]
+        order, count = places('name', message.name, self._names), len(message.name)
         values = np.zeros_like(self.values)
         for row, field in zip(values, ('position', 'velocity', 'effort'), strict=True):
             given = getattr(message, field)
             if not len(given) and field not in needed:
                 continue
-            if len(given) != len(names):
+            if len(given) != count:
                 raise InputError(
-                    f'{field}: expected {len(names)} values, one per name, got {len(given)}'
+                    f'{field}: expected {count} values, one per name, got {len(given)}'
                 )
             row[:] = np.array(given)[order]
             for name, value in zip(self._names, row.tolist(), strict=True):

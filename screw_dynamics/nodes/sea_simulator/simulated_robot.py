@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.parameters import unexpected
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.elastic import ElasticJoints, elastic_feedforward, transmitted_efforts
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
@@ -138,10 +139,8 @@ def initial_position(model: ScrewModel, parameters: SeaSimulatorParameters) -> A
     if not len(values):
         return np.zeros(model.n)
     if len(values) != model.n:
-        raise InputError(
-            f"parameter 'initial_position': expected {model.n} values "
-            f'({", ".join(model.joint_names)}) or none, got {len(values)}'
-        )
+        expected = f'{model.n} values ({", ".join(model.joint_names)}) or none'
+        raise unexpected('initial_position', expected, len(values))
     return values
 
 

@@ -89,7 +89,7 @@ def test_the_warm_up_comes_once_and_after_all_is_compiled(node, planar):
     values, calls, models = FeedforwardParameters(urdf_path=str(planar)), [], []
     source = ModelSource(
         node,
-        SimpleNamespace(values=values),
+        SimpleNamespace(values=values, add_check=print, on_change=print),
         lambda _: calls.append('prepare'),
         models.append,
         warm_up=lambda _: calls.append('warm up'),
