@@ -3,11 +3,13 @@
 """Topics and service of the node `feedforward`, as inputs of its core."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
+from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
@@ -18,7 +20,7 @@ from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import SPEED_FACTOR_TYPE
 from screw_dynamics.control.inputs import WRENCH_TOPIC
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription
+from screw_dynamics.nodes.shared.endpoints import DEPTH, LATCHED, make_subscription
 from screw_dynamics.nodes.shared.interfaces import optional_type
 from screw_dynamics.reference.streamed_reference import Stream
 from screw_dynamics_interfaces.msg import JointReference
@@ -54,51 +56,26 @@ class Inputs:
     ) -> None:
         self._node, self._core, self._step = node, core, step
         self._refused = False
-        values = core.parameters
-        sensors = qos_profile_sensor_data
-        self._subscriptions = [
-            make_subscription(
-                node, JointState, 'joint_states', lambda m: step(inputs.JointStates(m)), sensors
-            ),
+        self._subscriptions: list[Subscription] = []
+
+        def subscribe(kind: Any, topic: str, item: Any, take: Callable[[Any], None]) -> None:
+            raw = take is trajectory  # decoding a long message takes longer than a tick
             # best effort: matches every publisher, and lost samples are not resent
-            make_subscription(
-                node,
-                JointState,
-                Stream.POSITIONS.value,
-                lambda m: stream(inputs.StreamedPositions(m)),
-                sensors,
-            ),
-            make_subscription(
-                node,
-                JointReference,
-                Stream.SAMPLES.value,
-                lambda m: stream(inputs.StreamedSample(m)),
-                sensors,
-            ),
-            make_subscription(
-                node, WrenchStamped, WRENCH_TOPIC, lambda m: stream(inputs.Wrench(m)), sensors
-            ),
-            # raw: decoding a long message takes longer than a tick
-            make_subscription(
-                node,
-                JointTrajectory,
-                '~/joint_trajectory',
-                lambda data: trajectory(inputs.TrajectoryMessage(data)),
-                raw=True,
-            ),
-        ]
-        if values.cartesian_frame:
-            frame = values.cartesian_frame
-            path = optional_type('nav_msgs.msg', 'Path', 'cartesian_frame', frame, '')
+            qos = DEPTH if raw else qos_profile_sensor_data
             self._subscriptions.append(
-                make_subscription(
-                    node,
-                    path,
-                    '~/cartesian_trajectory',
-                    lambda data: trajectory(inputs.TrajectoryMessage(data, poses=True)),
-                    raw=True,
-                )
+                make_subscription(node, kind, topic, lambda m: take(item(m)), qos, raw=raw)
             )
+
+        subscribe(JointState, 'joint_states', inputs.JointStates, step)
+        subscribe(JointState, Stream.POSITIONS.value, inputs.StreamedPositions, stream)
+        subscribe(JointReference, Stream.SAMPLES.value, inputs.StreamedSample, stream)
+        subscribe(WrenchStamped, WRENCH_TOPIC, inputs.Wrench, stream)
+        subscribe(JointTrajectory, '~/joint_trajectory', inputs.TrajectoryMessage, trajectory)
+        frame = core.parameters.cartesian_frame
+        if frame:
+            path = optional_type('nav_msgs.msg', 'Path', 'cartesian_frame', frame, '')
+            of_poses = partial(inputs.TrajectoryMessage, poses=True)
+            subscribe(path, '~/cartesian_trajectory', of_poses, trajectory)
         self._subscribe_to_speed()
         self._service = node.create_service(Trigger, '~/clear', self._on_clear)
 
