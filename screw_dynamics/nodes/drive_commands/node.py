@@ -3,7 +3,6 @@
 """Node `drive_commands`: samples of the node `feedforward` in, commands of drives out."""
 
 import time
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -75,23 +74,21 @@ class DriveCommandsNode(Node):
             self._settings.add_check(self._check)
             self._settings.on_change(self._on_parameters)
             values = self._settings.values
-            kinds = {INPUT: FeedforwardTorque}
-            callbacks: dict[str, Callable[[Any], None]] = {INPUT: self._on_feedforward}
-            if values.motors:
-                kinds[MOTORS], callbacks[MOTORS] = MotorFeedforward, self._on_motors
-            if values.moves:
-                kinds['joint_states'], callbacks['joint_states'] = JointState, self._on_states
-            self._inputs = [
-                make_subscription(
-                    self,
-                    kinds[topic],
-                    topic,
-                    callback,
-                    qos_profile_sensor_data if topic == 'joint_states' else DEPTH,
-                )
-                for topic, callback in callbacks.items()
+            wanted: list[tuple[Any, ...]] = [
+                (FeedforwardTorque, INPUT, self._on_feedforward, DEPTH)
             ]
-            self._ticks = TickTimer(self, self._tick, self._on_jump)
+            if values.motors:
+                wanted.append((MotorFeedforward, MOTORS, self._on_motors, DEPTH))
+            if values.moves:
+                wanted.append(
+                    (JointState, 'joint_states', self._on_states, qos_profile_sensor_data)
+                )
+            self._inputs = [make_subscription(self, *one) for one in wanted]
+            self._ticks = TickTimer(
+                self,
+                lambda now: self._step(now=now),
+                lambda reason: self._step(drive_records.ClockJumped(reason)),
+            )
             self._ticks.start(_RATE)
             tasks = {'commands': self._report}
             self._diagnostics = Diagnostics(self, self._settings, self._source, tasks)
@@ -216,12 +213,6 @@ class DriveCommandsNode(Node):
         self._outputs, self._tensions, self._state = [], [], None
 
     # time ----------------------------------------------------------------------------------------
-
-    def _tick(self, now: int) -> None:
-        self._step(now=now)
-
-    def _on_jump(self, reason: str) -> None:
-        self._step(drive_records.ClockJumped(reason))
 
     def _step(self, *inputs: Input, now: int | None = None) -> Outputs | None:
         """Let the core step, and publish and log what it asks for; None without a core."""

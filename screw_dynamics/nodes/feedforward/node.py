@@ -103,7 +103,9 @@ class FeedforwardNode(ManagedNode):
         with destroyed_on_error(self):
             settings = self._settings = NodeParameters(self, FeedforwardParameters)
             values = settings.values
-            self._ticks = TickTimer(self, self._tick, self._on_jump)
+            self._ticks = TickTimer(
+                self, self._tick, lambda reason: self.step(inputs.ClockJumped(reason))
+            )
             self._model_info = ModelInfoOutput(self)
             worker = self._worker = Worker()
             self._source = ModelSource(
@@ -243,9 +245,6 @@ class FeedforwardNode(ManagedNode):
     def _spline_report(self) -> Report:
         spline = None if self._parts is None else self._parts.spline
         return _NOT_CONFIGURED if spline is None else spline.report()
-
-    def _on_jump(self, reason: str) -> None:
-        self.step(inputs.ClockJumped(reason))
 
     # model ---------------------------------------------------------------------------------------
 

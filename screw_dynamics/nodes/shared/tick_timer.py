@@ -104,7 +104,7 @@ class TickTimer:
     """
 
     def __init__(
-        self, node: Node, on_tick: Callable[[int], None], on_jump: Callable[[str], None]
+        self, node: Node, on_tick: Callable[[int], object], on_jump: Callable[[str], object]
     ) -> None:
         self._node, self._clock = node, node.get_clock()
         self._on_tick, self._on_jump = on_tick, on_jump
