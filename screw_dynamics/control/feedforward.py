@@ -198,8 +198,7 @@ class Feedforward:
                 check_positions(self._robot.model, positions, mode)
                 followed = self.followed.add_positions(positions, now)
         except ScrewDynamicsError as error:
-            counts.rejected += 1
-            counts.last_rejection = str(error)
+            counts.reject(str(error))
             self.outputs.log('error', f'{topic} rejected: {error}')
             return
         if followed:
@@ -223,8 +222,7 @@ class Feedforward:
         try:
             again = self.wrenches.add(item.message, now, self.parameters.input_timeout)
         except InputError as error:
-            counts.rejected += 1
-            counts.last_rejection = str(error)
+            counts.reject(str(error))
             self.outputs.log('warning', f'{WRENCH_TOPIC} ignored: {error}')
             return
         counts.accepted += 1

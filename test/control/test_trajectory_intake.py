@@ -270,7 +270,9 @@ def test_one_reason_again_and_again_is_logged_once_per_second(monkeypatch):
     )
     clock = SimpleNamespace(monotonic=lambda: now[0])
     monkeypatch.setattr(reason_throttle, 'time', clock)
-    verdicts = TrajectoryVerdicts(node, SimpleNamespace(count_rejected=counted.append))
+    verdicts = TrajectoryVerdicts(
+        node, SimpleNamespace(counts=SimpleNamespace(reject=counted.append))
+    )
     reasons = ['late'] * 4 + ['wrong', 'late']
     for reason in reasons:
         now[0] += 0.125

@@ -5,7 +5,7 @@
 import time
 from collections.abc import Callable
 
-from screw_dynamics.control.report import OK, WARN, Report
+from screw_dynamics.control.report import OK, WARN, Counts, Report
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 
 _REPORTED_PART = 0.01  # fraction of missed ticks above which a warning is reported
@@ -20,21 +20,15 @@ class FeedforwardReports:
         self._ticks = ticks
         self._warn = warn
         self._bad = 0  # reports in a row with too many missed ticks
-        self._accepted = self._rejected = 0
+        self.counts = Counts()
         self._last_accepted: float | None = None
         self._span = (0.0, 0.0)  # its start and end [s]
-        self._last_rejection = ''
 
     def count_accepted(self, start: float, end: float) -> None:
         """Count an accepted trajectory with its start and end on the clock of the node [s]."""
-        self._accepted += 1
+        self.counts.accepted += 1
         self._last_accepted = time.monotonic()
         self._span = start, end
-
-    def count_rejected(self, reason: str) -> None:
-        """Count a rejected trajectory."""
-        self._rejected += 1
-        self._last_rejection = reason
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
         """Return the diagnostic tasks by name."""
@@ -45,12 +39,12 @@ class FeedforwardReports:
             'never' if self._last_accepted is None
             else f'{time.monotonic() - self._last_accepted:.3f}'
         )  # fmt: skip
-        message = f'last rejection: {self._last_rejection}' if self._rejected else 'ok'
-        values = {'accepted': self._accepted, 'rejected': self._rejected, 'age [s]': age}
+        counts = self.counts
+        values = {'accepted': counts.accepted, 'rejected': counts.rejected, 'age [s]': age}
         if self._last_accepted is not None:
             start, end = self._span
             values |= {'start [s]': f'{start:.3f}', 'end [s]': f'{end:.3f}'}
-        return Report(OK, message, values)
+        return Report(OK, counts.rejection or 'ok', values)
 
     def _rate(self) -> Report:
         statistics = self._ticks.statistics

@@ -37,7 +37,7 @@ class TrajectoryVerdicts:
     def tell(self, verdict: Verdict, now: int) -> None:
         """Log, count and publish a verdict."""
         if verdict.reason:
-            self._reports.count_rejected(verdict.reason)
+            self._reports.counts.reject(verdict.reason)
             self._log('error', f'Trajectory rejected: {verdict.reason}')
             self._publish(Report(ERROR, verdict.reason, _named(verdict.heading)))
         else:

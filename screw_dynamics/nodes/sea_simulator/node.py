@@ -152,10 +152,10 @@ class SeaSimulatorNode(Node):
             command = self._convert(message, robot.drives.names)
             age = command_age(command, time.time)
         except ScrewDynamicsError as error:
-            self._report.count_rejected(str(error))
+            self._report.counts.reject(str(error))
             self.get_logger().error(f'Motor efforts rejected: {error}', throttle_duration_sec=1.0)
             return
-        self._report.count_accepted()
+        self._report.counts.accepted += 1
         robot.drives.command(command.effort, command.position, command.velocity, age)
         robot.release()
         self._last_command = time.time

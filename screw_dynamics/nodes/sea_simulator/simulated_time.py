@@ -8,7 +8,7 @@ from collections.abc import Callable
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
 
-from screw_dynamics.control.report import ERROR, OK, WARN, Report
+from screw_dynamics.control.report import ERROR, OK, WARN, Counts, Report
 from screw_dynamics.messages.times import SECOND, set_stamp
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot
@@ -158,18 +158,8 @@ class SimulationReport:
     """Counters of the simulation, and the task that reports them."""
 
     def __init__(self) -> None:
-        self._accepted = self._rejected = 0
-        self._last_rejection = ''
+        self.counts = Counts()  # of motor efforts
         self._reported = (0, 0, 0)
-
-    def count_accepted(self) -> None:
-        """Count accepted motor efforts."""
-        self._accepted += 1
-
-    def count_rejected(self, reason: str) -> None:
-        """Count rejected motor efforts."""
-        self._rejected += 1
-        self._last_rejection = reason
 
     def task(
         self, robot: SimulatedRobot | None, time: SimulatedTime | None, rate: float
@@ -181,8 +171,8 @@ class SimulationReport:
             'simulated time [s]': f'{1e-9 * time.time:.3f}',
             'brakes': 'on' if robot.braked else 'off',
             'integration steps per state': robot.substeps,
-            'motor efforts accepted': self._accepted,
-            'motor efforts rejected': self._rejected,
+            'motor efforts accepted': self.counts.accepted,
+            'motor efforts rejected': self.counts.rejected,
             'motor efforts cut': robot.drives.saturated,
             'states left out': time.skipped,
             'states without motor efforts': time.waited,
@@ -203,5 +193,4 @@ class SimulationReport:
             )
         if cut:
             return Report(WARN, 'motor efforts beyond the limit of a motor are cut', values)
-        message = f'last rejection: {self._last_rejection}' if self._rejected else 'ok'
-        return Report(OK, message, values)
+        return Report(OK, self.counts.rejection or 'ok', values)
