@@ -30,11 +30,11 @@ import yaml
 
 import screw_dynamics as sd
 from screw_dynamics.command_line.main import parser
+from screw_dynamics.control.compensation import CompensationParameters
+from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.parameters import ParameterRule, rule_of
-from screw_dynamics.nodes.compensation.parameters import CompensationParameters
-from screw_dynamics.nodes.drive_commands.parameters import DriveCommandsParameters
-from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
+from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParameters
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.trajectory_sender import SenderParameters

@@ -87,7 +87,7 @@ def _not_installed(packages: list[str]) -> str:
 
 nodes = partial(run, 'nodes', 'screw_dynamics.nodes.__main__')
 feedforward = partial(run, 'feedforward', 'screw_dynamics.nodes.feedforward.__main__')
-compensation = partial(run, 'compensation', 'screw_dynamics.nodes.compensation.__main__')
+compensation = partial(run, 'compensation', 'screw_dynamics.nodes.compensation')
 drive_commands = partial(run, 'drive_commands', 'screw_dynamics.nodes.drive_commands.__main__')
 dynamics_server = partial(run, 'dynamics_server', 'screw_dynamics.nodes.dynamics_server.__main__')
 trajectory_sender = partial(run, 'trajectory_sender', 'screw_dynamics.nodes.trajectory_sender')

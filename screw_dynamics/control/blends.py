@@ -22,9 +22,7 @@ class Blend:
     """
     Offsets of a value and its slope from a target, which decay by quintics without a step.
 
-    A change adds the offset that keeps what is sent as it is; the target's own motion passes
-    without a lag. Changes that follow each other closely, as those of a noisy load, overlap: each
-    arrives after its length, however many follow.
+    Changes that follow each other closely overlap: each arrives after its length.
     """
 
     def __init__(self, m: int) -> None:

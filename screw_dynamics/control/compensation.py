@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.model_parameters import ModelParameters
+from screw_dynamics.control.parameters import parameter
 from screw_dynamics.control.sample_guard import SampleGuard
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.messages.times import SECOND
@@ -33,11 +35,19 @@ class MeasuredStates:
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Whether efforts of the velocities are included; largest age of states [s]."""
+class CompensationParameters(ModelParameters):
+    """Parameters of the node `compensation`."""
 
-    coriolis: bool = False
-    input_timeout: float = 0.1
+    coriolis: bool = parameter(
+        False,
+        'Include Coriolis and centrifugal efforts of the measured velocities, which are noisy.',
+    )
+    input_timeout: float = parameter(
+        0.1,
+        'Largest age of joint_states by their stamp [s]; without younger ones the efforts end, '
+        'and begin again as another motion.',
+        within=(1e-3, 60.0),
+    )
 
 
 @dataclass(frozen=True)
@@ -52,7 +62,7 @@ class Clear:
     """Efforts may be published again after a stop."""
 
 
-Input: TypeAlias = MeasuredStates | Settings | ModelChanged | Clear
+Input: TypeAlias = MeasuredStates | CompensationParameters | ModelChanged | Clear
 
 
 class Carried(NamedTuple):
@@ -82,7 +92,7 @@ class Compensation:
     they end, and begin again as another motion. A limit of the efforts stops them until `Clear`.
     """
 
-    def __init__(self, robot: Robot, settings: Settings) -> None:
+    def __init__(self, robot: Robot, settings: CompensationParameters) -> None:
         self.settings = settings
         self.refused = self.motion = 0
         self._now = 0
@@ -127,7 +137,7 @@ class Compensation:
         for item in inputs:
             if isinstance(item, MeasuredStates):
                 measured = self._measure(item) or measured
-            elif isinstance(item, Settings):
+            elif isinstance(item, CompensationParameters):
                 self._changed |= item.coriolis != self.settings.coriolis
                 self.settings = item
             elif isinstance(item, ModelChanged):

@@ -9,22 +9,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control import drive_records
 from screw_dynamics.control.blends import STEEPEST, Blend, Transition
 from screw_dynamics.control.drive_output import DriveOutput
-from screw_dynamics.control.drive_records import (
-    ClockJumped,
-    DriveSettings,
-    FeedforwardSample,
-    Input,
-    JointStates,
-    LogLine,
-    ModelChanged,
-    MotorSample,
-    Outputs,
-    ParametersChanged,
-    ShuttingDown,
-    State,
-)
+from screw_dynamics.control.drive_parameters import DriveCommandsParameters
+from screw_dynamics.control.drive_records import FeedforwardSample, Input, Outputs, State
 from screw_dynamics.control.drive_target import DriveTarget
 from screw_dynamics.control.last_guard import LastGuard
 from screw_dynamics.control.report import OK, WARN, Report
@@ -42,14 +31,9 @@ class DriveCommands:
     """
     Commands of drives from samples of a feedforward; see `State`.
 
-    Commands begin with the first sample of a motion from rest, or while the reference rests; those
-    with positions or velocities only if every joint is measured near the reference, where they
-    begin. All that is not the motion itself (begin, end, payload, wrench, speed, model, gains)
-    leads to its value by a blend, which takes longer where a limit would be exceeded. A motion
-    beyond a limit stops. `joints` are the names in the samples, `motors` those in samples of
-    motors, None if joints are commanded.
-
-    ``step(now, inputs)`` lets time pass; equal inputs have equal outputs.
+    All that is not the motion itself (begin, end, payload, wrench, speed, model, gains) leads to
+    its value by a blend, which takes longer where a limit would be exceeded. `joints` are the
+    names in the samples, `motors` those in samples of motors, None if joints are commanded.
     """
 
     def __init__(
@@ -57,7 +41,7 @@ class DriveCommands:
         robot: Robot,
         joints: Sequence[str],
         motors: Sequence[str] | None,
-        settings: DriveSettings,
+        settings: DriveCommandsParameters,
     ) -> None:
         self._joints, self._motors = tuple(joints), tuple(motors or ())
         self._robot, self._settings = robot, settings
@@ -82,7 +66,7 @@ class DriveCommands:
         self._samples = SampleIntake(motors=settings.motors)
         self._problem = ''
         self._warned: set[str] = set()
-        self._lines: list[LogLine] = []
+        self._lines: list[drive_records.LogLine] = []
         self._counts = {'sent': 0, 'rejected joint_states': 0}
 
     @property
@@ -93,11 +77,7 @@ class DriveCommands:
     # time ----------------------------------------------------------------------------------------
 
     def step(self, now: int, inputs: Iterable[Input] = ()) -> Outputs:
-        """
-        Let time pass until `now` [ns] and return what to send; of several samples the newest.
-
-        Nothing is allocated for samples in the steady state but their records.
-        """
+        """Let time pass until `now` [ns]; return what to send of the newest of several samples."""
         elapsed = 0.0 if self._now is None else 1e-9 * max(now - self._now, 0)
         self._now, self._due = now, False
         if self._lines:
@@ -112,30 +92,30 @@ class DriveCommands:
         return self._outputs()
 
     def _take(self, item: Input, now: int) -> None:
-        if isinstance(item, (FeedforwardSample, MotorSample)):
+        if isinstance(item, (FeedforwardSample, drive_records.MotorSample)):
             self._samples.add(item)
-        elif isinstance(item, JointStates):
+        elif isinstance(item, drive_records.JointStates):
             try:
                 self._gate.update(item.message, now)
             except ScrewDynamicsError as error:
                 self._counts['rejected joint_states'] += 1
                 self._say('error', 'joint_states', f'joint_states rejected: {error}')
-        elif isinstance(item, ParametersChanged):
-            self._apply(item.settings)
-        elif isinstance(item, ModelChanged):
+        elif isinstance(item, DriveCommandsParameters):
+            self._apply(item)
+        elif isinstance(item, drive_records.ModelChanged):
             self._limit(item.robot)
-        elif isinstance(item, ClockJumped):
+        elif isinstance(item, drive_records.ClockJumped):
             self._samples.forget()
             self._gate.clear()
             if self._driving:
                 self._say('warning', 'jump', f'{item.reason}: commands are led to rest')
                 self._end(State.RAMP_OUT)
-        elif isinstance(item, ShuttingDown):
+        elif isinstance(item, drive_records.ShuttingDown):
             self._over = True
             if self._driving:
                 self._end(State.RAMP_OUT)
 
-    def _apply(self, settings: DriveSettings) -> None:
+    def _apply(self, settings: DriveCommandsParameters) -> None:
         before, self._settings = self._settings, settings
         m = self._motion.shape[1]
         if (settings.gains(m) != before.gains(m)).any():
@@ -374,7 +354,7 @@ class DriveCommands:
     # outputs -------------------------------------------------------------------------------------
 
     def _say(self, level: str, key: str, text: str) -> None:
-        self._lines.append(LogLine(level, key, text))
+        self._lines.append(drive_records.LogLine(level, key, text))
 
     def _outputs(self) -> Outputs:
         rows = state = tensions = None

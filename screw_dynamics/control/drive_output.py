@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.control.drive_records import DriveSettings
+from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_target import DriveTarget
-from screw_dynamics.control.thread_tensions import ThreadTensions
+from screw_dynamics.errors import InputError
 from screw_dynamics.robot import Robot
-from screw_dynamics.soft.segments.thread_set import threads_of
+from screw_dynamics.soft.segments.thread_set import ThreadSet, threads_of
 
 
 class DriveOutput:
@@ -25,7 +25,9 @@ class DriveOutput:
     velocity is c' = q' + (tau' + d q'') / Kp.
     """
 
-    def __init__(self, robot: Robot, names: Sequence[str], settings: DriveSettings) -> None:
+    def __init__(
+        self, robot: Robot, names: Sequence[str], settings: DriveCommandsParameters
+    ) -> None:
         m, sent = len(names), settings.fields
         self._names, self.rows = tuple(names), np.zeros((len(sent), m))
         self._fields = dict(zip(sent, self.rows, strict=True))
@@ -76,11 +78,7 @@ class DriveOutput:
     def write(
         self, motion: Array, effort: Array, target: DriveTarget, gains: Array, *, ends: bool
     ) -> Array:
-        """
-        Return the rows of a motion and efforts (2, m), with gains (2, m), in a shared array.
-
-        Where commands end the positions stay, with the offsets of servos.
-        """
+        """Return the shared rows of a motion and efforts (2, m); at an end positions stay."""
         state, fields = self.state, self._fields
         self.command[1] = motion[1]
         if not ends:
@@ -103,3 +101,39 @@ class DriveOutput:
             if name in fields:
                 fields[name][:] = gains[i]
         return self.rows
+
+
+_TOLERANCE = 1e-6  # of the largest effort
+
+
+class ThreadTensions:
+    """Tensions [N], and their rates [N/s], in arrays that are used again."""
+
+    def __init__(self, threads: ThreadSet, joint_names: Sequence[str]) -> None:
+        self._threads, self.names = threads, threads.names
+        self._joints = tuple(joint_names)[-threads.size :]
+        self._found = tuple(
+            (np.zeros((rows, len(threads.names))), np.zeros(threads.size)) for rows in (1, 2)
+        )
+
+    def write(self, jet: Array, efforts: Array, *, rates: bool) -> tuple[Array | None, str]:
+        """Return tensions (1 or 2, threads) for a jet (4, n) and efforts (2, n), and a warning."""
+        rows = 2 if rates else 1
+        try:
+            tensions, errors = self._threads.tensions(
+                jet, np.ascontiguousarray(efforts[:rows]), self._found[rows - 1]
+            )
+        except InputError as error:
+            return None, f'No tensions are published: {error}'
+        worst = int(np.argmax(errors))
+        if errors[worst] <= _TOLERANCE * np.abs(efforts[0, -self._threads.size :]).max():
+            return tensions, ''
+        return tensions, (
+            f'{self._joints[worst]}: threads realise its effort only to {errors[worst]:.3g}: '
+            f'they pull, and may be too few{self._at_limits(tensions[0])}'
+        )
+
+    def _at_limits(self, tensions: Array) -> str:
+        pairs = zip(self.names, tensions >= self._threads.most, strict=True)
+        names = [name for name, reached in pairs if reached]
+        return f'; at most_tension: {", ".join(names)}' if names else ''

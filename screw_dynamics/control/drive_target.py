@@ -7,7 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.control.drive_records import DriveSettings, FeedforwardSample, MotorSample
+from screw_dynamics.control.drive_parameters import DriveCommandsParameters
+from screw_dynamics.control.drive_records import FeedforwardSample, MotorSample
 from screw_dynamics.control.last_guard import ABSURD, LastGuard
 
 # velocities and accelerations of a reference that rests, as parts of the velocity limit [1, 1/s]
@@ -36,7 +37,7 @@ class DriveTarget:
     it is, at rest, so that drives damp.
     """
 
-    def __init__(self, guard: LastGuard, joints: int, settings: DriveSettings) -> None:
+    def __init__(self, guard: LastGuard, joints: int, settings: DriveCommandsParameters) -> None:
         m = len(guard.names)
         self._content = settings.effort_content
         self.jet, self.full = np.zeros((3, m)), np.zeros(m)

@@ -1,17 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""
-`Feedforward`: the node `feedforward` without ROS, threads and clocks.
-
-States, by what a tick publishes::
-
-    IDLE ----accepted----> MOVING ----end----> HOLDING ----hold_time----> IDLE
-    IDLE, HOLDING --stream--> STREAMING --gap--> IDLE
-    any ----limit----> STOPPED --another motion, from rest, within limits--> MOVING
-
-A trajectory on its way to MOVING is read, planned, fitted and joined by `TrajectoryQueue`; goals
-of an action pass it, too, see `Goals`.
-"""
+"""`Feedforward`: the node `feedforward` without ROS, threads and clocks."""
 
 from __future__ import annotations
 
@@ -22,29 +11,11 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control import inputs
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.followed_motion import FollowedMotion
 from screw_dynamics.control.goals import Goals
-from screw_dynamics.control.inputs import (
-    WRENCH_TOPIC,
-    Answer,
-    ClearMotion,
-    ClockJumped,
-    GoalAccepted,
-    GoalAnswered,
-    GoalBuilt,
-    GoalCanceled,
-    GoalEnded,
-    GoalWatch,
-    JointStates,
-    Speed,
-    Stop,
-    StreamedPositions,
-    StreamedSample,
-    Tick,
-    TrajectoryMessage,
-    Wrench,
-)
+from screw_dynamics.control.inputs import WRENCH_TOPIC
 from screw_dynamics.control.limit_checks import check_positions
 from screw_dynamics.control.measurements import ExternalWrenches, JointStateBuffer
 from screw_dynamics.control.motor_samples import RESUMPTION, MotorSamples
@@ -118,39 +89,33 @@ class Feedforward:
         self._less_known = False
         self._use_robot(plain, robot.uncontrolled_joints)
         self._handlers: dict[type, Callable[[Any, int], None]] = {
-            Tick: self._tick,
-            TrajectoryMessage: lambda item, now: self.queue.add(item.data, now, poses=item.poses),
-            Answer: lambda item, now: item.done(item.value, now),
-            JointStates: self._measure,
-            StreamedSample: self._stream,
-            StreamedPositions: self._stream,
-            Wrench: self._load,
-            Speed: self._set_speed,
-            ClearMotion: self._on_clear,
-            Stop: self._stop,
-            ClockJumped: self._forget,
-            GoalAccepted: lambda item, now: self.goals.accept(
-                item.goal, item.data, now, ready=item.ready
+            inputs.Tick: self._tick,
+            inputs.TrajectoryMessage: lambda item, now: self.queue.add(
+                item.data, now, poses=item.poses
             ),
-            GoalCanceled: lambda item, now: self.goals.cancel(item.goal, now),
-            GoalBuilt: lambda item, now: self.goals.built(
-                item.goal, now, item.stamp, ready=item.ready
-            ),
-            GoalAnswered: lambda item, now: self.goals.answered(
-                item.goal, now, accepted=item.accepted
-            ),
-            GoalEnded: lambda item, now: self.goals.ended(
-                item.goal, now, item.event, violated=item.violated
-            ),
-            GoalWatch: lambda item, now: self.goals.watch(now, ready=item.ready),
+            inputs.Answer: lambda item, now: item.done(item.value, now),
+            inputs.JointStates: self._measure,
+            inputs.StreamedSample: self._stream,
+            inputs.StreamedPositions: self._stream,
+            inputs.Wrench: self._load,
+            inputs.Speed: self._set_speed,
+            inputs.ClearMotion: self._on_clear,
+            inputs.Stop: self._stop,
+            inputs.ClockJumped: self._forget,
+            inputs.GoalAccepted: self.goals.accept,
+            inputs.GoalCanceled: self.goals.cancel,
+            inputs.GoalBuilt: self.goals.built,
+            inputs.GoalAnswered: self.goals.answered,
+            inputs.GoalEnded: self.goals.ended,
+            inputs.GoalWatch: self.goals.watch,
             FitRobot: self._change_robot,
             FeedforwardParameters: self._change_parameters,
         }
 
-    def step(self, now: int, inputs: Iterable[Any]) -> Outputs:
+    def step(self, now: int, items: Iterable[Any]) -> Outputs:
         """Take inputs at an instant [ns]; return what to do, valid until the next step."""
         self.outputs.clear()
-        for item in inputs:
+        for item in items:
             self._handlers[type(item)](item, now)
         return self.outputs
 
@@ -208,14 +173,14 @@ class Feedforward:
 
     # inputs --------------------------------------------------------------------------------------
 
-    def _measure(self, item: JointStates, now: int) -> None:
+    def _measure(self, item: inputs.JointStates, now: int) -> None:
         try:
             self.measured.update(item.message, now)
         except InputError as error:
             self.outputs.log('warning', f'{error}: ignored')
 
-    def _stream(self, item: StreamedSample | StreamedPositions, now: int) -> None:
-        samples = isinstance(item, StreamedSample)
+    def _stream(self, item: inputs.StreamedSample | inputs.StreamedPositions, now: int) -> None:
+        samples = isinstance(item, inputs.StreamedSample)
         topic = (Stream.SAMPLES if samples else Stream.POSITIONS).value
         counts, values = self.counts[topic], self.parameters
         mode = 'off' if values.limits == 'off' else 'reject'
@@ -233,8 +198,7 @@ class Feedforward:
                 check_positions(self._robot.model, positions, mode)
                 followed = self.followed.add_positions(positions, now)
         except ScrewDynamicsError as error:
-            counts.rejected += 1
-            counts.last_rejection = str(error)
+            counts.reject(str(error))
             self.outputs.log('error', f'{topic} rejected: {error}')
             return
         if followed:
@@ -253,13 +217,12 @@ class Feedforward:
         )
         self.outputs.log('warning', f'{topic} carries no {what} left empty')
 
-    def _load(self, item: Wrench, now: int) -> None:
+    def _load(self, item: inputs.Wrench, now: int) -> None:
         counts = self.counts[WRENCH_TOPIC]
         try:
             again = self.wrenches.add(item.message, now, self.parameters.input_timeout)
         except InputError as error:
-            counts.rejected += 1
-            counts.last_rejection = str(error)
+            counts.reject(str(error))
             self.outputs.log('warning', f'{WRENCH_TOPIC} ignored: {error}')
             return
         counts.accepted += 1
@@ -274,14 +237,14 @@ class Feedforward:
             f'{self.parameters.input_timeout:g} s: it is no longer in force',
         )
 
-    def _set_speed(self, item: Speed, now: int) -> None:
+    def _set_speed(self, item: inputs.Speed, now: int) -> None:
         try:
             self.reference.set_speed(item.factor, self.followed.sampled(now))
         except InputError as error:
             self.outputs.log('warning', f'{error}: ignored')
         self.queue.follow_speed(self.reference.speed, self.reference.speed_since)
 
-    def _on_clear(self, item: ClearMotion, now: int) -> None:
+    def _on_clear(self, item: inputs.ClearMotion, now: int) -> None:
         pending = self.queue.drop('~/clear was called before it was fitted')
         if self.streamed.followed is not None:
             self.cleared = f'{self.streamed.followed.value} is no longer followed'
@@ -296,17 +259,17 @@ class Feedforward:
         self._clear()
 
     def _clear(self) -> None:
-        """Stop following; a stream is followed again after it has paused."""
+        """inputs.Stop following; a stream is followed again after it has paused."""
         self.followed.clear()
         if self.motors is not None:
             self.motors.pause()
 
-    def _stop(self, item: Stop, now: int) -> None:
+    def _stop(self, item: inputs.Stop, now: int) -> None:
         self.queue.drop(item.reason)
         self.goals.stop(item.reason, now)
         self._clear()
 
-    def _forget(self, item: ClockJumped, now: int) -> None:
+    def _forget(self, item: inputs.ClockJumped, now: int) -> None:
         if not self.followed.empty:
             self.outputs.log('warning', f'{item.reason}: the active trajectory is dropped')
         self.queue.drop(f'{item.reason} before it was fitted')
@@ -319,7 +282,7 @@ class Feedforward:
 
     # ticks ---------------------------------------------------------------------------------------
 
-    def _tick(self, item: Tick, now: int) -> None:
+    def _tick(self, item: inputs.Tick, now: int) -> None:
         try:
             sample = self.followed.sample(now, self.jet)
             if sample is None:

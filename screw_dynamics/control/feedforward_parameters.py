@@ -5,9 +5,9 @@
 from dataclasses import dataclass
 
 from screw_dynamics.control.model_parameters import INTERPOLATION, ModelParameters
-from screw_dynamics.control.parameters import parameter
+from screw_dynamics.control.parameters import parameter, unexpected
 from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
-from screw_dynamics.errors import InputError, UnknownNameError
+from screw_dynamics.errors import UnknownNameError
 from screw_dynamics.reference.reference_filter import MAX_ORDER, MIN_ORDER
 from screw_dynamics.reference.streamed_reference import StreamSettings
 from screw_dynamics.robot import Robot
@@ -190,25 +190,17 @@ class FeedforwardParameters(ModelParameters):
             ),
         ):
             if getattr(self, other) and getattr(self, name) != needed:
-                raise InputError(
-                    f'parameter {name!r}: expected {needed or "none"} with {other} ({reason}), '
-                    f'got {getattr(self, name)}'
-                )
+                expected = f'{needed or "none"} with {other} ({reason})'
+                raise unexpected(name, expected, getattr(self, name))
         if self.hold_after_stop and not self.follow_joint_trajectory:
-            raise InputError(
-                "parameter 'hold_after_stop': expected false without follow_joint_trajectory, got "
-                'true'
-            )
+            raise unexpected('hold_after_stop', 'false without follow_joint_trajectory', 'true')
         if self.limits == 'slow' and self.interpolation != 'smooth':
-            raise InputError(
-                "parameter 'limits': expected reject or off with interpolation: jtc, which has "
-                'the times of the controller, got slow'
+            expected = (
+                'reject or off with interpolation: jtc, which has the times of the controller'
             )
+            raise unexpected('limits', expected, self.limits)
         if self.stiffness and not self.elastic_joints_path:
-            raise InputError(
-                "parameter 'stiffness': expected no value without elastic_joints_path, got "
-                f'{list(self.stiffness)}'
-            )
+            raise unexpected('stiffness', 'no value without elastic_joints_path', self.stiffness)
         self._check_spline()
 
     def _check_spline(self) -> None:
@@ -216,13 +208,14 @@ class FeedforwardParameters(ModelParameters):
         if 'spline' not in self.outputs:
             return
         if self.follow_joint_trajectory:
-            raise InputError(
-                "parameter 'outputs': expected no spline with follow_joint_trajectory, which lets "
-                f'another controller execute the motion, got {list(self.outputs)}'
+            expected = (
+                'no spline with follow_joint_trajectory, which lets another controller execute '
+                'the motion'
             )
+            raise unexpected('outputs', expected, self.outputs)
         if self.lead < LEAST_SPLINE_LEAD:
-            raise InputError(
-                f"parameter 'lead_time': expected at least {LEAST_SPLINE_LEAD:g} s with the "
-                'output spline, the time until the controller has a spline, got '
-                f'{self.lead:g}'
+            expected = (
+                f'at least {LEAST_SPLINE_LEAD:g} s with the output spline, the time until the '
+                'controller has a spline'
             )
+            raise unexpected('lead_time', expected, f'{self.lead:g}')

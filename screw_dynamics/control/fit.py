@@ -2,19 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of a JointTrajectory, or a Path of poses, and its fit to a curve within limits."""
 
+import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.cartesian import PoseWaypoints, cartesian_trajectory
 from screw_dynamics.control.limit_checks import check_curve
-from screw_dynamics.control.partial_motion import with_others
-from screw_dynamics.control.pose_fit import PoseMotions
 from screw_dynamics.control.slowing import slowed
-from screw_dynamics.control.tasks import Fit, Fitting, Outline
+from screw_dynamics.control.tasks import Fit, Fitting, Others, Outline
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.messages.joints import trajectory_points
-from screw_dynamics.messages.poses import path_times
+from screw_dynamics.messages.poses import path_times, path_waypoints
 from screw_dynamics.messages.times import nanoseconds, seconds
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.trajectory import (
@@ -115,3 +116,79 @@ def _first_point(waypoints: Waypoints) -> Array | None:
     jet = np.zeros((JET_ROWS, len(waypoints.joint_names)))
     jet[0] = waypoints.positions[0]
     return jet
+
+
+class PoseMotions:
+    """Motions through the poses of a message that begin at the join of a task."""
+
+    def __init__(self, message: Any, task: Fitting) -> None:
+        self._model, self._begin = task.robot.robot.model, task.join.elapsed
+        self.waypoints = path_waypoints(
+            message, task.parameters.cartesian_frame, self._model.base_link
+        )
+        self.knots: Waypoints  # of the last motion
+        if task.from_first_point:
+            raise TrajectoryError(
+                "start_state is 'first_point': expected reference or joint_states, because poses "
+                'leave the joint positions open'
+            )
+        if (jet := task.join.jet) is None:
+            raise TrajectoryError(
+                'no state to start from is known: expected a running reference, or joint_states'
+            )
+        self._jet = jet
+
+    def join(self, waypoints: PoseWaypoints) -> tuple[float, PiecewisePolynomial]:
+        """Return the time from start at which the motion begins [s], and its curve from 0 on."""
+        motion = cartesian_trajectory(
+            self._model, waypoints, self._jet, begin=self._begin, limited=False
+        )
+        self.knots, curve = motion.knots, motion.curve
+        return self._begin, PiecewisePolynomial(
+            curve.breaks - self._begin, curve.coefficients, curve.end, curve.continuity
+        )
+
+
+_SAME = 1e-9  # s between two breaks that are one
+
+
+def with_others(
+    curve: PiecewisePolynomial, others: Others, left_out: NDArray[np.bool_]
+) -> PiecewisePolynomial:
+    """Return a curve whose joints `left_out` (n,) follow another one from its time on."""
+    shift = others.time - float(curve.breaks[0])
+    running = others.curve
+    later = running.breaks - shift
+    breaks = np.union1d(curve.breaks, later[later > curve.breaks[0]])
+    breaks = breaks[np.diff(breaks, prepend=-np.inf) > _SAME]
+    degree = max(curve.coefficients.shape[1], running.coefficients.shape[1])
+    coefficients = np.zeros((len(breaks) - 1, degree, len(left_out)))
+    for source, columns, offset in ((curve, ~left_out, 0.0), (running, left_out, shift)):
+        part = _refined(source, breaks + offset)
+        coefficients[:, : part.shape[1], columns] = part[:, :, columns]
+    end = np.where(left_out, running.end, curve.end)
+    continuity = min(curve.continuity, running.continuity)
+    return PiecewisePolynomial(breaks, coefficients, end, continuity)
+
+
+def _refined(curve: PiecewisePolynomial, breaks: Array) -> Array:
+    """Return the coefficients of a curve, and of the hold after it, between finer breaks."""
+    middles = 0.5 * (breaks[:-1] + breaks[1:])
+    segment = np.searchsorted(curve.breaks, middles, side='right') - 1
+    count, degree = curve.coefficients.shape[:2]
+    result = np.zeros((len(middles), degree, len(curve.end)))
+    result[:, 0] = curve.end
+    inside = segment < count
+    at, begins = segment[inside], breaks[:-1][inside]
+    length = np.diff(curve.breaks)[at]
+    u, ratio = (begins - curve.breaks[at]) / length, np.diff(breaks)[inside] / length
+    powers = np.arange(degree)
+    # (u + ratio v)^j = sum_k comb(j, k) u^(j - k) ratio^k v^k
+    excess = powers - powers[:, np.newaxis]  # j - k, (k, j)
+    combinations = np.array([[math.comb(j, k) for j in range(degree)] for k in range(degree)])
+    weights = combinations * np.where(
+        excess >= 0, u[:, np.newaxis, np.newaxis] ** np.maximum(excess, 0), 0.0
+    )
+    weights *= (ratio[:, np.newaxis] ** powers)[:, :, np.newaxis]
+    result[inside] = weights @ curve.coefficients[at]
+    return result

@@ -61,12 +61,7 @@ def lead(task: Forwarding, stamp: int) -> int:
 
 
 def with_efforts(task: Forwarding) -> Samples:
-    """
-    Return the samples of a task, with their efforts.
-
-    Motions are sampled every `period` and at their own points. A stamp of the received trajectory
-    is kept unless points lie before it. Raises NotFiniteError if an effort is not finite.
-    """
+    """Return the samples of a task, with efforts; NotFiniteError if one is not finite."""
     model, motion, step = task.robot.robot.model, task.motion, math.ceil(SECOND * task.period)
     start = _instants(motion, np.zeros(1)).item()
     times = sample_times(motion, step)
@@ -83,11 +78,7 @@ def with_efforts(task: Forwarding) -> Samples:
 
 
 def sample_times(motion: ActiveTrajectory, step: int) -> NDArray[np.int64]:
-    """
-    Return the T times from start at which a motion is sampled [ns], strictly increasing and >= 0.
-
-    They are the breaks of the curve, the last of which is its end, and a grid of `step` [ns].
-    """
+    """Return times from start (T,) [ns]: breaks of the curve and a grid of `step`, increasing."""
     breaks = np.round(SECOND * (motion.joined + motion.curve.breaks)).astype(np.int64)
     begin, end = max(0, int(breaks[0])), int(breaks[-1])
     # the grid starts at the first break, which may be between two multiples of the step
@@ -99,8 +90,7 @@ def _lead_in(task: Forwarding, step: int) -> tuple[NDArray[np.int64], Array]:
     """
     Return instants (T,) [ns] before the newest motion and the states (T, 3, n) of earlier motions.
 
-    Where a motion holds its end there are no samples. Positions are in the turn of the newest
-    motion, which may differ for continuous joints.
+    Positions are in the turn of the newest motion, which may differ for continuous joints.
     """
     instants: list[NDArray[np.int64]] = []
     states: list[Array] = []

@@ -2,22 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Goals`: goals of clients on their way through the queue to the action of a controller."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
+from screw_dynamics.control import inputs, outputs
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.forwarding import lead
-from screw_dynamics.control.outputs import (
-    BuildGoal,
-    CancelGoal,
-    EndGoal,
-    HoldSoon,
-    Outputs,
-    SendGoal,
-)
+from screw_dynamics.control.outputs import Outputs
 from screw_dynamics.control.tasks import Forwarding, Refusal, Samples
 from screw_dynamics.control.trajectory_plan import Running
 from screw_dynamics.control.trajectory_queue import TrajectoryQueue
-from screw_dynamics.messages.times import SECOND
+from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.reference.interpolation import ActiveTrajectory
 
 _LOOKS = 50  # for the answer of the controller to a goal, 0.1 s apart
@@ -46,11 +43,9 @@ class Goal:
 
 class Goals:
     """
-    Forwards goals to the action of a controller, named `controller`.
+    Forwards goals through the queue to the action of a controller, named `controller`.
 
-    A goal is accepted by the rules of the controller and passes the queue of trajectories. Its
-    feedback, result, cancellation and preemption are those of the controller's goal. `leave` is
-    called where the motion of a goal is not to be followed any more.
+    `leave` is called where the motion of a goal is not to be followed any more.
     """
 
     def __init__(
@@ -73,44 +68,44 @@ class Goals:
     def stop(self, reason: str, now: int) -> None:
         """Abort all goals; the controller is asked to cancel its own."""
         self._now = now
-        self._outputs.goals.append(HoldSoon(begin=False))
+        self._outputs.goals.append(outputs.HoldSoon(begin=False))
         for goal in self.live[::-1]:  # the newest first: no other follows one that ends
             self._stop(goal, reason)
 
     def _stop(self, goal: Goal, reason: str) -> None:
         if goal.asked:
-            self._outputs.goals.append(CancelGoal(goal.number))
+            self._outputs.goals.append(outputs.CancelGoal(goal.number))
         self.queue.drop(reason, goal.number)
         self.end(goal, 'abort', reason)
 
     # clients -------------------------------------------------------------------------------------
 
-    def accept(self, number: int, data: bytes, now: int, *, ready: bool) -> None:
-        """Begin a goal with its serialised trajectory; `ready` is the action of the controller."""
+    def accept(self, item: inputs.GoalAccepted, now: int) -> None:
+        """Begin a goal."""
         self._now = now
         for older in list(self.live):  # that which is being forwarded is preempted there
             self.queue.drop('preempted by a newer goal before it was sent', older.number)
-        goal = Goal(number, data, now)
+        goal = Goal(item.goal, item.data, now)
         self.live.append(goal)
-        if ready:
-            self.queue.add(data, now, number)
+        if item.ready:
+            self.queue.add(item.data, now, item.goal)
         else:
             self.end(goal, 'abort', self._absent())
 
-    def cancel(self, number: int, now: int) -> None:
+    def cancel(self, item: inputs.GoalCanceled, now: int) -> None:
         """Cancel a goal, and that which it would preempt."""
         self._now = now
-        goal = self.find(number)
+        goal = self.find(item.goal)
         if goal is None:
             return
         goal.canceling = True
         if goal.asked:
             if goal.accepted:
-                self._outputs.goals.append(CancelGoal(number))
+                self._outputs.goals.append(outputs.CancelGoal(goal.number))
             return
         older = self.live[: self.live.index(goal)]
         reason = 'canceled before it was sent to the controller'
-        if not self.queue.drop(reason, number):
+        if not self.queue.drop(reason, goal.number):
             self.end(goal, 'abort', reason)
         for one in older[::-1]:
             self._stop(one, 'preempted by a newer goal, which was canceled')
@@ -127,7 +122,7 @@ class Goals:
             self._leave(goal, self.live[at:])
         if reason and goal.canceling:
             event = 'canceled'
-        self._outputs.goals.append(EndGoal(goal.number, event, reason))
+        self._outputs.goals.append(outputs.EndGoal(goal.number, event, reason))
 
     def _leave(self, goal: Goal, newer: list[Goal]) -> None:
         """Stop following the motion of a goal that the controller has left, or never gets."""
@@ -183,25 +178,28 @@ class Goals:
             return
         goal.task, goal.points = task, len(answer.times)
         goal.moves_at_begin = bool(answer.jets[0, 1:].any())
-        self._outputs.goals.append(BuildGoal(number, answer))
+        self._outputs.goals.append(outputs.BuildGoal(number, answer))
 
-    def built(self, number: int, now: int, stamp: int, *, ready: bool) -> None:
-        """Send the message of a goal, which has a stamp [ns]."""
+    def built(self, item: inputs.GoalBuilt, now: int) -> None:
+        """Send the message of a goal."""
         self._now = now
-        goal = self.find(number)
+        goal = self.find(item.goal)
         if goal is None or goal.task is None or goal.canceling:
             return
-        if not ready:
+        if not item.ready:
             self.end(goal, 'abort', self._absent())
             return
         task, reference = goal.task, self._running(now).reference
         if not reference.follows(task.motion):
             self.end(goal, 'abort', 'its motion was replaced or dropped before it was sent')
             return
-        goal.lead = lead(task, stamp)
+        goal.lead = lead(task, item.stamp)
         start = None if goal.lead else self._start(goal, task, now)
         goal.asked, goal.data = True, b''
-        self._outputs.goals += [HoldSoon(begin=False), SendGoal(number, start)]
+        self._outputs.goals += [
+            outputs.HoldSoon(begin=False),
+            outputs.SendGoal(goal.number, start),
+        ]
 
     def _start(self, goal: Goal, task: Forwarding, now: int) -> int | None:
         """Let a motion from rest begin when the controller has it, not when it was planned."""
@@ -216,11 +214,11 @@ class Goals:
 
     # the controller ------------------------------------------------------------------------------
 
-    def answered(self, number: int, now: int, *, accepted: bool) -> None:
+    def answered(self, item: inputs.GoalAnswered, now: int) -> None:
         """Register the answer of the controller to a goal that it was sent."""
         self._now = now
-        goal = self.find(number)
-        if not accepted:
+        goal = self.find(item.goal)
+        if not item.accepted:
             if goal is not None:
                 self.end(
                     goal,
@@ -230,23 +228,23 @@ class Goals:
                 )
             return
         if goal is None or goal.canceling:
-            self._outputs.goals.append(CancelGoal(number))
+            self._outputs.goals.append(outputs.CancelGoal(item.goal))
         if goal is not None:
             goal.accepted = True
             taken = (now - goal.followed) / SECOND
             self.queue.forward_time.learn(goal.points, taken)
 
-    def ended(self, number: int, now: int, event: str, *, violated: bool = False) -> None:
-        """End a goal as the controller has ended its own: succeed, abort, canceled or unknown."""
-        self._now = now
-        goal = self.find(number)
+    def ended(self, item: inputs.GoalEnded, now: int) -> None:
+        """End a goal as the controller has ended its own."""
+        self._now, event = now, item.event
+        goal = self.find(item.goal)
         if goal is None:
             return  # ended by the node
         if event == 'succeed':
             self.end(goal, 'succeed')
         elif event == 'abort':
             self.end(goal, 'abort')
-            if violated:
+            if item.violated:
                 self._hold_soon()
         elif event == 'canceled' and goal.canceling:
             self.end(goal, 'canceled')
@@ -259,23 +257,59 @@ class Goals:
     def _hold_soon(self) -> None:
         """Correct the effort of a controller that has been stopped, unless it has another goal."""
         if not any(goal.asked for goal in self.live):
-            self._outputs.goals.append(HoldSoon(begin=True))
+            self._outputs.goals.append(outputs.HoldSoon(begin=True))
 
-    def watch(self, now: int, *, ready: bool) -> None:
+    def watch(self, item: inputs.GoalWatch, now: int) -> None:
         """
         Abort goals whose controller is gone, or does not answer and then has to cancel them.
 
         Looks are counted, not time: the answer may wait in the queue of a node that was stalled.
         """
         self._now = now
-        if not ready:
+        if not item.ready:
             for goal in [goal for goal in self.live if goal.asked]:
                 self.end(goal, 'abort', self._absent())
         for goal in [goal for goal in self.live if goal.asked and not goal.accepted]:
             goal.looks += 1
             if goal.looks > _LOOKS:
-                self._outputs.goals.append(CancelGoal(goal.number))
+                self._outputs.goals.append(outputs.CancelGoal(goal.number))
                 self.end(goal, 'abort', f'no answer from {self._controller} within 5 s')
 
     def _absent(self) -> str:
         return f"no server of the action {self._controller} (parameter 'follow_joint_trajectory')"
+
+
+_SLOWEST = 1.2e-7  # rad/s or m/s; an end velocity up to it counts as 0, as in the controller
+
+
+def goal_refusal(
+    trajectory: Any, joint_names: Sequence[str], parameters: FeedforwardParameters, now: int
+) -> str:
+    """Return why the controller would reject a goal at `now` [ns]; empty if it would accept it."""
+    names, points = trajectory.joint_names, trajectory.points
+    if not names or not (parameters.allow_partial_joints or len(names) == len(joint_names)):
+        return f'joint_names: expected {", ".join(joint_names)}, got {", ".join(names) or "none"}'
+    if not points:
+        return 'points: expected at least one, got none'
+    for name in names:
+        if name not in joint_names:
+            return f'joint_names: expected only {", ".join(joint_names)}, got {name!r}'
+    moving = [v for v in points[-1].velocities if abs(v) > _SLOWEST]
+    if moving and not parameters.allow_nonzero_velocity_at_end:
+        return f'points[{len(points) - 1}].velocities: expected 0 at the end, got {moving[0]:g}'
+    times = [nanoseconds(point.time_from_start) for point in points]
+    stamp = nanoseconds(trajectory.header.stamp)
+    if stamp and stamp + times[-1] < now:
+        return f'header.stamp: it ends in the past, {(now - stamp - times[-1]) / SECOND:.3f} s ago'
+    for i, (earlier, later) in enumerate(pairwise(times)):
+        if later <= earlier:
+            return (
+                f'points[{i + 1}].time_from_start: expected more than that of the point before, '
+                f'{earlier / SECOND:g} s, got {later / SECOND:g} s'
+            )
+    for i, point in enumerate(points):
+        for field, optional in (('positions', 0), ('velocities', 1), ('accelerations', 1)):
+            count = len(getattr(point, field))
+            if count != len(names) and not (optional and not count):
+                return f'points[{i}].{field}: expected {len(names)} values, got {count}'
+    return ''

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.control.drive_records import DriveSettings
+from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.errors import InputError
 from screw_dynamics.feasibility.quantities import joint_limits, unit_of
 from screw_dynamics.robot import Robot
@@ -23,18 +23,14 @@ _ROUNDING = 1e-9  # of a position [rad or m]
 
 
 class LastGuard:
-    """
-    Limits (m,) of the joints, or motors, that are commanded, in their order.
-
-    Without limits, or with ``limits: off``, only what is absurd is refused.
-    """
+    """Limits (m,) of what is commanded; with ``limits: off`` only what is absurd is refused."""
 
     def __init__(
         self,
         robot: Robot,
         joints: Sequence[str],
         motors: Sequence[str],
-        settings: DriveSettings,
+        settings: DriveCommandsParameters,
     ) -> None:
         robot = replace(robot, limits_motors=True)
         order = _places('joint_names', joints, robot.joint_names)
@@ -138,8 +134,7 @@ class LastGuard:
         """
         Return which position steps within a time [s] further than its joint can move.
 
-        `before` and `after` are rows of positions and velocities. Without a limit of the velocity
-        their own ones count, and a tolerance.
+        Without a limit of the velocity those of the rows `before` and `after` count.
         """
         step = np.abs(after[0] - before[0])
         free = tolerance + 1.5 * time * np.maximum(np.abs(before[1]), np.abs(after[1]))

@@ -55,10 +55,9 @@ def check_curve(
     positions: bool = True,
 ) -> str:
     """
-    Return the worst violation by a motion without external wrenches, or why it has no efforts.
+    Return the worst violation, or why there are no efforts; raise it as LimitError unless 'warn'.
 
-    The curve begins `begin` seconds after the start and is followed at `speed` (0, a pause, is
-    checked as 1). But in mode 'warn' the text is raised as LimitError.
+    The curve begins `begin` [s] after the start and is followed at `speed`.
     """
     if mode == 'off':
         return ''

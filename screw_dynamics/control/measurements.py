@@ -21,12 +21,7 @@ from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 
 class JointStateBuffer:
-    """
-    Keeps the latest JointState values; joints may be spread over several messages.
-
-    Their age counts from the stamp: a driver that repeats its last message makes it no younger.
-    Values with stamp 0 count from their reception.
-    """
+    """Keeps the latest JointState values, by their stamps; joints may be spread over messages."""
 
     def __init__(self, joint_names: Sequence[str]) -> None:
         self._names = tuple(joint_names)
@@ -63,12 +58,7 @@ class JointStateBuffer:
         return True
 
     def state(self, now: int, max_age: float, moving: bool = False) -> Array | None:
-        """
-        Return the joint jet (5, n); None if a joint is unknown or older than `max_age` [s].
-
-        Measured velocities are noisy: they are used only if `moving`, for a reference that must
-        match one that starts in motion; otherwise the state is at rest.
-        """
+        """Return the joint jet (5, n), with velocities if `moving`; None if a joint is old."""
         jet = np.zeros((JET_ROWS, len(self._names)))
         jet[0] = self.positions(now, max_age)
         if moving:
@@ -90,10 +80,9 @@ class _Wrench:
 
 class ExternalWrenches:
     """
-    Wrenches ON the links, each applied until it is older than the timeout.
+    Wrenches ON the links, constant in their frames, each applied until it is older than a timeout.
 
-    Their components in the frames of the links are assumed to be constant. `on_expired` is called
-    with the frame at the tick at which a wrench has expired.
+    `on_expired` is called with the frame at the tick at which a wrench has expired.
     """
 
     def __init__(self, model: ScrewModel, on_expired: Callable[[str], None]) -> None:
@@ -111,11 +100,7 @@ class ExternalWrenches:
         self.set_model(self._model)
 
     def add(self, message: Any, now: int, timeout: float) -> bool:
-        """
-        Add a wrench about the origin of its frame; it replaces the previous one there.
-
-        Returns whether that was no longer in force.
-        """
+        """Add a wrench about the origin of its frame; return True if the last was out of force."""
         name = message.header.frame_id
         if self._model.frame(name).body < 0:
             raise InputError(

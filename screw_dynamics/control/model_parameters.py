@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.control.parameters import parameter
+from screw_dynamics.control.parameters import parameter, unexpected
 from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
 from screw_dynamics.errors import InputError
 from screw_dynamics.lie.inertia import OF_NO_SOLID, is_of_no_solid
@@ -21,7 +21,38 @@ INTERPOLATION = (
 
 
 @dataclass(frozen=True)
-class ModelParameters:
+class FileParameters:
+    """Files of a robot."""
+
+    urdf_path: str = parameter(
+        '', 'URDF file, a path or package://<package>/<path>; empty: the topic.', read_only=True
+    )
+    elastic_joints_path: str = parameter(
+        '',
+        'YAML file with motors, friction and springs of the joints, rigid or elastic, a path or '
+        'package://<package>/<path>; empty: no motors.',
+        read_only=True,
+    )
+    soft_segments: str = parameter(
+        '',
+        'YAML file with soft segments and threads behind the last link of the chain, a path or '
+        'package://<package>/<path>; empty: a rigid robot.',
+        read_only=True,
+    )
+    diagnostics_period: float = parameter(
+        1.0, 'Period of /diagnostics [s].', name='diagnostic_updater.period', within=(0.05, 60.0)
+    )
+
+    def check(self) -> None:
+        """Raise InputError if the values are not consistent with each other."""
+        if self.soft_segments and self.elastic_joints_path:
+            raise unexpected(
+                'soft_segments', 'no file beside elastic_joints_path', self.soft_segments
+            )
+
+
+@dataclass(frozen=True)
+class ModelParameters(FileParameters):
     """Parameters of the robot model of a node."""
 
     joints: tuple[str, ...] = parameter(
@@ -45,9 +76,6 @@ class ModelParameters:
     robot_description: str = parameter(
         '', 'URDF text; empty: the topic robot_description (or urdf_path).', read_only=True
     )
-    urdf_path: str = parameter(
-        '', 'URDF file, a path or package://<package>/<path>; empty: the topic.', read_only=True
-    )
     gravity: tuple[float, ...] = parameter(
         (0.0, 0.0, -9.81), 'Gravitational acceleration in axes of base_link [m/s^2].', size=3
     )
@@ -69,21 +97,6 @@ class ModelParameters:
         'ixx, ixy, ixz, iyy, iyz, izz [kg m^2].',
         name='payload.inertia',
         size=6,
-    )
-    elastic_joints_path: str = parameter(
-        '',
-        'YAML file with motors, friction and springs of the joints, rigid or elastic, a path or '
-        'package://<package>/<path>; empty: no motor commands.',
-        read_only=True,
-    )
-    soft_segments: str = parameter(
-        '',
-        'YAML file with soft segments and threads behind the last link of the chain, a path or '
-        'package://<package>/<path>; empty: a rigid robot.',
-        read_only=True,
-    )
-    diagnostics_period: float = parameter(
-        1.0, 'Period of /diagnostics [s].', name='diagnostic_updater.period', within=(0.05, 60.0)
     )
 
     @property
@@ -112,26 +125,18 @@ class ModelParameters:
 
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
-        if self.soft_segments and self.elastic_joints_path:
-            raise InputError(
-                "parameter 'soft_segments': expected no file beside elastic_joints_path, got "
-                f'{self.soft_segments}'
-            )
+        super().check()
         if self.robot_description and self.urdf_path:
             raise InputError(
                 "parameters 'robot_description' and 'urdf_path': expected at most one of them, "
                 'got both'
             )
         if self.payload_mass > 0.0 and not self.payload_frame:
-            raise InputError(
-                f"parameter 'payload.frame': expected a link for the payload of "
-                f'{self.payload_mass:g} kg, got an empty name'
-            )
+            expected = f'a link for the payload of {self.payload_mass:g} kg'
+            raise unexpected('payload.frame', expected, 'an empty name')
         if is_of_no_solid(self.payload_tensor):
-            raise InputError(
-                f"parameter 'payload.inertia': expected that of a body, got "
-                f'{list(self.payload_inertia)}: {OF_NO_SOLID}'
-            )
+            got = f'{list(self.payload_inertia)}: {OF_NO_SOLID}'
+            raise unexpected('payload.inertia', 'that of a body', got)
 
 
 @dataclass(frozen=True)
@@ -195,10 +200,8 @@ class EffortParameters(ModelParameters):
             return
         motors = robot.motors.names
         if len(motors) != robot.n:
-            raise InputError(
-                f"parameter 'elastic_joints_path': expected one motor per joint with other "
-                f'values of effort_* than the defaults, got the motors {", ".join(motors)}'
-            )
+            expected = 'one motor per joint with other values of effort_* than the defaults'
+            raise unexpected('elastic_joints_path', expected, f'the motors {", ".join(motors)}')
 
 
 def _of_parameter(error: InputError) -> InputError:

@@ -26,8 +26,7 @@ class MotorSamples:
     """
     Motor commands for the reference in the shared array `jet` (5, n).
 
-    There are none, with one warning per interruption, if they cannot be computed (too few
-    derivatives, or an effort that a spring cannot transmit) or are `guarded` and beyond a limit.
+    There are none if they cannot be computed, or are `guarded` and beyond a limit.
     """
 
     def __init__(self, robot: Robot, jet: Array, outputs: Outputs, *, guarded: bool) -> None:
@@ -84,10 +83,9 @@ class MotorSamples:
 
     def compute(self, sample: EffortSample, wrenches: Mapping[str, Array], efforts: Array) -> int:
         """
-        Compute the motor commands of a sample; return their rows of the reference, 0 for none.
+        Compute `buffers[rows]` of a sample; return these rows of the reference, 0 for none.
 
-        `wrenches` (6,) act ON the links, by frame; `efforts` (k + 1, n) are those under the
-        wrenches. The result is `buffers[rows]`.
+        `wrenches` (6,) act ON the links, by frame; `efforts` (k + 1, n) are those under them.
         """
         if self.guard.stops(sample, self._jet):
             self.pause()

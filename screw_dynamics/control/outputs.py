@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from screw_dynamics.arrays import Array
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.trajectory import JET_ROWS
 
@@ -96,7 +95,6 @@ class Outputs:
     sample: EffortSample | None = None
     motors: bool = False  # the motor efforts belong to the sample
     rows: int = 0  # of the reference from which they were computed
-    efforts: Array | None = None
     lines: list[Line] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)

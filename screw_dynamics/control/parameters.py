@@ -51,57 +51,56 @@ def coerced(rule: ParameterRule, default: Any, value: Any) -> Any:
     if isinstance(default, tuple):
         entries = [] if value is None else value
         if isinstance(entries, (str, bytes)) or not isinstance(entries, Sequence):
-            raise _unexpected(rule, 'an array', value)
+            raise unexpected(rule.name, 'an array', value)
         if rule.numbers or rule.size:
             if rule.size and len(entries) != rule.size:
-                raise _unexpected(rule, f'{rule.size} numbers', list(entries))
+                raise unexpected(rule.name, f'{rule.size} numbers', list(entries))
             return tuple(_number(rule, entry) for entry in entries)
         if not all(isinstance(entry, str) for entry in entries):
-            raise _unexpected(rule, 'an array of strings', list(entries))
+            raise unexpected(rule.name, 'an array of strings', list(entries))
         if rule.choices and not all(entry in rule.choices for entry in entries if entry):
-            raise _unexpected(rule, f'some of {", ".join(rule.choices)}', list(entries))
+            raise unexpected(rule.name, f'some of {", ".join(rule.choices)}', list(entries))
         # parameter files often contain [''] for an empty array of strings
         return tuple(entry for entry in entries if entry)
     if isinstance(default, bool) or isinstance(default, str):
         if value is False and 'off' in rule.choices:
             value = 'off'  # YAML reads an unquoted off as false
         if type(value) is not type(default):
-            raise _unexpected(
-                rule, 'true or false' if default in (True, False) else 'a string', value
+            raise unexpected(
+                rule.name, 'true or false' if default in (True, False) else 'a string', value
             )
         if rule.choices and value not in rule.choices:
-            raise _unexpected(rule, f'one of {", ".join(rule.choices)}', repr(value))
+            raise unexpected(rule.name, f'one of {", ".join(rule.choices)}', repr(value))
         return value
     if isinstance(value, str) and value in rule.choices:
         return value  # a word that stands for a number
     if isinstance(default, int) and not isinstance(value, int):
-        raise _unexpected(rule, 'an integer', value)
+        raise unexpected(rule.name, 'an integer', value)
     return type(default)(_number(rule, value))
 
 
 def _number(rule: ParameterRule, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise _unexpected(rule, ' or '.join(('a number', *rule.choices)), repr(value))
+        raise unexpected(rule.name, ' or '.join(('a number', *rule.choices)), repr(value))
     if not math.isfinite(value):
-        raise _unexpected(rule, 'a finite number', value)
+        raise unexpected(rule.name, 'a finite number', value)
     if not rule.minimum <= value <= rule.maximum:
         if math.isinf(rule.maximum):
-            raise _unexpected(rule, f'a number of at least {rule.minimum:g}', value)
-        raise _unexpected(rule, f'a number from {rule.minimum:g} to {rule.maximum:g}', value)
+            raise unexpected(rule.name, f'a number of at least {rule.minimum:g}', value)
+        raise unexpected(rule.name, f'a number from {rule.minimum:g} to {rule.maximum:g}', value)
     return float(value)
 
 
-def _unexpected(rule: ParameterRule, expected: str, got: Any) -> InputError:
-    return InputError(f'parameter {rule.name!r}: expected {expected}, got {got}')
+def unexpected(name: str, expected: str, got: object) -> InputError:
+    """Return the error of a parameter."""
+    shown = list(got) if isinstance(got, tuple) else got
+    return InputError(f'parameter {name!r}: expected {expected}, got {shown}')
 
 
 def values_per_motor(name: str, values: Sequence[float], motors: Sequence[str]) -> Array:
     """Return values (m,) of a parameter; raise InputError unless there are 0, 1 or m of them."""
     m = len(motors)
     if len(values) not in (0, 1, m):
-        raise InputError(
-            f'parameter {name!r}: expected no value, one, or {m} ({", ".join(motors)}), got '
-            f'{len(values)}'
-        )
+        raise unexpected(name, f'no value, one, or {m} ({", ".join(motors)})', len(values))
     row: Array = np.zeros(m) + np.array(values or (0.0,))
     return row

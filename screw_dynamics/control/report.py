@@ -26,6 +26,11 @@ class Counts:
     rejected: int = 0
     last_rejection: str = ''
 
+    def reject(self, reason: str) -> None:
+        """Count a rejected message."""
+        self.rejected += 1
+        self.last_rejection = reason
+
     @property
     def rejection(self) -> str:
         """The last rejection as a message; empty without one."""

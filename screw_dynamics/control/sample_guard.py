@@ -25,9 +25,8 @@ class SampleGuard:
     """
     Stops a motion at a sample with efforts, rates, springs or motors beyond a limit.
 
-    The reference goes on while the robot, without commands, does not: to resume within the motion
-    would be a jump. `reason` is empty until then, and again from the first sample of another
-    motion that begins from rest within the limits.
+    `reason` is then set until another motion begins from rest within the limits: the reference
+    goes on while the robot does not, so that to resume within the motion would be a jump.
     """
 
     def __init__(self, robot: Robot) -> None:

@@ -57,10 +57,8 @@ def slowed(
     """
     Return the curve through waypoints, with times stretched as little as the limits require.
 
-    `fit` returns the time from start at which a curve begins [s], and the curve; its last call is
-    for the result.
-    The start state stays, so that the running motion is continued. Raises TrajectoryError if the
-    limits are exceeded at any speed.
+    `fit` returns the time from start at which a curve begins [s], and the curve. Raises
+    TrajectoryError if the limits are exceeded at any speed.
     """
     factor, limiting = 1.0, None
     joined, curve = fit(waypoints)

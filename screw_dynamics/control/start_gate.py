@@ -17,12 +17,7 @@ _LOOKS = 3
 
 
 class StartGate:
-    """
-    Measured positions of n joints beside a reference.
-
-    `distance` and `turns` (n,) are those of the last look: the robot is at the reference plus
-    both. Whole turns of continuous joints are no distance.
-    """
+    """Measured positions (n,): reference plus `distance` and whole `turns`, at the last look."""
 
     def __init__(self, names: Sequence[str], kinds: Sequence[str]) -> None:
         self._names, self._kinds = tuple(names), tuple(kinds)

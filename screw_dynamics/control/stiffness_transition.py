@@ -4,21 +4,10 @@
 `StiffnessTransition`: smooth changes of the stiffness of variable joints.
 
 Change i, at t_i, to the target c_i in T_i seconds, is blended into the previous path of the joint:
-
-    ``K_i(t) = K_{i-1}(t) + s((t - t_i) / T_i) (c_i - K_{i-1}(t))``
-
-with K_0 constant and s(u) = 10 u^3 - 15 u^4 + 6 u^5 from 0 to 1, s = 0 before and s = 1 after it.
-
-- Range: since 0 <= s <= 1, the path stays between the values that it connects, all of which are
-  within the range of the joint, no matter when and how often targets and durations change.
-- Smoothness: s' = s'' = 0 at both ends, so K is C2, as continuous motor efforts require.
-- Convergence: K_i = c_i from t_i + T_i on, whatever changes were running; they are then dropped.
-- Derivatives: with R the range of the connected values, each running change adds at most
-  (15/8) R / T_i to |K'|, and (10 / sqrt(3)) R / T_i^2 + (15/4) |K_{i-1}'| / T_i to |K''|.
-
-A change begins at once or, if others are running, when 1/8 of the longest of their durations has
-passed since the last of them began; until then a newer change replaces it. Thus at most 8 run: the
-first has run for less than its duration T, and each began at least T / 8 after the previous one.
+K_i(t) = K_{i-1}(t) + s((t - t_i) / T_i) (c_i - K_{i-1}(t)) with the quintic s from 0 to 1. So the
+path is C2, stays between the values that it connects, and arrives after T_i. At most 8 changes
+run: one begins when 1/8 of the longest duration has passed since the last; until then a newer one
+replaces it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.parameters import unexpected
 from screw_dynamics.elastic.springs import AdjustableSpring
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.commands.stiffness import blend_stiffness
@@ -62,10 +52,8 @@ class StiffnessTransition:
         """Raise InputError unless there is one value in range per joint, or none at all."""
         names = ', '.join(self._springs) or 'none'
         if len(values) not in (0, len(self._springs)) or any(value <= 0.0 for value in values):
-            raise InputError(
-                f"parameter 'stiffness': expected no value or one above 0 for each joint with "
-                f'variable stiffness ({names}), got {list(values)}'
-            )
+            expected = f'no value or one above 0 for each joint with variable stiffness ({names})'
+            raise unexpected('stiffness', expected, list(values))
         for (name, spring), value in zip(self._springs.items(), values, strict=False):
             low, high = spring.min_stiffness, spring.max_stiffness
             if not low <= value <= high:
@@ -112,12 +100,6 @@ class StiffnessTransition:
             self._jet,
         )
         return self._rows
-
-    @property
-    def values(self) -> Array:
-        """Stiffness (V,) at the instant sampled last, in a shared array."""
-        values: Array = self._jet[0]
-        return values
 
     def forget(self) -> None:
         """Finish all changes at once, since earlier instants are no longer valid."""

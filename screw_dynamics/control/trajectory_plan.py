@@ -100,9 +100,8 @@ def fit_delay(arrival: Arrival, outline: Outline, running: Running, expected: in
     """
     Return the time until the fit of a trajectory is to be followed [ns], if it joins a motion.
 
-    It is the duration that is expected [ns]; for a path of poses, half of the path at most. It is
-    doubled for every fit that was late, up to half of what is left of the motion. That half is
-    also tried where the fit is expected after the last point.
+    It is the expected duration [ns], doubled for every fit that was late, up to half of what is
+    left of the motion.
     """
     delay = expected << min(arrival.late, _MOST_DOUBLED)
     if arrival.goal is not None and not outline.stamp:
@@ -134,11 +133,8 @@ def plan(arrival: Arrival, outline: Outline, running: Running, delay: int) -> Pl
     """
     Choose the join of a trajectory with the running motion, or raise TrajectoryError.
 
-    If the reference moves, it is an instant at which the fit will be ready, `delay` after `now`
-    [ns]: the state there is known already and is matched exactly. If it rests, a trajectory with
-    stamp 0 starts when its fit is ready, so that no part of its path is skipped. A controller's
-    spline does not continue the motion it replaces: it joins at reception. A goal with stamp 0
-    starts when the controller has it, at the join.
+    If the reference moves, it is an instant `delay` [ns] ahead, whose state is known already. If
+    it rests, a trajectory with stamp 0 starts when its fit is ready, and no part is skipped.
     """
     reference, streamed, _, parameters, robot, now = running
     joint_names = robot.robot.joint_names

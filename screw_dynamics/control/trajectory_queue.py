@@ -53,10 +53,8 @@ class TrajectoryQueue:
     """
     Reads, fits, follows and forwards messages, one after the other.
 
-    A fit is repeated if the robot, the parameters, the speed or the state at the join have
-    changed, or if it is late. If speed or state keep changing, the first segment of the fit is
-    bent to them. `running` returns the present state for an instant; answers of tasks come in
-    later steps, and those of dropped trajectories are ignored.
+    A fit is repeated if what it assumed has changed, or if it is late; if speed or state keep
+    changing, its first segment is bent to them. `running` returns the state at an instant.
     """
 
     def __init__(
@@ -84,11 +82,7 @@ class TrajectoryQueue:
         return [*([] if self._current is None else [self._current]), *self._waiting]
 
     def add(self, data: bytes, now: int, goal: int | None = None, *, poses: bool = False) -> None:
-        """
-        Add a serialised message, received at `now` [ns], and the goal that it belongs to.
-
-        With `poses` it is a Path, else a JointTrajectory.
-        """
+        """Add a JointTrajectory, or with `poses` a Path, received at `now` [ns] for a goal."""
         if len(self._waiting) >= DEPTH:
             reason = f'{DEPTH} newer trajectories arrived before it could be fitted'
             self._drop(self._waiting[0], reason)
@@ -251,8 +245,7 @@ class FitTime:
     """
     A fixed part and a time per point [s], learned separately from earlier fits.
 
-    If a fit of two points is delayed by half a second, a fit of a thousand points is expected to
-    take half a second longer, not hundreds of times as long.
+    So a delay of a short fit does not count for every point of a long one.
     """
 
     def __init__(self, fixed: float = 0.02, per_point: float = 4e-4) -> None:

@@ -96,6 +96,20 @@ def named_row(given: Sequence[str], values: Sequence[float], names: Sequence[str
     return row
 
 
+def places(field: str, given: Sequence[str], names: Sequence[str]) -> list[int]:
+    """Return the place of each of `names` in a field; InputError unless each is there once."""
+    given = list(given)
+    twice = [name for name in names if given.count(name) > 1]
+    missing = [name for name in names if name not in given]
+    if twice or missing:
+        raise InputError(
+            f'{field}: expected each of {", ".join(names)} once, got '
+            f'{", ".join(given) or "none"}; '
+            + (f'twice: {", ".join(twice)}' if twice else f'missing: {", ".join(missing)}')
+        )
+    return [given.index(name) for name in names]
+
+
 def trajectory_points(message: Any) -> list[TrajectoryPoint]:
     """Return the points of a JointTrajectory as plain data."""
     return [

@@ -12,12 +12,12 @@ from screw_dynamics.nodes.shared.executor import run_nodes
 
 # in the order of the data: a node ends before those that it listens to
 NODES = {
-    'feedforward': 'FeedforwardNode',
-    'compensation': 'CompensationNode',
-    'drive_commands': 'DriveCommandsNode',
-    'load_observer': 'LoadObserverNode',
-    'sea_simulator': 'SeaSimulatorNode',
-    'dynamics_server': 'DynamicsServerNode',
+    'feedforward': 'feedforward.node.FeedforwardNode',
+    'compensation': 'compensation.CompensationNode',
+    'drive_commands': 'drive_commands.node.DriveCommandsNode',
+    'load_observer': 'load_observer.node.LoadObserverNode',
+    'sea_simulator': 'sea_simulator.node.SeaSimulatorNode',
+    'dynamics_server': 'dynamics_server.node.DynamicsServerNode',
 }
 _USAGE = f"""usage: nodes NODE... [--ros-args [--params-file FILE] [-r NODE:FROM:=TO] ...]
 
@@ -41,10 +41,9 @@ def main(args: Sequence[str] | None = None) -> int:
         reason = wrong[0] if wrong else 'no node is named'
         print(f'nodes: {reason}: expected some of {", ".join(NODES)}, once', file=sys.stderr)
         return 2
+    found = (path.rpartition('.') for name, path in NODES.items() if name in named)
     makers = [
-        getattr(import_module(f'screw_dynamics.nodes.{name}.node'), kind)
-        for name, kind in NODES.items()
-        if name in named
+        getattr(import_module(f'screw_dynamics.nodes.{module}'), kind) for module, _, kind in found
     ]
     return run_nodes(makers, 'nodes', args)
 

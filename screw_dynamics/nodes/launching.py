@@ -142,12 +142,7 @@ def launched_node(
     parameters: Mapping[str, Any] | None = None,
     remappings: Sequence[tuple[str, str]] = (),
 ) -> Node:
-    """
-    Return nodes of this package in one process, by the arguments of `node_arguments`.
-
-    Their parameter files are those of ``params_file`` and, after the first node, of arguments with
-    its name before that.
-    """
+    """Return nodes in one process, each with its parameter file, by `node_arguments`."""
     arguments = ['params_file', *(f'{name}_params_file' for name in names[1:])]
     # raises if a file does not exist: the node would start without it
     files = [

@@ -22,7 +22,7 @@ from rclpy.publisher import Publisher
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from screw_dynamics.control.parameters import parameter
+from screw_dynamics.control.parameters import parameter, unexpected
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.messages.joints import double_array
 from screw_dynamics.messages.times import set_stamp
@@ -35,7 +35,7 @@ from screw_dynamics.nodes.shared.endpoints import (
 )
 from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.trajectory import TrajectoryFile, TrajectoryPoint, read_trajectory
+from screw_dynamics.trajectory import TrajectoryFile, read_trajectory
 
 NAME = 'trajectory_sender'
 TOPIC = 'feedforward/joint_trajectory'
@@ -55,16 +55,7 @@ _ACKNOWLEDGE_TIMEOUT = 20.0  # s; the middleware needs seconds to resend lost me
 class SenderParameters:
     """Parameters of `trajectory_sender`."""
 
-    file: str = parameter(
-        '', 'YAML or CSV file with the trajectory; empty: the parameters below.', read_only=True
-    )
-    joint_names: tuple[str, ...] = parameter((), 'Joints of the trajectory.', read_only=True)
-    times: tuple[float, ...] = parameter(
-        (), 'Time from start of each point [s].', read_only=True, numbers=True
-    )
-    positions: tuple[float, ...] = parameter(
-        (), 'Positions, one point after the other [rad or m].', read_only=True, numbers=True
-    )
+    file: str = parameter('', 'YAML or CSV file with the trajectory.', read_only=True)
     delay: float = parameter(
         0.0,
         'Start this long after sending [s]; 0: at once (header.stamp 0).',
@@ -81,28 +72,6 @@ class SenderParameters:
         within=(0.0, 3600.0),
         read_only=True,
     )
-
-    def trajectory(self) -> TrajectoryFile:
-        """Return the trajectory of the parameters; raise TrajectoryError if they are invalid."""
-        if self.file:
-            return read_trajectory(self.file)
-        n, count = len(self.joint_names), len(self.times)
-        if not n or not count:
-            raise TrajectoryError(
-                "expected the parameter 'file', or 'joint_names', 'times' and 'positions'"
-            )
-        if len(self.positions) != n * count:
-            raise TrajectoryError(
-                f"parameter 'positions': expected {count} points of {n} joints = {n * count} "
-                f'values, got {len(self.positions)}'
-            )
-        return TrajectoryFile(
-            self.joint_names,
-            tuple(
-                TrajectoryPoint(t, self.positions[i * n : (i + 1) * n])
-                for i, t in enumerate(self.times)
-            ),
-        )
 
 
 def trajectory_message(trajectory: TrajectoryFile) -> JointTrajectory:
@@ -163,11 +132,7 @@ def _receivers(node: Node, topic: str) -> list[TopicEndpointInfo]:
 
 
 class Verdicts:
-    """
-    Statuses that receivers of a topic publish about the trajectory with a unique `frame_id`.
-
-    `statuses` has those that have come, by receiver.
-    """
+    """`statuses`, by receiver, about the trajectory with a unique `frame_id`."""
 
     def __init__(self, node: Node, topic: str, frame_id: str) -> None:
         self._frame_id = frame_id
@@ -213,7 +178,9 @@ class Verdicts:
 def send(node: Node) -> str:
     """Spin the node until all receivers are ready, publish the trajectory, return a report."""
     parameters = NodeParameters(node, SenderParameters).values
-    trajectory = parameters.trajectory()
+    if not parameters.file:
+        raise unexpected('file', 'a file with a trajectory', 'none')
+    trajectory = read_trajectory(parameters.file)
     executor = SingleThreadedExecutor()
     executor.add_node(node)
     try:

@@ -97,7 +97,12 @@ def close(got, expected):
 @pytest.mark.parametrize('parts', ['plain', 'rubbing'])
 @pytest.mark.parametrize(
     ('n', 'order', 'springs'),
-    [*((4, 3, name) for name in SPRINGS), (13, 2, 'linear'), (13, 2, 'mixed')],
+    [
+        (4, 3, 'mixed'),
+        (13, 2, 'mixed'),
+        *(pytest.param(4, 3, name, marks=pytest.mark.long) for name in SPRINGS if name != 'mixed'),
+        pytest.param(13, 2, 'linear', marks=pytest.mark.long),
+    ],
 )
 def test_motor_positions_and_efforts_are_those_of_the_stages(n, order, springs, parts, tmp_path):
     rng = np.random.default_rng(n + order)

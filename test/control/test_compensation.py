@@ -13,9 +13,9 @@ import screw_dynamics as sd
 from screw_dynamics.control.compensation import (
     Clear,
     Compensation,
+    CompensationParameters,
     MeasuredStates,
     ModelChanged,
-    Settings,
 )
 from screw_dynamics.robot import Robot
 
@@ -29,7 +29,7 @@ class Rig:
 
     def __init__(self, model=None, **settings):
         self.core = Compensation(
-            Robot(model or replace(MODEL, limits=LIMITS)), Settings(**settings)
+            Robot(model or replace(MODEL, limits=LIMITS)), CompensationParameters(**settings)
         )
         self.now, self.warnings = 10**9, []
 

@@ -113,7 +113,6 @@ class TestChanges:
             ({'fields': ('effort', 'position'), 'servo_stiffness': (1.0,)}, 'and not effort'),
             ({'effort_scale': (0.0, 1.0)}, 'no factor of 0'),
             ({'effort_scale': (1.0,)}, '2 values, one for each of joint_1, joint_2, got 1'),
-            ({'limits': 'warn'}, 'one of stop, off'),
         ],
     )
     def test_settings_that_do_not_fit_are_refused(self, model, settings, text):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import screw_dynamics as sd
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.goal_checks import goal_refusal
+from screw_dynamics.control.goals import goal_refusal
 from screw_dynamics.control.inputs import (
     GoalAccepted,
     GoalAnswered,

@@ -21,7 +21,8 @@ from screw_dynamics.control.outputs import Verdict
 from screw_dynamics.control.tasks import FitRobot
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.feedforward import verdicts as trajectory_verdicts
+from screw_dynamics.nodes.feedforward.verdicts import TrajectoryVerdicts
+from screw_dynamics.nodes.shared import reason_throttle
 from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints
 from screw_dynamics.parsers import read_description
 from screw_dynamics.reference.interpolation import SMOOTH
@@ -267,18 +268,19 @@ def test_one_reason_again_and_again_is_logged_once_per_second(monkeypatch):
         get_logger=lambda: SimpleNamespace(error=lines.append),
         get_fully_qualified_name=lambda: '/feedforward',
     )
-    monkeypatch.setattr(trajectory_verdicts.time, 'monotonic', lambda: now[0])
-    verdicts = trajectory_verdicts.TrajectoryVerdicts(
-        node, SimpleNamespace(count_rejected=counted.append)
+    clock = SimpleNamespace(monotonic=lambda: now[0])
+    monkeypatch.setattr(reason_throttle, 'time', clock)
+    verdicts = TrajectoryVerdicts(
+        node, SimpleNamespace(counts=SimpleNamespace(reject=counted.append))
     )
     reasons = ['late'] * 4 + ['wrong', 'late']
     for reason in reasons:
-        now[0] += 0.1
+        now[0] += 0.125
         verdicts.tell(Verdict(None, reason), 0)
     now[0] += 0.5
     verdicts.tell(Verdict(None, 'late'), 0)
     now[0] += 0.6
     verdicts.tell(Verdict(None, 'late'), 0)
     assert counted == [one.message for one in published] == [*reasons, 'late', 'late']
-    expected = ['late', 'late (3 more)', 'wrong', 'late', 'late (and 1 before it)']
+    expected = ['late', 'wrong', 'late']
     assert lines == [f'Trajectory rejected: {text}' for text in expected]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 
@@ -25,3 +26,8 @@ def children(pid: int) -> list[int]:
         except OSError:  # the thread has ended
             continue
     return [child for child in found if state(child) != 'Z']
+
+
+def endless(task: object) -> None:
+    """Take for ever, in place of what a process does with a task."""
+    time.sleep(600.0)

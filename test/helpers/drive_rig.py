@@ -12,12 +12,11 @@ import numpy as np
 
 import screw_dynamics as sd
 from screw_dynamics.control.drive_commands import DriveCommands
+from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_records import (
-    DriveSettings,
     FeedforwardSample,
     JointStates,
     MotorSample,
-    ParametersChanged,
 )
 from screw_dynamics.robot import Robot
 
@@ -72,7 +71,9 @@ class Rig:
 
     def __init__(self, model, drives=None, motors=None, **settings):
         self.robot = Robot(model, drives)
-        self.first = self.settings = DriveSettings(**settings)
+        files = {'elastic_joints_path': 'drives.yaml'} if motors else {}
+        self.first = self.settings = DriveCommandsParameters(**files, **settings)
+        self.settings.check()
         self.core = DriveCommands(self.robot, model.joint_names, motors, self.settings)
         self.now, self.motion = START, 1
         self.measured = None  # published with every sample
@@ -170,7 +171,8 @@ class Rig:
     def change(self, **settings):
         """Change settings."""
         self.settings = replace(self.settings, **settings)
-        self.step(ParametersChanged(self.settings))
+        self.settings.check()
+        self.step(self.settings)
 
     def heard(self):
         """Return the lines since the last call."""

@@ -19,9 +19,13 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from helpers.patience import patience
-from screw_dynamics.nodes.shared.side_process import OWN_GROUP
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+# Ctrl-C is not for the processes. Not a session of its own, if Python has a choice: Linux may
+# share the processor between sessions before it looks at priorities.
+OWN_GROUP: dict[str, object] = (
+    {'process_group': 0} if sys.version_info >= (3, 11) else {'start_new_session': True}
+)
 MOST_KEPT = 5000  # messages of a topic, the most that Fast DDS keeps
 
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import copy
-from functools import partial
 
 import numpy as np
 import pytest
@@ -15,16 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sensor_msgs.msg import JointState
 
-from screw_dynamics import EffortFormat, read_urdf, share_path
+from screw_dynamics import read_urdf, share_path
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.control.tasks import FitRobot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes.dynamics_server import motion_services, services
-from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
-from screw_dynamics.nodes.dynamics_server.requests import JointRequest
+from screw_dynamics.nodes.dynamics_server import services
+from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParameters, JointRequest
 from screw_dynamics.nodes.dynamics_server.trajectory_services import compute_trajectory_torques
-from screw_dynamics.nodes.shared.motor_states import MotorStateBuffer
+from screw_dynamics.nodes.load_observer.kept_states import MotorStateBuffer
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.streamed_reference import StreamedReference
@@ -138,9 +136,9 @@ def test_motor_states(given_names, fields, stamp, needed):
 ANSWERS = {
     GetMassMatrix: services.get_mass_matrix,
     GetDynamicTerms: services.get_dynamic_terms,
-    GetFrameMotion: motion_services.get_frame_motion,
-    GetForwardDynamics: partial(motion_services.get_forward_dynamics, EffortFormat()),
-    GetInverseDynamics: partial(services.get_inverse_dynamics, EffortFormat()),
+    GetFrameMotion: services.get_frame_motion,
+    GetForwardDynamics: services.get_forward_dynamics,
+    GetInverseDynamics: services.get_inverse_dynamics,
 }
 
 
@@ -165,7 +163,7 @@ def test_requests(kind, data):
     with np.errstate(all='ignore'):
         try:
             read = JointRequest.read(request, MODEL.joint_names)
-            ANSWERS[kind](Robot(MODEL), read, response)
+            ANSWERS[kind](Robot(MODEL), DynamicsServerParameters(), read, response)
         except ScrewDynamicsError as error:
             assert str(error)
             assert response == untouched

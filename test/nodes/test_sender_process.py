@@ -20,7 +20,6 @@ from screw_dynamics.nodes.trajectory_sender import SenderParameters, Verdicts, s
 
 TOPIC = '/feedforward/joint_trajectory'
 MAKE = partial(rclpy.create_node, 'sender')
-ONE = {'joint_names': '[a]', 'times': '[0.0]', 'positions': '[1.0]'}
 YAML = """
 joint_names: [a, b]
 points:
@@ -29,9 +28,14 @@ points:
 """
 
 
-def test_a_file_is_sent(ros, tmp_path):
+@pytest.fixture
+def path(tmp_path):
     path = tmp_path / 'trajectory.yaml'
     path.write_text(YAML)
+    return path
+
+
+def test_a_file_is_sent(ros, path):
     process = ros.start('trajectory_sender', file=path)
     received = ros.listen(JointTrajectory, TOPIC)
     ros.wait_for('the trajectory', lambda: received)
@@ -47,15 +51,13 @@ def test_a_file_is_sent(ros, tmp_path):
     assert note.startswith('no receiver reports whether it follows the trajectory')
 
 
-def test_the_verdict_of_the_node(ros, planar):
+def test_the_verdict_of_the_node(ros, planar, path):
     node = ros.start('feedforward', urdf_path=planar, namespace='/judged')
     ros.wait_until_active(node, '/judged/feedforward')
-    points = {'times': '[0, 1]', 'positions': '[0.0, 0.0, 0.1, 0.2]'}
     codes = {}
     for name in ('joint_2', 'nose'):
-        process = ros.start(
-            'trajectory_sender', namespace='/judged', joint_names=f'[joint_1, {name}]', **points
-        )
+        path.write_text(YAML.replace('[a, b]', f'[joint_1, {name}]').replace('2.5]', '1.5]'))
+        process = ros.start('trajectory_sender', namespace='/judged', file=path)
         codes[name] = process.wait(), process.log
     code, log = codes['joint_2']
     assert code == 0, log
@@ -81,16 +83,10 @@ def test_the_names_of_receivers_arrive_after_their_subscriptions():
     assert Verdicts(node, TOPIC, 'mine').missing == ['/feedforward']
 
 
-def test_parameters_and_a_delay(ros):
+def test_a_delay(ros, path):
     received = ros.listen(JointTrajectory, TOPIC)
     before = time.time_ns()
-    process = ros.start(
-        'trajectory_sender',
-        joint_names='[a]',
-        times='[0, 1]',
-        positions='[1.0, 2.0]',
-        delay=2,
-    )
+    process = ros.start('trajectory_sender', file=path, delay=2)
     ros.wait_for('the trajectory', lambda: received)
     assert process.wait() == 0
     stamp = nanoseconds(received[0].header.stamp)
@@ -100,24 +96,20 @@ def test_parameters_and_a_delay(ros):
 @pytest.mark.parametrize(
     'parameters, text',
     [
-        ({}, "expected the parameter 'file', or 'joint_names', 'times' and 'positions'"),
+        ({'file': "''"}, "parameter 'file': expected a file with a trajectory, got none"),
         ({'file': '/nowhere.yaml'}, '/nowhere.yaml'),
+        ({'wait_for': '[no-name]'}, "parameter 'wait_for': expected names of topics: "),
         (
-            {**ONE, 'positions': '[1.0, 2.0]'},
-            'expected 1 points of 1 joints = 1 values, got 2',
-        ),
-        (
-            {**ONE, 'wait_for': '[no-name]'},
-            "parameter 'wait_for': expected names of topics: ",
-        ),
-        (
-            {**ONE, 'wait_timeout': 0.0, 'namespace': '/unheard'},
+            {'wait_timeout': 0.0, 'namespace': '/unheard'},
             f'no subscriber on /unheard{TOPIC} within 0 s',
         ),
     ],
 )
-def test_unusable_input_is_named(ros, parameters, text):
-    with ros.made(MAKE, **parameters) as node, pytest.raises(ScrewDynamicsError) as raised:
+def test_unusable_input_is_named(ros, path, parameters, text):
+    with (
+        ros.made(MAKE, **{'file': path, **parameters}) as node,
+        pytest.raises(ScrewDynamicsError) as raised,
+    ):
         send(node)
     assert text in str(raised.value)
 
@@ -131,7 +123,7 @@ def test_unusable_input_is_named(ros, parameters, text):
     ],
 )
 def test_what_is_missing(ros, parameters, missing):
-    with ros.made(MAKE, **ONE, **parameters) as node:
+    with ros.made(MAKE, **parameters) as node:
         values = NodeParameters(node, SenderParameters).values
         publisher = SimpleNamespace(
             topic_name=TOPIC, get_subscription_count=lambda: bool(values.wait_for or parameters)

@@ -205,7 +205,7 @@ def test_symptoms_quote_texts_of_the_code():
         'trailing -p flag',
         'Sequence should be',
         'ros2 topic',
-        "'rclpy'",
+        'No module named',
     )
     table = section(TEXTS['docs/guides.md'], 'Troubleshooting')
     quoted = [

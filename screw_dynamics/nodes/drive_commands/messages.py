@@ -2,21 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages of the node `drive_commands`: samples in, arrays of commands out."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from rclpy.node import Node
-from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.control.drive_records import FeedforwardSample, MotorSample
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import nanoseconds, seconds
-from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.endpoints import STATE_FIELDS, MessageOutput, await_delivery
-from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
+from screw_dynamics.nodes.shared.endpoints import MessageOutput, ReusedMessage, await_delivery
+from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 
 def feedforward_sample(message: Any) -> FeedforwardSample:
@@ -26,7 +23,7 @@ def feedforward_sample(message: Any) -> FeedforwardSample:
     if len(message.reference_jerk):
         rows.append(message.reference_jerk)
     jet = np.stack([_row('reference', row, n) for row in rows])
-    kind = interfaces.msg.FeedforwardTorque
+    kind = FeedforwardTorque
     return FeedforwardSample(
         nanoseconds(message.header.stamp),
         int(message.motion),
@@ -80,11 +77,6 @@ class RowsOutput(MessageOutput):
         self._rows = rows
         self._message = ReusedMessage(message, {('data',): rows.reshape(1, -1)})
 
-    @property
-    def topic(self) -> str:
-        """Name of the topic."""
-        return str(self._publisher.topic_name)
-
     def send(self) -> None:
         """Publish the rows."""
         self._publisher.publish(self._message.written())
@@ -93,18 +85,3 @@ class RowsOutput(MessageOutput):
         """Destroy the publisher when the last command is received, or at a monotonic time [s]."""
         await_delivery(self._publisher, latest)
         self.destroy()
-
-
-class StateOutput(MessageOutput):
-    """A JointState of names, with rows of position, velocity and effort (3, m), or of effort."""
-
-    def __init__(self, node: Node, topic: str, names: Sequence[str], rows: int = 3) -> None:
-        super().__init__(node, JointState, topic)
-        self._rows = np.zeros((rows, len(names)))
-        message = JointState(name=list(names))
-        self._message = ReusedMessage(message, {STATE_FIELDS[-rows:]: self._rows}, STAMP)
-
-    def publish(self, instant: int, rows: Array) -> None:
-        """Publish rows for an instant [ns]."""
-        self._rows[:] = rows
-        self._publisher.publish(self._message.written((instant,)))

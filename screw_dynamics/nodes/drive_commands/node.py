@@ -3,7 +3,6 @@
 """Node `drive_commands`: samples of the node `feedforward` in, commands of drives out."""
 
 import time
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,37 +11,34 @@ from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
+from screw_dynamics.control import drive_records
 from screw_dynamics.control.drive_commands import DriveCommands
-from screw_dynamics.control.drive_records import (
-    ClockJumped,
-    Input,
-    JointStates,
-    ModelChanged,
-    Outputs,
-    ParametersChanged,
-    ShuttingDown,
-)
+from screw_dynamics.control.drive_parameters import DriveCommandsParameters
+from screw_dynamics.control.drive_records import Input, Outputs
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.drive_commands.messages import (
     RowsOutput,
-    StateOutput,
     feedforward_sample,
     motor_sample,
 )
-from screw_dynamics.nodes.drive_commands.parameters import DriveCommandsParameters
-from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics, model_report
-from screw_dynamics.nodes.shared.endpoints import DEPTH, delivery_end, make_subscription
-from screw_dynamics.nodes.shared.executor import destroyed_on_error
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics
+from screw_dynamics.nodes.shared.endpoints import (
+    DEPTH,
+    StateOutput,
+    delivery_end,
+    make_subscription,
+)
+from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.nodes.shared.reason_throttle import log_line
-from screw_dynamics.nodes.shared.tick_timer import Seldom, TickTimer
+from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
+from screw_dynamics.nodes.shared.tick_timer import TickTimer
 from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.thread_set import threads_of
 from screw_dynamics.stop_signals import stop_is_urgent
+from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward
 
 NAME = 'drive_commands'
 INPUT, MOTORS = 'feedforward/feedforward', 'feedforward/motor_feedforward'
@@ -51,7 +47,7 @@ _REPEATED = 'age', 'joint_states', 'threads'  # keys of lines that come with eve
 
 
 class DriveCommandsNode(Node):
-    """Turns each sample into commands in the callback that receives it."""
+    """Sends the efforts of the node feedforward to drives, within their limits."""
 
     def __init__(self) -> None:
         super().__init__(NAME)
@@ -62,12 +58,10 @@ class DriveCommandsNode(Node):
         self._outputs: list[RowsOutput] = []
         self._state: StateOutput | None = None
         self._tensions: list[StateOutput] = []
-        self._seldom = {key: Seldom(1.0) for key in (*_REPEATED, 'rejected')}
+        self._throttle = ReasonThrottle()
         self._rejected, self._problem = 0, ''
         self._shared: set[str] = set()  # topics with other publishers, which are logged
         with destroyed_on_error(self):
-            if interfaces.msg is None:
-                raise InputError(interfaces.MISSING)
             self._settings = NodeParameters(self, DriveCommandsParameters)
             self._warn_of_limits()
             self._source = ModelSource(
@@ -80,29 +74,24 @@ class DriveCommandsNode(Node):
             self._settings.add_check(self._check)
             self._settings.on_change(self._on_parameters)
             values = self._settings.values
-            kinds = {INPUT: interfaces.msg.FeedforwardTorque}
-            callbacks: dict[str, Callable[[Any], None]] = {INPUT: self._on_feedforward}
-            if values.settings.motors:
-                kinds[MOTORS], callbacks[MOTORS] = interfaces.msg.MotorFeedforward, self._on_motors
-            if values.settings.moves:
-                kinds['joint_states'], callbacks['joint_states'] = JointState, self._on_states
-            self._inputs = [
-                make_subscription(
-                    self,
-                    kinds[topic],
-                    topic,
-                    callback,
-                    qos_profile_sensor_data if topic == 'joint_states' else DEPTH,
-                )
-                for topic, callback in callbacks.items()
+            wanted: list[tuple[Any, ...]] = [
+                (FeedforwardTorque, INPUT, self._on_feedforward, DEPTH)
             ]
-            self._ticks = TickTimer(self, self._tick, self._on_jump)
+            if values.motors:
+                wanted.append((MotorFeedforward, MOTORS, self._on_motors, DEPTH))
+            if values.moves:
+                wanted.append(
+                    (JointState, 'joint_states', self._on_states, qos_profile_sensor_data)
+                )
+            self._inputs = [make_subscription(self, *one) for one in wanted]
+            self._ticks = TickTimer(
+                self,
+                lambda now: self._step(now=now),
+                lambda reason: self._step(drive_records.ClockJumped(reason)),
+            )
             self._ticks.start(_RATE)
-            tasks: dict[str, Callable[[], Report]] = {
-                'model': partial(model_report, self._source),
-                'commands': self._report,
-            }
-            self._diagnostics = Diagnostics(self, tasks, self._settings)
+            tasks = {'commands': self._report}
+            self._diagnostics = Diagnostics(self, self._settings, self._source, tasks)
 
     def destroy_node(self) -> None:
         """Lead commands to rest, and destroy the node."""
@@ -120,22 +109,22 @@ class DriveCommandsNode(Node):
 
     def _check(self, values: DriveCommandsParameters) -> None:
         if self._core is not None:
-            values.settings.require(self._names, self._commanded)
+            values.require(self._names, self._commanded)
 
     def _on_parameters(self, old: DriveCommandsParameters, new: DriveCommandsParameters) -> None:
         if old.limits != new.limits:
             self._warn_of_limits()
-        self._step(ParametersChanged(new.settings))
+        self._step(new)
 
     def _on_model(self, loaded: LoadedRobot) -> None:
         self._robot = loaded.robot
-        self._step(ModelChanged(loaded.robot))
+        self._step(drive_records.ModelChanged(loaded.robot))
         inputs = ', '.join(one.topic_name for one in self._inputs)
         self.get_logger().info(f'Ready: listens on {inputs}')
 
     @property
     def _commanded(self) -> tuple[str, ...]:
-        motors = self._motor_names if self._settings.values.settings.motors else None
+        motors = self._motor_names if self._settings.values.motors else None
         return self._names if motors is None else motors
 
     # inputs --------------------------------------------------------------------------------------
@@ -159,12 +148,12 @@ class DriveCommandsNode(Node):
             self._reject(MOTORS, error)
 
     def _on_states(self, message: JointState) -> None:
-        self._step(JointStates(message))
+        self._step(drive_records.JointStates(message))
 
     def _reject(self, topic: str, error: ScrewDynamicsError) -> None:
         self._rejected += 1
         self._problem = f'{topic}: {error}'
-        if self._seldom['rejected'].due():
+        if self._throttle.due('rejected'):
             self.get_logger().error(f'Rejected: {self._problem}')
 
     def _begin(self, names: tuple[str, ...], motors: tuple[str, ...] | None) -> None:
@@ -177,11 +166,11 @@ class DriveCommandsNode(Node):
         self._drop()
         values = self._settings.values
         self._names, self._motor_names = names, motors
-        if self._robot is None or not names or (values.settings.motors and motors is None):
+        if self._robot is None or not names or (values.motors and motors is None):
             return
-        core = DriveCommands(self._robot, names, motors, values.settings)
+        core = DriveCommands(self._robot, names, motors, values)
         fields, entries = values.fields, self._commanded
-        label = 'motors' if values.settings.motors else 'joints'
+        label = 'motors' if values.motors else 'joints'
         topics = {'~/commands': core.rows}
         if values.topics == 'apart':
             topics = {
@@ -194,17 +183,19 @@ class DriveCommandsNode(Node):
         threads = threads_of(self._robot.model)
         if threads is not None:
             topics_of_threads = '~/thread_tensions', '~/thread_tension_rates'
-            self._tensions = [StateOutput(self, t, threads.names, 1) for t in topics_of_threads]
+            self._tensions = [
+                StateOutput(self, t, threads.names, ('effort',)) for t in topics_of_threads
+            ]
         self._core = core
         self.get_logger().info(
             f'Commands for {", ".join(entries)}: {", ".join(fields)} on '
-            f'{", ".join(output.topic for output in self._outputs)}'
+            f'{", ".join(output.topic_name for output in self._outputs)}'
         )
 
     def _drop(self) -> None:
         """Lead commands to rest, until a further signal, and destroy their publishers."""
         now, period = self.get_clock().now().nanoseconds, 1.0 / _RATE
-        outputs = self._step(ShuttingDown(), now=now)
+        outputs = self._step(drive_records.ShuttingDown(), now=now)
         while outputs is not None and outputs.busy and self.context.ok():
             if stop_is_urgent():
                 self.get_logger().warning(
@@ -223,12 +214,6 @@ class DriveCommandsNode(Node):
 
     # time ----------------------------------------------------------------------------------------
 
-    def _tick(self, now: int) -> None:
-        self._step(now=now)
-
-    def _on_jump(self, reason: str) -> None:
-        self._step(ClockJumped(reason))
-
     def _step(self, *inputs: Input, now: int | None = None) -> Outputs | None:
         """Let the core step, and publish and log what it asks for; None without a core."""
         if self._core is None:
@@ -244,21 +229,25 @@ class DriveCommandsNode(Node):
             for tensions, row in zip(self._tensions, outputs.tensions, strict=False):
                 tensions.publish(outputs.instant, row)
         for level, key, text in outputs.log:
-            if key not in _REPEATED or self._seldom[key].due():
+            if key not in _REPEATED or self._throttle.due(key):
                 log_line(self, level, text)
         return outputs
 
     def _report(self) -> Report:
         """Return the report of the commands; WARN while they are stopped or do not begin."""
         for output in self._outputs:
-            count = self.count_publishers(output.topic)
-            if count > 1 and output.topic not in self._shared:
-                self._shared.add(output.topic)
+            topic = output.topic_name
+            count = self.count_publishers(topic)
+            if count > 1 and topic not in self._shared:
+                self._shared.add(topic)
                 self.get_logger().warning(
-                    f'{output.topic} has {count} publishers: drives get the commands of all'
+                    f'{topic} has {count} publishers: drives get the commands of all'
                 )
         if self._core is None:
             level = WARN if self._problem else OK
             return Report(level, self._problem or 'no samples', {'rejected': self._rejected})
         report = self._core.report()
         return report._replace(values={**report.values, 'rejected': self._rejected})
+
+
+main = partial(run_node, DriveCommandsNode, NAME, parameters=DriveCommandsParameters)

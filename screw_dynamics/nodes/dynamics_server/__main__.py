@@ -3,19 +3,8 @@
 """Main function of the node `dynamics_server`."""
 
 import sys
-from functools import partial
 
-from screw_dynamics.nodes.dynamics_server.node import NAME, DynamicsServerNode
-from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
-from screw_dynamics.nodes.shared.executor import run_node
-
-main = partial(
-    run_node,
-    DynamicsServerNode,
-    NAME,
-    purpose='Serves inverse and forward dynamics, matrices and frames of a robot.',
-    parameters=DynamicsServerParameters,
-)
+from screw_dynamics.nodes.dynamics_server.node import main
 
 if __name__ == '__main__':
     sys.exit(main())

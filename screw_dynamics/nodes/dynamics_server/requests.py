@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Requests of the services, read once, and the codes of their responses."""
+"""Parameters of the node, requests of its services, and the codes of their responses."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array, require_finite
 from screw_dynamics.control.limit_checks import LimitError
+from screw_dynamics.control.model_parameters import INTERPOLATION, EffortParameters
+from screw_dynamics.control.parameters import parameter
 from screw_dynamics.errors import (
     InputError,
     NotFiniteError,
@@ -56,6 +58,26 @@ def error_code(error: ScrewDynamicsError) -> int:
 
 
 @dataclass(frozen=True)
+class DynamicsServerParameters(EffortParameters):
+    """Parameters of the node `dynamics_server`."""
+
+    interpolation: str = parameter(
+        'smooth', INTERPOLATION, choices=('smooth', 'jtc'), read_only=True
+    )
+    check_limits: str = parameter(
+        'off',
+        'What to do with limits that are exceeded. Requests with a position: position limits of '
+        'the URDF. Trajectories: positions, velocities and efforts between their points too and, '
+        'with elastic joints as in get_motor_feedforward, deflections, rates of the efforts, '
+        'velocities and efforts of the motors.',
+        choices=('off', 'warn', 'reject'),
+    )
+    max_samples: int = parameter(
+        100000, 'Largest number of samples of one trajectory request.', within=(1, 10**7)
+    )
+
+
+@dataclass(frozen=True)
 class JointRequest:
     """A request about joints, with its positions in model order."""
 
@@ -74,11 +96,7 @@ class JointRequest:
         return cls(message, names, order, _finite_row('position', message, order, names))
 
     def row(self, field: str) -> Array:
-        """
-        Return a field in model order (n,), zeros if it is empty.
-
-        Raise ShapeError, or NotFiniteError with field and joint.
-        """
+        """Return a field (n,), zeros if it is empty; raise ShapeError or NotFiniteError."""
         return _finite_row(field, self.message, self.order, self.names)
 
     def fill(self, jet: Array) -> None:
@@ -87,11 +105,7 @@ class JointRequest:
             row[:] = self.row(field)
 
     def jet(self, fields: Sequence[str], rows: int) -> Array:
-        """
-        Return a jet (rows, n) in model order from `fields` and the higher derivatives.
-
-        Empty ones are zeros; raise ShapeError, also for fields beyond the last row.
-        """
+        """Return a jet (rows, n) from `fields` and higher derivatives, or raise ShapeError."""
         n, first = len(self.order), len(fields)
         expected = '(0,)'
         if rows > first:
@@ -105,12 +119,7 @@ class JointRequest:
         return jet[:rows]
 
     def higher_derivatives(self, expected: str, rows: int | None = None) -> Array:
-        """
-        Return the rows (rows or 0, n) of `higher_derivatives` in model order.
-
-        Raise ShapeError, with the `expected` shape, if there are others; by default any number is
-        valid.
-        """
+        """Return the `higher_derivatives` (rows or 0, n; None: any), or raise ShapeError."""
         n, values = len(self.order), np.array(self.message.higher_derivatives)
         if values.size % max(n, 1) or (rows is not None and values.size not in (0, rows * n)):
             raise ShapeError('higher_derivatives', expected, values.shape)

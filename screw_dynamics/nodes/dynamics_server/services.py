@@ -1,47 +1,59 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Service handlers; they raise ScrewDynamicsError on failure."""
+"""Service handlers; they raise ScrewDynamicsError on failure, and may return a warning."""
 
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from geometry_msgs.msg import Pose
 
 from screw_dynamics.arrays import Array, require_finite
 from screw_dynamics.control.limit_checks import limit_text
 from screw_dynamics.dynamics import (
-    EffortFormat,
     bias_forces,
     coriolis_matrix,
+    forward_dynamics,
+    forward_dynamics_jet,
     gravity_forces,
     inverse_dynamics,
     mass_matrix,
 )
-from screw_dynamics.elastic import MotorFeedforward, elastic_feedforward
+from screw_dynamics.elastic import MotorFeedforward as Motors
+from screw_dynamics.elastic import elastic_feedforward
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.feasibility.check import check_motor_commands
+from screw_dynamics.kinematics import frame_jacobian, frame_jacobian_jet, frame_pose, frame_twist
+from screw_dynamics.lie import log_so3
 from screw_dynamics.messages.joints import double_array
-from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
+from screw_dynamics.model.other_models import JointedModel
+from screw_dynamics.model.records import REPRESENTATIONS
 from screw_dynamics.nodes.dynamics_server.requests import (
     EFFORTS,
     MOTION,
+    DynamicsServerParameters,
     JointRequest,
+    NoModelError,
     require_tree,
     wrench_jets,
 )
-from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.robot import Robot
 from screw_dynamics.scalars import require_choice
+from screw_dynamics_interfaces.msg import MotorFeedforward
 
 
-def get_mass_matrix(robot: Robot, request: JointRequest, response: Any) -> None:
+def get_mass_matrix(
+    robot: Robot, _: DynamicsServerParameters, request: JointRequest, response: Any
+) -> None:
     """Handle GetMassMatrix."""
     matrix = mass_matrix(robot.model, request.position)
     response.joint_names = list(request.names)
     response.mass_matrix = double_array(request.as_requested(matrix))
 
 
-def get_dynamic_terms(robot: Robot, request: JointRequest, response: Any) -> None:
+def get_dynamic_terms(
+    robot: Robot, _: DynamicsServerParameters, request: JointRequest, response: Any
+) -> None:
     """Handle GetDynamicTerms."""
     model, q, qd = robot.model, request.position, request.row('velocity')
     gravity = gravity_forces(model, q)
@@ -63,14 +75,14 @@ def get_dynamic_terms(robot: Robot, request: JointRequest, response: Any) -> Non
 
 
 def get_inverse_dynamics(
-    effort_format: EffortFormat, robot: Robot, request: JointRequest, response: Any
+    robot: Robot, parameters: DynamicsServerParameters, request: JointRequest, response: Any
 ) -> None:
     """Handle GetInverseDynamics."""
     message = request.message
     k = int(message.derivative_order)
     jet = request.jet(MOTION, k + 3)
     efforts = inverse_dynamics(robot.model, jet, wrench_jets(message.wrenches, k))
-    efforts = effort_format.convert(robot.model, jet, efforts)[:, request.back]
+    efforts = parameters.effort_format.convert(robot.model, jet, efforts)[:, request.back]
     response.joint_names = list(request.names)
     for field, values in zip(EFFORTS, efforts, strict=False):
         setattr(response, field, double_array(values))
@@ -81,10 +93,11 @@ _STIFFNESS_ROWS = 3
 
 
 def get_motor_feedforward(
-    parameters: DynamicsServerParameters, robot: Robot, request: JointRequest, response: Any
-) -> None:
-    """Handle GetMotorFeedforward for a robot with drives."""
-    assert robot.drives is not None
+    robot: Robot, parameters: DynamicsServerParameters, request: JointRequest, response: Any
+) -> str:
+    """Handle GetMotorFeedforward; return a warning about limits."""
+    if robot.drives is None:
+        raise NoModelError("no elastic joints: parameter 'elastic_joints_path' is empty")
     jet = _joint_jet(robot, request)
     wrenches = wrench_jets(request.message.wrenches, len(jet) - 3)
     stiffness = _stiffness_jets(robot, request.message, len(jet))
@@ -101,6 +114,8 @@ def get_motor_feedforward(
         sent = effort_format.convert(robot.model, jet[: rows + 2], motors.motor_effort_jet)
         motors = replace(motors, motor_effort_jet=sent)
     response.motor_feedforward = _message(motors, robot, request)
+    message: str = response.message
+    return message
 
 
 def _joint_jet(robot: Robot, request: JointRequest) -> Array:
@@ -142,7 +157,7 @@ def _deflections(robot: Robot, request: JointRequest) -> dict[str, float] | None
     return {name: float(row[robot.joint_names.index(name)]) for name in damped} or None
 
 
-def _message(motors: MotorFeedforward, robot: Robot, request: JointRequest) -> Any:
+def _message(motors: Motors, robot: Robot, request: JointRequest) -> Any:
     """Return the message, with joints and motors in the order of the request."""
     table, joints = robot.motors, request.back
     chosen = np.concatenate([np.flatnonzero(table.joint_of_motor == j) for j in joints])
@@ -153,7 +168,7 @@ def _message(motors: MotorFeedforward, robot: Robot, request: JointRequest) -> A
         'motor_acceleration': motors.motor_acceleration,
         'deflection': motors.deflection,
     }
-    message = interfaces.msg.MotorFeedforward(
+    message = MotorFeedforward(
         joint_names=[robot.joint_names[j] for j in joints],
         motor_names=[table.names[i] for i in chosen],
         **{field: double_array(row[chosen]) for field, row in rows.items()},
@@ -163,3 +178,69 @@ def _message(motors: MotorFeedforward, robot: Robot, request: JointRequest) -> A
     for field, row in zip(EFFORTS, motors.motor_effort_jet, strict=False):
         setattr(message, f'motor_{field}', double_array(row[chosen]))
     return message
+
+
+# uncompiled, this order takes seconds
+_MOST_DERIVATIVES = 20
+
+
+def get_frame_motion(
+    robot: Robot, _: DynamicsServerParameters, request: JointRequest, response: Any
+) -> None:
+    """Handle GetFrameMotion."""
+    message, model = request.message, robot.model
+    if message.derivative_order > 0:
+        require_tree(robot, 'derivative_order above 0')
+    representation = require_choice(
+        'representation', message.representation or 'body', REPRESENTATIONS
+    )
+    jet = request.jet(MOTION, int(message.derivative_order) + 2)
+    pose = frame_pose(model, request.position, message.frame)
+    if isinstance(model, JointedModel):
+        jacobians = frame_jacobian(model, request.position, message.frame, representation)[None]
+        twists = jacobians @ jet[1]
+    else:
+        twists = frame_twist(model, jet, message.frame, representation)
+        jacobians = frame_jacobian_jet(model, jet[:-1], message.frame, representation)
+    response.joint_names = list(request.names)
+    response.pose = _pose_message(pose)
+    response.twist_jet = double_array(twists)
+    response.jacobian_jet = double_array(jacobians[..., request.back])
+
+
+def _pose_message(pose: Array) -> Pose:
+    message = Pose()
+    place, turn = message.position, message.orientation
+    place.x, place.y, place.z = pose[:3, 3].tolist()
+    vector = log_so3(pose[:3, :3])
+    half = float(np.linalg.norm(vector)) / 2.0
+    turn.w = float(np.cos(half))
+    # sin(half) / (2 half), which is 1 / 2 at 0
+    turn.x, turn.y, turn.z = (0.5 * np.sinc(half / np.pi) * vector).tolist()
+    return message
+
+
+def get_forward_dynamics(
+    robot: Robot, parameters: DynamicsServerParameters, request: JointRequest, response: Any
+) -> None:
+    """Handle GetForwardDynamics: the way back of GetInverseDynamics."""
+    message = request.message
+    k = int(message.derivative_order)
+    if k > _MOST_DERIVATIVES:
+        raise InputError(f'derivative_order: expected 0 to {_MOST_DERIVATIVES}, got {k}')
+    if k > 0 or message.wrenches:
+        require_tree(robot, 'derivative_order above 0, or wrenches')
+    effort_format, given = parameters.effort_format, request.jet(EFFORTS, k + 1)
+    model, efforts = effort_format.efforts_of_bodies(robot.model, given)
+    position, velocity = request.position, request.row('velocity')
+    if isinstance(model, JointedModel):
+        acceleration = forward_dynamics(model, position, velocity, efforts[0])
+        jet = np.stack([position, velocity, acceleration])
+    else:
+        wrenches = wrench_jets(message.wrenches, k)
+        jet = forward_dynamics_jet(model, position, velocity, efforts, wrenches)
+    jet = jet[:, request.back]
+    response.joint_names = list(request.names)
+    for field, values in zip(MOTION[2:], jet[2:], strict=False):
+        setattr(response, field, double_array(values))
+    response.joint_jet = double_array(jet)

@@ -20,8 +20,11 @@ from screw_dynamics.messages.joints import (
     trajectory_points,
 )
 from screw_dynamics.messages.times import SECOND, nanoseconds
-from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
-from screw_dynamics.nodes.dynamics_server.requests import EFFORTS, require_tree
+from screw_dynamics.nodes.dynamics_server.requests import (
+    EFFORTS,
+    DynamicsServerParameters,
+    require_tree,
+)
 from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import (
@@ -37,8 +40,8 @@ _MAX_ORDER = 2
 
 def compute_trajectory_torques(
     robot: Robot, parameters: DynamicsServerParameters, request: Any, response: Any
-) -> None:
-    """Handle ComputeTrajectoryTorques; with drives their limits are checked too."""
+) -> str:
+    """Handle ComputeTrajectoryTorques, with limits of drives, too; return a warning."""
     model = robot.model
     names, waypoints = _waypoints(robot, request)
     k = int(request.derivative_order)
@@ -66,6 +69,8 @@ def compute_trajectory_torques(
     response.trajectory = _with_efforts(request, times + begin, jets[:, :, back], tau[:, 0, back])
     for d in range(1, k + 1):
         setattr(response, EFFORTS[d], double_array(tau[:, d, back]))
+    message: str = response.message
+    return message
 
 
 def _sample_times(knots: Array, period: Any, limit: int) -> Array:

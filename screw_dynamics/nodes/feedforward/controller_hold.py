@@ -21,7 +21,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.messages.joints import effort_points, joint_order, request_row
 from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.nodes.shared.endpoints import make_subscription, steady_timer
-from screw_dynamics.nodes.shared.interfaces import control_message
+from screw_dynamics.nodes.shared.interfaces import optional_type
 
 _LONGEST_STOP = 5.0  # s, until the controller has to be at rest
 _LOOK_PERIOD = 0.5  # s between looks for that
@@ -35,10 +35,8 @@ class ControllerHold:
     """
     Lets a controller hold the position at which it has stopped with the effort of that position.
 
-    After a cancel or a violated tolerance it holds, with an effort that belongs to another
-    position. When two states in a row report the same reference, a goal of one point follows:
-    this position, which does not move the reference, and the effort there. `free` returns False
-    while a goal of a client is on its way.
+    When two states in a row report the same reference, a goal of this one point follows. `free`
+    returns False while a goal of a client is on its way.
     """
 
     def __init__(
@@ -51,9 +49,10 @@ class ControllerHold:
     ) -> None:
         self._node, self._core, self._kind, self._client = node, core, kind, client
         self._controller, self._free = core.parameters.follow_joint_trajectory, free
-        name = 'JointTrajectoryControllerState'
-        self._state = control_message(name, 'hold_after_stop', 'true', 'false')
-        self._tolerance = control_message('JointTolerance', 'hold_after_stop', 'true', 'false')
+        self._state, self._tolerance = (
+            optional_type('control_msgs.msg', name, 'hold_after_stop', 'true', 'false')
+            for name in ('JointTrajectoryControllerState', 'JointTolerance')
+        )
         self._since = 0  # instant of the stop [ns], 0 if nothing is to be held
         self._looks = 0  # since then
         self._last: Array | None = None  # reference (n,) of the state before

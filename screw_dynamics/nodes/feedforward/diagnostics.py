@@ -5,58 +5,46 @@
 import time
 from collections.abc import Callable
 
-from screw_dynamics.control.report import OK, WARN, Report
-from screw_dynamics.nodes.feedforward.tick_cost import MissedTicks
-from screw_dynamics.nodes.shared.diagnostics import model_report
-from screw_dynamics.nodes.shared.model_source import ModelSource
+from screw_dynamics.control.report import OK, WARN, Counts, Report
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 
 _REPORTED_PART = 0.01  # fraction of missed ticks above which a warning is reported
+_LOGGED_PART = 0.1  # above which it is logged, if it lasts
+_LASTING, _PAUSE = 3, 30  # reports until a warning, and between warnings
 
 
 class FeedforwardReports:
     """Counters of the node, and the tasks that report them."""
 
-    def __init__(
-        self, source: ModelSource, ticks: TickTimer, warn: Callable[[str], object]
-    ) -> None:
-        self._source, self._ticks = source, ticks
-        self._missed = MissedTicks(warn)
-        self._accepted = self._rejected = 0
+    def __init__(self, ticks: TickTimer, warn: Callable[[str], object]) -> None:
+        self._ticks = ticks
+        self._warn = warn
+        self._bad = 0  # reports in a row with too many missed ticks
+        self.counts = Counts()
         self._last_accepted: float | None = None
         self._span = (0.0, 0.0)  # its start and end [s]
-        self._last_rejection = ''
 
     def count_accepted(self, start: float, end: float) -> None:
         """Count an accepted trajectory with its start and end on the clock of the node [s]."""
-        self._accepted += 1
+        self.counts.accepted += 1
         self._last_accepted = time.monotonic()
         self._span = start, end
 
-    def count_rejected(self, reason: str) -> None:
-        """Count a rejected trajectory."""
-        self._rejected += 1
-        self._last_rejection = reason
-
     def tasks(self) -> dict[str, Callable[[], Report]]:
         """Return the diagnostic tasks by name."""
-        return {
-            'model': lambda: model_report(self._source),
-            'trajectory': self._trajectory,
-            'rate': self._rate,
-        }
+        return {'trajectory': self._trajectory, 'rate': self._rate}
 
     def _trajectory(self) -> Report:
         age = (
             'never' if self._last_accepted is None
             else f'{time.monotonic() - self._last_accepted:.3f}'
         )  # fmt: skip
-        message = f'last rejection: {self._last_rejection}' if self._rejected else 'ok'
-        values = {'accepted': self._accepted, 'rejected': self._rejected, 'age [s]': age}
+        counts = self.counts
+        values = {'accepted': counts.accepted, 'rejected': counts.rejected, 'age [s]': age}
         if self._last_accepted is not None:
             start, end = self._span
             values |= {'start [s]': f'{start:.3f}', 'end [s]': f'{end:.3f}'}
-        return Report(OK, message, values)
+        return Report(OK, counts.rejection or 'ok', values)
 
     def _rate(self) -> Report:
         statistics = self._ticks.statistics
@@ -70,9 +58,16 @@ class FeedforwardReports:
             'mean compute time [us]': f'{1e6 * summary.mean_time:.1f}',
             'longest compute time [us]': f'{1e6 * summary.longest_time:.1f}',
         }
-        self._missed.add(summary, statistics.period)
+        part = summary.missed_part
+        self._bad = self._bad + 1 if part > _LOGGED_PART else 0
+        if self._bad % _PAUSE == _LASTING:
+            self._warn(
+                f'{100.0 * part:.0f} % of the ticks are missed: a tick takes '
+                f'{1e3 * summary.mean_time:.3g} ms of {1e-6 * statistics.period:.3g} ms at '
+                f'{1e9 / statistics.period:.4g} Hz'
+            )
         if not summary.ticks:
             return Report(OK, 'not active', values)
-        if summary.missed_part > _REPORTED_PART:
-            return Report(WARN, f'{100.0 * summary.missed_part:.1f} % of the ticks missed', values)
+        if part > _REPORTED_PART:
+            return Report(WARN, f'{100.0 * part:.1f} % of the ticks missed', values)
         return Report(OK, 'ok', values)

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 from action_msgs.msg import GoalStatus
@@ -19,29 +18,15 @@ from rclpy.node import Node
 from rclpy.serialization import serialize_message
 from trajectory_msgs.msg import JointTrajectory
 
+from screw_dynamics.control import inputs, outputs
 from screw_dynamics.control.feedforward import Feedforward
-from screw_dynamics.control.inputs import (
-    GoalAccepted,
-    GoalAnswered,
-    GoalBuilt,
-    GoalCanceled,
-    GoalEnded,
-    GoalWatch,
-)
-from screw_dynamics.control.outputs import (
-    BuildGoal,
-    CancelGoal,
-    EndGoal,
-    GoalAction,
-    HoldSoon,
-    SendGoal,
-)
 from screw_dynamics.control.tasks import Samples
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import nanoseconds, set_stamp
 from screw_dynamics.nodes.feedforward.controller_hold import ControllerHold
 from screw_dynamics.nodes.feedforward.sample_outputs import message_without_points, points_of
 from screw_dynamics.nodes.shared.endpoints import steady_timer
+from screw_dynamics.nodes.shared.interfaces import optional_type
 
 ACTION = '~/follow_joint_trajectory'
 PARAMETER = 'follow_joint_trajectory'
@@ -49,13 +34,7 @@ PARAMETER = 'follow_joint_trajectory'
 
 def action_type(node: Node, controller: str) -> Any:
     """Return the type of the action; raise InputError if it or another controller is missing."""
-    try:
-        kind = import_module('control_msgs.action').FollowJointTrajectory
-    except (ImportError, AttributeError) as error:
-        raise InputError(
-            f'parameter {PARAMETER!r}: {controller!r} needs the package control_msgs, which is '
-            f"not available ({error}): install it (ros-$ROS_DISTRO-control-msgs) or use ''"
-        ) from None
+    kind = optional_type('control_msgs.action', 'FollowJointTrajectory', PARAMETER, controller, '')
     names = [
         node.resolve_service_name(f'{name}/_action/send_goal') for name in (ACTION, controller)
     ]
@@ -109,11 +88,7 @@ class _Handles:
 
 
 class GoalActions:
-    """
-    Serves ~/follow_joint_trajectory and calls the action of a controller.
-
-    `step` passes an input to the core, `refusal` returns why a trajectory is not accepted now.
-    """
+    """Serves ~/follow_joint_trajectory by the action of a controller, as the core decides."""
 
     def __init__(
         self,
@@ -149,7 +124,7 @@ class GoalActions:
                 node, core, self._type, self._client, lambda: not self._goals
             )
         self._watch = steady_timer(
-            node, _WATCH_PERIOD, lambda: step(GoalWatch(self._client.server_is_ready()))
+            node, _WATCH_PERIOD, lambda: step(inputs.GoalWatch(self._client.server_is_ready()))
         )
         self._watch.cancel()
         self._parts = steady_timer(node, _PART_PERIOD, self._make)
@@ -180,7 +155,7 @@ class GoalActions:
         if self._watch.is_canceled():  # else goals that follow quickly would keep it from looking
             self._watch.reset()
         data = serialize_message(handle.request.trajectory)
-        self._step(GoalAccepted(self._number, data, self._client.server_is_ready()))
+        self._step(inputs.GoalAccepted(self._number, data, self._client.server_is_ready()))
 
     def _on_cancel(self, handle: Any) -> CancelResponse:
         number = next((n for n, goal in self._goals.items() if goal.handle is handle), None)
@@ -193,22 +168,22 @@ class GoalActions:
 
     # the controller ------------------------------------------------------------------------------
 
-    def perform(self, action: GoalAction) -> None:
+    def perform(self, action: outputs.GoalAction) -> None:
         """Do what the core asks for."""
-        if isinstance(action, HoldSoon):
+        if isinstance(action, outputs.HoldSoon):
             if self._hold is not None:
                 (self._hold.begin if action.begin else self._hold.drop)()
             return
         goal = self._goals.get(action.goal)
         if goal is None:
             return
-        if isinstance(action, BuildGoal):
+        if isinstance(action, outputs.BuildGoal):
             goal.samples = action.samples
             goal.handle.request.trajectory = message_without_points(action.samples)
             self._parts.reset()
-        elif isinstance(action, SendGoal):
+        elif isinstance(action, outputs.SendGoal):
             self._send(action, goal)
-        elif isinstance(action, CancelGoal):
+        elif isinstance(action, outputs.CancelGoal):
             self._cancel(goal)
         else:
             self._end(action, goal)
@@ -216,7 +191,7 @@ class GoalActions:
     def _make(self) -> None:
         """Pass on requests to cancel; make the next points of the first trajectory."""
         while self._canceled:
-            self._step(GoalCanceled(self._canceled.pop(0)))
+            self._step(inputs.GoalCanceled(self._canceled.pop(0)))
         waiting = [(n, goal) for n, goal in self._goals.items() if goal.samples is not None]
         if not waiting:
             self._parts.cancel()
@@ -229,9 +204,9 @@ class GoalActions:
         if len(trajectory.points) == len(samples.times):
             goal.samples = None
             stamp, ready = nanoseconds(trajectory.header.stamp), self._client.server_is_ready()
-            self._step(GoalBuilt(number, stamp, ready))
+            self._step(inputs.GoalBuilt(number, stamp, ready))
 
-    def _send(self, action: SendGoal, goal: _Handles) -> None:
+    def _send(self, action: outputs.SendGoal, goal: _Handles) -> None:
         request = goal.handle.request
         if action.stamp is not None:
             set_stamp(request.trajectory.header.stamp, action.stamp)
@@ -257,7 +232,7 @@ class GoalActions:
             return
         if accepted:
             goal.sent.get_result_async().add_done_callback(partial(self._on_result, number))
-        self._step(GoalAnswered(number, accepted))
+        self._step(inputs.GoalAnswered(number, accepted))
 
     def _on_result(self, number: int, future: Any) -> None:
         goal = self._goals.get(number)
@@ -265,7 +240,7 @@ class GoalActions:
             return
         status, goal.result = future.result().status, future.result().result
         violated = goal.result.error_code in self._violations
-        self._step(GoalEnded(number, _EVENTS.get(status, 'unknown'), violated))
+        self._step(inputs.GoalEnded(number, _EVENTS.get(status, 'unknown'), violated))
 
     def _on_feedback(self, number: int, message: Any) -> None:
         """Publish the feedback of the controller with the times of the client's trajectory."""
@@ -279,7 +254,7 @@ class GoalActions:
                 set_stamp(point.time_from_start, shifted)
         goal.handle.publish_feedback(feedback)
 
-    def _end(self, action: EndGoal, goal: _Handles) -> None:
+    def _end(self, action: outputs.EndGoal, goal: _Handles) -> None:
         """End a goal, with the result of the controller or with the reason for another end."""
         del self._goals[action.goal]
         if not self._goals:

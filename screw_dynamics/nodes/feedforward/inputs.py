@@ -3,33 +3,27 @@
 """Topics and service of the node `feedforward`, as inputs of its core."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
+from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
+from screw_dynamics.control import inputs
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import SPEED_FACTOR_TYPE
-from screw_dynamics.control.inputs import (
-    WRENCH_TOPIC,
-    ClearMotion,
-    JointStates,
-    Speed,
-    StreamedPositions,
-    StreamedSample,
-    TrajectoryMessage,
-    Wrench,
-)
+from screw_dynamics.control.inputs import WRENCH_TOPIC
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription
-from screw_dynamics.nodes.shared.interfaces import control_message, optional_message
+from screw_dynamics.nodes.shared.endpoints import DEPTH, LATCHED, make_subscription
+from screw_dynamics.nodes.shared.interfaces import optional_type
 from screw_dynamics.reference.streamed_reference import Stream
+from screw_dynamics_interfaces.msg import JointReference
 
 SPEED_TOPIC = '~/speed_scaling'
 # Value of factor 1 in each unit. Robots are slowed down, or sped up slightly: a factor above 2 is
@@ -50,68 +44,38 @@ def speed_factor(value: float, unit: str) -> float:
 
 
 class Inputs:
-    """
-    Subscriptions and the service ~/clear; each message becomes an input of the core by `step`.
-
-    `trajectory` takes a serialised JointTrajectory or, with `poses`, a Path.
-    """
+    """Subscriptions and the service ~/clear, whose messages become inputs of the core."""
 
     def __init__(
         self,
         node: Node,
         core: Feedforward,
         step: Callable[[Any], None],
-        trajectory: Callable[[TrajectoryMessage], None],
+        trajectory: Callable[[inputs.TrajectoryMessage], None],
         stream: Callable[[Any], None],
     ) -> None:
         self._node, self._core, self._step = node, core, step
         self._refused = False
-        values = core.parameters
-        sensors = qos_profile_sensor_data
-        self._subscriptions = [
-            make_subscription(
-                node, JointState, 'joint_states', lambda m: step(JointStates(m)), sensors
-            ),
+        self._subscriptions: list[Subscription] = []
+
+        def subscribe(kind: Any, topic: str, item: Any, take: Callable[[Any], None]) -> None:
+            raw = take is trajectory  # decoding a long message takes longer than a tick
             # best effort: matches every publisher, and lost samples are not resent
-            make_subscription(
-                node,
-                JointState,
-                Stream.POSITIONS.value,
-                lambda m: stream(StreamedPositions(m)),
-                sensors,
-            ),
-            make_subscription(
-                node, WrenchStamped, WRENCH_TOPIC, lambda m: stream(Wrench(m)), sensors
-            ),
-            # raw: decoding a long message takes longer than a tick
-            make_subscription(
-                node,
-                JointTrajectory,
-                '~/joint_trajectory',
-                lambda data: trajectory(TrajectoryMessage(data)),
-                raw=True,
-            ),
-        ]
-        if interfaces.msg is not None:
-            kind = interfaces.msg.JointReference
+            qos = DEPTH if raw else qos_profile_sensor_data
             self._subscriptions.append(
-                make_subscription(
-                    node, kind, Stream.SAMPLES.value, lambda m: stream(StreamedSample(m)), sensors
-                )
+                make_subscription(node, kind, topic, lambda m: take(item(m)), qos, raw=raw)
             )
-        if values.cartesian_frame:
-            path = optional_message(
-                'nav_msgs', 'Path', 'cartesian_frame', values.cartesian_frame, ''
-            )
-            self._subscriptions.append(
-                make_subscription(
-                    node,
-                    path,
-                    '~/cartesian_trajectory',
-                    lambda data: trajectory(TrajectoryMessage(data, poses=True)),
-                    raw=True,
-                )
-            )
+
+        subscribe(JointState, 'joint_states', inputs.JointStates, step)
+        subscribe(JointState, Stream.POSITIONS.value, inputs.StreamedPositions, stream)
+        subscribe(JointReference, Stream.SAMPLES.value, inputs.StreamedSample, stream)
+        subscribe(WrenchStamped, WRENCH_TOPIC, inputs.Wrench, stream)
+        subscribe(JointTrajectory, '~/joint_trajectory', inputs.TrajectoryMessage, trajectory)
+        frame = core.parameters.cartesian_frame
+        if frame:
+            path = optional_type('nav_msgs.msg', 'Path', 'cartesian_frame', frame, '')
+            of_poses = partial(inputs.TrajectoryMessage, poses=True)
+            subscribe(path, '~/cartesian_trajectory', of_poses, trajectory)
         self._subscribe_to_speed()
         self._service = node.create_service(Trigger, '~/clear', self._on_clear)
 
@@ -119,7 +83,10 @@ class Inputs:
         unit = self._core.parameters.speed_scaling_unit
         kind, self._field = Float64, 'data'
         if unit == SPEED_FACTOR_TYPE:
-            kind = control_message('SpeedScalingFactor', 'speed_scaling_unit', unit, 'factor')
+            module = 'control_msgs.msg'
+            kind = optional_type(
+                module, 'SpeedScalingFactor', 'speed_scaling_unit', unit, 'factor'
+            )
             self._field = 'factor'
         for qos, warns in ((QoSProfile(depth=1), True), (LATCHED, False)):
             # the second matches publishers that keep their last message for it; duplicates have
@@ -148,9 +115,9 @@ class Inputs:
             self._refused = True
             return
         self._refused = False
-        self._step(Speed(factor))
+        self._step(inputs.Speed(factor))
 
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self._step(ClearMotion())
+        self._step(inputs.ClearMotion())
         response.message, response.success = self._core.cleared, True
         return response

@@ -92,8 +92,7 @@ class ManagedNode(LifecycleNode):
         """
         Destroy servers and clients of actions soon.
 
-        The events executor crashes if messages arrive for one that has just been destroyed, and a
-        result that was sent last may be lost. They must not accept goals any more.
+        The events executor crashes if messages arrive for one that has just been destroyed.
         """
         self._retired.extend(actions)
         self._retired_at = time.monotonic()
@@ -105,12 +104,7 @@ class ManagedNode(LifecycleNode):
         self._destroy_retired([] if late else [one for one in self._retired if _unanswered(one)])
 
     def _await_receivers(self) -> None:
-        """
-        Wait until what was sent last has arrived; no executor spins any more.
-
-        Without the request to cancel a controller would go on with its motion, without the result
-        a client would wait for ever.
-        """
+        """Wait until requests to cancel and results have arrived; no executor spins any more."""
         now = time.monotonic()
         told = max(getattr(action, 'told', -math.inf) for action in self._retired)
         quiet, latest = max(now + _LAST_WORDS, told + _LAST_RESULT), now + _LAST_ANSWER
@@ -134,11 +128,7 @@ class ManagedNode(LifecycleNode):
 
 
 def _unanswered(action: Any) -> set[int]:
-    """
-    Return the numbers of the requests to cancel that a server has not answered yet.
-
-    They are private in rclpy: without them there are none.
-    """
+    """Return the numbers of unanswered requests to cancel; they are private in rclpy."""
     if not isinstance(action, ActionClient) or not action.server_is_ready():
         return set()
     requests = getattr(action, '_pending_cancel_requests', {})
@@ -146,11 +136,7 @@ def _unanswered(action: Any) -> set[int]:
 
 
 def _leave_unanswered(client: ActionClient, numbers: set[int]) -> None:
-    """
-    Remove a request that has been answered meanwhile, or all where the server is gone.
-
-    How an answer is taken is private in rclpy: where that has changed, all are left.
-    """
+    """Remove what has been answered, as rclpy takes it, or all where the server is gone."""
     if not numbers:
         return
     if not client.server_is_ready():

@@ -10,18 +10,12 @@ from typing import Any
 
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
+from screw_dynamics.control import inputs
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.feedforward_reports import report
-from screw_dynamics.control.goal_checks import goal_refusal
-from screw_dynamics.control.inputs import (
-    WRENCH_TOPIC,
-    Answer,
-    ClockJumped,
-    Stop,
-    Tick,
-    TrajectoryMessage,
-)
+from screw_dynamics.control.goals import goal_refusal
+from screw_dynamics.control.inputs import WRENCH_TOPIC
 from screw_dynamics.control.outputs import Outputs, Verdict
 from screw_dynamics.control.report import OK, Report
 from screw_dynamics.control.tasks import FitRobot, Heading
@@ -42,7 +36,7 @@ from screw_dynamics.nodes.feedforward.verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.feedforward.worker import Worker, heading
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.endpoints import delivery_end, steady_timer
-from screw_dynamics.nodes.shared.executor import destroyed_on_error
+from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_build import warm_up_efforts
 from screw_dynamics.nodes.shared.model_source import ModelSource
@@ -85,7 +79,11 @@ class _Parts:
 
 
 class FeedforwardNode(ManagedNode):
-    """Lifecycle shell of `Feedforward`: messages, timers and the process that fits."""
+    """
+    Follows a JointTrajectory, or a stream of references, and publishes the efforts that it takes.
+
+    They come with their first and second time derivatives.
+    """
 
     def __init__(self) -> None:
         super().__init__(NAME)
@@ -95,8 +93,8 @@ class FeedforwardNode(ManagedNode):
         self._time = 0.0  # s to compute a sample, measured while the node is configured
         self._problem = ''
         self._throttle = ReasonThrottle()
-        self._tick_input = (Tick(),)
-        self._answers: deque[tuple[_Parts, Answer]] = deque()
+        self._tick_input = (inputs.Tick(),)
+        self._answers: deque[tuple[_Parts, inputs.Answer]] = deque()
         self._awaited = 0  # answers
         # tasks that another thread creates may wait until the next event of the executor
         self._look = steady_timer(self, _LOOK_PERIOD, self._look_for_answers)
@@ -104,7 +102,9 @@ class FeedforwardNode(ManagedNode):
         with destroyed_on_error(self):
             settings = self._settings = NodeParameters(self, FeedforwardParameters)
             values = settings.values
-            self._ticks = TickTimer(self, self._tick, self._on_jump)
+            self._ticks = TickTimer(
+                self, self._tick, lambda reason: self.step(inputs.ClockJumped(reason))
+            )
             self._model_info = ModelInfoOutput(self)
             self._worker = Worker()
             self._source = ModelSource(
@@ -115,7 +115,6 @@ class FeedforwardNode(ManagedNode):
                 self._require_supported,
             )
             require_two_topics(self, values.outputs)
-            settings.add_check(self._source.check_settings)
             settings.add_check(self._check)
             settings.on_change(self._on_parameters)
             if values.follow_joint_trajectory:
@@ -124,9 +123,7 @@ class FeedforwardNode(ManagedNode):
                 self.get_logger().warning(
                     'limits: off: efforts beyond the limits of the robot are published, too'
                 )
-            self._reports = FeedforwardReports(
-                self._source, self._ticks, self.get_logger().warning
-            )
+            self._reports = FeedforwardReports(self._ticks, self.get_logger().warning)
             names = [stream.value[2:] for stream in Stream] + [WRENCH_TOPIC[2:], 'limits']
             names += ['motors'] if values.elastic_joints_path else []
             tasks: dict[str, Callable[[], Report]] = {
@@ -134,7 +131,9 @@ class FeedforwardNode(ManagedNode):
             }
             if 'spline' in values.outputs:
                 tasks['spline'] = self._spline_report
-            self._diagnostics = Diagnostics(self, {**self._reports.tasks(), **tasks}, settings)
+            self._diagnostics = Diagnostics(
+                self, settings, self._source, {**self._reports.tasks(), **tasks}
+            )
             self._others = {*self.subscriptions, *self.publishers}
 
     @property
@@ -180,7 +179,7 @@ class FeedforwardNode(ManagedNode):
 
     def _answer(self, parts: _Parts, done: Any, answer: Any) -> None:
         """Pass an answer of the worker on; called by another thread."""
-        self._answers.append((parts, Answer(done, answer)))
+        self._answers.append((parts, inputs.Answer(done, answer)))
 
     def _look_for_answers(self) -> None:
         while self._answers:
@@ -197,7 +196,7 @@ class FeedforwardNode(ManagedNode):
             return 'the node is not active'
         return '' if self._now() else NO_TIME
 
-    def take_trajectory(self, item: TrajectoryMessage) -> None:
+    def take_trajectory(self, item: inputs.TrajectoryMessage) -> None:
         """Follow a trajectory, or reject it."""
         problem = self._active_problem()
         if not problem:
@@ -242,9 +241,6 @@ class FeedforwardNode(ManagedNode):
         spline = None if self._parts is None else self._parts.spline
         return _NOT_CONFIGURED if spline is None else spline.report()
 
-    def _on_jump(self, reason: str) -> None:
-        self.step(ClockJumped(reason))
-
     # model ---------------------------------------------------------------------------------------
 
     def _prepare(self, loaded: LoadedRobot) -> None:
@@ -281,7 +277,7 @@ class FeedforwardNode(ManagedNode):
             f'The new robot model has other joints ({", ".join(types)}): '
             'the active trajectory is dropped'
         )
-        self.step(Stop('the robot model has other joints now'))
+        self.step(inputs.Stop('the robot model has other joints now'))
         self._tear_down()
         self._set_up(loaded)
 
@@ -347,7 +343,7 @@ class FeedforwardNode(ManagedNode):
     def _stop_publishing(self) -> None:
         self._active = False
         self._ticks.stop()
-        self.step(Stop('the node is not active any more'))
+        self.step(inputs.Stop('the node is not active any more'))
 
     def _tear_down(self) -> None:
         parts, self._parts = self._parts, None
@@ -377,9 +373,10 @@ class FeedforwardNode(ManagedNode):
     def _on_parameters(self, old: FeedforwardParameters, new: FeedforwardParameters) -> None:
         if self._active and old.publish_rate != new.publish_rate:
             self._ticks.start(new.publish_rate)
-        if old.model_settings != new.model_settings:
-            self._source.apply_settings()
         if self._parts is not None:
             self.step(new)
             if self._parts.spline is not None:
                 self._parts.spline.apply(new)
+
+
+main = partial(run_node, FeedforwardNode, NAME, parameters=FeedforwardParameters)

@@ -6,21 +6,24 @@ from typing import Any
 
 from builtin_interfaces.msg import Duration
 from rclpy.node import Node
-from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.control.feedforward import LEAST_ROWS, Feedforward
 from screw_dynamics.control.outputs import EffortSample, Outputs
 from screw_dynamics.control.tasks import Samples
-from screw_dynamics.elastic import MotorFeedforward
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.joints import double_array, effort_points
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.endpoints import STATE_FIELDS, MessageOutput, make_publisher
-from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
+from screw_dynamics.nodes.shared.endpoints import (
+    STAMP,
+    MessageOutput,
+    ReusedMessage,
+    StateOutput,
+    make_publisher,
+)
 from screw_dynamics.trajectory import JET_ROWS
+from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward
 
 _EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
 _MOTIONS = tuple(f'reference.{name}' for name in ('positions', 'velocities', 'accelerations'))
@@ -36,30 +39,23 @@ class SampleOutputs:
     """The outputs selected by parameters, for the shared arrays of a `Feedforward`."""
 
     def __init__(self, node: Node, core: Feedforward) -> None:
-        self._node, selected = node, core.parameters.outputs
-        self._efforts: EffortOutput | None = None
-        self._motors: MotorOutput | None = None
-        self._states: JointEffortOutput | None = None
-        if interfaces.msg is not None:
-            self._efforts = EffortOutput(node, core)
-            if core.motors is not None:
-                self._motors = MotorOutput(node, core)
-        else:
-            node.get_logger().warning(f'~/feedforward is not published: {interfaces.MISSING}')
-        if 'joint_effort' in selected:
-            self._states = JointEffortOutput(node, core)
+        self._node, self._core, selected = node, core, core.parameters.outputs
+        self._efforts = EffortOutput(node, core)
+        self._motors = None if core.motors is None else MotorOutput(node, core)
+        self._states: StateOutput | None = None
+        if 'joint_effort' in selected:  # for plotting tools
+            self._states = StateOutput(node, '~/joint_effort', core.robot.joint_names)
         self._trajectories = None
         if 'joint_trajectory_effort' in selected:
             self._trajectories = make_publisher(node, JointTrajectory, TOPIC)
 
     def publish(self, outputs: Outputs) -> None:
         """Publish the sample of a step, and accepted trajectories with their efforts."""
-        sample = outputs.sample
+        sample, core = outputs.sample, self._core
         if sample is not None:
-            if self._efforts is not None:
-                self._efforts.publish(sample)
+            self._efforts.publish(sample)
             if self._states is not None:
-                self._states.publish(sample)
+                self._states.publish(sample.instant, (*core.jet[:2], core.efforts[0]))
             if self._motors is not None and outputs.motors:
                 self._motors.publish(sample, outputs.rows)
         for samples in outputs.forwarded:
@@ -81,10 +77,10 @@ class EffortOutput(MessageOutput):
     """``~/feedforward``."""
 
     def __init__(self, node: Node, core: Feedforward) -> None:
-        super().__init__(node, interfaces.msg.FeedforwardTorque, '~/feedforward')
+        super().__init__(node, FeedforwardTorque, '~/feedforward')
         self._variants = {}
         for rows in range(LEAST_ROWS, JET_ROWS + 1):
-            message = interfaces.msg.FeedforwardTorque(joint_names=list(core.robot.joint_names))
+            message = FeedforwardTorque(joint_names=list(core.robot.joint_names))
             known, higher = rows - 2, rows - LEAST_ROWS
             carried = {
                 _EFFORTS[:known]: core.efforts[:known],
@@ -102,30 +98,15 @@ class EffortOutput(MessageOutput):
         self._publisher.publish(self._variants[sample.rows].written(times, numbers))
 
 
-class JointEffortOutput(MessageOutput):
-    """``~/joint_effort``: effort, position and velocity of the reference, for plotting tools."""
-
-    def __init__(self, node: Node, core: Feedforward) -> None:
-        super().__init__(node, JointState, '~/joint_effort')
-        carried = {STATE_FIELDS[:2]: core.jet[:2], STATE_FIELDS[2:]: core.efforts[:1]}
-        message = JointState(name=list(core.robot.joint_names))
-        self._message = ReusedMessage(message, carried, STAMP)
-
-    def publish(self, sample: EffortSample) -> None:
-        """Publish the sample in the shared arrays."""
-        self._publisher.publish(self._message.written((sample.instant,)))
-
-
 class MotorOutput(MessageOutput):
     """``~/motor_feedforward``."""
 
     def __init__(self, node: Node, core: Feedforward) -> None:
-        kind = interfaces.msg.MotorFeedforward
-        super().__init__(node, kind, '~/motor_feedforward')
+        super().__init__(node, MotorFeedforward, '~/motor_feedforward')
         assert core.motors is not None
         self._variants = {
             rows: ReusedMessage(
-                kind(
+                MotorFeedforward(
                     joint_names=list(core.robot.joint_names),
                     motor_names=list(motors.motor_names),
                     gear_ratio=double_array(motors.gear_ratios),
@@ -143,7 +124,7 @@ class MotorOutput(MessageOutput):
         self._publisher.publish(self._variants[rows].written((sample.instant,), numbers))
 
 
-def _motor_rows(motors: MotorFeedforward) -> dict[tuple[str, ...], Any]:
+def _motor_rows(motors: Any) -> dict[tuple[str, ...], Any]:
     return {
         fields[: len(jet)]: jet[: len(fields)]
         for fields, jet in (

@@ -9,10 +9,8 @@ from rclpy.node import Node
 
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.report import OK, WARN, Report
-from screw_dynamics.errors import InputError
 from screw_dynamics.messages.joints import double_array
 from screw_dynamics.messages.times import SECOND, set_stamp
-from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import (
     LATCHED,
     await_delivery,
@@ -22,6 +20,7 @@ from screw_dynamics.nodes.shared.endpoints import (
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.timeline import LATEST, Timeline, intervals
 from screw_dynamics.trajectory import Waypoints
+from screw_dynamics_interfaces.msg import JointSpline, SplinePiece
 
 TOPIC = '~/spline'
 _REST = 4.0  # times the processor time of a message, until the next one is sent
@@ -30,10 +29,9 @@ _LOOK_PERIOD = 0.002  # s between looks whether that has passed
 
 class SplineOutput:
     """
-    Publishes what a reference follows whenever that changes.
+    Publishes what a reference follows whenever that changes, complete each time.
 
-    Each message is complete: a lost one is replaced by the next, and a late subscriber needs one
-    only. Messages are made in callbacks of their own; a tick only calls `watch`.
+    Messages are made in callbacks of their own; a tick only calls `watch`.
     """
 
     def __init__(
@@ -43,8 +41,6 @@ class SplineOutput:
         names: tuple[str, ...],
         values: FeedforwardParameters,
     ) -> None:
-        if interfaces.msg is None:
-            raise InputError(f"parameter 'outputs': {interfaces.MISSING}")
         self._node, self._names, self._values = node, list(names), values
         self._reference, self._timeline = reference, Timeline(reference)
         self._stopped: Waypoints | None = None
@@ -53,7 +49,7 @@ class SplineOutput:
         self._free = 0.0  # monotonic time from which the next message may be sent [s]
         self._sent = self._late = self._pieces = 0
         self._longest = 0.0  # s that a message was late
-        self._publisher = make_publisher(node, interfaces.msg.JointSpline, TOPIC, LATCHED)
+        self._publisher = make_publisher(node, JointSpline, TOPIC, LATCHED)
         self._timer = steady_timer(node, _LOOK_PERIOD, self._look)
         self._timer.cancel()
         reference.on_change = self._change
@@ -105,13 +101,13 @@ class SplineOutput:
 
     def message(self, now: int) -> Any:
         """Return the message of what is followed at an instant [ns], and later."""
-        message = interfaces.msg.JointSpline(joint_names=self._names)
+        message = JointSpline(joint_names=self._names)
         set_stamp(message.header.stamp, now)
         pieces = self._timeline.pieces(now, self._stopped)
         self._pieces = len(pieces)
         for piece, since, until in intervals(pieces, now):
             breaks, coefficients, end = piece.polynomials(since, until)
-            part = interfaces.msg.SplinePiece(
+            part = SplinePiece(
                 time=piece.time_at(piece.begin),
                 speed=piece.speed,
                 breaks=double_array(breaks),
@@ -159,11 +155,7 @@ class SplineOutput:
         return Report(OK, 'ok', values)
 
     def destroy(self, latest: float) -> None:
-        """
-        Drop what is followed, and destroy the publisher when that has been received.
-
-        It is waited for until a monotonic time [s].
-        """
+        """Drop what is followed, and wait until a monotonic time [s] for its receivers."""
         self._reference.clear()
         if self._due and self._node.context.ok():
             self.send()

@@ -2,10 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """``~/trajectory_status``: acceptance or rejection of every trajectory, for its sender."""
 
-import math
-import time
-from collections import deque
-
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
@@ -16,12 +12,9 @@ from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
 from screw_dynamics.nodes.shared.diagnostics import status
 from screw_dynamics.nodes.shared.endpoints import FRAME_ID, STATUS_QOS, STATUS_TOPIC
+from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
 
 ACCEPTED = 'accepted'
-
-
-_LINES_PER_SECOND = 5  # about accepted trajectories
-_REPEAT_PERIOD = 1.0  # s between lines about rejections for the same reason
 _SOON = 0.05  # s; an earlier start is not logged
 _SERVO_COUNT = 4  # consecutive replacements before the end that count as a stream
 _SERVO_PERIOD = 60.0  # s between warnings about such a stream
@@ -33,9 +26,7 @@ class TrajectoryVerdicts:
     def __init__(self, node: Node, reports: FeedforwardReports) -> None:
         self._node, self._reports = node, reports
         self._publisher = node.create_publisher(DiagnosticStatus, f'~/{STATUS_TOPIC}', STATUS_QOS)
-        self._lines: deque[float] = deque(maxlen=_LINES_PER_SECOND)
-        self._unlogged = 0
-        self._refusal, self._refused, self._repeated = '', -math.inf, 0  # logged last [s]
+        self._throttle = ReasonThrottle()
         self._end = 0  # of the last accepted trajectory [ns]; 0 unless it has one point
         self._cut_short = 0  # consecutive ones that were replaced before their end
 
@@ -46,8 +37,8 @@ class TrajectoryVerdicts:
     def tell(self, verdict: Verdict, now: int) -> None:
         """Log, count and publish a verdict."""
         if verdict.reason:
-            self._reports.count_rejected(verdict.reason)
-            self._log_refusal(verdict.reason)
+            self._reports.counts.reject(verdict.reason)
+            self._log('error', f'Trajectory rejected: {verdict.reason}')
             self._publish(Report(ERROR, verdict.reason, _named(verdict.heading)))
         else:
             self._accept(verdict, now)
@@ -58,8 +49,9 @@ class TrajectoryVerdicts:
         self._reports.count_accepted(start / SECOND, end / SECOND)
         wait = (start - now) / SECOND
         self._log(
+            'info',
             f'Following a trajectory of {outline.points} points and {(end - start) / SECOND:g} s'
-            + (f', which starts in {wait:.1f} s' if wait > _SOON else '')
+            + (f', which starts in {wait:.1f} s' if wait > _SOON else ''),
         )
         for warning in verdict.warnings:
             self._node.get_logger().warning(warning)
@@ -68,33 +60,13 @@ class TrajectoryVerdicts:
         self._publish(Report(level, '; '.join((ACCEPTED, *verdict.warnings)), values))
         self._watch_servo(outline.points, end, now)
 
-    def _log_refusal(self, reason: str) -> None:
-        """Log a reason, the same as before at most once per second: a line takes half a tick."""
-        now = time.monotonic()
-        if reason == self._refusal and now - self._refused < _REPEAT_PERIOD:
-            self._repeated += 1
-            return
-        logger, more = self._node.get_logger(), ''
-        if self._repeated and reason == self._refusal:
-            more = f' (and {self._repeated} before it)'
-        elif self._repeated:
-            logger.error(f'Trajectory rejected: {self._refusal} ({self._repeated} more)')
-        self._refusal, self._refused, self._repeated = reason, now, 0
-        logger.error(f'Trajectory rejected: {reason}{more}')
-
     def _publish(self, report: Report) -> None:
         self._publisher.publish(status(self._node, 'trajectory', report))
 
-    def _log(self, text: str) -> None:
-        """Log a line, at most `_LINES_PER_SECOND`."""
-        now = time.monotonic()
-        if len(self._lines) == _LINES_PER_SECOND and now - self._lines[0] < 1.0:
-            self._unlogged += 1
-            return
-        self._lines.append(now)
-        more = f' (and {self._unlogged} before it)' if self._unlogged else ''
-        self._unlogged = 0
-        self._node.get_logger().info(text + more)
+    def _log(self, level: str, text: str) -> None:
+        """Log a line, the same one at most once per second: it takes half a tick."""
+        if self._throttle.due(text):
+            log_line(self._node, level, text)
 
     def _watch_servo(self, points: int, end: int, now: int) -> None:
         """Warn about single points that are replaced before they are reached."""

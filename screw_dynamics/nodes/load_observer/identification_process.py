@@ -1,16 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Identification in a process beside the node, which it takes no time from."""
+"""Identification, for a process beside the node, which it takes no time from."""
 
 from __future__ import annotations
 
-import os
-import pickle
-import signal
-import subprocess
-import sys
 import warnings
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,7 +13,6 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import InputError, RecordingWarning, ScrewDynamicsError, bounded
-from screw_dynamics.nodes.shared.side_process import OWN_GROUP, side_command
 from screw_dynamics.robot import Robot
 
 GROUPS = ('friction', 'rotors', 'offsets', 'links')
@@ -28,11 +21,9 @@ GROUPS = ('friction', 'rotors', 'offsets', 'links')
 @dataclass(frozen=True)
 class Task:
     """
-    What is to be identified, and from what.
+    What is to be identified by `identify`, and from what.
 
-    Times (T,) [s], positions and efforts (T, n) of the joints of the robot, `measured` as their
-    format says; `groups` are some of `GROUPS`; `held_out` is the part at the end that is left
-    out. See `identify` for the rest.
+    Times (T,) [s], positions and efforts (T, n); `held_out` is the part at the end left out.
     """
 
     robot: Robot
@@ -121,55 +112,11 @@ def found(task: Task) -> Found:
     return Found(result.rows, load, *remaining, urdf, drives, '; '.join(remarks))
 
 
-class IdentificationProcess:
-    """Executes one task at a time."""
-
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-        self._closed = False
-
-    def found(self, task: Task) -> Found:
-        """Return the result of a task; raise InputError with the reason if there is none."""
-        try:
-            process = subprocess.Popen(
-                side_command(__name__),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                **OWN_GROUP,
-            )
-        except OSError as error:
-            raise InputError(f'the identification could not be started: {error}') from None
-        with process:
-            self._process = process
-            if self._closed:
-                process.kill()
-            data, _ = process.communicate(pickle.dumps(task))
-        if self._closed:
-            raise InputError('the node ends')
-        if process.returncode:
-            raise InputError(f'the process of the identification has ended ({process.returncode})')
-        answer = pickle.loads(data)
-        if isinstance(answer, Found):
-            return answer
-        raise InputError(answer)
-
-    def close(self) -> None:
-        """End a running task, and refuse later ones."""
-        self._closed = True
-        if self._process is not None:
-            self._process.kill()
-
-
-def main() -> None:
-    """Read a task from standard input and write its `Found`, or the reason, to standard output."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the node ends this process
-    with suppress(BrokenPipeError), os.fdopen(os.dup(1), 'wb') as output:  # the node has ended
-        os.dup2(2, 1)  # for whatever a library prints
-        answer: Found | str
-        try:
-            answer = found(pickle.load(sys.stdin.buffer))
-        except ScrewDynamicsError as error:
-            answer = str(error)
-        except Exception as error:  # the node reports it
-            answer = bounded(f'{type(error).__name__}: {error}')
-        pickle.dump(answer, output)
+def answer(task: Task) -> Found | str:
+    """Return what is found, or the reason why nothing is."""
+    try:
+        return found(task)
+    except ScrewDynamicsError as error:
+        return str(error)
+    except Exception as error:  # the node reports it
+        return bounded(f'{type(error).__name__}: {error}')

@@ -4,6 +4,7 @@
 
 import math
 import threading
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -23,12 +24,13 @@ from screw_dynamics.messages.joints import double_array
 from screw_dynamics.nodes.load_observer.identification_process import (
     GROUPS,
     Found,
-    IdentificationProcess,
     Task,
+    answer,
 )
 from screw_dynamics.nodes.load_observer.kept_states import KeptStates
-from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
+from screw_dynamics.nodes.shared.side_process import SideProcess
+from screw_dynamics_interfaces.srv import IdentifyDynamics
 
 _DEFAULT = 'friction', 'rotors'
 _HELD_OUT = 0.25
@@ -48,16 +50,14 @@ class Kept(NamedTuple):
 
 class IdentificationService:
     """
-    Answers `~/identify` of a node in a thread of its own.
+    Answers `~/identify` of a node in a thread, with a node and an executor of its own.
 
-    rclpy answers a request within its callback, and one that takes a minute must not delay the
-    joint states: the service has a node, and an executor, of its own.
+    rclpy answers within a callback, and one that takes a minute must not delay joint states.
     """
 
     def __init__(self, node: Node) -> None:
         self.kept: Kept | None = None
-        self._process, self._closed = IdentificationProcess(), False
-        self._kind = interfaces.srv.IdentifyDynamics
+        self._process, self._closed = SideProcess(), False
         self._logger = node.get_logger()
         self.name = node.resolve_service_name('~/identify')
         self._node = Node(
@@ -68,7 +68,7 @@ class IdentificationService:
             start_parameter_services=False,
             enable_rosout=False,
         )
-        self._node.create_service(self._kind, self.name, self._answer)
+        self._node.create_service(IdentifyDynamics, self.name, self._answer)
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(self._node)
         self._thread = threading.Thread(target=self._spin, name='identification', daemon=True)
@@ -76,8 +76,8 @@ class IdentificationService:
 
     def close(self) -> None:
         """End a running identification and the service."""
-        self._process.close()
         self._closed = True
+        self._process.close()
         self._executor.wake()
         self._thread.join(_PATIENCE)
         self._executor.shutdown()
@@ -89,7 +89,7 @@ class IdentificationService:
                 self._executor.spin_once(timeout_sec=_LOOK_PERIOD)
 
     def _answer(self, request: Any, response: Any) -> Any:
-        codes = self._kind.Response
+        codes = IdentifyDynamics.Response
         code, begin = codes.NO_MODEL, self._node.get_clock().now()
         try:
             kept = self.kept
@@ -99,7 +99,7 @@ class IdentificationService:
             task = _task(request, kept)
             code = codes.UNUSABLE_RECORDING
             self._logger.info(f'Identifies from {len(task.times)} joint states')
-            found = self._process.found(task)
+            found = self._found(task)
             _fill(response, found)
         except ScrewDynamicsError as error:
             if isinstance(error, NotFiniteError):
@@ -114,6 +114,20 @@ class IdentificationService:
         seconds = (self._node.get_clock().now() - begin).nanoseconds / 1e9
         self._logger.info(f'Identified {len(found.rows)} parameters in {seconds:.1f} s')
         return response
+
+    def _found(self, task: Task) -> Found:
+        """Return the result of a task; raise InputError with the reason if there is none."""
+        try:
+            found: Found | str = self._process.submit(answer, task).result()
+        except (RuntimeError, CancelledError) as error:  # of the process, or closed
+            found = f'the process of the identification has ended: {error}'
+        if not self._closed:
+            # it takes memory, and is needed seldom
+            self._process.close()
+            self._process = SideProcess()
+        if isinstance(found, Found):
+            return found
+        raise InputError('the node ends' if self._closed else found)
 
 
 def _task(request: Any, kept: Kept) -> Task:

@@ -2,20 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """`KeptStates`: the newest joint states, in memory of fixed size."""
 
+from collections.abc import Sequence
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.errors import InputError
+from screw_dynamics.messages.joints import places
+from screw_dynamics.messages.times import SECOND, instant_of
+from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 
 class KeptStates:
-    """
-    The newest `most` samples of n joints since the last gap.
-
-    One thread may add samples while another reads them. Memory that no sample has needed yet is
-    not occupied.
-    """
+    """The newest `most` samples of n joints since the last gap, for another thread to read."""
 
     def __init__(self, joints: int, most: int) -> None:
         self._joints = joints
@@ -45,3 +46,37 @@ class KeptStates:
             rows = rows[rows[:, 0] >= rows[-1, 0] - duration]
         positions, efforts = np.split(rows[:, 1:], 2, axis=1)
         return rows[:, 0], positions, efforts
+
+
+class MotorStateBuffer:
+    """The newest JointState of all motors: `values` (3, m) at `instant` [ns], None at first."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = tuple(names)
+        self.values = np.zeros((3, len(self._names)))
+        self.instant: int | None = None
+
+    def update(self, message: Any, now: int, timeout: float, needed: Sequence[str]) -> None:
+        """Store a message received at `now` [ns]; InputError unless it has the `needed` fields."""
+        instant = instant_of(message, now, timeout)
+        order, count = places('name', message.name, self._names), len(message.name)
+        values = np.zeros_like(self.values)
+        for row, field in zip(values, ('position', 'velocity', 'effort'), strict=True):
+            given = getattr(message, field)
+            if not len(given) and field not in needed:
+                continue
+            if len(given) != count:
+                raise InputError(
+                    f'{field}: expected {count} values, one per name, got {len(given)}'
+                )
+            row[:] = np.array(given)[order]
+            for name, value in zip(self._names, row.tolist(), strict=True):
+                if not abs(value) <= LARGEST:  # also True for NaN
+                    raise InputError(f'{field} of {name}: expected a finite number, got {value}')
+        if self.instant is None or not 0 < self.instant - instant <= timeout * SECOND:
+            self.values[:], self.instant = values, instant  # else a newer one was faster
+
+    def fresh(self, now: int, timeout: float) -> bool:
+        """Return True if the values are not older than `timeout` [s]."""
+        # a time in the future is from before the clock was set back
+        return self.instant is not None and abs(now - self.instant) <= timeout * SECOND

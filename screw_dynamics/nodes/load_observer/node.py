@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `load_observer`: joint states in, external efforts, a wrench and contacts out."""
 
-from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
@@ -20,14 +21,20 @@ from screw_dynamics.nodes.load_observer.identification_service import (
 )
 from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
-from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput, model_report
-from screw_dynamics.nodes.shared.endpoints import DEPTH, LATCHED, MessageOutput, make_subscription
-from screw_dynamics.nodes.shared.executor import destroyed_on_error
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
+from screw_dynamics.nodes.shared.endpoints import (
+    DEPTH,
+    LATCHED,
+    STAMP,
+    MessageOutput,
+    ReusedMessage,
+    StateOutput,
+    make_subscription,
+)
+from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
 from screw_dynamics.observers import Contact
 
 NAME = 'load_observer'
@@ -38,7 +45,7 @@ _MEASURED = QoSProfile(
 
 
 class LoadObserverNode(Node):
-    """Observes external loads of one robot; silent until a model is loaded."""
+    """Estimates external efforts and wrenches from joint states, and detects contacts."""
 
     def __init__(self) -> None:
         super().__init__(NAME)
@@ -46,7 +53,7 @@ class LoadObserverNode(Node):
         with destroyed_on_error(self):
             self._settings = NodeParameters(self, LoadObserverParameters)
             self._loads: ObservedLoads | None = None
-            self._effort: EffortOutput | None = None
+            self._effort: StateOutput | None = None
             self._wrench = (
                 WrenchOutput(self, self._settings.values.wrench_frame)
                 if self._settings.values.wrench_frame
@@ -59,10 +66,7 @@ class LoadObserverNode(Node):
             self._contact: Contact | None = None  # the last one
             self._reported = -1
             self._model_info = ModelInfoOutput(self)
-            if interfaces.srv is not None:
-                self._identification = IdentificationService(self)
-            else:
-                self.get_logger().warning(f'No service ~/identify: {interfaces.MISSING}')
+            self._identification = IdentificationService(self)
             self._source = ModelSource(
                 self, self._settings, self._prepare, self._on_model, self._make_loads
             )
@@ -75,11 +79,8 @@ class LoadObserverNode(Node):
                 make_subscription(
                     self, JointState, 'motor_states', self._on_motor_states, _MEASURED
                 )
-            self._diagnostics = Diagnostics(
-                self,
-                {'model': lambda: model_report(self._source), 'observer': self._report},
-                self._settings,
-            )
+            tasks = {'observer': self._report}
+            self._diagnostics = Diagnostics(self, self._settings, self._source, tasks)
 
     def destroy_node(self) -> None:
         """End a running identification, and destroy the node."""
@@ -105,7 +106,9 @@ class LoadObserverNode(Node):
         if before is None or before.joint_names != self._loads.joint_names:
             if self._effort is not None:
                 self._effort.destroy()
-            self._effort = EffortOutput(self, self._loads.joint_names)
+            self._effort = StateOutput(
+                self, '~/external_effort', self._loads.joint_names, ('effort',)
+            )
         self._model_info.publish(loaded)
         self.get_logger().info(
             f'Observing {len(self._loads.joint_names)} joints: listens on '
@@ -164,14 +167,12 @@ class LoadObserverNode(Node):
     # parameters ----------------------------------------------------------------------------------
 
     def _check(self, values: LoadObserverParameters) -> None:
-        self._source.check_settings(values)
         if self._source.loaded is not None:
             ObservedLoads(self._source.loaded.robot, values)  # raises
 
     def _on_parameters(self, old: LoadObserverParameters, new: LoadObserverParameters) -> None:
-        if old.model_settings != new.model_settings:
-            self._source.apply_settings()
-        elif self._loads is not None and old.observer_settings != new.observer_settings:
+        others = replace(old, diagnostics_period=new.diagnostics_period)
+        if self._loads is not None and others != new:
             self._loads.apply(new)
             self._flag.set(False)
 
@@ -201,21 +202,6 @@ def _contact_text(contact: Contact) -> str:
         f'{contact.link}: {contact.strength:.1f} times the threshold, force [{force}] N, torque '
         f'[{torque}] N m'
     )
-
-
-class EffortOutput(MessageOutput):
-    """Publishes the external efforts of the joints."""
-
-    def __init__(self, node: Node, names: Sequence[str]) -> None:
-        super().__init__(node, JointState, '~/external_effort')
-        self._row = np.zeros((1, len(names)))
-        message = JointState(name=list(names))
-        self._message = ReusedMessage(message, {('effort',): self._row}, STAMP)
-
-    def publish(self, time: int, effort: Array) -> None:
-        """Publish them (n,) with the stamp of the measurement [ns]."""
-        self._row[:] = effort
-        self._publisher.publish(self._message.written((time,)))
 
 
 _COMPONENTS = tuple(f'wrench.{part}.{axis}' for part in ('torque', 'force') for axis in 'xyz')
@@ -251,3 +237,6 @@ class ContactFlag:
         if value != self.value:
             self.value = value
             self._publisher.publish(Bool(data=value))
+
+
+main = partial(run_node, LoadObserverNode, NAME, parameters=LoadObserverParameters)

@@ -13,9 +13,8 @@ from screw_dynamics.elastic.spring_efforts import SpringEfforts
 from screw_dynamics.errors import InputError, SingularJacobianError, UnknownNameError
 from screw_dynamics.messages.joints import joint_state_rows, named_row
 from screw_dynamics.messages.times import SECOND, nanoseconds
-from screw_dynamics.nodes.load_observer.kept_states import KeptStates
+from screw_dynamics.nodes.load_observer.kept_states import KeptStates, MotorStateBuffer
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
-from screw_dynamics.nodes.shared.motor_states import MotorStateBuffer
 from screw_dynamics.observers import (
     Contact,
     ContactDetector,
@@ -29,11 +28,7 @@ _FIELDS = ('position', 'velocity', 'effort')
 
 
 class ObservedLoads:
-    """
-    External efforts, a wrench and contacts of a robot.
-
-    `instant` [ns] is that of the sample; `kept` has the newest ones since the last gap.
-    """
+    """External efforts, a wrench and contacts at `instant` [ns]; `kept` has the newest samples."""
 
     def __init__(self, robot: Robot, parameters: LoadObserverParameters) -> None:
         self.joint_names = robot.joint_names
@@ -86,11 +81,7 @@ class ObservedLoads:
         self._detector.reset()
 
     def receive(self, message: Any, now: int) -> bool:
-        """
-        Observe a message received at `now` [ns], or raise InputError.
-
-        Return False for what is left out: other joints, and a stamp that was there before.
-        """
+        """Observe a message received at `now` [ns]; False for other joints and repeated stamps."""
         instant = nanoseconds(message.header.stamp) or now
         if not any(name in message.name for name in self.joint_names):
             return False

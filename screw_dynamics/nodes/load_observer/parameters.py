@@ -5,7 +5,7 @@
 from dataclasses import dataclass
 
 from screw_dynamics.control.model_parameters import EffortParameters
-from screw_dynamics.control.parameters import parameter
+from screw_dynamics.control.parameters import parameter, unexpected
 from screw_dynamics.dynamics.effort_format import MEASURED_CONTENTS
 from screw_dynamics.errors import InputError
 
@@ -119,40 +119,19 @@ class LoadObserverParameters(EffortParameters):
         read_only=True,
     )
 
-    @property
-    def observer_settings(self) -> tuple[object, ...]:
-        """Values with which the observer begins anew if they change."""
-        return (
-            self.bandwidth,
-            self.effort_deviation,
-            self.velocity_deviation,
-            self.timeout,
-            self.wrench_components,
-            self.floor,
-            self.deviations,
-            self.model_error,
-            self.release,
-            self.hold,
-        )
-
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
         super().check()
         if self.soft_segments:
-            raise InputError(
-                "parameter 'soft_segments': expected none, as loads on rigid robots are observed, "
-                f'got {self.soft_segments}'
+            raise unexpected(
+                'soft_segments', 'none, as loads on rigid robots are observed', self.soft_segments
             )
-        if self.effort_source == 'motor_states' and self.effort_content == 'external':
-            raise InputError(
-                "parameter 'effort_source': expected joint_states with effort_content external, "
-                'got motor_states'
-            )
-        if self.effort_source == 'motor_states' and not self.elastic_joints_path:
-            raise InputError(
-                "parameter 'effort_source': expected joint_states without elastic_joints_path, "
-                'got motor_states'
-            )
+        for wrong, where in (
+            (self.effort_content == 'external', 'with effort_content external'),
+            (not self.elastic_joints_path, 'without elastic_joints_path'),
+        ):
+            if wrong and self.effort_source == 'motor_states':
+                raise unexpected('effort_source', f'joint_states {where}', self.effort_source)
         for name, values in (('bandwidth', self.bandwidth), ('contact.floor', self.floor)):
             if not values:
                 raise InputError(f'parameter {name!r}: expected one value or one per joint')

@@ -11,6 +11,7 @@ from screw_dynamics.arrays import Array, as_vector
 from screw_dynamics.control.parameters import values_per_motor
 from screw_dynamics.elastic import MotorTable
 from screw_dynamics.errors import InputError
+from screw_dynamics.messages.joints import places
 from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 
@@ -35,17 +36,8 @@ def command_of_array(message: Any, names: Sequence[str]) -> MotorCommand:
 
 def command_of_feedforward(message: Any, names: Sequence[str]) -> MotorCommand:
     """Return a MotorFeedforward in the order of `names`, or raise InputError."""
-    given = list(message.motor_names)
-    missing = [name for name in names if name not in given]
-    twice = [name for name in names if given.count(name) > 1]
-    if twice:
-        raise InputError(f'motor_names: {twice[0]!r} is named twice')
-    if missing:
-        raise InputError(
-            f'motor_names: expected {", ".join(names)}, got {", ".join(given) or "none"}; '
-            f'missing: {", ".join(missing)}'
-        )
-    order = [given.index(name) for name in names]
+    given = message.motor_names
+    order = places('motor_names', given, names)
     effort, position, velocity = (
         _row(field, getattr(message, field), given)[order] for field in _FIELDS
     )

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `sea_simulator`: motor efforts in, motion of a robot with elastic joints out."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
 from screw_dynamics.control.report import Report
-from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
+from screw_dynamics.errors import ScrewDynamicsError, SimulationError
 from screw_dynamics.nodes.sea_simulator.motor_drives import (
     command_age,
     command_of_array,
@@ -24,19 +25,19 @@ from screw_dynamics.nodes.sea_simulator.simulated_time import (
     SimulatedTime,
     SimulationReport,
 )
-from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics, model_report
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics
 from screw_dynamics.nodes.shared.endpoints import StateOutput, make_subscription
-from screw_dynamics.nodes.shared.executor import destroyed_on_error
+from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics_interfaces.msg import MotorFeedforward
 
 NAME = 'sea_simulator'
 
 
 class SeaSimulatorNode(Node):
-    """Simulates a robot with elastic joints under motor efforts; publishes links and motors."""
+    """Simulates a robot with elastic joints that motor efforts drive."""
 
     def __init__(self) -> None:
         super().__init__(NAME)
@@ -54,22 +55,14 @@ class SeaSimulatorNode(Node):
             self._settings.on_change(self._on_parameters)
             self._subscribe()
             self.create_service(Trigger, '~/reset', self._on_reset)
-            self._diagnostics = Diagnostics(
-                self,
-                {
-                    'model': lambda: model_report(self._source),
-                    'simulation': self._simulation_report,
-                },
-                self._settings,
-            )
+            tasks = {'simulation': self._simulation_report}
+            self._diagnostics = Diagnostics(self, self._settings, self._source, tasks)
 
     def _subscribe(self) -> None:
         topic = f'~/{self._settings.values.input}'
         self._convert, kind = command_of_array, Float64MultiArray
         if topic == '~/motor_feedforward':
-            if interfaces.msg is None:
-                raise InputError(f"input 'motor_feedforward': {interfaces.MISSING}")
-            self._convert, kind = command_of_feedforward, interfaces.msg.MotorFeedforward
+            self._convert, kind = command_of_feedforward, MotorFeedforward
         self._input = make_subscription(self, kind, topic, self._on_command)
 
     # model ---------------------------------------------------------------------------------------
@@ -100,11 +93,8 @@ class SeaSimulatorNode(Node):
             StateOutput(self, 'motor_states', self._robot.drives.names),
         ]
         values = self._settings.values
-        self._time = (
-            LockStep(self, self._settings, self._begin, self._step, self._publish)
-            if values.publish_clock
-            else RealTime(self, values.rate, self._begin, self._step, self._publish)
-        )
+        kind = LockStep if values.publish_clock else RealTime
+        self._time = kind(self, self._settings, self._begin, self._step, self._publish)
         self.get_logger().info(
             f'Simulating {len(names)} joints and {len(self._robot.drives.names)} '
             f'motors at {values.rate:g} Hz with {self._robot.substeps} steps each: listens on '
@@ -121,8 +111,7 @@ class SeaSimulatorNode(Node):
         """
         Let motor efforts expire, before the first step of a tick, which ends at `time` [ns].
 
-        Those that arrived while this node was busy are in its queue: time that was left out does
-        not make the last ones older, and no later step that catches up ends them.
+        Time that was left out does not age them: the newest are in the queue of this node.
         """
         assert self._robot is not None
         self._last_command += left_out
@@ -163,10 +152,10 @@ class SeaSimulatorNode(Node):
             command = self._convert(message, robot.drives.names)
             age = command_age(command, time.time)
         except ScrewDynamicsError as error:
-            self._report.count_rejected(str(error))
+            self._report.counts.reject(str(error))
             self.get_logger().error(f'Motor efforts rejected: {error}', throttle_duration_sec=1.0)
             return
-        self._report.count_accepted()
+        self._report.counts.accepted += 1
         robot.drives.command(command.effort, command.position, command.velocity, age)
         robot.release()
         self._last_command = time.time
@@ -184,12 +173,12 @@ class SeaSimulatorNode(Node):
     # parameters ----------------------------------------------------------------------------------
 
     def _check(self, values: SeaSimulatorParameters) -> None:
-        self._source.check_settings(values)
         if self._robot is not None:
             self._robot.drives.gains(values)  # raises
 
     def _on_parameters(self, old: SeaSimulatorParameters, new: SeaSimulatorParameters) -> None:
         if self._robot is not None:
             self._robot.drives.set_gains(new)
-        if old.model_settings != new.model_settings:
-            self._source.apply_settings()
+
+
+main = partial(run_node, SeaSimulatorNode, NAME, parameters=SeaSimulatorParameters)

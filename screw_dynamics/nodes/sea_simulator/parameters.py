@@ -5,7 +5,7 @@
 from dataclasses import dataclass
 
 from screw_dynamics.control.model_parameters import ModelParameters
-from screw_dynamics.control.parameters import parameter
+from screw_dynamics.control.parameters import parameter, unexpected
 from screw_dynamics.errors import InputError
 
 
@@ -97,10 +97,8 @@ class SeaSimulatorParameters(ModelParameters):
         """Raise InputError if the values are not consistent with each other."""
         super().check()
         if not self.elastic_joints_path:
-            raise InputError(
-                "parameter 'elastic_joints_path': expected a file with the springs and motors of "
-                'the robot, got none'
-            )
+            expected = 'a file with the springs and motors of the robot'
+            raise unexpected('elastic_joints_path', expected, 'none')
         if self.has_feedback and self.input != 'motor_feedforward':
             raise InputError(
                 "parameters 'feedback.proportional' and 'feedback.derivative': expected none with "

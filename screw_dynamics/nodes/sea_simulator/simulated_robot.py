@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.control.parameters import unexpected
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.elastic import ElasticJoints, elastic_feedforward, transmitted_efforts
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
@@ -26,8 +27,7 @@ class SimulatedRobot:
     """
     The robot simulated by `sea_simulator`, at first at rest with its brakes on.
 
-    With brakes on it does not move, and its springs support its weight. After a failure of the
-    integration they stay on until `reset`.
+    After a failure of the integration they stay on until `reset`.
     """
 
     def __init__(self, robot: Robot, parameters: SeaSimulatorParameters) -> None:
@@ -139,10 +139,8 @@ def initial_position(model: ScrewModel, parameters: SeaSimulatorParameters) -> A
     if not len(values):
         return np.zeros(model.n)
     if len(values) != model.n:
-        raise InputError(
-            f"parameter 'initial_position': expected {model.n} values "
-            f'({", ".join(model.joint_names)}) or none, got {len(values)}'
-        )
+        expected = f'{model.n} values ({", ".join(model.joint_names)}) or none'
+        raise unexpected('initial_position', expected, len(values))
     return values
 
 

@@ -4,12 +4,11 @@
 
 import time
 from collections.abc import Callable
-from typing import Protocol
 
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
 
-from screw_dynamics.control.report import ERROR, OK, WARN, Report
+from screw_dynamics.control.report import ERROR, OK, WARN, Counts, Report
 from screw_dynamics.messages.times import SECOND, set_stamp
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot
@@ -26,12 +25,27 @@ _REPETITION = 0.1  # s, of a time whose efforts do not come: clients take /clock
 Begin = Callable[[int, int], None]
 
 
-class SimulatedTime(Protocol):
-    """The time of a simulation."""
+class SimulatedTime:
+    """The time of a simulation; `begin` and `publish` surround the steps of a tick."""
 
-    time: int  # instant of the last published state [ns]; 0: none
-    skipped: int  # steps left out because the computer is too slow
-    waited: int  # steps without the expected motor efforts
+    def __init__(
+        self,
+        node: Node,
+        settings: NodeParameters[SeaSimulatorParameters],
+        begin: Begin,
+        step: Callable[[], None],
+        publish: Callable[[int], None],
+    ) -> None:
+        self._node, self._settings = node, settings
+        self._begin, self._step, self._publish = begin, step, publish
+        self._period = round(SECOND / settings.values.rate)
+        self.time = 0  # instant of the last published state [ns]; 0: none
+        self.skipped = 0  # steps left out because the computer is too slow
+        self.waited = 0  # steps without the expected motor efforts
+        self._start()
+
+    def _start(self) -> None:
+        """Start stepping."""
 
     def cover(self, instant: int | None) -> None:
         """Register motor efforts for an instant [ns]; None if it is not known."""
@@ -40,29 +54,12 @@ class SimulatedTime(Protocol):
         """Stop stepping."""
 
 
-class RealTime:
-    """
-    Steps at a fixed rate that follow the time of the node.
+class RealTime(SimulatedTime):
+    """Steps at a fixed rate that follow the time of the node."""
 
-    `begin` and `publish` surround those of a tick, between which no motor efforts are received.
-    """
-
-    def __init__(
-        self,
-        node: Node,
-        rate: float,
-        begin: Begin,
-        step: Callable[[], None],
-        publish: Callable[[int], None],
-    ) -> None:
-        self._begin, self._step, self._publish = begin, step, publish
-        self._period = round(SECOND / rate)
-        self.time = self.skipped = self.waited = 0
-        self._ticks = TickTimer(node, self._tick, self._on_jump)
-        self._ticks.start(rate)
-
-    def cover(self, instant: int | None) -> None:
-        """Do nothing: real time does not wait; see `SimulatedTime`."""
+    def _start(self) -> None:
+        self._ticks = TickTimer(self._node, self._tick, self._on_jump)
+        self._ticks.start(self._settings.values.rate)
 
     def stop(self) -> None:
         """Stop stepping."""
@@ -89,42 +86,27 @@ class RealTime:
         self._publish(self.time)
 
 
-class LockStep:
+class LockStep(SimulatedTime):
     """
     The source of /clock: each step waits for the motor efforts of its beginning.
 
-    It waits only if efforts have arrived since the previous step, and at most lock_step_timeout;
-    efforts that are in the queue of the node at the end of that time count. While it waits it
-    publishes the time again, since a client that has lost it would send nothing.
-    Thus the same commands result in the same motion, however busy the computer is, as long as each
-    arrives within that time and tells its instant. Efforts without one count for the step that
-    waits when they arrive: where some are late, as the first may be, or after a step without any,
-    those that follow may be applied one step late. So may those with a lead of more than a step.
-    Time starts at the length of a step, since 0 would mean that there is no time yet.
+    It waits only if efforts have arrived since the step before, and at most lock_step_timeout; so
+    the same commands result in the same motion, however busy the computer is. Efforts without an
+    instant count for the step that waits when they arrive. Time 0 would mean that there is none.
     """
 
-    def __init__(
-        self,
-        node: Node,
-        settings: NodeParameters[SeaSimulatorParameters],
-        begin: Begin,
-        step: Callable[[], None],
-        publish: Callable[[int], None],
-    ) -> None:
-        self._node, self._settings = node, settings
-        self._begin, self._step, self._publish = begin, step, publish
-        self._period = round(SECOND / settings.values.rate)
-        self.time, self.skipped, self.waited = self._period, 0, 0
+    def _start(self) -> None:
+        self.time = self._period
         self._covered = self._expecting = self._last_look = False
         self._due = self._give_up = time.monotonic()
         self._message = ClockMessage()
-        self._publisher = make_publisher(node, ClockMessage, '/clock')
+        self._publisher = make_publisher(self._node, ClockMessage, '/clock')
         look_period = max(_SHORTEST_LOOK, 0.5e-9 * self._period)
-        self._timer = steady_timer(node, look_period, self._look)
+        self._timer = steady_timer(self._node, look_period, self._look)
         self._publish_time()
 
     def cover(self, instant: int | None) -> None:
-        """Continue if the efforts belong to the waiting step; see `SimulatedTime`."""
+        """Continue if the efforts belong to the waiting step."""
         if instant is None or instant >= self.time:
             self._covered = True
             self._look()
@@ -176,18 +158,8 @@ class SimulationReport:
     """Counters of the simulation, and the task that reports them."""
 
     def __init__(self) -> None:
-        self._accepted = self._rejected = 0
-        self._last_rejection = ''
+        self.counts = Counts()  # of motor efforts
         self._reported = (0, 0, 0)
-
-    def count_accepted(self) -> None:
-        """Count accepted motor efforts."""
-        self._accepted += 1
-
-    def count_rejected(self, reason: str) -> None:
-        """Count rejected motor efforts."""
-        self._rejected += 1
-        self._last_rejection = reason
 
     def task(
         self, robot: SimulatedRobot | None, time: SimulatedTime | None, rate: float
@@ -199,8 +171,8 @@ class SimulationReport:
             'simulated time [s]': f'{1e-9 * time.time:.3f}',
             'brakes': 'on' if robot.braked else 'off',
             'integration steps per state': robot.substeps,
-            'motor efforts accepted': self._accepted,
-            'motor efforts rejected': self._rejected,
+            'motor efforts accepted': self.counts.accepted,
+            'motor efforts rejected': self.counts.rejected,
             'motor efforts cut': robot.drives.saturated,
             'states left out': time.skipped,
             'states without motor efforts': time.waited,
@@ -221,5 +193,4 @@ class SimulationReport:
             )
         if cut:
             return Report(WARN, 'motor efforts beyond the limit of a motor are cut', values)
-        message = f'last rejection: {self._last_rejection}' if self._rejected else 'ok'
-        return Report(OK, message, values)
+        return Report(OK, self.counts.rejection or 'ok', values)

@@ -10,15 +10,13 @@ from rclpy.node import Node
 
 from screw_dynamics import __version__
 from screw_dynamics.control.model_parameters import ModelParameters
-from screw_dynamics.control.report import OK, WARN, Report
+from screw_dynamics.control.report import Report
 from screw_dynamics.messages.joints import double_array
-from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import LATCHED, steady_timer
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
-from screw_dynamics.nodes.shared.model_source import ModelSource
+from screw_dynamics.nodes.shared.model_source import ROBOT, ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-
-ROBOT = 'robot'  # value of a report that names it
+from screw_dynamics_interfaces.msg import ModelInfo
 
 
 def status(node: Node, name: str, report: Report, robot: str = 'none') -> DiagnosticStatus:
@@ -33,12 +31,16 @@ def status(node: Node, name: str, report: Report, robot: str = 'none') -> Diagno
 
 
 class Diagnostics:
-    """Publishes the reports of all tasks periodically, like diagnostic_updater."""
+    """Publishes the reports on model and tasks periodically, like diagnostic_updater."""
 
     def __init__(
-        self, node: Node, tasks: Mapping[str, Callable[[], Report]], settings: NodeParameters[Any]
+        self,
+        node: Node,
+        settings: NodeParameters[Any],
+        source: ModelSource,
+        tasks: Mapping[str, Callable[[], Report]],
     ) -> None:
-        self._node, self._tasks = node, tasks
+        self._node, self._tasks = node, {'model': source.report, **tasks}
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 1)
         self._start(settings.values.diagnostics_period)
         settings.on_change(self._on_parameters)
@@ -56,29 +58,21 @@ class Diagnostics:
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
         reports = {name: task() for name, task in self._tasks.items()}
-        robot = next(
-            (str(one.values[ROBOT]) for one in reports.values() if ROBOT in one.values), 'none'
-        )
+        robot = str(reports['model'].values.get(ROBOT, 'none'))
         message.status = [status(self._node, *item, robot) for item in reports.items()]
         self._publisher.publish(message)
 
 
 class ModelInfoOutput:
-    """Publishes ModelInfo once per model; does nothing if the message type is not built."""
+    """Publishes ModelInfo once per model."""
 
     def __init__(self, node: Node) -> None:
-        self._publisher = None
-        if interfaces.msg is not None:
-            self._publisher = node.create_publisher(
-                interfaces.msg.ModelInfo, '~/model_info', LATCHED
-            )
+        self._publisher = node.create_publisher(ModelInfo, '~/model_info', LATCHED)
 
     def publish(self, loaded: LoadedRobot) -> None:
         """Publish a model."""
-        if self._publisher is None:
-            return
         model = loaded.robot.model
-        message = interfaces.msg.ModelInfo(
+        message = ModelInfo(
             joint_names=list(model.joint_names),
             joint_types=list(model.coordinate_types),
             effort_limits=double_array(model.limits.effort),
@@ -88,21 +82,3 @@ class ModelInfoOutput:
             package_version=__version__,
         )
         self._publisher.publish(message)
-
-
-def model_report(source: ModelSource) -> Report:
-    """Return a report; WARN if there is no model, or a new one was rejected."""
-    if source.loaded is None:
-        return Report(WARN, source.problem)
-    model = source.loaded.robot.model
-    return Report(
-        WARN if source.problem and not source.busy else OK,
-        source.problem or 'loaded',
-        {
-            'source': source.loaded.source,
-            ROBOT: model.name,
-            'joints': ', '.join(model.joint_names),
-            'base_link': model.base_link,
-            'urdf_sha256': source.loaded.sha256,
-        },
-    )

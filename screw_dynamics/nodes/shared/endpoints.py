@@ -3,7 +3,8 @@
 """Publishers and subscriptions with QoS that parameters can override."""
 
 import time
-from collections.abc import Callable, Sequence
+from array import array
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from typing import Any
@@ -22,7 +23,60 @@ from rclpy.timer import Timer
 from sensor_msgs.msg import JointState
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
+from screw_dynamics.messages.times import set_stamp
+
+STAMP = ('header.stamp',)
+
+
+class ReusedMessage:
+    """
+    A message of which only numbers change; names of fields have dots: ``header.stamp``.
+
+    `rows` (f, size) are by their f fields, float64[] or, with size 1, float64; `times` are fields
+    of Time or Duration, `numbers` of integers.
+    """
+
+    def __init__(
+        self,
+        message: Any,
+        rows: Mapping[tuple[str, ...], Array],
+        times: Sequence[str] = (),
+        numbers: Sequence[str] = (),
+    ) -> None:
+        self._message = message
+        self._arrays: list[tuple[Array, Array]] = []  # the memory of a field, and its row
+        self._singles: list[tuple[Any, str, Array]] = []
+        for fields, values in rows.items():
+            for field, row in zip(fields, values, strict=False):
+                owner, name = _owner(message, field)
+                if isinstance(getattr(owner, name), float):
+                    self._singles.append((owner, name, row))
+                    continue
+                setattr(owner, name, array('d', bytes(row.nbytes)))
+                self._arrays.append((np.frombuffer(getattr(owner, name)), row))
+        self._times = [getattr(*_owner(message, field)) for field in times]
+        self._numbers = [_owner(message, field) for field in numbers]
+
+    def written(self, times: Sequence[int] = (), numbers: Sequence[int] = ()) -> Any:
+        """Return what to publish, with the present rows, with times [ns] and numbers."""
+        for memory, row in self._arrays:
+            memory[:] = row
+        for owner, name, row in self._singles:
+            setattr(owner, name, float(row[0]))
+        for stamp, instant in zip(self._times, times, strict=True):
+            set_stamp(stamp, instant)
+        for (owner, name), number in zip(self._numbers, numbers, strict=True):
+            setattr(owner, name, int(number))
+        return self._message
+
+
+def _owner(message: Any, field: str) -> tuple[Any, str]:
+    """Return the (part of the) message that has a field, and its name there."""
+    *parts, name = field.split('.')
+    for part in parts:
+        message = getattr(message, part)
+    return message, name
+
 
 DEPTH = 10
 # s, longest wait for receivers of the last messages: Fast DDS has them acknowledge with its next
@@ -46,31 +100,13 @@ def make_publisher(node: Node, kind: Any, topic: str, qos: QoSProfile | int = DE
     )
 
 
-def warn_of_others(node: Node, publisher: Publisher) -> bool:
-    """Warn if others publish on the topic of a publisher, whose receivers get both; return so."""
-    infos = node.get_publishers_info_by_topic(publisher.topic_name)
-    names = [f'{info.node_namespace.rstrip("/")}/{info.node_name}' for info in infos]
-    if node.get_fully_qualified_name() in names:
-        names.remove(node.get_fully_qualified_name())
-    if names:
-        node.get_logger().warning(
-            f'{", ".join(sorted(names))} publishes on {publisher.topic_name} too: its receivers '
-            'follow both'
-        )
-    return bool(names)
-
-
 def delivery_end() -> float:
     """Return the monotonic time until which last messages are waited for that end now [s]."""
     return time.monotonic() + DELIVERY
 
 
 def await_delivery(publisher: Publisher, latest: float) -> None:
-    """
-    Wait until all that acknowledge messages have those of a publisher, or a monotonic time [s].
-
-    What they do not have yet is lost when the publisher is destroyed.
-    """
+    """Wait for all that acknowledge, or a monotonic time [s]: what is missing then is lost."""
     left = Duration(seconds=max(0.0, latest - time.monotonic()))
     with suppress(RuntimeError):  # not every DDS can wait
         publisher.wait_for_all_acked(left)
@@ -102,7 +138,7 @@ def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Tim
     """
     Return a timer that no jump of the system clock affects; `period` in s.
 
-    The events executor has calls in a queue, where they outlive the timer: those are dropped.
+    Calls outlive the timer in the queue of the events executor: those are dropped.
     """
 
     def call() -> None:
@@ -135,16 +171,21 @@ class MessageOutput:
 
 
 class StateOutput(MessageOutput):
-    """Publishes position, velocity and effort of named joints or motors."""
+    """Publishes fields of named joints or motors as JointState."""
 
-    def __init__(self, node: Node, topic: str, names: Sequence[str]) -> None:
+    def __init__(
+        self,
+        node: Node,
+        topic: str,
+        names: Sequence[str],
+        fields: tuple[str, ...] = STATE_FIELDS,
+    ) -> None:
         super().__init__(node, JointState, topic)
-        self._rows = np.zeros((len(STATE_FIELDS), len(names)))
+        self._rows = np.zeros((len(fields), len(names)))
         message = JointState(name=list(names))
-        self._message = ReusedMessage(message, {STATE_FIELDS: self._rows}, STAMP)
+        self._message = ReusedMessage(message, {fields: self._rows}, STAMP)
 
-    def publish(self, time: int, state: Sequence[Array]) -> None:
-        """Publish position, velocity and effort with a stamp [ns]."""
-        for row, values in zip(self._rows, state, strict=True):
-            row[:] = values
+    def publish(self, time: int, rows: Sequence[Array] | Array) -> None:
+        """Publish a row (n,) per field with a stamp [ns]."""
+        self._rows[:] = rows
         self._publisher.publish(self._message.written((time,)))

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from inspect import getdoc
 from typing import Any
 
 import rclpy
@@ -52,13 +53,12 @@ def run_node(
     """
     Create a node, run it until SIGINT, SIGTERM or shutdown of the context; return the exit code.
 
-    `work`, by default spinning without end, raises ScrewDynamicsError if it fails; see `run_nodes`
-    for the rest. The exit code is 0 when done, `interrupted` after a stop, 1 after a failure to
-    start, to work or to end, 2 for unknown arguments.
+    `work`, by default spinning, raises ScrewDynamicsError if it fails. The code is 0 when done,
+    `interrupted` after a stop, 1 after a failure, 2 for unknown arguments.
     """
     try:
         if wants_help(sys.argv if args is None else args):
-            print(help_text(name, purpose, parameters))
+            print(help_text(name, purpose or getdoc(make_node) or '', parameters))
             return 0
     except InputError as error:
         print(f'{name}: {error}', file=sys.stderr)
@@ -79,9 +79,8 @@ def run_nodes(
     """
     Create nodes, spin them with one executor and return the exit code, as `run_node`.
 
-    They end in the opposite order. The method `come_to_rest` of a node, if any, is called before
-    its destruction and takes as long as it needs; the destruction, with all that the node's own
-    `destroy_node` does, may take `LONGEST_END`.
+    They end in the opposite order: `come_to_rest`, if they have it, takes as long as it needs,
+    their destruction `LONGEST_END` at most.
     """
     sys.setswitchinterval(_HAND_OVER)
     if args is None and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -163,11 +162,10 @@ def _destroy(nodes: Sequence[Node]) -> None:
 
 def _spin(nodes: Sequence[Node], stop: StopOnce) -> None:
     """
-    Spin until a signal asks for the end.
+    Spin until a signal asks for the end, which only ends the loop.
 
-    The signal only ends the loop. An exception, or a shutdown of the context by rclpy, in the
-    middle of a callback would stop commands where they are, leave goals without a result and, in
-    C++ code of the events executor, abort the process.
+    An exception in the middle of a callback would stop commands where they are, leave goals
+    without a result and, in C++ code of the events executor, abort the process.
     """
     executor = make_executor()
     stop.armed = False
@@ -186,10 +184,9 @@ def _spin(nodes: Sequence[Node], stop: StopOnce) -> None:
 @contextmanager
 def destroyed_on_error(node: Node) -> Iterator[None]:
     """
-    Destroy a node if the ``with`` block, the part of its constructor after Node's, raises.
+    Destroy a node, once the reason is logged, if the ``with`` block in its constructor raises.
 
-    Otherwise references to it would keep its DDS threads running while the library is unloaded,
-    which may crash. `run_node` destroys it later, once the reason is logged.
+    Its DDS threads would run while the library is unloaded, which may crash.
     """
     try:
         yield

@@ -140,11 +140,7 @@ def uncontrolled_joints(description: RobotDescription, model: ScrewModel) -> dic
 def with_settings(
     described: ScrewModel, parameters: ModelParameters, segments: Segments | None = None
 ) -> ScrewModel:
-    """
-    Return a model with gravity and payload of the parameters, or raise ScrewDynamicsError.
-
-    With soft segments it is a `HybridRobot`, which has all that nodes ask of a `ScrewModel`.
-    """
+    """Return a model with gravity, payload and segments, or raise ScrewDynamicsError."""
     model = _with_settings(described, parameters)
     if segments is None:
         return model

@@ -49,8 +49,7 @@ class ModelBuild:
     """
     Builds a model in a thread that starts at once; the result is valid when `running` is False.
 
-    `text` is None if the model in use gets other settings. The result is `loaded`, or None with
-    the reason in `failure`.
+    `text` is None for other settings; the result is `loaded`, or None for a `failure`.
     """
 
     def __init__(

@@ -10,6 +10,7 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from screw_dynamics.control.model_parameters import ModelParameters
+from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.kernels.kernel import kernel_form
 from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription, steady_timer
@@ -25,6 +26,7 @@ from screw_dynamics.nodes.shared.model_build import ModelBuild
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 
 TOPIC = 'robot_description'
+ROBOT = 'robot'  # value of a report that names it
 _POLL_PERIOD = 0.05  # s between polls of the working thread
 _WAITING_PERIOD = 1.0  # s between warnings that there is no robot description
 _BUSY = 'the robot model is being prepared'
@@ -36,10 +38,8 @@ class ModelSource:
     """
     Reads, builds and prepares the model in a separate thread so that ticks continue.
 
-    `prepare` is called in that thread, `on_model` in the thread of the executor when a model is
-    ready. `require` raises ScrewDynamicsError if the node cannot use a model, as the constructor
-    does if elastic joints or a given description are not valid, or the environment asks for
-    kernels that are not there.
+    `prepare` is called there, `on_model` in the thread of the executor. `require` raises
+    ScrewDynamicsError if the node cannot use a model, as the constructor does at once.
     """
 
     def __init__(
@@ -65,6 +65,8 @@ class ModelSource:
         self._last_settings: Settings | None = None  # last ones requested for the model in use
         self._loaded_settings: Settings = ()  # those of the model in use
         self._poll = steady_timer(node, _POLL_PERIOD, self._look)
+        settings.add_check(self._check_settings)
+        settings.on_change(lambda old, new: self._look())
         values = settings.values
         self._segments = read_soft_segments(values.soft_segments)
         self._drives = read_drives(values.elastic_joints_path, node.get_logger().warning)
@@ -105,14 +107,26 @@ class ModelSource:
             self._build.wait(_POLL_PERIOD)
             self._look()
 
-    def check_settings(self, values: ModelParameters) -> None:
-        """Raise ScrewDynamicsError if gravity or payload do not fit the model."""
+    def report(self) -> Report:
+        """Return the report on the model; WARN if there is none, or a new one was rejected."""
+        if self.loaded is None:
+            return Report(WARN, self.problem)
+        model = self.loaded.robot.model
+        return Report(
+            WARN if self.problem and not self.busy else OK,
+            self.problem or 'loaded',
+            {
+                'source': self.loaded.source,
+                ROBOT: model.name,
+                'joints': ', '.join(model.joint_names),
+                'base_link': model.base_link,
+                'urdf_sha256': self.loaded.sha256,
+            },
+        )
+
+    def _check_settings(self, values: ModelParameters) -> None:
         if self.loaded is not None:
             with_settings(self.loaded.described, values, self.loaded.segments)
-
-    def apply_settings(self) -> None:
-        """Rebuild the model if gravity or payload have changed."""
-        self._look()
 
     def _start_given(self, text: str, source: str) -> None:
         """Read a description and raise InputError if it is invalid; prepare it in the thread."""

@@ -59,8 +59,7 @@ class NodeParameters(Generic[Values]):
     """
     Parameters of a node as one frozen record (`values`), valid at all times.
 
-    `record` is a frozen dataclass with fields made by `parameter`; its method ``check()``, if any,
-    and the constructor raise InputError if the values are not valid.
+    Its fields are made by `parameter`; its ``check()``, if any, raises InputError.
     """
 
     def __init__(self, node: Node, record: type[Values]) -> None:

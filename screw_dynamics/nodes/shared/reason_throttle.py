@@ -25,7 +25,11 @@ def log_line(node: Node, level: str, text: str) -> None:
 
 
 class ReasonThrottle:
-    """Stores when each reason was logged; texts that differ only in numbers are one reason."""
+    """
+    Stores when each reason was logged; texts that differ only in numbers are one reason.
+
+    The throttling of rclpy looks up its caller in every call, which takes up to a millisecond.
+    """
 
     def __init__(self) -> None:
         self._logged: dict[str, float] = {}  # by reason [s]

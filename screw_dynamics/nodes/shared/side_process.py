@@ -1,35 +1,81 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Processes beside a node, whose callbacks have precedence."""
+"""`SideProcess`: a process beside a node, whose callbacks have precedence."""
 
 import os
-import sys
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from multiprocessing import get_context, parent_process
 from typing import Any
 
-# Options of `subprocess.Popen`: Ctrl-C is not for the process. Not a session of its own, if Python
-# has a choice: Linux may share the processor between sessions before it looks at priorities.
-OWN_GROUP: dict[str, Any] = (
-    {'process_group': 0} if sys.version_info >= (3, 11) else {'start_new_session': True}
-)
 _NICE = 5
-_SCRIPT = (
-    'import sys; sys.path[:] = sys.argv[2:]; '
-    'from screw_dynamics.nodes.shared.side_process import give_precedence; give_precedence(); '
-    'from {module} import main; main(*map(int, sys.argv[1].split()))'
-)
+_SIGNALS = {signal.SIGINT, signal.SIGTERM}
 
 
-def side_command(module: str, *arguments: int) -> list[str]:
-    """Return the command that calls `main` of a module, with the path of this process."""
-    script, given = _SCRIPT.format(module=module), ' '.join(map(str, arguments))
-    return [sys.executable, '-c', script, given, *sys.path]
+class SideProcess:
+    """
+    A process that executes functions one by one; one that has died is replaced at the next.
+
+    It does not share the interpreter lock with the callbacks of the node, as a thread would.
+    """
+
+    def __init__(self) -> None:
+        self._pool: ProcessPoolExecutor | None = None
+        self._lock = threading.Lock()
+        self.closed = False
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Let a function of a module be executed; raise RuntimeError if the process is closed."""
+        with self._lock:
+            if self.closed:
+                raise RuntimeError('closed')
+            try:
+                return self._started().submit(function, *arguments)
+            except BrokenProcessPool:  # it has died while it was idle
+                self._pool = None
+                return self._started().submit(function, *arguments)
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            # Ctrl-C is for this process: the other one inherits the mask until it ignores it
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+            try:
+                self._pool = ProcessPoolExecutor(1, get_context('spawn'), initializer=_begin)
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return self._pool
+
+    def close(self) -> None:
+        """End the process, also in the middle of a function."""
+        with self._lock:
+            pool, self._pool, self.closed = self._pool, None, True
+        if pool is None:
+            return
+        for process in pool._processes.values():
+            process.kill()
+        # its threads end soon then, and its semaphores with them
+        pool.shutdown(cancel_futures=True)
 
 
-def give_precedence() -> None:
-    """Reset the real-time priority inherited from the node, and lower the normal one."""
-    if hasattr(os, 'sched_setscheduler'):
+def _begin() -> None:
+    """Leave signals to the parent, give way to its callbacks, and exit with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+    if hasattr(os, 'sched_setscheduler'):  # a real-time priority is inherited
         with suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     with suppress(OSError):
         os.nice(_NICE)
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+
+
+def _exit_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+    os._exit(0)

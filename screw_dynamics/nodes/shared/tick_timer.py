@@ -1,8 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`TickTimer`: periodic callback with statistics; `Seldom`: warnings of such a callback."""
+"""`TickTimer`: periodic callback with statistics."""
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -100,12 +99,12 @@ class TickTimer:
     """
     A timer on the steady clock, or on /clock if use_sim_time is set.
 
-    A timer on the system clock would stall when that clock is set back. `on_tick` is called with
-    the time of the node [ns], `on_jump` with the reason when earlier time stamps become invalid.
+    `on_tick` is called with the time of the node [ns], `on_jump` with the reason when earlier
+    time stamps become invalid. On the system clock it would stall when that is set back.
     """
 
     def __init__(
-        self, node: Node, on_tick: Callable[[int], None], on_jump: Callable[[str], None]
+        self, node: Node, on_tick: Callable[[int], object], on_jump: Callable[[str], object]
     ) -> None:
         self._node, self._clock = node, node.get_clock()
         self._on_tick, self._on_jump = on_tick, on_jump
@@ -155,22 +154,3 @@ class TickTimer:
         self._last = now
         self._on_tick(now)
         self.statistics.record(now if self._times_by_node else begun, time.monotonic_ns() - begun)
-
-
-class Seldom:
-    """
-    Whether a warning is due again.
-
-    The throttling of rclpy looks up its caller in every call, which takes up to a millisecond.
-    """
-
-    def __init__(self, period: float) -> None:
-        self._period, self._last = period, -math.inf
-
-    def due(self) -> bool:
-        """Return True at most once in a period [s]."""
-        now = time.monotonic()
-        if now - self._last < self._period:
-            return False
-        self._last = now
-        return True

@@ -18,9 +18,9 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 import screw_dynamics as sd
+from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.parameters import coerced, rule_of
-from screw_dynamics.nodes.drive_commands.parameters import DriveCommandsParameters
 
 GUIDE = Path(__file__).resolve().parents[3] / 'docs' / 'drive_guides.md'
 SECTIONS = dict(re.findall(r'^## (.+?)\n(.*?)(?=^## |\Z)', GUIDE.read_text(), re.M | re.S))

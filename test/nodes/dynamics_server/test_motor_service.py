@@ -18,8 +18,7 @@ from helpers.planar_sea import (
 )
 
 import screw_dynamics as sd
-from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
-from screw_dynamics.nodes.dynamics_server.requests import JointRequest
+from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParameters, JointRequest
 from screw_dynamics.nodes.dynamics_server.services import get_motor_feedforward
 from screw_dynamics.robot import Robot
 from screw_dynamics_interfaces.srv import ComputeTrajectoryTorques, GetMotorFeedforward
@@ -134,7 +133,7 @@ def test_the_deflection_of_a_damped_joint_is_found_by_its_place(planar):
     response = GetMotorFeedforward.Response()
     robot = Robot(sd.read_urdf(planar), elastic)
     read = JointRequest.read(request, robot.joint_names)
-    get_motor_feedforward(DynamicsServerParameters(), robot, read, response)
+    get_motor_feedforward(robot, DynamicsServerParameters(), read, response)
     assert response.motor_feedforward.motor_names == NAMES[::-1]
     assert list(response.motor_feedforward.deflection) == [0.07, 0.0]
 
@@ -238,7 +237,7 @@ def test_failures_have_a_code_and_a_text(ask_mixed, fields, code, text):
     assert not response.motor_feedforward.motor_names
 
 
-def test_without_elastic_joints(call):
-    response = call('get_motor_feedforward', position=[0.0])
+def test_without_elastic_joints(call, model):
+    response = call('get_motor_feedforward', position=[0.0] * model.n)
     assert response.error_code == GetMotorFeedforward.Response.NO_MODEL
     assert response.message == "no elastic joints: parameter 'elastic_joints_path' is empty"

@@ -47,13 +47,13 @@ def test_it_reads_messages_and_refuses_others(worker):
 
 def test_one_that_has_died_while_idle_is_replaced(worker):
     assert isinstance(asked(worker), Outline)
-    process = worker._pid.result()
+    (process,) = worker._process._pool._processes
     os.kill(process, signal.SIGKILL)
     ends = time.monotonic() + patience()
     while os.path.exists(f'/proc/{process}') and time.monotonic() < ends:
         time.sleep(0.01)
     assert isinstance(asked(worker), Outline)
-    assert worker._pid.result() != process
+    assert process not in worker._process._pool._processes
 
 
 def test_a_closed_one_refuses(worker):

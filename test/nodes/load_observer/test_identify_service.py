@@ -6,19 +6,19 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.child_processes import endless
 from helpers.recordings import COM, EFFORT_NOISE, drawn
 from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import SECOND, set_stamp
-from screw_dynamics.nodes.load_observer import identification_process
+from screw_dynamics.nodes.load_observer import identification_service
 from screw_dynamics.nodes.load_observer.identification_process import Task, found
 from screw_dynamics.nodes.load_observer.node import LoadObserverNode
 from screw_dynamics_interfaces.srv import IdentifyDynamics
@@ -27,8 +27,6 @@ BEGIN = 1_700_000_000 * SECOND
 SECONDS = 16.0
 LOAD = 'tool', 1.0, [COM[0], COM[1], 0.0], np.zeros((3, 3))
 CODES = IdentifyDynamics.Response
-# stands for an identification that takes for ever
-ENDLESS = [sys.executable, '-c', 'import time; time.sleep(600.0)']
 
 
 class Identified:
@@ -75,12 +73,12 @@ def test_without_a_model_or_states(ros, planar):
 
 
 def test_the_node_observes_on_and_ends_at_once_meanwhile(ros, planar, truth, monkeypatch):
-    monkeypatch.setattr(identification_process, 'side_command', lambda _: ENDLESS)
+    monkeypatch.setattr(identification_service, 'answer', endless)
     with ros.made(LoadObserverNode, urdf_path=planar) as made, ThreadPoolExecutor(1) as pool:
         node = Identified(made)
         node.hear(truth[0].between(0.0, 1.0))
         future = pool.submit(node.ask)
-        ros.wait_for('the process', lambda: made._identification._process._process)
+        ros.wait_for('the process', lambda: made._identification._process._pool)
         node.hear(truth[0].between(1.01, 1.3))
         assert made._counts['observed'] == 260
         assert not future.done()

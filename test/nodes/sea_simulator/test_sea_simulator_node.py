@@ -246,7 +246,7 @@ def command(instant=0):
 def test_a_motor_that_is_named_twice():
     message = command()
     message.motor_names = [*NAMES, 'joint_1']
-    with pytest.raises(InputError, match="motor_names: 'joint_1' is named twice"):
+    with pytest.raises(InputError, match='motor_names: expected each of .*; twice: joint_1'):
         command_of_feedforward(message, NAMES)
 
 

@@ -19,6 +19,7 @@ SECOND = 10**9
 RATE = 100.0
 PERIOD = SECOND // 100
 START = 1_700_000_000 * SECOND
+SETTINGS = SimpleNamespace(values=SeaSimulatorParameters(rate=RATE))
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def lock_step(ros, calls):
 
 
 def test_real_time_takes_as_many_steps_as_time_has_passed(ros, calls):
-    real = RealTime(ros.node, RATE, calls.begin, calls.step, calls.published.append)
+    real = RealTime(ros.node, SETTINGS, calls.begin, calls.step, calls.published.append)
     real.stop()  # its ticks are made here
     real._tick(START)
     assert (calls.begun, calls.steps, calls.published) == ([], [], [START])

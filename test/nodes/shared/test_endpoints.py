@@ -14,10 +14,8 @@ from std_msgs.msg import String
 
 from screw_dynamics.nodes.shared.endpoints import (
     LATCHED,
-    make_publisher,
     make_subscription,
     steady_timer,
-    warn_of_others,
 )
 from screw_dynamics.nodes.shared.executor import make_executor
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
@@ -86,17 +84,3 @@ def test_a_timer_that_has_ended_is_not_called(ros, make):
         executor.shutdown()
         node.destroy_node()
     assert len(set(called)) == 1
-
-
-def test_two_publishers_on_one_topic_are_told(ros, capfd):
-    nodes = [Node('twin', context=ros.context, namespace=where) for where in ('left', 'right')]
-    try:
-        one = make_publisher(nodes[0], String, '/commands')
-        assert not warn_of_others(nodes[0], one)
-        make_publisher(nodes[1], String, '/commands')
-        ros.wait_for('discovery', lambda: nodes[0].count_publishers('/commands') == 2)
-        assert warn_of_others(nodes[0], one)
-    finally:
-        for node in nodes:
-            node.destroy_node()
-    assert '/right/twin publishes on /commands too' in capfd.readouterr().err

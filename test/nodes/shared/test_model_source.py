@@ -29,6 +29,12 @@ class Source:
         self.values = FeedforwardParameters()
         self.source = ModelSource(node, self, self.prepare, self.models.append)
 
+    def add_check(self, check):
+        """Values are valid."""
+
+    def on_change(self, listener):
+        self.listener = listener
+
     def prepare(self, _):
         assert self.allow.wait(60.0)
 
@@ -36,8 +42,8 @@ class Source:
         self.set(gravity=gravity)
 
     def set(self, **values):
-        self.values = replace(self.values, **values)
-        self.source.apply_settings()
+        before, self.values = self.values, replace(self.values, **values)
+        self.listener(before, self.values)
 
     def describe(self, text):
         self.allow.clear()

@@ -11,7 +11,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 
 from screw_dynamics.messages.joints import double_array
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.shared.reused_message import ReusedMessage
+from screw_dynamics.nodes.shared.endpoints import ReusedMessage
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 START = 1_700_000_000_123_456_789

@@ -2,22 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters of the node `drive_commands`."""
 
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from screw_dynamics.control.drive_records import FIELDS, SIDES, DriveSettings
-from screw_dynamics.control.parameters import parameter
+from screw_dynamics.arrays import Array
+from screw_dynamics.control.model_parameters import FileParameters
+from screw_dynamics.control.parameters import parameter, unexpected
 from screw_dynamics.dynamics.effort_format import CONTENTS
-from screw_dynamics.errors import InputError
+
+FIELDS = ('position', 'velocity', 'effort', 'kp', 'kd')
+SIDES = ('joints', 'motors', 'rotors')
 
 
 @dataclass(frozen=True)
-class DriveCommandsParameters:
+class DriveCommandsParameters(FileParameters):
     """Parameters of the node `drive_commands`; its joints are those of the samples."""
 
-    # what a `ModelSource` asks for besides
+    # what is as in the description
     robot_description: ClassVar[str] = ''
     joints: ClassVar[tuple[str, ...]] = ()
     joint_prefix: ClassVar[str] = ''
@@ -135,42 +139,72 @@ class DriveCommandsParameters:
         'Publish what is sent as sensor_msgs/JointState on ~/joint_commands.',
         read_only=True,
     )
-    urdf_path: str = parameter(
-        '', 'URDF file, a path or package://<package>/<path>; empty: the topic.', read_only=True
-    )
-    elastic_joints_path: str = parameter(
-        '',
-        'YAML file with motors and limits of the joints, a path or package://<package>/<path>; '
-        'empty: joints without limits of rates, no motors.',
-        read_only=True,
-    )
-    soft_segments: str = parameter(
-        '',
-        'YAML file with soft segments and threads behind the last link, a path or '
-        'package://<package>/<path>: tensions are published on ~/thread_tensions.',
-        read_only=True,
-    )
-    diagnostics_period: float = parameter(
-        1.0, 'Period of /diagnostics [s].', name='diagnostic_updater.period', within=(0.05, 60.0)
-    )
-
-    @property
-    def settings(self) -> DriveSettings:
-        """The settings of the core."""
-        return DriveSettings(**{name: getattr(self, name) for name in _SETTINGS})
 
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
-        if self.settings.motors and not self.elastic_joints_path:
-            raise InputError(
-                "parameter 'content': expected joints without elastic_joints_path, got "
-                f'{self.content}'
-            )
-        if self.soft_segments and self.elastic_joints_path:
-            raise InputError(
-                "parameter 'soft_segments': expected no file beside elastic_joints_path, got "
-                f'{self.soft_segments}'
+        super().check()
+        sent = self.fields
+        if not sent or len(set(sent)) < len(sent):
+            raise unexpected('fields', f'some of {", ".join(FIELDS)}, each once', sent)
+        for name, largest in zip(('kp', 'kd'), self.largest_gains, strict=True):
+            gains = getattr(self, name)
+            if name not in sent and gains:
+                raise unexpected(name, f'no value without {name} in fields', gains)
+            if max(gains, default=0.0) > largest:
+                raise unexpected(name, f'at most {largest:g}, of largest_gains', gains)
+        if 0.0 in self.effort_scale:
+            raise unexpected('effort_scale', 'no factor of 0', self.effort_scale)
+        if self.motors and not self.elastic_joints_path:
+            raise unexpected('content', 'joints without elastic_joints_path', self.content)
+        self._check_servos()
+
+    def _check_servos(self) -> None:
+        sent = self.fields
+        if not self.servo_stiffness:
+            if self.servo_damping:
+                raise unexpected('servo_damping', 'none without stiffness', self.servo_damping)
+            return
+        if 'position' not in sent or 'effort' in sent:
+            expected = 'position and not effort with servo_stiffness (positions carry the effort)'
+            raise unexpected('fields', expected, sent)
+        if self.effort_scale or self.effort_offset:
+            raise unexpected(
+                'servo_stiffness',
+                'no value with effort_scale or effort_offset (servos take positions)',
+                self.servo_stiffness,
             )
 
+    def require(self, joints: Sequence[str], names: Sequence[str]) -> None:
+        """Raise InputError unless lists have a value for each of the joints or motors `names`."""
+        required = {name for name in ('kp', 'kd') if name in self.fields}
+        for name in ('kp', 'kd', 'servo_stiffness', 'servo_damping', *_EFFORTS):
+            values = getattr(self, name)
+            if len(values) != len(names) and (values or name in required):
+                expected = f'{len(names)} values, one for each of {", ".join(names)}'
+                raise unexpected(name, expected, len(values) or 'none')
+        if self.effort_content != 'full' and len(joints) != len(names):
+            raise unexpected(
+                'effort_content',
+                f'full unless each joint has one motor, got {", ".join(names)}',
+                self.effort_content,
+            )
 
-_SETTINGS = tuple(item.name for item in fields(DriveSettings))
+    @property
+    def moves(self) -> bool:
+        """True if the commands have positions or velocities."""
+        return bool({'position', 'velocity'} & set(self.fields))
+
+    @property
+    def motors(self) -> bool:
+        """True if the commands are those of motors."""
+        return self.content != 'joints'
+
+    def gains(self, m: int) -> Array:
+        """Return kp and kd (2, m); 0 if they are not sent."""
+        gains = np.zeros((2, m))
+        for row, values in zip(gains, (self.kp, self.kd), strict=True):
+            row[:] = values or (0.0,)
+        return gains
+
+
+_EFFORTS = ('effort_scale', 'effort_offset')

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `compensation`: joint states in, the efforts that carry the robot out."""
 
+import sys
+from functools import partial
+
 import numpy as np
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
@@ -12,6 +15,7 @@ from screw_dynamics.control.compensation import (
     Carried,
     Clear,
     Compensation,
+    CompensationParameters,
     Input,
     MeasuredStates,
     ModelChanged,
@@ -20,35 +24,33 @@ from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.joints import joint_state_rows
 from screw_dynamics.messages.times import nanoseconds
-from screw_dynamics.nodes.compensation.parameters import CompensationParameters
-from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput, model_report
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.endpoints import (
+    STAMP,
     MessageOutput,
+    ReusedMessage,
     StateOutput,
     make_subscription,
     steady_timer,
 )
-from screw_dynamics.nodes.shared.executor import destroyed_on_error
+from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.model_build import warm_up_efforts
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.nodes.shared.reused_message import STAMP, ReusedMessage
+from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAME = 'compensation'
 _LOOK_PERIOD = 0.02  # s between looks whether the states have become too old
 
 
 class CompensationNode(Node):
-    """Carries one robot in its measured state; silent until a model is loaded."""
+    """Publishes the efforts that carry a robot in its measured state, against gravity."""
 
     def __init__(self) -> None:
         super().__init__(NAME)
         with destroyed_on_error(self):
             self._settings = NodeParameters(self, CompensationParameters)
-            if interfaces.msg is None:
-                raise InputError(f'{NAME} has nothing to publish: {interfaces.MISSING}')
             self._core: Compensation | None = None
             self._outputs: tuple[FeedforwardOutput, StateOutput] | None = None
             self._model_info = ModelInfoOutput(self)
@@ -58,24 +60,20 @@ class CompensationNode(Node):
                 lambda loaded: warm_up_efforts(loaded.robot),
                 self._on_model,
             )
-            self._settings.add_check(self._source.check_settings)
             self._settings.on_change(self._on_parameters)
             self._input = make_subscription(
                 self, JointState, 'joint_states', self._on_states, qos_profile_sensor_data
             )
             self.create_service(Trigger, '~/clear', self._on_clear)
             steady_timer(self, _LOOK_PERIOD, self._step)
-            self._diagnostics = Diagnostics(
-                self,
-                {'model': lambda: model_report(self._source), NAME: self._report},
-                self._settings,
-            )
+            tasks = {NAME: self._report}
+            self._diagnostics = Diagnostics(self, self._settings, self._source, tasks)
 
     def _on_model(self, loaded: LoadedRobot) -> None:
         robot, core = loaded.robot, self._core
         before = None if core is None else core.robot.joint_names
         if core is None:
-            self._core = Compensation(robot, self._settings.values.settings)
+            self._core = Compensation(robot, self._settings.values)
         else:
             self._step(ModelChanged(robot))
         self._model_info.publish(loaded)
@@ -113,10 +111,7 @@ class CompensationNode(Node):
         return response
 
     def _on_parameters(self, old: CompensationParameters, new: CompensationParameters) -> None:
-        if old.model_settings != new.model_settings:
-            self._source.apply_settings()
-        if old.settings != new.settings:
-            self._step(new.settings)
+        self._step(new)
 
     def _step(self, *inputs: Input) -> None:
         """Let the core decide, and do what it says."""
@@ -146,9 +141,9 @@ class FeedforwardOutput(MessageOutput):
     _FIELDS = 'effort', 'gravity_effort', 'reference.positions', 'reference.velocities'
 
     def __init__(self, node: Node, names: tuple[str, ...]) -> None:
-        super().__init__(node, interfaces.msg.FeedforwardTorque, '~/feedforward')
+        super().__init__(node, FeedforwardTorque, '~/feedforward')
         self._rows = np.zeros((len(self._FIELDS), len(names)))
-        message = interfaces.msg.FeedforwardTorque(joint_names=list(names))
+        message = FeedforwardTorque(joint_names=list(names))
         message.source = message.SOURCE_MEASURED
         self._message = ReusedMessage(message, {self._FIELDS: self._rows}, STAMP, ('motion',))
 
@@ -156,3 +151,9 @@ class FeedforwardOutput(MessageOutput):
         """Publish a sample."""
         self._rows[:] = sample.effort, sample.gravity, sample.positions, sample.velocities
         self._publisher.publish(self._message.written((sample.stamp,), (sample.motion,)))
+
+
+main = partial(run_node, CompensationNode, NAME, parameters=CompensationParameters)
+
+if __name__ == '__main__':
+    sys.exit(main())
