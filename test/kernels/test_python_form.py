@@ -19,7 +19,6 @@ import screw_dynamics as sd
 from screw_dynamics import trajectory
 from screw_dynamics.dynamics import LinkLoads
 from screw_dynamics.errors import NotFiniteError
-from screw_dynamics.kernels.kernel import c_functions
 
 Arrays = dict[str, np.ndarray]
 
