@@ -29,7 +29,8 @@ from screw_dynamics.kernels.tree.forward_dynamics import (
 )
 from screw_dynamics.model.other_models import OtherModel, other_result
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.term_calls import output, samples_of
+from screw_dynamics.model.term_calls import output, run_batch, samples_of
+from screw_dynamics.sample_threads import require_threads
 
 _ARRAY, _empty = np.ndarray, np.empty
 
@@ -40,6 +41,7 @@ def forward_dynamics(
     qd: ArrayLike,
     tau: ArrayLike,
     out: Array | None = None,
+    threads: int = 1,
 ) -> Array:
     """
     Return the joint accelerations q'' = M^-1 (tau - C q' - Q_grav), of [MK2021, (1)].
@@ -56,6 +58,8 @@ def forward_dynamics(
         `simulation.ElasticRobot`).
     out : (n,) or (T, n) ndarray, optional
         C-contiguous float64 array to fill; must not overlap the arguments.
+    threads : int
+        Threads that share a batch; a `SoftRobot` and robots with mimic joints take one.
 
     Returns
     -------
@@ -67,7 +71,8 @@ def forward_dynamics(
     SingularMassMatrixError
         If a joint can accelerate without moving any inertia; the joint is named.
     InputError
-        If `out` is not writable, aligned, C-contiguous float64 memory of its own.
+        If `out` is not writable, aligned, C-contiguous float64 memory of its own, or `threads`
+        is not a positive integer.
     ShapeError, NotFiniteError
 
     Notes
@@ -97,12 +102,17 @@ def forward_dynamics(
     if isinstance(model, OtherModel):
         return other_result('forward_dynamics', model, q, qd, tau, out=out)
     n = require_model(model).n
+    threads = require_threads(threads)
     inputs = {'q': q, 'qd': qd, 'tau': tau}
     samples, single = samples_of(n, inputs)
     result = output(out, (n,) if single else samples[0].shape, samples)
-    if model.tree_parameters is not None and result.size:
-        run = tuple(x[0] for x in samples) if single else samples
-        if _term.run(run, result, model.tree_parameters) == OK:
+    parameters = model.tree_parameters
+    if parameters is not None and result.size:
+        if single:
+            status = _term.run(tuple(x[0] for x in samples), result, parameters)
+        else:
+            status = run_batch(_term, samples, result, parameters, threads)
+        if status == OK:
             return result
     _by_mass_matrix(model, samples, result[np.newaxis] if single else result, inputs, single)
     return result

@@ -5,25 +5,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.arrays import Array, as_float_array, require_out
-from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, shown
+from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 from screw_dynamics.kernels.taylor.compiled import batch_kernel, single_kernel
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import Frame
 from screw_dynamics.model.other_models import OtherModel, function_for
 from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
+from screw_dynamics.sample_threads import over_samples, require_threads
 
 _ARRAY, _ONE = np.ndarray, 1
-# With fewer samples, starting a thread costs more than it saves.
-_SAMPLES_PER_THREAD = 256
-
 # kernels of single samples in C by the shape of the output: one look-up per control tick
 _single_kernels: dict[tuple[int, ...], Callable[..., int]] = {}
 
@@ -125,8 +122,7 @@ def _checked(
             f"(k + 3, {model.n}) or (T, k + 3, {model.n}) with k >= 0: rows q, q', q'', ...",
             jet.shape,
         )
-    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise InputError(f'threads: expected a positive integer, got {shown(threads)}')
+    threads = require_threads(threads)
     shape = (*jet.shape[:-2], jet.shape[-2] - 2, model.n)
     if out is None:
         out = np.empty(shape)
@@ -165,13 +161,7 @@ def _run_batch(
     def run(part: slice) -> int:
         return int(kernel(jets[part], taus[part], parameters, values[part], bodies, poses))
 
-    samples = len(jets)
-    threads = min(threads, max(1, samples // _SAMPLES_PER_THREAD))
-    if threads == 1:
-        return run(slice(None))
-    edges = np.linspace(0, samples, threads + 1).astype(int)
-    with ThreadPoolExecutor(threads) as pool:
-        return max(pool.map(run, (slice(a, b) for a, b in zip(edges, edges[1:], strict=False))))
+    return over_samples(run, len(jets), jets[0].size * jets.shape[1], threads)
 
 
 def _wrench_arguments(

@@ -17,7 +17,9 @@ from screw_dynamics.model.term_calls import checked_term
 _ARRAY, _empty = np.ndarray, np.empty
 
 
-def mass_matrix(model: ScrewModel | OtherModel, q: ArrayLike, out: Array | None = None) -> Array:
+def mass_matrix(
+    model: ScrewModel | OtherModel, q: ArrayLike, out: Array | None = None, threads: int = 1
+) -> Array:
     """
     Return the mass matrix M of the kinetic energy q'^T M q' / 2.
 
@@ -31,6 +33,8 @@ def mass_matrix(model: ScrewModel | OtherModel, q: ArrayLike, out: Array | None 
         Coordinates [rad or m].
     out : (n, n) or (T, n, n) ndarray, optional
         C-contiguous float64 array to fill; must not overlap the arguments.
+    threads : int
+        Threads that share a batch; a `SoftRobot` takes one.
 
     Returns
     -------
@@ -41,7 +45,8 @@ def mass_matrix(model: ScrewModel | OtherModel, q: ArrayLike, out: Array | None 
     Raises
     ------
     InputError
-        If `out` is not writable, aligned, C-contiguous float64 memory of its own.
+        If `out` is not writable, aligned, C-contiguous float64 memory of its own, or `threads`
+        is not a positive integer.
     ShapeError, NotFiniteError
 
     Examples
@@ -64,4 +69,4 @@ def mass_matrix(model: ScrewModel | OtherModel, q: ArrayLike, out: Array | None 
     if isinstance(model, OtherModel):
         return other_result('mass_matrix', model, q, out=out)
     parameters = require_model(model).joint_frame_parameters.parameters
-    return checked_term(_term, model.n, parameters, out, {'q': q})
+    return checked_term(_term, model.n, parameters, out, {'q': q}, threads)

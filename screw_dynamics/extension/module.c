@@ -30,7 +30,14 @@ static int fill(PyObject *module)
     return PyModule_AddStringConstant(module, "STAMP", STAMP);
 }
 
-static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)fill}, {0, NULL}};
+/* What kernels keep is of their thread. */
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, (void *)fill},
+#ifdef Py_mod_gil
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+    {0, NULL},
+};
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, TEXT(NAME), NULL, 0, METHODS, slots, NULL, NULL, NULL,

@@ -83,6 +83,7 @@ def frame_jacobian(
     frame: str,
     representation: Representation = 'body',
     out: Array | None = None,
+    threads: int = 1,
 ) -> Array:
     """
     Return the Jacobian J with V = J q', the twist [angular; linear] of a frame.
@@ -103,6 +104,8 @@ def frame_jacobian(
         - 'mixed': angular as 'body', linear as 'hybrid', V = (R^T omega; r').
     out : (6, n) or (T, 6, n) ndarray, optional
         C-contiguous float64 array to fill; must not overlap the arguments.
+    threads : int
+        Threads that share a batch; a `SoftRobot` takes one.
 
     Returns
     -------
@@ -113,8 +116,8 @@ def frame_jacobian(
     Raises
     ------
     InputError
-        If the representation is not one of the four, or `out` is not writable, aligned,
-        C-contiguous float64 memory of its own.
+        If the representation is not one of the four, `out` is not writable, aligned,
+        C-contiguous float64 memory of its own, or `threads` is not a positive integer.
     UnknownNameError, ShapeError, NotFiniteError
 
     Examples
@@ -138,4 +141,4 @@ def frame_jacobian(
         return other_result('frame_jacobian', model, q, frame, representation, out=out)
     require_model(model).frame(frame)  # raises the error of an unknown name
     parameters = model.frame_parameters[frame, representation]
-    return checked_term(jacobian_term, model.n, parameters, out, {'q': q})
+    return checked_term(jacobian_term, model.n, parameters, out, {'q': q}, threads)

@@ -17,9 +17,10 @@ from screw_dynamics.arrays import (
     require_finite,
     require_out,
 )
-from screw_dynamics.errors import InputError, ShapeError, SingularMassMatrixError, shown
+from screw_dynamics.errors import InputError, ShapeError, SingularMassMatrixError
 from screw_dynamics.model.records import Representation
 from screw_dynamics.model.screw_model import checked_wrenches
+from screw_dynamics.sample_threads import require_threads
 from screw_dynamics.soft.kernel_dynamics import efforts_at_once, run_chain
 from screw_dynamics.soft.recursion import inertial_efforts
 from screw_dynamics.soft.recursion import mass_matrix as matrix_of_links
@@ -57,8 +58,7 @@ def inverse_dynamics(
         raise ShapeError('out', str(shape), out.shape)
     elif np.may_share_memory(jet, out):
         raise InputError('out: expected memory of its own, got memory of joint_jet')
-    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise InputError(f'threads: expected a positive integer, got {shown(threads)}')
+    threads = require_threads(threads)
     wrenches = _wrenches(robot, wrench_jets, shape)
     samples, efforts = as_stack(jet, 2), as_stack(out, 2)
     table = robot.kernel_table

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 import numpy as np
@@ -14,6 +13,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.errors import NotFiniteError
 from screw_dynamics.kernels.soft.dynamics import soft_dynamics
 from screw_dynamics.kernels.soft.layout import OK
+from screw_dynamics.sample_threads import over_samples
 from screw_dynamics.soft.given_series import module_series
 from screw_dynamics.soft.kernel_table import KernelTable
 from screw_dynamics.soft.soft_robot import SoftRobot
@@ -22,8 +22,7 @@ _ARRAY = np.ndarray
 _NO_WRENCHES, _NO_CARRIERS = np.zeros((1, 0, 0, 6)), np.zeros(0, np.int64)
 _NO_SERIES, _NO_MATRICES = np.zeros((1, 0)), np.empty((1, 0, 0))
 _NO_POSES, _NO_JACOBIANS = np.empty((1, 0, 4, 4)), np.empty((1, 0, 0))
-# with fewer samples, starting a thread costs more than it saves
-_SAMPLES_PER_THREAD = 64
+_TIME = 500  # per number of a motion [ns], roughly
 
 
 def efforts_at_once(robot: SoftRobot, joint_jet: object, out: Array | None) -> Array | None:
@@ -102,7 +101,7 @@ def run_chain(
         inputs = jets[part], table.modules, table.reals, given[part], loads[part], carriers
         return int(soft_dynamics(*inputs, *results))
 
-    if _status(run, samples, threads) != OK:
+    if over_samples(run, samples, _TIME * jets.shape[1] * n, threads) != OK:
         _raise_not_finite(robot.joint_names, jets, taus)
 
 
@@ -121,16 +120,6 @@ def _given(robot: SoftRobot, table: KernelTable, jets: Array) -> Array:
             for jet in jets
         ]
     )
-
-
-def _status(run: Callable[[slice], int], samples: int, threads: int) -> int:
-    """Return the worst status of a batch that threads share."""
-    threads = min(threads, max(1, samples // _SAMPLES_PER_THREAD))
-    if threads == 1:
-        return run(slice(None))
-    edges = np.linspace(0, samples, threads + 1).astype(int)
-    with ThreadPoolExecutor(threads) as pool:
-        return max(pool.map(run, (slice(a, b) for a, b in zip(edges, edges[1:], strict=False))))
 
 
 def _raise_not_finite(names: Sequence[str], jets: Array, taus: Array) -> NoReturn:
