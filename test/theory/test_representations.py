@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmark import representations as measured
-from benchmark.counted import Counted, operations_of
+
+from benchmarks.representations import run as measured
+from benchmarks.representations.counted import Counted, operations_of
 
 PAGE = Path(__file__).resolve().parents[2] / 'docs' / 'theory' / 'representations.md'
 FORMS = measured.RECURSIONS

@@ -15,7 +15,7 @@ import pytest
 from oracles.comparison import TOLERANCE
 
 import screw_dynamics as sd
-from verification import (
+from benchmarks.verification import (
     application_checks,
     hybrid_checks,
     integrator_checks,
@@ -24,10 +24,10 @@ from verification import (
     soft_checks,
     symbolic_checks,
 )
-from verification.algorithms import ROOT, algorithms
-from verification.checks import Result
-from verification.costs import cost
-from verification.report import (
+from benchmarks.verification.algorithms import ROOT, algorithms
+from benchmarks.verification.checks import Result
+from benchmarks.verification.costs import cost
+from benchmarks.verification.report import (
     INTEGRATORS,
     ORDER_ROOM,
     Extra,
@@ -37,8 +37,8 @@ from verification.report import (
     short_name,
     terminal,
 )
-from verification.run import judge
-from verification.scenes import random_scene, robot_scenes
+from benchmarks.verification.run import judge
+from benchmarks.verification.scenes import random_scene, robot_scenes
 
 ROOM_OF = {
     'Elastic joints': 'elastic',
