@@ -109,7 +109,7 @@ def _other_lines(results: Results) -> list[str]:
 def _generated_lines(results: Results) -> list[str]:
     """Return the section of generated C."""
     lines = ['', '## Generated C', '']
-    lines += ['Calls in C, with the options of the table in [C code](code_generation.md).', '']
+    lines += ['Calls in C, with the options of the table in [C code](../code_generation.md).', '']
     lines += ['| function | µs (best) | CasADi, µs (best) | ratio (median) |', '|---|---|---|---|']
     for name, (own, casadi) in results.generated.items():
         cells = ' |  '

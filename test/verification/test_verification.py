@@ -50,7 +50,7 @@ PUBLIC = (
     'kinematics', 'lie', 'observers', 'retiming', 'series', 'simulation', 'soft', 'symbolic',
     'trajectory',
 )  # fmt: skip
-PAGE = ROOT / 'docs' / 'verification.md'
+PAGE = ROOT / 'docs' / 'measurements' / 'verification.md'
 MEASURED = {*measures.SUBJECTS.values(), INTEGRATORS}
 # of those that take less than some seconds
 QUICK = (
