@@ -9,7 +9,7 @@ import zlib
 from dataclasses import dataclass, field
 
 import numpy as np
-from oracles.comparison import CANCELLATION, ZERO
+from oracles.comparison import TOLERANCE
 from oracles.high_precision import reference_efforts
 from oracles.load_scale import Reference
 from oracles.pinocchio_model import PinocchioModel
@@ -17,10 +17,10 @@ from oracles.random_models import random_joint_jet
 
 import screw_dynamics as sd
 from benchmarks.accuracy.corpus import RobotFile
+from benchmarks.verification.checks import residual_of
 from screw_dynamics.arrays import Array
 
 ORDER = 4
-BOUND = 1e-12
 _STATES = 3
 
 
@@ -29,74 +29,35 @@ class Comparison:
     """
     Largest relative errors over a few random states of one robot.
 
-    An error is max |x - ref| / max |ref| over the joints. Where the quantity is a thousand times
+    An error is max |x - ref| / max |ref| over the joints. If the quantity is a thousand times
     smaller than the loads it comes from, it is relative to a thousandth of the loads instead, and
     a note says so if that matters for the bound.
-
-    Parameters
-    ----------
-    robot : RobotFile
-    joints, bodies, mimics : int
-        Coordinates, moving bodies, and joints that mimic another.
-    errors : dict of str to float
-        By quantity; '0' to '4' are the orders of the inverse dynamics against 60 digits.
-    notes : list of str
-        What a reader must know of this row.
-    problem : str
-        Why the robot could not be read or compared; empty where it was.
-    broken : list of str
-        Quantities whose error exceeds the bound.
-
     """
 
     robot: RobotFile
     joints: int = 0
-    bodies: int = 0
-    mimics: int = 0
+    bodies: int = 0  # that move
+    mimics: int = 0  # joints that mimic another
+    # by quantity; '0' to '4' are the orders of the inverse dynamics against 60 digits
     errors: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    problem: str = ''
-    broken: list[str] = field(default_factory=list)
+    problem: str = ''  # why the robot was not read
+    broken: list[str] = field(default_factory=list)  # quantities whose error exceeds the bound
 
     def record(self, quantity: str, got: Array, expected: Array, loads: float = 0.0) -> None:
-        """
-        Keep the relative error of a quantity if it is the largest so far.
-
-        Parameters
-        ----------
-        quantity : str
-        got, expected : ndarray
-        loads : float
-            Size of the loads that the quantity comes from, see `LoadScale`.
-
-        """
-        error = float(np.abs(got - expected).max(initial=0.0))
-        size = float(np.abs(expected).max(initial=0.0))
-        relative = 0.0 if error < ZERO else error / max(size, CANCELLATION * loads, ZERO)
+        """Keep the error of a quantity that comes from such loads if it is the largest."""
+        relative = residual_of(got, expected, loads)
         self.errors[quantity] = max(self.errors.get(quantity, 0.0), relative)
-        if not relative <= BOUND:
+        note = f'{quantity}: cancels'
+        if not relative <= TOLERANCE:
             if quantity not in self.broken:
                 self.broken.append(quantity)
-        elif error > BOUND * size and relative > 0.0:
-            note = f'{quantity}: cancels'
-            if note not in self.notes:
-                self.notes.append(note)
+        elif residual_of(got, expected) > TOLERANCE and note not in self.notes:
+            self.notes.append(note)
 
 
 def compare(robot: RobotFile) -> Comparison:
-    """
-    Compare all quantities of one robot.
-
-    Parameters
-    ----------
-    robot : RobotFile
-
-    Returns
-    -------
-    Comparison
-        A robot that cannot be read, or a failing reference, is told in it.
-
-    """
+    """Compare all quantities of one robot, if it can be read."""
     result = Comparison(robot)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')

@@ -20,38 +20,15 @@ _MOVING_JOINT = re.compile(rb'<joint\s[^>]*type\s*=\s*["\'](revolute|continuous|
 
 @dataclass(frozen=True)
 class RobotFile:
-    """
-    A robot description in a package.
+    """A robot description in a package."""
 
-    Parameters
-    ----------
-    package : str
-        Name and version.
-    name : str
-        Path inside the package.
-    path : Path
-
-    """
-
-    package: str
-    name: str
+    package: str  # name and version
+    name: str  # path inside the package
     path: Path
 
 
 def robots(files: dict[str, list[tuple[str, Path]]]) -> list[RobotFile]:
-    """
-    Return the files with two or more moving joints, each content once per package.
-
-    Parameters
-    ----------
-    files : dict of str to list of (str, Path)
-        See `packages.robot_files`.
-
-    Returns
-    -------
-    list of RobotFile
-
-    """
+    """Return the files with two or more moving joints, each content once per package."""
     chosen = []
     for package, members in files.items():
         seen: set[bytes] = set()

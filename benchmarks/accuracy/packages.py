@@ -12,7 +12,8 @@ from importlib import metadata
 from pathlib import Path
 
 from oracles.robots import package_urdfs
-from tqdm import tqdm
+
+from screw_dynamics.progress import progress
 
 # Only .urdf files are taken out of these. Installing the packages would do harm: one of them
 # wants an older numba, others draw in viewers, and not every one has a wheel for every Python.
@@ -51,50 +52,27 @@ _ANY_WHEEL = (
 
 def robot_files(cache: Path) -> dict[str, list[tuple[str, Path]]]:
     """
-    Return the .urdf files of every robot package, downloading what is missing.
+    Return names inside of every robot package and .urdf files, by package and version.
 
-    Parameters
-    ----------
-    cache : Path
-        Folder that keeps the downloaded files.
-
-    Returns
-    -------
-    dict of str to list of (str, Path)
-        By package and version: the file's name inside the package, and where it lies.
-
+    The folder `cache` keeps what is downloaded.
     """
     found = {}
-    with tqdm(ROBOT_PACKAGES.items(), desc='robot packages', unit='package') as bar:
-        for name, version in bar:
-            bar.set_postfix_str(name)
-            paths = package_urdfs(name)
-            if paths:
-                label = f'{name} {metadata.version(name)}'
-            else:
-                label, folder = f'{name} {version}', cache / f'{name}-{version}'
-                if not folder.exists():
-                    _download(name, version, folder)
-                paths = sorted(folder.rglob('*.urdf'))
-            root = _common_folder(paths)
-            found[label] = [(path.relative_to(root).as_posix(), path) for path in paths]
+    for name, version in progress(ROBOT_PACKAGES.items(), 'robot packages', unit='package'):
+        paths = package_urdfs(name)
+        if paths:
+            label = f'{name} {metadata.version(name)}'
+        else:
+            label, folder = f'{name} {version}', cache / f'{name}-{version}'
+            if not folder.exists():
+                _download(name, version, folder)
+            paths = sorted(folder.rglob('*.urdf'))
+        root = _common_folder(paths)
+        found[label] = [(path.relative_to(root).as_posix(), path) for path in paths]
     return found
 
 
 def parser_folder(cache: Path) -> Path:
-    """
-    Return a folder with the URDF parsers, installing them there the first time.
-
-    Parameters
-    ----------
-    cache : Path
-
-    Returns
-    -------
-    Path
-        To be put on the import path of a process of its own.
-
-    """
+    """Return a folder with the URDF parsers, installed there the first time."""
     target = cache / f'parsers-{sys.version_info.major}.{sys.version_info.minor}'
     if not target.exists():
         with tempfile.TemporaryDirectory(dir=_made(cache)) as unfinished:

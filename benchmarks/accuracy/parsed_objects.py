@@ -21,6 +21,7 @@ import numpy as np
 from oracles.random_models import random_joint_jet
 
 import screw_dynamics as sd
+from benchmarks.verification.checks import residual_of
 from screw_dynamics.parsers import strip_geometry
 
 
@@ -62,18 +63,8 @@ def compare(parser: str, urdf: Path) -> dict[str, Any]:
     """
     Compare the model of a parsed object with the model of the document.
 
-    Parameters
-    ----------
-    parser : str
-        A key of `PARSERS`.
-    urdf : Path
-
-    Returns
-    -------
-    dict
-        'parser', 'robot', 'error' (largest relative difference of the effort jets; None where
-        there is none) and 'problem'.
-
+    Return 'parser', 'robot', 'error' (largest relative difference of the effort jets; None if
+    there is none) and 'problem'.
     """
     record = {'parser': parser, 'robot': urdf.stem, 'error': None, 'problem': ''}
     direct = sd.read_urdf(urdf)
@@ -92,8 +83,7 @@ def compare(parser: str, urdf: Path) -> dict[str, Any]:
         return record
     jet = random_joint_jet(np.random.default_rng(1), direct.n, 2)
     got, expected = sd.inverse_dynamics(model, jet), sd.inverse_dynamics(direct, jet)
-    size = np.abs(expected).max(axis=1)
-    record['error'] = float((np.abs(got - expected).max(axis=1) / size).max())
+    record['error'] = residual_of(got, expected, np.zeros(len(got)))
     return record
 
 

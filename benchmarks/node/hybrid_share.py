@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
-from helpers.node_processes import node_command, trajectory
+from helpers.node_processes import node_command
 from helpers.ros_fixture import RosFixture
 
-from benchmarks.node.memory import usage
-from ros_demo.stages import Stage
-from screw_dynamics import ScrewModel, read_urdf, share_path, soft
+from benchmarks.node.processes import URDF, interrupt, paced, random_motion, usage
+from benchmarks.report import Report, Requirement
+from screw_dynamics import ScrewModel, read_urdf, soft
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 RATE, JOINTS, TIP = 250.0, 12, 'link_6'
@@ -46,11 +45,6 @@ class Share:
     def at_full_rate(self) -> float:
         """What it would take if no tick were missed."""
         return self.of_core * RATE / self.rate
-
-
-def met(rigid: Share, hybrid: Share) -> bool:
-    """Return whether the arm with a segment needs as little as required."""
-    return hybrid.at_full_rate <= rigid.at_full_rate + ALLOWED
 
 
 def rigid_urdf(joints: int = JOINTS) -> str:
@@ -88,39 +82,34 @@ def _running(
         received[0] += 1
 
     ros.node.create_subscription(FeedforwardTorque, f'/{name}/feedforward', count, 10, raw=True)
-    times = np.linspace(0.0, seconds, 2 + round(0.5 * seconds))
     scale = [0.02 if name.endswith('stretch') else 0.8 for name in model.joint_names]
-    points = np.random.default_rng(1).uniform(-1.0, 1.0, (len(times), model.n)) * scale
-    message = trajectory(model.joint_names, *points, times=times)
-    ros.publish(message, f'/{name}/joint_trajectory')
+    motion = random_motion(model.joint_names, seconds, scale)
+    ros.publish(motion, f'/{name}/joint_trajectory')
     ros.wait_for('the first sample', lambda: received[0], process)
     yield process.pid, received
-    if process.interrupt():
-        raise RuntimeError(f'{name} ended badly: {process.log[-2000:]}')
+    interrupt(process)
 
 
 def shares(seconds: float) -> tuple[Share, Share]:
     """Run both nodes at once, so that both meet the same load of the machine."""
-    urdf, following = share_path('urdf/iiwa14.urdf'), seconds + 60.0
+    following = seconds + 60.0
     with RosFixture() as ros, TemporaryDirectory() as folder:
         long_arm, file = Path(folder) / 'long_arm.urdf', Path(folder) / 'segments.yaml'
         long_arm.write_text(rigid_urdf(), encoding='utf-8')
         file.write_text(SEGMENTS, encoding='utf-8')
-        hybrid = soft.append_segments(read_urdf(urdf, tip_link=TIP), file)
+        hybrid = soft.append_segments(read_urdf(URDF, tip_link=TIP), file)
         with (
             _running(ros, 'rigid', read_urdf(long_arm), following, urdf_path=long_arm) as one,
             _running(
-                ros, 'hybrid', hybrid, following, urdf_path=urdf, tip_link=TIP, soft_segments=file
+                ros, 'hybrid', hybrid, following, urdf_path=URDF, tip_link=TIP, soft_segments=file
             ) as other,
         ):
             ros.spin(WARM_UP)
             begun = time.monotonic()
             before = [usage(pid).processor for pid, _ in (one, other)]
             counts = [received[0] for _, received in (one, other)]
-            with Stage('rigid arm beside soft segment', round(seconds / STEP)) as bar:
-                for i in range(round(seconds / STEP)):
-                    ros.spin(max(0.0, begun + (i + 1) * STEP - time.monotonic()))
-                    bar.update()
+            for _ in paced(ros, round(seconds / STEP), STEP, 'rigid arm beside soft segment'):
+                pass
             took = time.monotonic() - begun
             used = [usage(pid).processor for pid, _ in (one, other)]
             counts = [
@@ -134,26 +123,28 @@ def shares(seconds: float) -> tuple[Share, Share]:
     return rigid, hybrid_arm
 
 
-def markdown(rigid: Share, hybrid: Share, seconds: float) -> list[str]:
-    """Return the section of the page."""
-    verdict = 'met' if met(rigid, hybrid) else '**missed**'
+def add(report: Report, rigid: Share, hybrid: Share, seconds: float) -> None:
+    """Add the section."""
+    report.heading('An arm with a soft segment')
+    report.text(
+        f'A rigid arm of {JOINTS} joints, and six joints of iiwa14.urdf with an arc of constant '
+        f'curvature and three threads: two nodes at once at {RATE:g} Hz for {seconds:g} s; '
+        'efforts with two derivatives, tensions with one.'
+    )
     rows = [
-        f'| {name} | {100 * share.of_core:.1f} % | {share.rate:.1f} Hz '
-        f'| {100 * share.at_full_rate:.1f} % |'
+        [
+            name,
+            f'{100 * share.of_core:.1f} %',
+            f'{share.rate:.1f} Hz',
+            f'{100 * share.at_full_rate:.1f} %',
+        ]
         for name, share in ((f'rigid arm, {JOINTS} joints', rigid), ('six joints and arc', hybrid))
     ]
-    return [
-        '## An arm with a soft segment',
-        '',
-        f'A rigid arm of {JOINTS} joints, and six joints of iiwa14.urdf with an arc of constant '
-        'curvature and three',
-        f'threads: two nodes at once at {RATE:g} Hz for {seconds:g} s; efforts with two '
-        'derivatives, tensions with one.',
-        '',
-        f'| robot | share of a core | samples received | share at {RATE:g} Hz |',
-        '|---|---|---|---|',
-        *rows,
-        '',
-        f'Required of the arm with an arc: at most {100 * ALLOWED:g} points more: {verdict}.',
-        '',
-    ]
+    header = ['robot', 'share of a core', 'samples received', f'share at {RATE:g} Hz']
+    report.table(header, rows)
+    more = 100.0 * (hybrid.at_full_rate - rigid.at_full_rate)
+    name = 'points of a core that an arm with a soft segment needs more than a rigid arm'
+    verdict = report.verdict(Requirement(name, more, 100.0 * ALLOWED))
+    report.text(
+        f'Required of the arm with an arc: at most {100 * ALLOWED:g} points more: {verdict}.'
+    )

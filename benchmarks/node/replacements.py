@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -18,19 +17,18 @@ from helpers.ros_fixture import RosFixture
 from rclpy.serialization import deserialize_message, serialize_message
 from trajectory_msgs.msg import JointTrajectory
 
-from benchmarks.node.real_time import PRIORITY, priority
-from ros_demo.stages import Stage
-from screw_dynamics import read_urdf, share_path
+from benchmarks.node.processes import PRIORITY, URDF, interrupt, paced, priority, start_subject
+from benchmarks.report import Report, Requirement
+from screw_dynamics import read_urdf
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
-URDF = share_path('urdf/iiwa14.urdf')
 RATE = 500.0  # Hz, of the ticks
 PER_SECOND = 20.0  # replacements
 POINTS = (10, 100, 1000, 10_000)
 NODES = ('replaced', 'quiet')  # namespaces
 SPACING = 0.05  # s between points
 LEAST_CONTINUITY = 4  # positions to snap
-EXCESS = 0.001  # of the ticks, that chance may make
+EXCESS = 0.1  # % of the ticks, that chance may make
 
 
 @dataclass(frozen=True)
@@ -46,20 +44,9 @@ class Replacements:
     continuity: int
 
     @property
-    def priority(self) -> str:
-        """Name of the priority of both nodes."""
-        return 'real-time' if self.real_time else 'normal'
-
-    @property
     def parts(self) -> list[float]:
         """Part of the ticks that each node missed."""
         return [self.missed[name] / (self.ticks[name] + self.missed[name]) for name in NODES]
-
-    @property
-    def holds(self) -> bool:
-        """True if no ticks are lost to the trajectories, and the motion is continuous."""
-        replaced, quiet = self.parts
-        return replaced <= quiet + EXCESS and self.continuity >= LEAST_CONTINUITY
 
 
 def messages(points: int) -> list[bytes]:
@@ -81,24 +68,16 @@ def measure(points: int, seconds: float, real_time: bool = False) -> Replacement
     with RosFixture() as ros, tempfile.TemporaryDirectory() as folder:
         outputs = {name: Path(folder) / f'{name}.npz' for name in NODES}
         samples, verdicts = [], []  # of the replaced node
-        script = str(Path(__file__).with_name('subject_process.py'))
         count = round(RATE * (seconds + 60.0))
+        robot = {'urdf_path': URDF, 'publish_rate': RATE}
         with priority(real_time):
             processes = [
-                ros.start_command(
-                    [sys.executable, '-W', 'ignore', script, 'feedforward', str(count), str(path)],
-                    namespace=f'/{name}',
-                    urdf_path=URDF,
-                    publish_rate=RATE,
-                )
+                start_subject(ros, 'feedforward', count, path, namespace=f'/{name}', **robot)
                 for name, path in outputs.items()
             ]
         for name, process in zip(NODES, processes, strict=True):
             ros.wait_until_active(process, f'/{name}/feedforward')
-            ros.publish(
-                first,
-                f'/{name}/feedforward/joint_trajectory',
-            )
+            ros.publish(first, f'/{name}/feedforward/joint_trajectory')
         topic = f'/{NODES[0]}/feedforward'
         # both publish to somebody: that costs a tick more than to nobody
         for name, take in zip(NODES, (samples.append, lambda _: None), strict=True):
@@ -117,17 +96,11 @@ def measure(points: int, seconds: float, real_time: bool = False) -> Replacement
         number = round(seconds * PER_SECOND)
         begun = time.monotonic_ns()
         what = f'replacements of {points} points{", real-time priority" if real_time else ""}'
-        with Stage(what, number) as bar:
-            for i in range(number):
-                publisher.publish(sent[i % len(sent)])
-                due = 1e-9 * begun + (i + 1) / PER_SECOND
-                ros.spin(max(0.0, due - time.monotonic()))
-                bar.update()
+        for i in paced(ros, number, 1.0 / PER_SECOND, what):
+            publisher.publish(sent[i % len(sent)])
         ended = time.monotonic_ns()
         received = list(samples)
-        for process in processes:
-            if process.interrupt():
-                raise RuntimeError(f'the node ended badly: {process.log[-2000:]}')
+        interrupt(*processes)
         begins = {}
         for name, output in outputs.items():
             with np.load(output) as file:
@@ -148,43 +121,34 @@ def measure(points: int, seconds: float, real_time: bool = False) -> Replacement
     )
 
 
-def missed(cases: Sequence[Replacements]) -> list[str]:
-    """Return the requirements that do not hold."""
-    return [
-        f'replacements of {case.points} points, {case.priority} priority: expected '
-        f'{100 * case.parts[1]:.2f} % missed ticks and continuity {LEAST_CONTINUITY}, got '
-        f'{100 * case.parts[0]:.2f} % and {case.continuity}'
-        for case in cases
-        if not case.holds
-    ]
-
-
-def markdown(cases: Sequence[Replacements], seconds: float) -> list[str]:
-    """Return the lines of a table."""
-    lines = [
-        '## Trajectories that arrive',
-        '',
+def add(report: Report, cases: Sequence[Replacements], seconds: float) -> None:
+    """Add the section."""
+    report.heading('Trajectories that arrive')
+    report.text(
         f'Two nodes at {RATE:g} Hz, side by side: `{NODES[0]}` receives {PER_SECOND:g} '
-        f'trajectories per second for {seconds:g} s, `{NODES[1]}`',
-        'receives nothing. A trajectory that arrives while ten others wait for their fit takes '
-        'the place of the oldest, which',
-        'is refused. Required: no more missed ticks than the quiet node has (to 0.1 %), and a '
-        'reference of class C4. Real-time:',
-        f'both nodes, but not the processes that fit trajectories, as by `chrt -f {PRIORITY}`. '
-        'With normal priority the',
-        'processes that fit trajectories, send them and listen, on two cores, delay ticks now '
-        'and then.',
-        '',
-        '| points | priority | missed, `replaced` | missed, `quiet` | followed | class | |',
-        '|---|---|---|---|---|---|---|',
-    ]
+        f'trajectories per second for {seconds:g} s, `{NODES[1]}` receives nothing. A trajectory '
+        'that arrives while ten others wait for their fit takes the place of the oldest, which is '
+        'refused. Required: no more missed ticks than the quiet node has (to 0.1 %), and a '
+        'reference of class C4. Real-time: both nodes, but not the processes that fit '
+        f'trajectories, as by `chrt -f {PRIORITY}`. With normal priority the processes that fit '
+        'trajectories, send them and listen, on two cores, delay ticks now and then.'
+    )
+    rows = []
     for case in cases:
-        ticks = ' | '.join(
-            f'{case.missed[name]} ({100.0 * part:.2f} %)'
-            for name, part in zip(NODES, case.parts, strict=True)
+        level = 'real-time' if case.real_time else 'normal'
+        name = f'replacements of {case.points} points, {level} priority'
+        replaced, quiet = (100.0 * part for part in case.parts)
+        missed = Requirement(f'{name}: missed ticks', replaced, quiet + EXCESS, unit=' %')
+        continuity = Requirement(
+            f'{name}: class', case.continuity, LEAST_CONTINUITY, at_least=True
         )
-        lines.append(
-            f'| {case.points} | {case.priority} | {ticks} | {case.accepted} of {case.sent} '
-            f'| C{case.continuity} | {"met" if case.holds else "**missed**"} |'
-        )
-    return [*lines, '']
+        counts = [
+            f'{case.missed[name]} ({part:.2f} %)'
+            for name, part in zip(NODES, (replaced, quiet), strict=True)
+        ]
+        rows.append(
+            [case.points, level, *counts, report.verdict(missed),
+             f'{case.accepted} of {case.sent}', f'C{case.continuity}', report.verdict(continuity)]
+        )  # fmt: skip
+    missed_of = [f'missed, `{name}`' for name in NODES]
+    report.table(['points', 'priority', *missed_of, '', 'followed', 'class', ''], rows)

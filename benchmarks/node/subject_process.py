@@ -3,7 +3,7 @@
 """
 A process that publishes FeedforwardTorque at a steady rate and notes when and for how long.
 
-    python subject_process.py feedforward|loops|bare|echo SAMPLES OUTPUT.npz --ros-args ...
+    python -m benchmarks.node.subject_process feedforward|loops|bare|echo SAMPLES OUTPUT.npz ...
 
 `feedforward` is the node as it is shipped; `bare` a node whose rclpy timer publishes a message
 that was filled beforehand, with the parameter `motors` a MotorFeedforward too; `echo` answers

@@ -3,17 +3,15 @@
 """
 Cost and rounding errors of inverse dynamics by the representation of twists.
 
-`python -m benchmarks.representations.run` rewrites the tables and the figure of
-docs/theory/representations.md. Everything in them is deterministic: operations are counted, errors
-are those against 60 digits.
+Everything is deterministic: operations are counted, errors are those against 60 digits. The tables
+between marks of the page are written anew.
 """
 
 from __future__ import annotations
 
-import argparse
-import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from oracles.high_precision import reference_efforts
@@ -21,6 +19,7 @@ from oracles.random_models import random_joint_jet, random_model
 
 import screw_dynamics as sd
 from benchmarks import ROOT
+from benchmarks.report import Report, table
 from benchmarks.representations.counted import operations_of
 from screw_dynamics.theory.closed_form import nth_derivatives
 from screw_dynamics.theory.inverse_dynamics import (
@@ -31,7 +30,12 @@ from screw_dynamics.theory.inverse_dynamics import (
     spatial,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 Form = Callable[..., np.ndarray]
+OPTIONS: dict[str, dict[str, Any]] = {}
+FOLDER = ROOT / 'docs' / 'theory'
 
 RECURSIONS: dict[str, Form] = {
     'body-fixed': body_fixed.inverse_dynamics,
@@ -90,7 +94,7 @@ def error(form: Form, model: sd.ScrewModel, order: int) -> float:
     return worst
 
 
-def tables() -> dict[str, str]:
+def tables() -> dict[str, list[str]]:
     """Return the tables of the page by name."""
     one = {
         name: [operations(form, 28, k) / 28 for k in ORDERS] for name, form in RECURSIONS.items()
@@ -102,8 +106,8 @@ def tables() -> dict[str, str]:
         cells = [f'{operations(form, n, 2) / 1e3:.0f}' for n in lengths]
         per_length.append([name, *cells, *[''] * (len(LENGTHS) - len(cells))])
     return {
-        'orders': markdown(('Order', *one), per_order),
-        'lengths': markdown(('Form', *(f'{n} joints' for n in LENGTHS)), per_length),
+        'orders': table(('Order', *one), per_order),
+        'lengths': table(('Form', *(f'{n} joints' for n in LENGTHS)), per_length),
         'distances': errors(
             'Distance',
             [f'{d:,.0f} m'.replace(',', ' ') for d in DISTANCES],
@@ -114,79 +118,51 @@ def tables() -> dict[str, str]:
     }
 
 
-def errors(heading: str, names: Sequence[str], cases: Sequence[tuple[sd.ScrewModel, int]]) -> str:
+def errors(
+    heading: str, names: Sequence[str], cases: Sequence[tuple[sd.ScrewModel, int]]
+) -> list[str]:
     """Return a table of errors, one row per robot and order."""
     forms = {**RECURSIONS, **KERNEL}
     rows = [
         [name, *(f'{error(form, model, order):.1e}' for form in forms.values())]
         for name, (model, order) in zip(names, cases, strict=True)
     ]
-    return markdown((heading, *forms), rows)
+    return table((heading, *forms), rows)
 
 
-def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table whose numbers are aligned to the right."""
-    lines = [header, ['---', *['--:'] * (len(header) - 1)], *rows]
-    return ''.join(f'| {" | ".join(line)} |\n' for line in lines)
-
-
-def numbers(table: str) -> dict[str, list[float]]:
+def numbers(lines: Sequence[str]) -> dict[str, list[float]]:
     """Return the columns of a table by name; empty cells are left out."""
-    header, _, *rows = (
-        [cell.strip() for cell in line.split('|')[1:-1]] for line in table.splitlines()
-    )
+    header, _, *rows = ([cell.strip() for cell in line.split('|')[1:-1]] for line in lines)
     return {
         name: [float(row[i].split(' m')[0].replace(' ', '')) for row in rows if row[i]]
         for i, name in enumerate(header)
     }
 
 
-def draw(distances: str, orders: str, path: Path) -> None:
+def _draw(distances: Sequence[str], orders: Sequence[str], figure: Figure) -> None:
     """Draw errors over distance, and operations over the order."""
     import matplotlib
-    from matplotlib.figure import Figure
 
     from screw_dynamics.results.results_plot import COLOURS, STYLE
 
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.0, 3.8), dpi=110, layout='constrained')
         left, right = figure.subplots(1, 2)
-        columns = numbers(distances)
-        far = columns.pop('Distance')
-        for (name, values), colour in zip(columns.items(), COLOURS, strict=False):
-            left.plot(far, values, 'o-', color=colour, label=name)
+        for axes, lines in ((left, distances), (right, orders)):
+            places, *columns = numbers(lines).items()
+            for (name, values), colour in zip(columns, COLOURS, strict=False):
+                axes.plot(places[1], values, 'o-', color=colour, label=name)
+            axes.legend(frameon=False)
         left.set_xscale('symlog', linthresh=1.0)
         left.set(yscale='log', xlabel='distance from the origin [m]')
         left.set_title('relative error of $\\ddot\\tau$, iiwa 14', loc='left')
-        left.legend(frameon=False)
-        columns = numbers(orders)
-        order = columns.pop('Order')
-        for (name, values), colour in zip(columns.items(), COLOURS, strict=False):
-            right.plot(order, values, 'o-', color=colour, label=name)
         right.set(xlabel='order of the derivatives', ylim=(0.0, None))
         right.set_title('operations per joint', loc='left')
-        right.legend(frameon=False)
-        figure.savefig(path)
 
 
-def main() -> None:
-    """Measure, and rewrite the page and its figure."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--output', type=Path, default=ROOT / 'docs' / 'theory')
-    folder = parser.parse_args().output
-    page = folder / 'representations.md'
-    text, measured = page.read_text(encoding='utf-8'), tables()
-    for name, table in measured.items():
-        text, count = re.subn(
-            rf'(<!-- measured: {name} -->\n).*?(<!-- end of measured -->)',
-            lambda match, table=table: f'{match[1]}\n{table}\n{match[2]}',
-            text,
-            flags=re.DOTALL,
-        )
-        assert count == 1, name
-    page.write_text(text, encoding='utf-8')
-    draw(measured['distances'], measured['orders'], folder / 'representations.png')
-
-
-if __name__ == '__main__':
-    main()
+def measure() -> Report:
+    """Return the page with new tables."""
+    report, measured = Report('representations'), tables()
+    report.fill(FOLDER / 'representations.md', measured)
+    draw = partial(_draw, measured['distances'], measured['orders'])
+    report.figure('', draw, (9.0, 3.8))
+    return report

@@ -5,17 +5,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
+from typing import TYPE_CHECKING
 
-import matplotlib
 import numpy as np
 
-matplotlib.use('Agg')
-from matplotlib import pyplot as plt  # noqa: E402
+from benchmarks.node.processes import Usage
+from benchmarks.report import Report
 
-from benchmarks.node.memory import Usage  # noqa: E402
-from benchmarks.speed.report import machine  # noqa: E402
-from screw_dynamics.jit.kernel import kernel_form  # noqa: E402
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WARM_UP = 0.2  # of the time: caches fill, DDS grows its pools
 # A leak of one message per second would be some MiB per hour.
@@ -61,54 +60,52 @@ class Soak:
         return found
 
 
-def markdown(soak: Soak) -> str:
-    """Return the table as Markdown."""
-    minutes = soak.times[-1] / 60.0
-    passed = (
-        f'No node grows by more than {SMALLEST_STEP:g} KiB after the warm-up and by more than '
-        f'{ALLOWED_GROWTH:g} KiB/h.'
+def page(soak: Soak) -> Report:
+    """Return the page."""
+    report = Report('soak', 'Soak')
+    report.text(
+        f'Command: `make soak`. {soak.times[-1] / 60.0:.0f} minutes of `feedforward`, at '
+        f'{soak.rate:g} Hz, and `dynamics_server` with iiwa14.urdf. Every 3 s a new trajectory, '
+        'every 5 s one that is rejected, every 7 s another payload (the model is built anew), '
+        'every minute a deactivation, clean-up and new start, and the services all the time. '
+        f'{soak.received} samples received, {soak.not_finite} of them not finite; '
+        f'{soak.answers} services answered.'
     )
-    lines = [
-        '# Soak',
-        '',
-        f'Command: `make soak`. {minutes:.0f} minutes of `feedforward`, at '
-        f'{soak.rate:g} Hz, and `dynamics_server` with iiwa14.urdf.',
-        'Every 3 s a new trajectory, every 5 s one that is rejected, every 7 s another payload',
-        '(the model is built anew), every minute a deactivation, clean-up and new start, and the',
-        f'services all the time. {soak.received} samples received, {soak.not_finite} of them not '
-        f'finite; {soak.answers} services answered.',
-        '',
-        f'Machine: {machine()}; kernels in the form `{kernel_form()}`.',
-        '',
-        f'| node | RSS at the start | after {100 * WARM_UP:.0f} % of the time | at the end '
-        '| slope after that | threads | open files | share of a core |',
-        '|---|---|---|---|---|---|---|---|',
-    ]
-    for name, samples in soak.samples.items():
-        warm = samples[int(WARM_UP * len(samples))]
-        first, last = samples[0], samples[-1]
-        share = (last.processor - first.processor) / (soak.times[-1] - soak.times[0])
-        lines.append(
-            f'| `{name}` | {first.resident / 1024:.1f} MiB | {warm.resident / 1024:.1f} MiB '
-            f'| {last.resident / 1024:.1f} MiB | {soak.growth(name)[0]:+.0f} KiB/h '
-            f'| {warm.threads} to {last.threads} | {warm.files} to {last.files} '
-            f'| {100 * share:.0f} % |'
+    report.machine()
+    report.table(
+        ['node', 'RSS at the start', f'after {100 * WARM_UP:.0f} % of the time', 'at the end',
+         'slope after that', 'threads', 'open files', 'share of a core'],
+        [_cells(soak, name) for name in soak.samples],
+    )  # fmt: skip
+    for problem in soak.problems():
+        report.text(f'**{problem}**')
+        report.fail(problem)
+    if not soak.problems():
+        report.text(
+            f'No node grows by more than {SMALLEST_STEP:g} KiB after the warm-up and by more than '
+            f'{ALLOWED_GROWTH:g} KiB/h.'
         )
-    lines += [
-        '',
-        *([f'**{problem}**' for problem in soak.problems()] or [passed]),
-        '',
-        '![Resident memory over time](soak.png)',
-        '',
+    report.figure('Resident memory over time', partial(_draw, soak), (8.0, 4.5))
+    return report
+
+
+def _cells(soak: Soak, name: str) -> list[str]:
+    samples = soak.samples[name]
+    first, warm, last = samples[0], samples[int(WARM_UP * len(samples))], samples[-1]
+    share = (last.processor - first.processor) / (soak.times[-1] - soak.times[0])
+    return [
+        f'`{name}`',
+        *(f'{sample.resident / 1024:.1f} MiB' for sample in (first, warm, last)),
+        f'{soak.growth(name)[0]:+.0f} KiB/h',
+        f'{warm.threads} to {last.threads}',
+        f'{warm.files} to {last.files}',
+        f'{100 * share:.0f} %',
     ]
-    return '\n'.join(lines)
 
 
-def plot(soak: Soak, path: Path) -> None:
+def _draw(soak: Soak, figure: Figure) -> None:
     """Draw the resident memory over time."""
-    figure, axes = plt.subplots(
-        len(soak.samples), 1, figsize=(8.0, 4.5), sharex=True, layout='constrained'
-    )
+    axes = figure.subplots(len(soak.samples), 1, sharex=True)
     for axis, (name, samples) in zip(axes, soak.samples.items(), strict=True):
         resident = np.array([sample.resident for sample in samples]) / 1024.0
         axis.plot(soak.times / 60.0, resident, color='tab:blue')
@@ -117,5 +114,3 @@ def plot(soak: Soak, path: Path) -> None:
         axis.set_ylim(resident.min() - 2.0, resident.max() + 2.0)
         axis.grid(True, alpha=0.3)
     axes[-1].set_xlabel('time [min]; grey: warm-up')
-    figure.savefig(path, dpi=130)
-    plt.close(figure)

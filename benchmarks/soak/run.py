@@ -1,19 +1,15 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Run `feedforward` and `dynamics_server` for long and watch their memory; `make soak`.
+Run `feedforward` and `dynamics_server` for long and watch their memory.
 
 Trajectories, rejected messages, parameter changes, services and lifecycle transitions go on all
-the time. Writes docs/soak.md and docs/soak.png. Exits with 1 if the memory grows.
+the time.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 import time
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,14 +22,16 @@ from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from std_srvs.srv import Trigger
 
-from benchmarks import ROOT
-from benchmarks.node.memory import usage
-from benchmarks.soak import report as soak_report
-from ros_demo.stages import Stage
-from screw_dynamics import read_urdf, share_path
+from benchmarks.node.processes import URDF, paced, usage
+from benchmarks.report import Report
+from benchmarks.soak.report import Soak, page
+from screw_dynamics import read_urdf
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
-URDF = share_path('urdf/iiwa14.urdf')
+OPTIONS: dict[str, dict[str, Any]] = {
+    '--minutes': {'type': float, 'default': 30.0, 'help': 'of load'},
+    '--rate': {'type': float, 'default': 250.0, 'help': 'of feedforward [Hz]'},
+}
 STEP = 1.0  # s between samples of the memory
 LONGEST_WAIT = 20.0  # s for a response
 
@@ -119,68 +117,33 @@ class Load:
         )
 
 
-def run(seconds: float, rate: float) -> soak_report.Soak:
-    """Load the nodes for some time and return what was seen."""
+def measure(minutes: float, rate: float) -> Report:
+    """Load the nodes for some time and return the page."""
+    get_mass_matrix, topic = SERVICES['get_mass_matrix'], '/dynamics_server/get_mass_matrix'
     with RosFixture() as ros:
+        robot = {'urdf_path': URDF, 'payload__frame': 'flange'}
         processes: dict[str, NodeProcess] = {
-            'feedforward': ros.start(
-                'feedforward', urdf_path=URDF, publish_rate=rate, payload__frame='flange'
-            ),
-            'dynamics_server': ros.start(
-                'dynamics_server', urdf_path=URDF, payload__frame='flange'
-            ),
+            'feedforward': ros.start('feedforward', publish_rate=rate, **robot),
+            'dynamics_server': ros.start('dynamics_server', **robot),
         }
         ros.wait_until_active(processes['feedforward'])
+        empty, no_model = get_mass_matrix.Request(), get_mass_matrix.Response.NO_MODEL
         ros.wait_for(
             'the model of dynamics_server',
-            lambda: (
-                ros.call(
-                    SERVICES['get_mass_matrix'],
-                    '/dynamics_server/get_mass_matrix',
-                    SERVICES['get_mass_matrix'].Request(position=[]),
-                ).error_code
-                != SERVICES['get_mass_matrix'].Response.NO_MODEL
-            ),
+            lambda: ros.call(get_mass_matrix, topic, empty).error_code != no_model,
         )
         load = Load(ros)
         times: list[float] = []
         samples: dict[str, list[Any]] = {name: [] for name in processes}
-        count = int(seconds / STEP)
         begun = time.monotonic()
-        with Stage('soak', count) as bar:
-            for i in range(count):
-                load.step(i)
-                while time.monotonic() < begun + (i + 1) * STEP:
-                    ros.spin(0.02)
-                times.append(time.monotonic() - begun)
-                for name, process in processes.items():
-                    if not process.running:
-                        raise RuntimeError(f'{name} ended: {process.log[-2000:]}')
-                    samples[name].append(usage(process.pid))
-                bar.update()
+        for i in paced(ros, int(60.0 * minutes / STEP), STEP, 'soak'):
+            times.append(time.monotonic() - begun)
+            for name, process in processes.items():
+                if not process.running:
+                    raise RuntimeError(f'{name} ended: {process.log[-2000:]}')
+                samples[name].append(usage(process.pid))
+            load.step(i)
         codes = {name: process.interrupt() for name, process in processes.items()}
-    return soak_report.Soak(
-        rate, np.array(times), samples, load.received, load.not_finite, load.answers, codes
+    return page(
+        Soak(rate, np.array(times), samples, load.received, load.not_finite, load.answers, codes)
     )
-
-
-def main(args: Sequence[str] | None = None) -> int:
-    """Run, write the figures, return 1 if something grew."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--minutes', type=float, default=30.0)
-    parser.add_argument('--rate', type=float, default=250.0, help='of feedforward [Hz]')
-    parser.add_argument('--output', type=Path, default=ROOT / 'docs')
-    options = parser.parse_args(args)
-    soak = run(60.0 * options.minutes, options.rate)
-    text = soak_report.markdown(soak)
-    print(text)
-    options.output.mkdir(exist_ok=True)
-    (options.output / 'soak.md').write_text(text, encoding='utf-8')
-    soak_report.plot(soak, options.output / 'soak.png')
-    for problem in soak.problems():
-        print(problem, file=sys.stderr)
-    return 1 if soak.problems() else 0
-
-
-if __name__ == '__main__':
-    sys.exit(main())

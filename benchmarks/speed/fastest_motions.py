@@ -11,10 +11,9 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 import screw_dynamics as sd
-from benchmarks.speed.trajectory_figures import Figure
+from benchmarks.report import Report, Requirement
 from screw_dynamics.arrays import Array
 from screw_dynamics.retiming.limited_quantities import limited_robot
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints, smooth_trajectory
@@ -55,14 +54,14 @@ def random_path(model: sd.ScrewModel, seed: int) -> PiecewisePolynomial:
     return smooth_trajectory(Waypoints(model.joint_names, times, positions, free, free))
 
 
-def measure() -> Times:
-    """Return the times of all paths, with a progress bar."""
+def durations() -> Times:
+    """Return the times of all paths."""
     model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
     limits = {'effort_rate': EFFORT_RATE}
     robot = limited_robot(model, None, limits)
     sd.retime(model, random_path(model, 0), limits)
     times = Times()
-    for seed in tqdm(range(1, PATHS + 1), desc='retime', unit='path', leave=False):
+    for seed in range(1, PATHS + 1):
         path = random_path(model, seed)
         times.points.append(random_points(model, seed).shape[0])
         begin = time.perf_counter()
@@ -121,30 +120,50 @@ def toppra_duration(model: sd.ScrewModel, path: PiecewisePolynomial) -> float:
     return float((2.0 * np.diff(knots) / (speeds[1:] + speeds[:-1])).sum())
 
 
-def figures(times: Times) -> tuple[list[Figure], list[Figure]]:
+def measure(report: Report) -> None:
     """
-    Return figures with upper bounds, and figures with lower ones.
+    Add durations and computation, with their bounds.
 
     An effort limit L and a rate limit R make the least motion of one joint from rest to rest L / R
     longer, whatever its length: only motions of more than 10 L / R = 2.1 s need lose less than a
     tenth. Paths of two points take less, those of more points nearly all more.
     """
+    times = durations()
     fast, free = np.array(times.fast), np.array(times.without_rate_limit)
-    several = np.array(times.points) > 2
+    slowed, points = np.array(times.slowed) / fast, np.array(times.points)
+    loss, ramp = fast / free, LARGEST_EFFORT / EFFORT_RATE
     label = f'retime, {PATHS} random paths'
-    loss = (fast / free)[several]
-    ramp = LARGEST_EFFORT / EFFORT_RATE
-    return [
-        Figure(
+    report.require(
+        Requirement(
             f'{label}, those of three points and more: longest motion / without a rate limit',
-            float(loss.max()),
+            float(loss[points > 2].max()),
             1.10,
         ),
-        Figure(
+        Requirement(
             f'{label}, most time lost by the rate limit / (effort limit / rate limit)',
             float((fast - free).max() / ramp),
             1.0,
         ),
-        Figure(f'{label}, largest share of a limit', times.largest_share, 1.0),
-        Figure(f'{label}, longest computation', max(times.computation), 1.0, ' s'),
-    ], [Figure(f'{label}, least slow_down / retime', float((times.slowed / fast).min()), 1.5)]
+        Requirement(f'{label}, largest share of a limit', times.largest_share, 1.0),
+        Requirement(f'{label}, longest computation', max(times.computation), 1.0, unit=' s'),
+        Requirement(f'{label}, least slow_down / retime', float(slowed.min()), 1.5, at_least=True),
+    )
+    rows = {
+        'slow_down / retime, durations': slowed,
+        'retime / retime without a rate limit, durations': loss,
+        'the same, paths of two points': loss[points == 2],
+        'retime, computation [s]': np.array(times.computation),
+    }
+    note = 'TOPP-RA was not installed (`pip install toppra`).'
+    if times.toppra:
+        rows['retime without a rate limit / TOPP-RA, durations'] = free / times.toppra
+        rows['TOPP-RA, computation [s]'] = np.array(times.computation_of_toppra)
+        note = f'TOPP-RA (`pip install toppra`, {GRID} stations) has no limit of the effort rate.'
+    report.heading('Fastest motions along paths')
+    report.text(
+        f'{PATHS} random paths of the iiwa through two to seven configurations, with limits of '
+        f'velocity and effort of the URDF and an effort rate of {EFFORT_RATE:g} N m/s.'
+    )
+    cells = [[name, f'{np.median(x):.3g}', f'{x.max():.3g}'] for name, x in rows.items()]
+    report.table(['quantity', 'median', 'largest'], cells)
+    report.text(note)

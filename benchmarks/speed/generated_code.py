@@ -23,16 +23,10 @@ import numpy as np
 import pinocchio
 
 import screw_dynamics as sd
+from benchmarks.report import Report, Requirement
 from benchmarks.speed.peers import from_urdf
-from benchmarks.speed.timing import Measured, race
+from benchmarks.timing import Measured, race
 
-BOUNDS = {
-    "generated C, tau, tau', tau'' / P": 0.45,
-    'generated C, gcc': 1.0,
-    'generated C, code and tables': 40.0,
-    "generated C, tau, tau', tau'' / that of CasADi": 1.0,
-}
-UNITS = ('', ' s', ' kB', '')
 _CALLS = 1000
 _FRAME = 'flange'
 # gcc 12 packs pairs of doubles at -O2, which does not pay here
@@ -75,17 +69,10 @@ static void call_{name}(const double *x, double *y)
 """
 
 
-class Times(NamedTuple):
-    """Times of a function, and of that of CasADi, if it was measured."""
-
-    own: Measured
-    casadi: Measured | None
-
-
-def measure() -> tuple[dict[str, float], dict[str, Times]]:
-    """Return the figures of `BOUNDS` and the times of `FUNCTIONS`; none if gcc is missing."""
+def measure(report: Report) -> None:
+    """Add the times of `FUNCTIONS`, and of those of CasADi; nothing if gcc is missing."""
     if shutil.which('gcc') is None:
-        return {}, {}
+        return
     urdf = sd.share_path('urdf/iiwa14.urdf')
     model, peer = sd.read_urdf(urdf), from_urdf(urdf)
     state = np.random.default_rng(1).uniform(-1.0, 1.0, size=(5, model.n))
@@ -116,12 +103,26 @@ def measure() -> tuple[dict[str, float], dict[str, Times]]:
         expected = _expected(model, name.split()[1], x)
         np.testing.assert_allclose(y, expected, rtol=0.0, atol=1e-10)
     each = {name: Measured(one.seconds / _CALLS) for name, one in times.items()}
-    found = {kind: Times(each[f'own {kind}'], each.get(f'casadi {kind}')) for kind in FUNCTIONS}
-    own, casadi = found['inverse_dynamics']
-    values = [own.ratio(times['P']), seconds, (int(size[0]) + int(size[1])) / 1e3]
-    if casadi is not None:
-        values.append(own.ratio(casadi))
-    return dict(zip(BOUNDS, values, strict=False)), found
+    own = each['own inverse_dynamics']
+    title, what = 'generated C', "generated C, tau, tau', tau''"
+    kilobytes = (int(size[0]) + int(size[1])) / 1e3
+    report.require(
+        Requirement(f'{what} / P', own.ratio(times['P']), 0.45),
+        Requirement(f'{title}, gcc', seconds, 1.0, unit=' s'),
+        Requirement(f'{title}, code and tables', kilobytes, 40.0, unit=' kB'),
+    )
+    report.heading('Generated C')
+    report.text('Calls in C, with the options of the table in [C code](../code_generation.md).')
+    cells = [[kind, f'{each[f"own {kind}"].best * 1e6:.3f}', '', ''] for kind in FUNCTIONS]
+    if python:
+        ratio = own.ratio(each['casadi inverse_dynamics'])
+        report.require(Requirement(f'{what} / that of CasADi', ratio, 1.0))
+        for row in cells:
+            peer = each[f'casadi {row[0]}']
+            row[2:] = f'{peer.best * 1e6:.3f}', f'{each[f"own {row[0]}"].ratio(peer):.2f}'
+    report.table(['function', 'µs (best)', 'CasADi, µs (best)', 'ratio (median)'], cells)
+    if not python:
+        report.text('CASADI_PYTHON named no interpreter with CasADi.')
 
 
 def _expected(model: sd.ScrewModel, kind: str, x: np.ndarray) -> np.ndarray:

@@ -4,24 +4,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pinocchio
 
 import screw_dynamics as sd
+from benchmarks.report import Report, microseconds
 from benchmarks.speed.peers import from_urdf
-from benchmarks.speed.timing import Measured, race
+from benchmarks.timing import race
 
 _FRAME = 'flange'
-
-
-class Comparison(NamedTuple):
-    """Times of a function, and of its equivalent: its names and times, if there is one."""
-
-    own: Measured
-    equivalent: str
-    peer: Measured | None
 
 
 def _jacobian_rate(model: Any, data: Any, q: Any, qd: Any, frame: int) -> Any:
@@ -34,8 +27,8 @@ def _two_accelerations(model: Any, data: Any, q: Any, qd: Any, qdd: Any, frame: 
     return pinocchio.getFrameAcceleration(model, data, frame, pinocchio.LOCAL)
 
 
-def compare() -> dict[str, Comparison]:
-    """Return the times of calls for the iiwa, by function."""
+def measure(report: Report) -> None:
+    """Add the times of calls for the iiwa, by function."""
     urdf = sd.share_path('urdf/iiwa14.urdf')
     model, peer = sd.read_urdf(urdf), from_urdf(urdf)
     jet = np.random.default_rng(6).uniform(-1.0, 1.0, size=(5, model.n))
@@ -72,11 +65,13 @@ def compare() -> dict[str, Comparison]:
     for name, (_, (function, *last)) in equivalents.items():
         calls[f'peer of {name}'] = function, (peer, peer.createData(), q, qd, *last)
     measured = race(calls, rounds=31)
-    return {
-        name: Comparison(
-            measured[name],
-            equivalents[name][0] if name in equivalents else '',
-            measured.get(f'peer of {name}'),
-        )
-        for name in own
-    }
+    report.heading('Other functions beside Pinocchio')
+    report.text('Calls from Python that return new arrays, and equivalents where there are some.')
+    cells = []
+    for name in own:
+        cells.append([name, microseconds(measured[name].best), '', '', ''])
+        if name in equivalents:
+            peer = measured[f'peer of {name}']
+            ratio = f'{measured[name].ratio(peer):.2f}'
+            cells[-1][2:] = equivalents[name][0], microseconds(peer.best), ratio
+    report.table(['function', 'µs (best)', 'equivalent', 'µs (best)', 'ratio (median)'], cells)

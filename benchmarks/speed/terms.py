@@ -12,8 +12,9 @@ import pinocchio
 from oracles.random_models import BodyRecipe, random_model
 
 import screw_dynamics as sd
+from benchmarks.report import Report, Requirement, microseconds
 from benchmarks.speed.peers import from_chain, from_urdf
-from benchmarks.speed.timing import Measured, race
+from benchmarks.timing import race
 
 FIGURES = {'call': 1.3, 'call, out': 1.3, 'per sample of a batch': 0.25}
 GROWTH = 1.1
@@ -64,11 +65,11 @@ def _five(model: Any, data: Any, q: Any, qd: Any, frame: int) -> None:
     pinocchio.computeFrameJacobian(model, data, q, frame)
 
 
-def ratios() -> dict[str, tuple[Measured, Measured, dict[str, float]]]:
-    """Return own and peer's call and the ratios of `FIGURES` to the latter, by function."""
+def measure(report: Report) -> None:
+    """Add own and peer's calls, and the ratios of `FIGURES` to the latter, by function."""
     urdf = sd.share_path('urdf/iiwa14.urdf')
     model, peer = sd.read_urdf(urdf), from_urdf(urdf)
-    found = {}
+    cells = []
     for name, pair in pairs(model, peer, _FRAME).items():
         own = (model, *pair.arguments)
         batch = (model, *(_repeated(x) for x in pair.arguments))
@@ -87,8 +88,21 @@ def ratios() -> dict[str, tuple[Measured, Measured, dict[str, float]]]:
             measured['out'].ratio(of_peer),
             measured['batch'].ratio(of_peer) / BATCH,
         )
-        found[name] = measured['own'], of_peer, dict(zip(FIGURES, values, strict=True))
-    return found
+        times = microseconds(measured['own'].best), microseconds(of_peer.best)
+        cells.append([name, *times, *(f'{value:.2f}' for value in values)])
+        for (figure, bound), value in zip(FIGURES.items(), values, strict=True):
+            report.require(Requirement(f'{name}, {figure} / pinocchio', value, bound))
+    for name, exponent in growth().items():
+        text = f'{name}, growth exponent in joints, {SIZES[0]} to {SIZES[1]}'
+        report.require(Requirement(text, exponent, GROWTH))
+    report.heading('Terms of one state beside Pinocchio')
+    report.text(
+        "Pinocchio's cheapest equivalent from Python: crba, computeCoriolisMatrix, "
+        'computeGeneralizedGravity, nonLinearEffects, aba, framesForwardKinematics, '
+        'computeFrameJacobian, forwardKinematics with accelerations; for `control_terms` the five '
+        f'calls that it replaces. Batches of {BATCH} states.'
+    )
+    report.table(['function', 'µs (best)', 'Pinocchio, µs', *FIGURES], cells)
 
 
 def _repeated(value: Any) -> Any:

@@ -17,16 +17,7 @@ from benchmarks.verification.scenes import Scene
 
 @dataclass(frozen=True)
 class Result:
-    """
-    A value beside the exact one.
-
-    Parameters
-    ----------
-    algorithm : function or class
-    got, expected : array_like
-    size : float or (r,) ndarray
-        Size of the terms that add up to the value; with one per row, rows are compared apart.
-    """
+    """A value beside the exact one, and the size of what they add up from; see `residual_of`."""
 
     algorithm: Callable[..., Any]
     got: ArrayLike
@@ -35,21 +26,27 @@ class Result:
 
     @property
     def residual(self) -> float:
-        """
-        Largest difference relative to the largest exact value, the worst of all rows.
+        """The worst relative difference."""
+        return residual_of(self.got, self.expected, self.size)
 
-        Values a thousand times smaller than what they are made of have lost three digits: the
-        difference is relative to a thousandth of that.
-        """
-        got, expected = np.asarray(self.got, float), np.asarray(self.expected, float)
-        if got.shape != expected.shape:
-            raise ValueError(f'{name_of(self.algorithm)}: {got.shape} beside {expected.shape}')
-        sizes = np.atleast_1d(self.size)
-        rows = len(sizes) if np.ndim(self.size) else 1
-        error = np.abs(got - expected).reshape(rows, -1).max(axis=1, initial=0.0)
-        largest = np.abs(expected).reshape(rows, -1).max(axis=1, initial=0.0)
-        divisor = np.maximum(largest, CANCELLATION * sizes)
-        return float(np.where(error < ZERO, 0.0, error / np.maximum(divisor, ZERO)).max())
+
+def residual_of(got: ArrayLike, expected: ArrayLike, size: float | np.ndarray = 0.0) -> float:
+    """
+    Return the largest difference relative to the largest exact value, the worst of all rows.
+
+    `size` is that of the terms that add up to the value; with one per row, rows are compared
+    apart. Values a thousand times smaller than what they are made of have lost three digits: the
+    difference is relative to a thousandth of that.
+    """
+    got, expected = np.asarray(got, float), np.asarray(expected, float)
+    if got.shape != expected.shape:
+        raise ValueError(f'{got.shape} beside {expected.shape}')
+    sizes = np.atleast_1d(size)
+    rows = len(sizes) if np.ndim(size) else 1
+    error = np.abs(got - expected).reshape(rows, -1).max(axis=1, initial=0.0)
+    largest = np.abs(expected).reshape(rows, -1).max(axis=1, initial=0.0)
+    divisor = np.maximum(largest, CANCELLATION * sizes)
+    return float(np.where(error < ZERO, 0.0, error / np.maximum(divisor, ZERO)).max())
 
 
 Check = Callable[[Scene], Iterator[Result]]

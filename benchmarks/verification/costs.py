@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 import inspect
-import timeit
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import log, nan
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 from oracles.random_models import random_joint_jet, random_model
 
 import screw_dynamics as sd
+from benchmarks.timing import best_times
 from benchmarks.verification.checks import name_of
 from benchmarks.verification.elastic_checks import robot_joints
 from screw_dynamics import elastic, lie
@@ -31,7 +31,6 @@ from screw_dynamics.theory.sensitivities.matrix_partials import MatrixPartials
 ORDER, HIGH_ORDER = 2, 5
 # joints of the chains between which the growth is measured, by the seconds of a call for 7 joints
 CHAINS = {2e-4: (28, 112), 0.5: (6, 12), np.inf: (3, 6)}
-ROUNDS = 7
 _PROPERTIES = {
     FirstDerivatives: 'effort_rates',
     SecondDerivatives: 'effort_second_rates',
@@ -44,22 +43,11 @@ _PROPERTIES = {
 
 @dataclass(frozen=True)
 class Cost:
-    """
-    Cost of an algorithm.
+    """Cost of an algorithm; nan if it has no order, or no joints but one body alone."""
 
-    Parameters
-    ----------
-    seconds : float
-        Per call, for the iiwa at order 2.
-    by_order : float
-        Time at order 5 by that at order 0; nan without an order.
-    by_joints : float
-        Exponent of the growth with the joints of a chain; nan for one body alone.
-    """
-
-    seconds: float
-    by_order: float = nan
-    by_joints: float = nan
+    seconds: float  # per call, for the iiwa at order 2
+    by_order: float = nan  # time at order 5 by that at order 0
+    by_joints: float = nan  # exponent of the growth with the joints of a chain
 
 
 def cost(algorithm: Callable[..., Any]) -> Cost:
@@ -67,33 +55,18 @@ def cost(algorithm: Callable[..., Any]) -> Cost:
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')  # the inertias of the iiwa
         robot = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
-    (seconds,) = _times([_call(algorithm, robot, ORDER)])
+    (seconds,) = best_times([_call(algorithm, robot, ORDER)])
     parameters = set(inspect.signature(algorithm).parameters)
     if 'model' not in parameters:
         return Cost(seconds)
     by_order = nan
     if not _least(algorithm) and {'joint_jet', 'twist_jet', 'effort_jet'} & parameters:
-        low, high = _times([_call(algorithm, robot, order) for order in (0, HIGH_ORDER)])
+        low, high = best_times([_call(algorithm, robot, order) for order in (0, HIGH_ORDER)])
         by_order = high / low
     sizes = next(sizes for limit, sizes in CHAINS.items() if seconds < limit)
     chains = [random_model(np.random.default_rng(0), joints) for joints in sizes]
-    few, many = _times([_call(algorithm, chain, ORDER) for chain in chains])
+    few, many = best_times([_call(algorithm, chain, ORDER) for chain in chains])
     return Cost(seconds, by_order, log(many / few) / log(sizes[1] / sizes[0]))
-
-
-def _times(calls: Sequence[Callable[[], Any]]) -> list[float]:
-    """Return the best times of calls, each repeated for some milliseconds per round."""
-    once = []
-    for call in calls:
-        call()  # compiles, and fills the tables of the model
-        once.append(timeit.timeit(call, number=1))
-    rounds = ROUNDS if max(once) < 0.2 else 1
-    numbers = [max(1, int(2e-3 / max(seconds, 1e-7))) for seconds in once]
-    best = list(once)
-    for _ in range(rounds):
-        for i, (call, number) in enumerate(zip(calls, numbers, strict=True)):
-            best[i] = min(best[i], timeit.timeit(call, number=number) / number)
-    return best
 
 
 def _call(algorithm: Callable[..., Any], model: ScrewModel, order: int) -> Callable[[], Any]:

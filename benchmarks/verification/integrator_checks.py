@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from oracles.random_models import BodyRecipe, random_model
 from scipy.integrate import solve_ivp
 
 import screw_dynamics as sd
-from benchmarks.verification.measures import Integration, integrations, seconds_of
+from benchmarks.timing import best_times
+from benchmarks.verification.measures import Integration, integrations
 from screw_dynamics import lie
 from screw_dynamics.arrays import Array
 from screw_dynamics.simulation import ElasticRobot
@@ -95,11 +97,7 @@ def of_free_bodies() -> Iterator[Integration]:
                     own_twist = lie.adjoint_inverse(poses[0]) @ own_twist
                 energies.append(0.5 * own_twist @ inertia @ own_twist)
                 momenta.append(free_body.spatial_momentum(inertia, poses[0], own_twist))
-            seconds = seconds_of(
-                lambda system=system, method=method, y=y: _end(
-                    system, method, pose[None], y, 0.02, 1
-                )
-            )
+            (seconds,) = best_times([partial(_end, system, method, pose[None], y, 0.02, 1)])
             yield Integration(
                 form, name, 'closed form of the symmetric top', method.order, _order(error, 32),
                 BODY_STEPS, _drift(energies), _drift(momenta), seconds,
@@ -190,11 +188,7 @@ def of_trees() -> Iterator[Integration]:
                 for _, there, now in integrate(system, method, at, y, TREE_STEP, TREE_STEPS)
             ]
             energies, first = zip(*rows, strict=True)
-            seconds = seconds_of(
-                lambda system=system, method=method, at=at, y=y: _end(
-                    system, method, at, y, TREE_STEP, 1
-                )
-            )
+            (seconds,) = best_times([partial(_end, system, method, at, y, TREE_STEP, 1)])
             yield Integration(
                 form, name, 'DOP853 of the compiled accelerations', method.order,
                 _order(error, 5), TREE_STEPS, _drift(energies), _drift(first), seconds,
@@ -238,8 +232,8 @@ def of_elastic_robots() -> Iterator[Integration]:
     for _ in range(100):
         robot.step(state, effort, 1e-4, steps=ELASTIC_STEPS // 100)
         energies.append(energy(state))
-    seconds = seconds_of(lambda: robot.step(start.copy(), effort, 1e-4, steps=1000)) / 1000
+    (seconds,) = best_times([lambda: robot.step(start.copy(), effort, 1e-4, steps=1000)])
     yield Integration(
         ElasticRobot.step, 'classical', 'adaptive steps to 1e-13', 4, _order(error, 50),
-        ELASTIC_STEPS, _drift(energies), float('nan'), seconds,
+        ELASTIC_STEPS, _drift(energies), float('nan'), seconds / 1000,
     )  # fmt: skip

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import timeit
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import log
@@ -14,72 +13,38 @@ import numpy as np
 from numpy.typing import ArrayLike
 from oracles.comparison import TOLERANCE
 
+from benchmarks.timing import best_times
+
 Call = Callable[[], Any]
-ROUNDS = 7
 
 
 @dataclass(frozen=True)
 class Measure:
-    """
-    The largest residual of an algorithm against one source.
-
-    Parameters
-    ----------
-    algorithm : function, class or method
-    oracle : str
-        Source of the exact values.
-    residual : float
-        max |x - exact| / max |exact|, or what `reason` says.
-    bound : float
-    reason : str
-        Why the bound is larger than `TOLERANCE`, or what the residual is relative to.
-    call : callable, optional
-        One call to time.
-    growth : (callable, float), optional
-        The same call for a robot or curve so many times as large.
-    """
+    """The largest residual of an algorithm against one source, and calls to time."""
 
     algorithm: Callable[..., Any]
-    oracle: str
-    residual: float
+    oracle: str  # source of the exact values
+    residual: float  # max |x - exact| / max |exact|, or what `reason` says
     bound: float = TOLERANCE
-    reason: str = ''
+    reason: str = ''  # why the bound is larger, or what the residual is relative to
     call: Call | None = None
-    growth: tuple[Call, float] | None = None
+    growth: tuple[Call, float] | None = None  # a call for a robot or curve so many times as large
 
 
 @dataclass(frozen=True)
 class Integration:
-    """
-    Order of convergence of a method on a system, and what it loses over many steps.
-
-    Parameters
-    ----------
-    system : function
-    method : str
-    oracle : str
-        Source of the motion from which the order is measured.
-    nominal : int
-        Order of the method.
-    order : float
-        Measured.
-    steps : int
-        Steps of the drifts.
-    energy, momentum : float
-        Largest relative deviation from the start over these steps; nan where nothing is preserved.
-    seconds : float
-        Per step.
-    """
+    """Order of convergence of a method on a system, and what it loses over many steps."""
 
     system: Callable[..., Any]
     method: str
-    oracle: str
-    nominal: int
-    order: float
-    steps: int
+    oracle: str  # source of the motion from which the order is measured
+    nominal: int  # order of the method
+    order: float  # measured
+    steps: int  # of the drifts
+    # largest relative deviations from the start; nan where nothing is preserved
     energy: float
     momentum: float
-    seconds: float
+    seconds: float  # per step
 
 
 Subject = Callable[[], Iterator[Measure]]
@@ -114,19 +79,9 @@ def difference(got: ArrayLike, expected: ArrayLike, size: float = 0.0) -> float:
     return error / largest if largest else error
 
 
-def seconds_of(call: Call) -> float:
-    """Return the best time of a call."""
-    call()
-    once = timeit.timeit(call, number=1)
-    number = max(1, int(2e-3 / max(once, 1e-7)))
-    rounds = ROUNDS if once < 0.2 else 1
-    times = timeit.repeat(call, repeat=rounds, number=number)
-    return min(once, min(times) / number)
-
-
 def growth_of(measure: Measure, seconds: float) -> float | None:
     """Return the exponent of the growth with the size."""
     if measure.growth is None:
         return None
     larger, factor = measure.growth
-    return log(seconds_of(larger) / seconds) / log(factor)
+    return log(best_times([larger])[0] / seconds) / log(factor)

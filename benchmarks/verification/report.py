@@ -1,28 +1,23 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The page of `make verification`, and its table for the terminal."""
+"""The page of `make verification`."""
 
 from __future__ import annotations
 
-import platform
-import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from importlib import metadata
 from math import isnan
-from pathlib import Path
 from typing import Any
 
 from oracles.comparison import TOLERANCE
 
+from benchmarks.report import Report
 from benchmarks.verification.algorithms import algorithms, equations
 from benchmarks.verification.checks import name_of
 from benchmarks.verification.costs import CHAINS, HIGH_ORDER, ORDER, Cost
 from benchmarks.verification.measures import Integration, Measure
 from benchmarks.verification.scenes import ORDER as HIGHEST
 from benchmarks.verification.scenes import ROWS
-from screw_dynamics.jit import kernel_form
-from screw_dynamics.text_table import text_table
 
 HEADER = ['Algorithm', 'Equations', 'Checked against', 'Trees', 'Robots', 'µs', 'Order', 'Joints']
 MEASURED = ['Algorithm', 'Equations', 'Checked against', 'Residual', 'Bound', 'µs', 'Growth']
@@ -39,7 +34,6 @@ _ABOUT_INTEGRATORS = (
     'that about the axis of the first joint, in steps of 20 ms; the elastic robot is the planar '
     'arm with linear springs and without friction, in steps of 0.1 ms. **µs**: per step.'
 )
-_PACKAGES = ('numpy', 'gmpy2')
 _ROOMS = {
     'kinematics': 'Kinematics',
     'dynamics': 'Dynamics',
@@ -52,19 +46,9 @@ _ROOMS = {
 
 @dataclass
 class Row:
-    """
-    What is known of an algorithm.
+    """What is known of an algorithm; residuals are negative before the first one."""
 
-    Parameters
-    ----------
-    oracles : list of str
-        Sources of the exact values.
-    trees, robots : float
-        Worst residuals; negative before the first one.
-    cost : Cost, optional
-    """
-
-    oracles: list[str] = field(default_factory=list)
+    oracles: list[str] = field(default_factory=list)  # sources of the exact values
     trees: float = -1.0
     robots: float = -1.0
     cost: Cost | None = None
@@ -77,15 +61,7 @@ class Row:
 
 @dataclass
 class Extra:
-    """
-    What is measured beside the random trees.
-
-    Parameters
-    ----------
-    measures : mapping of str to list of (Measure, seconds or None, growth or None)
-        By heading.
-    integrations : list of Integration
-    """
+    """What is measured beside the random trees: measures with seconds and growth, by heading."""
 
     measures: dict[str, list[tuple[Measure, float | None, float | None]]] = field(
         default_factory=dict
@@ -121,77 +97,63 @@ def rooms(rows: dict[str, Row]) -> Iterator[tuple[str, str, dict[str, Row]]]:
             yield f'{heading}: {subject.replace("_", " ")}', f'{prefix}.', own
 
 
-def terminal(rows: dict[str, Row]) -> str:
-    """Return the table of residuals and costs, of at most 100 columns."""
-    lines = [['algorithm', 'trees', 'robots', 'µs', 'order', 'joints']]
-    for _, _, of_room in rooms(rows):
-        for name, row in of_room.items():
-            short = '.'.join(name.split('.')[-2:])
-            lines.append([short, f'{row.trees:.1e}', f'{row.robots:.1e}', *_cost(row.cost)])
-    return text_table(lines, 100)
-
-
-def markdown(
-    rows: dict[str, Row], seeds: range, robots: list[str], extra: Extra | None = None
-) -> str:
+def page(rows: dict[str, Row], seeds: range, robots: list[str], extra: Extra) -> Report:
     """Return the page."""
-    lines = ['# Verification', '']
-    for paragraph in _introduction(rows, seeds, robots):
-        bullet = '  ' if paragraph.startswith('- ') else ''
-        lines += [*textwrap.wrap(paragraph, 110, subsequent_indent=bullet), '']
+    report = Report('verification', 'Verification')
+    report.text(*_introduction(rows, seeds, robots))
+    report.machine(
+        'numpy',
+        'gmpy2',
+        note=' Algorithms of theory are written for reading, in Python for scalars of any type, '
+        'as are rigid motions; all others are compiled. [Accuracy](accuracy.md) compares 189 '
+        'published robots, [Speed](speed.md) other libraries.',
+    )
     for heading, prefix, of_room in rooms(rows):
-        lines += [f'## {heading}', '', _line(HEADER), '|---' * len(HEADER) + '|']
+        report.heading(heading)
+        lines = []
         for name, row in of_room.items():
-            cells = [
-                f'`{name.removeprefix(prefix)}`',
-                equations(algorithms()[name]),
-                '; '.join(row.oracles),
-                f'{row.trees:.1e}',
-                f'{row.robots:.1e}',
-                *_cost(row.cost),
-            ]
-            lines.append(_line(cells))
-        lines.append('')
-    return '\n'.join([*lines, *_extra_sections(extra or Extra())])
-
-
-def _extra_sections(extra: Extra) -> Iterator[str]:
-    for heading, entries in extra.measures.items():
-        yield from (f'## {heading}', '', _line(MEASURED), '|---' * len(MEASURED) + '|')
-        for measure, seconds, growth in entries:
-            reason = f' ({measure.reason})' if measure.reason else ''
-            yield _line(
-                [
-                    f'`{short_name(measure.algorithm)}`',
-                    equations(measure.algorithm),
-                    f'{measure.oracle}{reason}',
-                    f'{measure.residual:.1e}',
-                    f'{measure.bound:g}',
-                    '' if seconds is None else _microseconds(seconds),
-                    '' if growth is None else f'{growth:.1f}',
-                ]
+            short, cited = name.removeprefix(prefix), equations(algorithms()[name])
+            residuals = f'{row.trees:.1e}', f'{row.robots:.1e}'
+            lines.append(
+                [f'`{short}`', cited, '; '.join(row.oracles), *residuals, *_cost(row.cost)]
             )
-        yield ''
-    if not extra.integrations:
-        return
-    yield from (f'## {INTEGRATORS}', '')
-    yield from (*textwrap.wrap(_ABOUT_INTEGRATORS, 110), '')
-    yield from (_line(INTEGRATED), '|---' * len(INTEGRATED) + '|')
-    for entry in extra.integrations:
-        losses = ['' if isnan(x) else f'{x:.1e}' for x in (entry.energy, entry.momentum)]
-        yield _line(
-            [
-                f'`{short_name(entry.system)}`',
-                equations(entry.system),
-                f'{entry.method}; against {entry.oracle}',
-                str(entry.nominal),
-                f'{entry.order:.2f}',
-                str(entry.steps),
-                *losses,
-                _microseconds(entry.seconds),
-            ]
-        )
-    yield ''
+        report.table(HEADER, lines)
+    for heading, entries in extra.measures.items():
+        report.heading(heading)
+        report.table(MEASURED, [_measured(*entry) for entry in entries])
+    if extra.integrations:
+        report.heading(INTEGRATORS)
+        report.text(_ABOUT_INTEGRATORS)
+        report.table(INTEGRATED, map(_integrated, extra.integrations))
+    for name in [name for name, row in rows.items() if row.broken] + extra.broken:
+        report.fail(f'{name}: beyond the bound {TOLERANCE:g} or its own')
+    return report
+
+
+def _measured(measure: Measure, seconds: float | None, growth: float | None) -> list[str]:
+    reason = f' ({measure.reason})' if measure.reason else ''
+    return [
+        f'`{short_name(measure.algorithm)}`',
+        equations(measure.algorithm),
+        f'{measure.oracle}{reason}',
+        f'{measure.residual:.1e}',
+        f'{measure.bound:g}',
+        '' if seconds is None else _microseconds(seconds),
+        '' if growth is None else f'{growth:.1f}',
+    ]
+
+
+def _integrated(entry: Integration) -> list[str]:
+    return [
+        f'`{short_name(entry.system)}`',
+        equations(entry.system),
+        f'{entry.method}; against {entry.oracle}',
+        str(entry.nominal),
+        f'{entry.order:.2f}',
+        str(entry.steps),
+        *('' if isnan(x) else f'{x:.1e}' for x in (entry.energy, entry.momentum)),
+        _microseconds(entry.seconds),
+    ]
 
 
 def short_name(algorithm: Callable[..., Any]) -> str:
@@ -206,7 +168,6 @@ def _microseconds(seconds: float) -> str:
 
 def _introduction(rows: dict[str, Row], seeds: range, robots: list[str]) -> Iterator[str]:
     worst = max(max(row.trees, row.robots) for row in rows.values())
-    versions = ', '.join(f'{name} {metadata.version(name)}' for name in _PACKAGES)
     sizes = ', '.join(
         f'from {few} to {many} for calls {_duration(limit)}'
         for limit, (few, many) in CHAINS.items()
@@ -254,17 +215,6 @@ def _introduction(rows: dict[str, Row], seeds: range, robots: list[str]) -> Iter
         'the bound; the exponent of the growth of the time with the bodies of a soft robot or the '
         'points of a curve.'
     )
-    yield (
-        f'Machine: {_processor()}, Python {platform.python_version()}, kernels in '
-        f'{kernel_form()}, {versions}. Algorithms of theory are written for reading, in Python '
-        'for scalars of any type, as are rigid motions; all others are compiled. '
-        '[Accuracy](accuracy.md) compares 189 published robots, [Speed](benchmark.md) other '
-        'libraries.'
-    )
-
-
-def _line(cells: list[str]) -> str:
-    return f'| {" | ".join(cells)} |'
 
 
 def _cost(cost: Cost | None) -> list[str]:
@@ -280,13 +230,3 @@ def _duration(limit: float) -> str:
     if limit == float('inf'):
         return 'that take longer'
     return f'below {limit * 1e3:g} ms'
-
-
-def _processor() -> str:
-    """Return the name of the processor."""
-    path = Path('/proc/cpuinfo')
-    if path.exists():
-        for line in path.read_text(encoding='utf-8').splitlines():
-            if line.startswith('model name'):
-                return line.partition(':')[2].strip()
-    return platform.processor() or platform.machine()

@@ -1,132 +1,77 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Judge every algorithm on random trees and robots by 60-digit arithmetic, and measure its cost.
-
-`make verification` runs this. Writes docs/verification.md and the log build/verification.log.
-Exits with 1 if a residual exceeds the bound.
-"""
+"""Judge every algorithm on trees and robots by 60-digit arithmetic, and measure its cost."""
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import TextIO
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
 
 from oracles.comparison import TOLERANCE
 
-from benchmarks import ROOT
-from benchmarks.verification import (
-    application_checks,
-    body_checks,
-    dynamics_checks,
-    elastic_checks,
-    hybrid_checks,
-    integrator_checks,
-    kinematics_checks,
-    lie_checks,
-    measures,
-    motion_checks,
-    report,
-    sensitivity_checks,
-    soft_checks,
-    symbolic_checks,
-)
+from benchmarks.report import Report
+from benchmarks.timing import best_times
+from benchmarks.verification import measures
 from benchmarks.verification.algorithms import algorithms
 from benchmarks.verification.checks import CHECKS, name_of
 from benchmarks.verification.costs import cost
-from benchmarks.verification.report import Extra, Row
+from benchmarks.verification.report import Extra, Row, page
 from benchmarks.verification.scenes import Scene, random_scene, robot_scenes
 from screw_dynamics.progress import progress
 
-# modules that register their checks
-SUBJECTS = (
-    kinematics_checks,
-    lie_checks,
-    body_checks,
-    dynamics_checks,
-    sensitivity_checks,
-    elastic_checks,
-    motion_checks,
-    application_checks,
-    soft_checks,
-    hybrid_checks,
-    symbolic_checks,
-    integrator_checks,
-)
+# modules that register their checks, in the order of the page
+for _name in (
+    'kinematics', 'lie', 'body', 'dynamics', 'sensitivity', 'elastic', 'motion', 'application',
+    'soft', 'hybrid', 'symbolic', 'integrator',
+):  # fmt: skip
+    import_module(f'benchmarks.verification.{_name}_checks')
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    '--trees': {'type': int, 'default': 60, 'help': 'number of random trees'}
+}
 
 
-def main() -> int:
-    """Run everything, write page and log, and return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--trees', type=int, default=60, help='number of random trees')
-    parser.add_argument('--output', type=Path, default=ROOT / 'docs' / 'verification.md')
-    parser.add_argument('--log', type=Path, default=ROOT / 'build' / 'verification.log')
-    arguments = parser.parse_args()
-    arguments.log.parent.mkdir(parents=True, exist_ok=True)
-    seeds = range(arguments.trees)
+def measure(trees: int) -> Report:
+    """Run everything and return the page."""
+    seeds = range(trees)
     rows = {name: Row() for name in algorithms()}
     robots = list(robot_scenes())
-    with arguments.log.open('w', encoding='utf-8') as log:
-        trees = (random_scene(seed) for seed in seeds)
-        judge(rows, 'trees', progress(trees, 'random trees', len(seeds), 'tree'), log)
-        judge(rows, 'robots', progress(robots, 'robots', unit='robot'), log)
-        for name in progress(list(rows), 'cost', unit='algorithm'):
-            rows[name].cost = cost(algorithms()[name])
-            print(f'{name}: {rows[name].cost}', file=log, flush=True)
-        extra = measured(log)
-    text = report.markdown(rows, seeds, [robot.name for robot in robots], extra)
-    arguments.output.write_text(text, encoding='utf-8')
-    print(report.terminal(rows))
-    print(f'written: {arguments.output}, {arguments.log}')
-    broken = [name for name, row in rows.items() if row.broken] + extra.broken
-    if broken:
-        print(f'beyond the bound {TOLERANCE:g} or their own: {", ".join(broken)}', file=sys.stderr)
-    return 1 if broken else 0
+    scenes = (random_scene(seed) for seed in seeds)
+    judge(rows, 'trees', progress(scenes, 'random trees', len(seeds), 'tree'))
+    judge(rows, 'robots', progress(robots, 'robots', unit='robot'))
+    for name in progress(list(rows), 'cost', unit='algorithm'):
+        rows[name].cost = cost(algorithms()[name])
+    return page(rows, seeds, [robot.name for robot in robots], measured())
 
 
-def measured(log: TextIO | None) -> Extra:
+def measured() -> Extra:
     """Return what is measured beside the trees, with its times."""
     extra = Extra()
     steps = [*measures.SUBJECTS, *measures.INTEGRATIONS]
     for step in progress(steps, 'curves, soft robots, integrators', unit='part'):
         if step in measures.SUBJECTS:
             entries = extra.measures.setdefault(measures.SUBJECTS[step], [])
-            for measure in step():
-                seconds = measure.call and measures.seconds_of(measure.call)
-                growth = seconds and measures.growth_of(measure, seconds)
-                entries.append((measure, seconds, growth))
+            for found in step():
+                seconds = best_times([found.call])[0] if found.call else None
+                entries.append((found, seconds, seconds and measures.growth_of(found, seconds)))
         else:
             extra.integrations += step()
-        if log:
-            print(f'{step.__name__}: done', file=log, flush=True)
     return extra
 
 
-def judge(rows: dict[str, Row], kind: str, scenes: Iterable[Scene], log: TextIO | None) -> None:
+def judge(rows: dict[str, Row], kind: str, scenes: Iterable[Scene]) -> None:
     """Keep the worst residual of every algorithm over scenes, as the field `kind` of its row."""
     for scene in scenes:
-        for name, oracle, residual in residuals(scene):
-            row = rows.setdefault(name, Row())
-            if oracle not in row.oracles:
-                row.oracles.append(oracle)
-            # a residual that is not a number stays
-            if not residual <= getattr(row, kind):
-                setattr(row, kind, residual)
-            if log and not residual <= TOLERANCE:
-                print(f'{scene.name}: {name}: {residual:.2e}', file=log, flush=True)
-        if log:
-            print(f'{scene.name}: done', file=log, flush=True)
-
-
-def residuals(scene: Scene) -> Iterator[tuple[str, str, float]]:
-    """Yield algorithm, oracle and residual of every comparison."""
-    for check, oracle in CHECKS.items():
-        for result in check(scene):
-            yield name_of(result.algorithm), oracle, result.residual
-
-
-if __name__ == '__main__':
-    sys.exit(main())
+        for check, oracle in CHECKS.items():
+            for result in check(scene):
+                name, residual = name_of(result.algorithm), result.residual
+                row = rows.setdefault(name, Row())
+                if oracle not in row.oracles:
+                    row.oracles.append(oracle)
+                # a residual that is not a number stays
+                if not residual <= getattr(row, kind):
+                    setattr(row, kind, residual)
+                if not residual <= TOLERANCE:
+                    print(f'{scene.name}: {name}: {residual:.2e}', file=sys.stderr, flush=True)

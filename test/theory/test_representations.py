@@ -21,7 +21,7 @@ def published(name: str) -> dict[str, list[float]]:
     """Return the columns of a table of the page."""
     text = PAGE.read_text(encoding='utf-8')
     (table,) = re.findall(rf'<!-- measured: {name} -->\n\n(.*?)\n\n<!--', text, re.DOTALL)
-    return measured.numbers(table)
+    return measured.numbers(table.splitlines())
 
 
 def test_counting_scalars_count_what_is_computed():

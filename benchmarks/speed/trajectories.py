@@ -1,17 +1,16 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Measurements of smooth trajectories and of motor feedforward, and their required figures."""
+"""Smooth trajectories and motor feedforward."""
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 import pinocchio
 
 import screw_dynamics as sd
+from benchmarks.report import Report, Requirement
 from benchmarks.speed.peers import from_urdf
-from benchmarks.speed.timing import race
+from benchmarks.timing import race
 
 JOINTS = 7
 # points, required [s]
@@ -20,13 +19,9 @@ INSTANTS = 10_000
 SAMPLES = 2000
 
 
-class Figure(NamedTuple):
-    """A measured value, the bound that it must keep, and its unit."""
-
-    name: str
-    value: float
-    required: float
-    unit: str = ''
+def measure(report: Report) -> None:
+    """Add the bounds of fits, sampling and motor feedforward."""
+    report.require(*smooth_trajectories(), *motor_feedforward())
 
 
 def random_walk(count: int) -> sd.trajectory.Waypoints:
@@ -40,7 +35,7 @@ def random_walk(count: int) -> sd.trajectory.Waypoints:
     return sd.trajectory.Waypoints(names, times - times[0], positions, free, free)
 
 
-def smooth_trajectories() -> list[Figure]:
+def smooth_trajectories() -> list[Requirement]:
     """Measure fits and sampling in one run, in turns; best times."""
     walks = {count: random_walk(count) for count, _ in FITS}
     fit = sd.trajectory.smooth_trajectory
@@ -51,19 +46,22 @@ def smooth_trajectories() -> list[Figure]:
     calls['jets'] = (curve.jets, (times,))
     measured = race(calls, rounds=9)
     figures = [
-        Figure(
+        Requirement(
             f'smooth_trajectory, 7 joints, {count} points',
             1e3 * measured[str(count)].best,
             1e3 * required,
-            ' ms',
+            unit=' ms',
         )
         for count, required in FITS
     ]
     per_instant = 1e6 * measured['jets'].best / INSTANTS
-    return [*figures, Figure('jets of a curve, 7 joints, per instant', per_instant, 0.15, ' µs')]
+    return [
+        *figures,
+        Requirement('jets of a curve, 7 joints, per instant', per_instant, 0.15, unit=' µs'),
+    ]
 
 
-def motor_feedforward() -> list[Figure]:
+def motor_feedforward() -> list[Requirement]:
     """Measure `elastic_feedforward` of seven joints, in units of P, in turns with it."""
     urdf = sd.share_path('urdf/iiwa14.urdf')
     model, peer = sd.read_urdf(urdf), from_urdf(urdf)
@@ -108,13 +106,15 @@ def motor_feedforward() -> list[Figure]:
     p = measured['P']
     title = 'elastic_feedforward, 7 joints'
     return [
-        Figure(f'{title}, linear springs, out= / P', measured['linear springs'].ratio(p), 3.0),
-        Figure(
+        Requirement(
+            f'{title}, linear springs, out= / P', measured['linear springs'].ratio(p), 3.0
+        ),
+        Requirement(
             f'{title}, mixed springs and motor friction, out= / P',
             measured['mixed springs, motor friction'].ratio(p),
             5.0,
         ),
-        Figure(
+        Requirement(
             f'{title}, batch of {SAMPLES}, per sample / P',
             measured['batch'].ratio(p) / SAMPLES,
             0.6,
