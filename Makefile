@@ -49,7 +49,7 @@ soak: setup ## watch the memory of the nodes for half an hour (ARGS='--minutes 5
 	@$(RUN) python -W ignore -m benchmarks soak $(ARGS)
 
 accuracy: setup ## compare all robots of the robot packages with independent references
-	@$(RUN) python -m benchmarks accuracy
+	@$(RUN) python -m benchmarks accuracy $(ARGS)
 
 verification: setup ## judge every algorithm by 60-digit arithmetic and measure its cost
 	@$(RUN) python -m benchmarks verification $(ARGS)

@@ -82,7 +82,7 @@ def _running(
         received[0] += 1
 
     ros.node.create_subscription(FeedforwardTorque, f'/{name}/feedforward', count, 10, raw=True)
-    scale = [0.02 if name.endswith('stretch') else 0.8 for name in model.joint_names]
+    scale = [0.02 if name.endswith('stretch') else 0.4 for name in model.joint_names]
     motion = random_motion(model.joint_names, seconds, scale)
     ros.publish(motion, f'/{name}/joint_trajectory')
     ros.wait_for('the first sample', lambda: received[0], process)

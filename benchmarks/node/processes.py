@@ -61,8 +61,8 @@ def interrupt(*processes: NodeProcess) -> None:
             raise RuntimeError(f'a node ended badly: {process.log[-2000:]}')
 
 
-def random_motion(names: Sequence[str], seconds: float, scale: Any = 1.0) -> Any:
-    """Return a trajectory of a point every two seconds."""
+def random_motion(names: Sequence[str], seconds: float, scale: Any = 0.5) -> Any:
+    """Return a trajectory of a point every two seconds, by default slow enough for the iiwa."""
     times = np.linspace(0.0, seconds, 2 + round(0.5 * seconds))
     points = np.random.default_rng(1).uniform(-1.0, 1.0, (len(times), len(names))) * scale
     return trajectory(names, *points, times=times)

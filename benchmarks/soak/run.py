@@ -20,7 +20,6 @@ from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
-from std_srvs.srv import Trigger
 
 from benchmarks.node.processes import URDF, paced, usage
 from benchmarks.report import Report
@@ -47,7 +46,6 @@ class Load:
         self._clients = {
             'parameters': node.create_client(SetParameters, '/feedforward/set_parameters'),
             'state': node.create_client(ChangeState, '/feedforward/change_state'),
-            'clear': node.create_client(Trigger, '/feedforward/clear'),
             'server parameters': node.create_client(
                 SetParameters, '/dynamics_server/set_parameters'
             ),
