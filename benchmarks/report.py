@@ -172,11 +172,18 @@ def _verdict(met: bool) -> str:
 
 
 def _requirement_table(requirements: Sequence[Requirement]) -> list[str]:
+    aimed = any(one.aimed is not None for one in requirements)
     rows = [
-        [one.name, one.measured, one.bound(one.required), one.bound(one.aimed), _verdict(one.met)]
+        [
+            one.name,
+            one.measured,
+            one.bound(one.required),
+            *([one.bound(one.aimed)] if aimed else []),
+            _verdict(one.met),
+        ]
         for one in requirements
     ]
-    return table(['figure', 'measured', 'required', 'aimed at', ''], rows)
+    return table(['figure', 'measured', 'required', *(['aimed at'] if aimed else []), ''], rows)
 
 
 def _processor() -> str:

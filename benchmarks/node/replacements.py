@@ -26,6 +26,7 @@ RATE = 500.0  # Hz, of the ticks
 PER_SECOND = 20.0  # replacements
 POINTS = (10, 100, 1000, 10_000)
 NODES = ('replaced', 'quiet')  # namespaces
+FIRST = 2.0  # s to the first point, for motions within the limits of the robot
 SPACING = 0.05  # s between points
 LEAST_CONTINUITY = 4  # positions to snap
 EXCESS = 0.1  # % of the ticks, that chance may make
@@ -52,7 +53,7 @@ class Replacements:
 def messages(points: int) -> list[bytes]:
     """Return some trajectories, which begin at once and wave about the same places."""
     names, rng = read_urdf(URDF).joint_names, np.random.default_rng(points)
-    times = SPACING * (1.0 + np.arange(points))
+    times = FIRST + SPACING * np.arange(points)
     made = []
     for _ in range(4):
         phases, rates = rng.uniform(0.0, 6.0, (2, len(names)))

@@ -83,7 +83,8 @@ class Load:
         points = self._random.uniform(-1.0, 1.0, (4, len(self.names)))
         topic = '/feedforward/joint_trajectory'
         if i % 3 == 0:
-            message = trajectory(self.names, *points, times=[0.0, 1.0, 2.0, 4.0])
+            # within the limits of the robot
+            message = trajectory(self.names, *(0.2 * points), times=[0.0, 1.0, 2.0, 4.0])
             self.ros.publish(message, topic)
         if i % 5 == 0:
             self.ros.publish(trajectory(self.names, points[0] * np.nan), topic)
