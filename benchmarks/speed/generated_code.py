@@ -24,7 +24,7 @@ import pinocchio
 
 import screw_dynamics as sd
 from benchmarks.report import Report, Requirement
-from benchmarks.speed.peers import from_urdf
+from benchmarks.speed.peers import iiwa
 from benchmarks.timing import Measured, race
 
 _CALLS = 1000
@@ -73,8 +73,7 @@ def measure(report: Report) -> None:
     """Add the times of `FUNCTIONS`, and of those of CasADi; nothing if gcc is missing."""
     if shutil.which('gcc') is None:
         return
-    urdf = sd.share_path('urdf/iiwa14.urdf')
-    model, peer = sd.read_urdf(urdf), from_urdf(urdf)
+    model, peer = iiwa()
     state = np.random.default_rng(1).uniform(-1.0, 1.0, size=(5, model.n))
     calls: dict[str, tuple[Callable[..., object], Sequence[object]]] = {
         'P': (pinocchio.rnea, (peer, peer.createData(), *(row.copy() for row in state[:3]))),

@@ -11,7 +11,7 @@ import pinocchio
 
 import screw_dynamics as sd
 from benchmarks.report import Report, microseconds
-from benchmarks.speed.peers import from_urdf
+from benchmarks.speed.peers import iiwa
 from benchmarks.timing import race
 
 _FRAME = 'flange'
@@ -29,8 +29,7 @@ def _two_accelerations(model: Any, data: Any, q: Any, qd: Any, qdd: Any, frame: 
 
 def measure(report: Report) -> None:
     """Add the times of calls for the iiwa, by function."""
-    urdf = sd.share_path('urdf/iiwa14.urdf')
-    model, peer = sd.read_urdf(urdf), from_urdf(urdf)
+    model, peer = iiwa()
     jet = np.random.default_rng(6).uniform(-1.0, 1.0, size=(5, model.n))
     q, qd, qdd = (row.copy() for row in jet[:3])
     state, frame, p = jet[:3].copy(), peer.getFrameId(_FRAME), pinocchio

@@ -4,19 +4,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pinocchio
 
-from screw_dynamics import ScrewModel
+from screw_dynamics import ScrewModel, read_urdf, share_path
 from screw_dynamics.arrays import Array
 from screw_dynamics.lie import inertia_parameters, skew
 
 
-def from_urdf(urdf: Path) -> pinocchio.Model:
-    """Return Pinocchio's model of a URDF file."""
-    return pinocchio.buildModelFromXML(urdf.read_text(encoding='utf-8'))
+def iiwa() -> tuple[ScrewModel, pinocchio.Model]:
+    """Return the arm with seven joints of the package, and Pinocchio's model of its URDF."""
+    urdf = share_path('urdf/iiwa14.urdf')
+    return read_urdf(urdf), pinocchio.buildModelFromXML(urdf.read_text(encoding='utf-8'))
 
 
 def from_chain(model: ScrewModel) -> pinocchio.Model:

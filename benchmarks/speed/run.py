@@ -25,7 +25,7 @@ from benchmarks.speed import (
     terms,
     trajectories,
 )
-from benchmarks.speed.peers import ChainRule, FiniteDifferences, from_chain, from_urdf
+from benchmarks.speed.peers import ChainRule, FiniteDifferences, from_chain, iiwa
 from benchmarks.timing import Measured, race
 from screw_dynamics.arrays import Array
 from screw_dynamics.kernels.taylor.compiled import single_kernel
@@ -77,8 +77,7 @@ def _jet(rng: np.random.Generator, order: int, n: int) -> Array:
 
 def single_calls() -> dict[str, Measured]:
     """Time calls for the iiwa, in turns."""
-    urdf = sd.share_path('urdf/iiwa14.urdf')
-    model, peer = sd.read_urdf(urdf), from_urdf(urdf)
+    model, peer = iiwa()
     rng = np.random.default_rng(1)
     jet = _jet(rng, 2, model.n)
     q, qd, qdd = (row.copy() for row in jet[:3])
@@ -161,8 +160,7 @@ def _single_calls(seconds: dict[str, list[float]], report: Report) -> None:
 
 
 def _batches(seconds: dict[str, list[float]], report: Report) -> None:
-    urdf = sd.share_path('urdf/iiwa14.urdf')
-    model, peer = sd.read_urdf(urdf), from_urdf(urdf)
+    model, peer = iiwa()
     rng = np.random.default_rng(2)
     calls: dict[str, tuple] = {}
     q, qd, qdd = _jet(rng, 0, model.n)

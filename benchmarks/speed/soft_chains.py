@@ -21,7 +21,7 @@ import pinocchio
 
 import screw_dynamics as sd
 from benchmarks.report import Report, Requirement, microseconds
-from benchmarks.speed.peers import from_urdf
+from benchmarks.speed.peers import iiwa
 from benchmarks.timing import Measured, race
 from screw_dynamics.arrays import Array
 
@@ -66,8 +66,7 @@ def _build_seconds() -> float:
 def measure(report: Report) -> None:
     """Add the times of all calls, taken in turns."""
     arcs, many, rods = planar_chain(COUNT), planar_chain(MANY), rod_chain(COUNT)
-    urdf = sd.share_path('urdf/iiwa14.urdf')
-    peer = from_urdf(urdf)
+    peer = iiwa()[1]
     q, qd, qdd = np.random.default_rng(1).uniform(-1.0, 1.0, (3, 7))
     calls: dict[str, tuple] = {
         'pinocchio rnea, 7 joints': (pinocchio.rnea, (peer, peer.createData(), q, qd, qdd))

@@ -13,7 +13,7 @@ from oracles.random_models import BodyRecipe, random_model
 
 import screw_dynamics as sd
 from benchmarks.report import Report, Requirement, microseconds
-from benchmarks.speed.peers import from_chain, from_urdf
+from benchmarks.speed.peers import from_chain, iiwa
 from benchmarks.timing import race
 
 FIGURES = {'call': 1.3, 'call, out': 1.3, 'per sample of a batch': 0.25}
@@ -67,8 +67,7 @@ def _five(model: Any, data: Any, q: Any, qd: Any, frame: int) -> None:
 
 def measure(report: Report) -> None:
     """Add own and peer's calls, and the ratios of `FIGURES` to the latter, by function."""
-    urdf = sd.share_path('urdf/iiwa14.urdf')
-    model, peer = sd.read_urdf(urdf), from_urdf(urdf)
+    model, peer = iiwa()
     cells = []
     for name, pair in pairs(model, peer, _FRAME).items():
         own = (model, *pair.arguments)

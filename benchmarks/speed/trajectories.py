@@ -9,7 +9,7 @@ import pinocchio
 
 import screw_dynamics as sd
 from benchmarks.report import Report, Requirement
-from benchmarks.speed.peers import from_urdf
+from benchmarks.speed.peers import iiwa
 from benchmarks.timing import race
 
 JOINTS = 7
@@ -63,36 +63,30 @@ def smooth_trajectories() -> list[Requirement]:
 
 def motor_feedforward() -> list[Requirement]:
     """Measure `elastic_feedforward` of seven joints, in units of P, in turns with it."""
-    urdf = sd.share_path('urdf/iiwa14.urdf')
-    model, peer = sd.read_urdf(urdf), from_urdf(urdf)
+    model, peer = iiwa()
     rng = np.random.default_rng(5)
     jets = rng.uniform(-0.5, 0.5, size=(SAMPLES, 5, model.n))
     q, qd, qdd = (row.copy() for row in jets[0, :3])
-    drives = {
-        'linear springs': [sd.LinearSpring(1e4)] * JOINTS,
-        'mixed springs, motor friction': [
-            sd.LinearSpring(1e4),
-            sd.CubicSpring(1e4, 1e6),
-            sd.ExponentialSpring(200.0, 20.0),
-            sd.AntagonisticPair('exponential', 2e3, spring_stiffness=100.0, rate=20.0),
-        ],
-    }
+    linear, mixed = 'linear springs', 'mixed springs and motor friction'
+    friction = {'viscous_friction': 0.5, 'coulomb_friction': 1.0, 'coulomb_velocity': 0.1}
+    different = [
+        sd.LinearSpring(1e4),
+        sd.CubicSpring(1e4, 1e6),
+        sd.ExponentialSpring(200.0, 20.0),
+        sd.AntagonisticPair('exponential', 2e3, spring_stiffness=100.0, rate=20.0),
+    ]
     calls: dict[str, tuple] = {
         'P': (pinocchio.rnea, (peer, peer.createData(), q, qd, qdd)),
     }
-    for name, springs in drives.items():
-        friction = (
-            {}
-            if name == 'linear springs'
-            else {'viscous_friction': 0.5, 'coulomb_friction': 1.0, 'coulomb_velocity': 0.1}
-        )
-        motor = sd.Motor(rotor_inertia=0.1, **friction)
-        joints = sd.ElasticJoints(
-            {
-                joint: sd.ElasticJoint(springs[i % len(springs)], motor)
-                for i, joint in enumerate(model.joint_names)
-            }
-        )
+    for name, springs, motor in (
+        (linear, different[:1], sd.Motor(rotor_inertia=0.1)),
+        (mixed, different, sd.Motor(rotor_inertia=0.1, **friction)),
+    ):
+        drives = {
+            joint: sd.ElasticJoint(springs[i % len(springs)], motor)
+            for i, joint in enumerate(model.joint_names)
+        }
+        joints = sd.ElasticJoints(drives)
         out = joints.buffers(model, 5)
 
         def single(jet, joints=joints, out=out):
@@ -100,23 +94,13 @@ def motor_feedforward() -> list[Requirement]:
 
         single(jets[0])
         calls[name] = (single, (jets[0].copy(),))
-        if name == 'linear springs':
+        if name == linear:
             calls['batch'] = (sd.elastic_feedforward, (model, joints, jets))
     measured = race(calls, rounds=31)
-    p = measured['P']
-    title = 'elastic_feedforward, 7 joints'
+    p, title = measured['P'], 'elastic_feedforward, 7 joints'
+    batch = measured['batch'].ratio(p) / SAMPLES
     return [
-        Requirement(
-            f'{title}, linear springs, out= / P', measured['linear springs'].ratio(p), 3.0
-        ),
-        Requirement(
-            f'{title}, mixed springs and motor friction, out= / P',
-            measured['mixed springs, motor friction'].ratio(p),
-            5.0,
-        ),
-        Requirement(
-            f'{title}, batch of {SAMPLES}, per sample / P',
-            measured['batch'].ratio(p) / SAMPLES,
-            0.6,
-        ),
+        Requirement(f'{title}, {linear}, out= / P', measured[linear].ratio(p), 3.0),
+        Requirement(f'{title}, {mixed}, out= / P', measured[mixed].ratio(p), 5.0),
+        Requirement(f'{title}, batch of {SAMPLES}, per sample / P', batch, 0.6),
     ]
