@@ -40,19 +40,19 @@ test-all: setup ## run the tests, the long ones too
 	@HYPOTHESIS_PROFILE=thorough $(RUN) python -m pytest -q -m '' $(SIDE_BY_SIDE) --timeout 3600 $(PYTEST_ARGS)
 
 bench: setup ## measure speed and compare with other libraries
-	@$(RUN) python test/benchmark/run.py
+	@$(RUN) python -m benchmarks speed
 
 bench-node: setup ## measure rate, jitter and cost of the feedforward node (ARGS='--seconds 10')
-	@$(RUN) python -W ignore test/benchmark/node_run.py $(ARGS)
+	@$(RUN) python -W ignore -m benchmarks node $(ARGS)
 
 soak: setup ## watch the memory of the nodes for half an hour (ARGS='--minutes 5')
-	@$(RUN) python -W ignore test/benchmark/node_soak.py $(ARGS)
+	@$(RUN) python -W ignore -m benchmarks soak $(ARGS)
 
 accuracy: setup ## compare all robots of the robot packages with independent references
-	@$(RUN) python test/accuracy/run.py
+	@$(RUN) python -m benchmarks accuracy $(ARGS)
 
 verification: setup ## judge every algorithm by 60-digit arithmetic and measure its cost
-	@$(RUN) python test/verification/run.py $(ARGS)
+	@$(RUN) python -m benchmarks verification $(ARGS)
 
 lint: setup ## check style, imports and types
 	@$(RUN) ruff check .

@@ -64,7 +64,7 @@ setup(
     maintainer_email='maintainers@example.org',
     license='Apache-2.0',
     keywords=['ROS', 'robotics', 'inverse dynamics', 'screw theory', 'feedforward'],
-    packages=find_packages(exclude=['test', 'test.*']),
+    packages=find_packages(include=[NAME, f'{NAME}.*']),
     package_data={
         NAME: ['py.typed', '__init__.pyi'],
         f'{NAME}.extension': ['module.c', 'prelude.h'],

@@ -114,7 +114,7 @@ Ratio of the largest errors, iiwa and Panda, under [all conditions](#all-conditi
 - *with jitter*: ticks are late as those of the node `feedforward` in 60 s of `make bench-node`, on
   two cores that had other work, too (median / 99 % / maximum;
   {jitter}), in {JITTERS} draws. Without other work
-  they are [less late](benchmark_node.md). A late tick is computed for its own time.
+  they are [less late](measurements/node.md). A late tick is computed for its own time.
 - *tick held*, *middle held*: the instant of the hold for which a command is computed
   (`lead_time: 0` and `auto`). In all other rows it is the middle, and the rate 1000 Hz.
 - *PD 1 Hz of links*: position of the links, velocity of the motors. It is stable for light gains

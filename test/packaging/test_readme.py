@@ -75,7 +75,7 @@ def test_numbers_of_the_comparison_are_those_of_its_document():
 
 
 def test_numbers_of_the_accuracy_are_those_of_its_document():
-    measured = list(rows(document('accuracy'), 'quantity | robots').values())
+    measured = list(rows(document('measurements/accuracy'), 'quantity | robots').values())
     shown = rows(README, 'max error / max reference')
     # all but gravity and bias forces
     expected = [cells[1:3] for cells in (*measured[:7], measured[-1])]
@@ -84,7 +84,7 @@ def test_numbers_of_the_accuracy_are_those_of_its_document():
     assert 'max error / max reference, 189 robot descriptions' in README
 
 
-# figures of docs/benchmark.md that the README shows
+# figures of docs/measurements/speed.md that the README shows
 SHOWN = {
     "tau, tau', tau'' in one call / P",
     '5 rnea calls alone / order-2 call',
@@ -98,7 +98,7 @@ SHOWN = {
 
 
 def test_numbers_of_the_speed_are_those_of_its_document():
-    figures = rows(document('benchmark'), 'figure | measured')
+    figures = rows(document('measurements/speed'), 'figure | measured')
     measured = {name: figures[name] for name in figures if name in SHOWN}
     shown = rows(README, 'figure | measured')
     for (figure, cells), (_, expected) in zip(shown.items(), measured.items(), strict=True):
@@ -109,7 +109,7 @@ def test_numbers_of_the_speed_are_those_of_its_document():
 
 
 def test_numbers_of_the_node_are_those_of_its_document():
-    text = document('benchmark_node')
+    text = document('measurements/node')
     shown = rows(README, 'figure, on a 2-core machine')
     (share,) = (cells[0] for figure, cells in shown.items() if figure.startswith('our own share'))
     assert f'| own part of the period, with motors | {share} |' in text

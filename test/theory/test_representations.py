@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmark import representations as measured
-from benchmark.counted import Counted, operations_of
+
+from benchmarks.representations import run as measured
+from benchmarks.representations.counted import Counted, operations_of
 
 PAGE = Path(__file__).resolve().parents[2] / 'docs' / 'theory' / 'representations.md'
 FORMS = measured.RECURSIONS
@@ -20,7 +21,7 @@ def published(name: str) -> dict[str, list[float]]:
     """Return the columns of a table of the page."""
     text = PAGE.read_text(encoding='utf-8')
     (table,) = re.findall(rf'<!-- measured: {name} -->\n\n(.*?)\n\n<!--', text, re.DOTALL)
-    return measured.numbers(table)
+    return measured.numbers(table.splitlines())
 
 
 def test_counting_scalars_count_what_is_computed():

@@ -15,7 +15,7 @@ import pytest
 from oracles.comparison import TOLERANCE
 
 import screw_dynamics as sd
-from verification import (
+from benchmarks.verification import (
     application_checks,
     hybrid_checks,
     integrator_checks,
@@ -24,21 +24,19 @@ from verification import (
     soft_checks,
     symbolic_checks,
 )
-from verification.algorithms import ROOT, algorithms
-from verification.checks import Result
-from verification.costs import cost
-from verification.report import (
+from benchmarks.verification.algorithms import ROOT, algorithms
+from benchmarks.verification.checks import Result
+from benchmarks.verification.costs import cost
+from benchmarks.verification.report import (
     INTEGRATORS,
     ORDER_ROOM,
     Extra,
     Row,
-    markdown,
-    rooms,
+    page,
     short_name,
-    terminal,
 )
-from verification.run import judge
-from verification.scenes import random_scene, robot_scenes
+from benchmarks.verification.run import judge
+from benchmarks.verification.scenes import random_scene, robot_scenes
 
 ROOM_OF = {
     'Elastic joints': 'elastic',
@@ -50,7 +48,7 @@ PUBLIC = (
     'kinematics', 'lie', 'observers', 'retiming', 'series', 'simulation', 'soft', 'symbolic',
     'trajectory',
 )  # fmt: skip
-PAGE = ROOT / 'docs' / 'verification.md'
+PAGE = ROOT / 'docs' / 'measurements' / 'verification.md'
 MEASURED = {*measures.SUBJECTS.values(), INTEGRATORS}
 # of those that take less than some seconds
 QUICK = (
@@ -114,8 +112,8 @@ def parts_of_page():
 @pytest.fixture(scope='module')
 def rows():
     found: dict[str, Row] = {}
-    judge(found, 'trees', map(random_scene, (3, 4)), None)
-    judge(found, 'robots', [scene for scene in robot_scenes() if scene.name == 'planar_2r'], None)
+    judge(found, 'trees', map(random_scene, (3, 4)))
+    judge(found, 'robots', [scene for scene in robot_scenes() if scene.name == 'planar_2r'])
     return found
 
 
@@ -220,8 +218,6 @@ def test_page_of_a_run(rows):
     for row in rows.values():
         row.cost = None
     rows['dynamics.mass_matrix.mass_matrix'].cost = cost(sd.mass_matrix)
-    ordered = {name: rows[name] for name in algorithms()}
-    text = markdown(ordered, range(2), ['planar_2r'])
-    assert text.count('\n| `') == len(rows) == sum(len(part) for _, _, part in rooms(ordered))
+    text = str(page({name: rows[name] for name in algorithms()}, range(2), ['planar_2r'], Extra()))
+    assert text.count('\n| `') == len(rows)
     assert re.search(r'\| `mass_matrix.mass_matrix` \| MK2021 \(20\).*\|\s*[\d.]+ \|', text)
-    assert max(map(len, terminal(ordered).splitlines())) <= 100

@@ -180,7 +180,7 @@ def _message(motors: Motors, robot: Robot, request: JointRequest) -> Any:
     return message
 
 
-# uncompiled, this order takes seconds
+# as Python, this order takes seconds
 _MOST_DERIVATIVES = 20
 
 

@@ -1,0 +1,76 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Functions beside those of `terms`, next to the equivalents that Pinocchio has of some."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio
+
+import screw_dynamics as sd
+from benchmarks.report import Report, microseconds
+from benchmarks.speed.peers import iiwa
+from benchmarks.timing import race
+
+_FRAME = 'flange'
+
+
+def _jacobian_rate(model: Any, data: Any, q: Any, qd: Any, frame: int) -> Any:
+    pinocchio.computeJointJacobiansTimeVariation(model, data, q, qd)
+    return pinocchio.getFrameJacobianTimeVariation(model, data, frame, pinocchio.LOCAL)
+
+
+def _two_accelerations(model: Any, data: Any, q: Any, qd: Any, qdd: Any, frame: int) -> Any:
+    pinocchio.forwardKinematics(model, data, q, qd, qdd)
+    return pinocchio.getFrameAcceleration(model, data, frame, pinocchio.LOCAL)
+
+
+def measure(report: Report) -> None:
+    """Add the times of calls for the iiwa, by function."""
+    model, peer = iiwa()
+    jet = np.random.default_rng(6).uniform(-1.0, 1.0, size=(5, model.n))
+    q, qd, qdd = (row.copy() for row in jet[:3])
+    state, frame, p = jet[:3].copy(), peer.getFrameId(_FRAME), pinocchio
+    rigid = sd.ElasticJoints({name: sd.ElasticJoint(motor=sd.Motor(0.1)) for name in
+                              model.joint_names})  # fmt: skip
+    own: dict[str, tuple[Any, ...]] = {
+        'forward_dynamics_partials': (sd.forward_dynamics_partials, model, q, qd, qdd),
+        'regressor, order 0': (sd.regressor, model, state),
+        'frame_jacobian_jet, order 1': (sd.frame_jacobian_jet, model, state[:2], _FRAME, 'body'),
+        'frame_twist, to acceleration': (sd.frame_twist, model, state, _FRAME, 'body'),
+        'gravity_force_jets, order 2': (sd.gravity_force_jets, model, jet),
+        'forward_dynamics_jet, order 2': (sd.forward_dynamics_jet, model, q, qd, jet[2:]),
+        'task_to_joint_jet, order 2': (sd.task_to_joint_jet, model, q, np.ones((2, 6)), _FRAME),
+        'actuator_efforts, order 2': (sd.actuator_efforts, model, rigid, jet),
+        'linearized_dynamics': (sd.linearized_dynamics, model, q, qd, qdd),
+        'inertial_parameters': (sd.inertial_parameters, model),
+    }  # fmt: skip
+    equivalents: dict[str, tuple[str, tuple[Any, ...]]] = {
+        'forward_dynamics_partials': ('computeABADerivatives', (p.computeABADerivatives, qdd)),
+        'regressor, order 0': (
+            'computeJointTorqueRegressor', (p.computeJointTorqueRegressor, qdd),
+        ),
+        'frame_jacobian_jet, order 1': (
+            'computeJointJacobiansTimeVariation, getFrameJacobianTimeVariation',
+            (_jacobian_rate, frame),
+        ),
+        'frame_twist, to acceleration': (
+            'forwardKinematics, getFrameAcceleration', (_two_accelerations, qdd, frame),
+        ),
+    }  # fmt: skip
+    calls = {name: (function, arguments) for name, (function, *arguments) in own.items()}
+    for name, (_, (function, *last)) in equivalents.items():
+        calls[f'peer of {name}'] = function, (peer, peer.createData(), q, qd, *last)
+    measured = race(calls, rounds=31)
+    report.heading('Other functions beside Pinocchio')
+    report.text('Calls from Python that return new arrays, and equivalents where there are some.')
+    cells = []
+    for name in own:
+        cells.append([name, microseconds(measured[name].best), '', '', ''])
+        if name in equivalents:
+            peer = measured[f'peer of {name}']
+            ratio = f'{measured[name].ratio(peer):.2f}'
+            cells[-1][2:] = equivalents[name][0], microseconds(peer.best), ratio
+    report.table(['function', 'µs (best)', 'equivalent', 'µs (best)', 'ratio (median)'], cells)
