@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
+from helpers.rig import joint_state
 
 import screw_dynamics as sd
 from screw_dynamics.control.drive_commands import DriveCommands
@@ -90,16 +90,8 @@ class Rig:
 
     def measure(self, position, age=0.0):
         """Publish joint_states with a stamp of an age [s]."""
-        sec, nanosec = divmod(self.now - round(1e9 * age), 10**9)
-        stamp = SimpleNamespace(sec=sec, nanosec=nanosec)
-        message = SimpleNamespace(
-            header=SimpleNamespace(stamp=stamp),
-            name=list(self.robot.joint_names),
-            position=[float(x) for x in position],
-            velocity=[],
-            effort=[],
-        )
-        self.step(JointStates(message))
+        stamp = self.now - round(1e9 * age)
+        self.step(JointStates(joint_state(self.robot.joint_names, position, stamp)))
 
     def sample(self, jet, since_start=np.inf, known=2, ahead=0):
         """Return a FeedforwardSample of a reference; `known` rows of the efforts."""

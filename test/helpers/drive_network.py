@@ -1,0 +1,168 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`DriveNetwork`: the core of `drive_commands` behind a network that delays and loses samples."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import replace
+from itertools import count
+
+import numpy as np
+from helpers.drive_rig import MIT
+from helpers.rig import joint_state
+
+from screw_dynamics.control.drive_commands import DriveCommands
+from screw_dynamics.control.drive_records import (
+    ClockJumped,
+    DriveSettings,
+    FeedforwardSample,
+    JointStates,
+    ModelChanged,
+    MotorSample,
+    ParametersChanged,
+    ShuttingDown,
+    State,
+)
+from screw_dynamics.messages.times import SECOND
+from screw_dynamics.reference.reference import Source
+
+DRIVING = State.RAMP_IN, State.ACTIVE
+SERVO_LIMIT = 0.3
+MOTOR_FIELDS = ('position', 'velocity', 'effort')
+MODES = {
+    'effort': {},
+    'without gravity': {'effort_content': 'without_gravity'},
+    'MIT': MIT,
+    'servo': {
+        'fields': ('position', 'velocity'),
+        'servo_stiffness': (200.0, 100.0),
+        'servo_damping': (2.0, 1.0),
+        'servo_limit': SERVO_LIMIT,
+    },
+    'motors': {'fields': MOTOR_FIELDS, 'content': 'motors'},
+}
+
+
+class DriveNetwork:
+    """
+    Samples on their way to `DriveCommands`, and its commands; `random` returns numbers in [0, 1).
+
+    `commands` are (now, instant, begins, motion, rows); `began` are (number, stopped number,
+    whether the number is new, largest velocity) of each begin.
+    """
+
+    def __init__(self, robot, mode, random):
+        motors = robot.joint_names if mode == 'motors' else None
+        self.mode, self._random, self.robot = mode, random, robot
+        ramp = (0.0, 0.05, 0.25)[int(3 * random())]
+        self.settings = DriveSettings(**MODES[mode], ramp_time=ramp)
+        self.core = DriveCommands(robot, robot.joint_names, motors, self.settings)
+        self._delay = random() * 0.03 if random() < 0.7 else 0.0
+        self._jitter = random() * 0.06 if random() < 0.3 else 0.0
+        self._loss, self._repeats = random() * 0.3, random() * 0.2
+        self._under_way, self._order = [], count()
+        self.commands, self.began, self.lines = [], [], []
+        self._number, self._stopped = -1, None
+
+    def send(self, now, rig):
+        """Send what was published last."""
+        published = rig.published
+        sample, efforts = published.samples[-1], published.efforts[-1]
+        timed = sample.source is Source.TRAJECTORY
+        self._post(
+            now,
+            FeedforwardSample(
+                sample.instant,
+                sample.motion,
+                1e-9 * sample.time_from_start if timed else np.inf,
+                published.jets[-1][: min(sample.rows, 4)],
+                efforts[0],
+                efforts[1] if sample.rows > 3 else None,
+                published.gravity[-1],
+            ),
+        )
+        if self.mode == 'motors' and published.motors[-1]:
+            motors = rig.motors[-1]
+            jet, effort, deflection, ratios = motors
+            rate = effort[1] if len(effort) > 1 else None
+            self._post(
+                now,
+                MotorSample(
+                    sample.instant, sample.motion, jet[:3], effort[0], deflection, ratios, rate
+                ),
+            )
+
+    def _post(self, now, item):
+        random = self._random
+        if random() < self._loss:
+            return
+        for _ in range(2 if random() < self._repeats else 1):
+            due = now + round(SECOND * (self._delay + self._jitter * random()))
+            heapq.heappush(self._under_way, (due, next(self._order), item))
+
+    def measure(self, now, positions, stamp):
+        """Receive joint_states."""
+        self.step(now, JointStates(joint_state(self.robot.joint_names, positions, stamp)))
+
+    def reach(self, now):
+        """Let time pass; after a stall, what has come meanwhile is received at once."""
+        items, late = [], self._random() < 0.05
+        while self._under_way and self._under_way[0][0] <= now:
+            due, _, item = heapq.heappop(self._under_way)
+            if late:
+                items.append(item)
+            else:
+                self.step(due, item)
+        if items or self._random() < 0.3 or self.core.state is State.RAMP_OUT:
+            self.step(now, *items)
+
+    def jump(self, now):
+        """Receive the jump of the clock; what is under way is lost, or has old stamps."""
+        late = [item for _, _, item in self._under_way if self._random() < 0.5]
+        self._under_way = []
+        self.step(now, ClockJumped('jump'))
+        self.step(now, *late)
+
+    def change_robot(self, now, robot):
+        """Continue with another payload."""
+        self.step(now, ModelChanged(robot))
+
+    def change(self, now):
+        """Change parameters."""
+        random = self._random
+        changes = {'ramp_time': (0.0, 0.05, 0.25)[int(3 * random())]}
+        if self.mode == 'MIT':
+            changes['kp'] = tuple(100.0 * random(2))
+        self.settings = replace(self.settings, **changes)
+        self.step(now, ParametersChanged(self.settings))
+
+    def end(self, now):
+        """End for good, and return whether the commands do within the time of their ramps."""
+        outputs, steps = self.step(now, ShuttingDown()), 0
+        while outputs.busy and steps < 25:  # a ramp advances by a twentieth
+            now, steps = now + 60 * SECOND, steps + 1
+            outputs = self.step(now)
+        return not outputs.busy and self.core.silent
+
+    def step(self, now, *items):
+        """Let the core step, and keep what it commands."""
+        core, before = self.core, self.core.state
+        outputs = core.step(now, items)
+        driving = core.state in DRIVING
+        begins = driving and before not in DRIVING
+        number = core.report().values['motion']
+        if begins:
+            target = core.target
+            pace = np.abs(target.joint_jet[1]).max()
+            self.began.append((number, self._stopped, number != self._number, pace))
+        if driving:
+            self._stopped = None
+        elif core.state is State.STOPPED and before in DRIVING:
+            self._stopped = number
+        self._number = number
+        self.lines += [line.text for line in outputs.log]
+        if outputs.rows is not None:
+            instant = outputs.instant if driving else None
+            self.commands.append((now, instant, begins, number, outputs.rows.copy()))
+        return outputs
