@@ -4,7 +4,8 @@
 Drawn scenarios of `Feedforward` and `DriveCommands`: nothing beyond a limit, no begin in motion.
 
 A failure names the seed of its scenario: ``Scenario(seed).play()`` repeats it. More of them:
-``CORE_SCENARIOS=1000000 CORE_SEED=7 python -m pytest -s -m long test/control/test_core_scenarios.py``
+``CORE_SCENARIOS=1000000 python -m pytest -s -m long test/control/test_core_scenarios.py``, and
+``CORE_SEED=...``, the seed of the first one.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from functools import lru_cache
 
 import numpy as np
 import pytest
-from helpers.core_scenarios import EFFORT, POSITION, RATE, SPEED, Scenario
+from helpers.core_scenarios import Scenario
+from helpers.drawn_motions import EFFORT, RATE, SPEED
 from helpers.drive_network import SERVO_LIMIT
 
 from screw_dynamics.feasibility.quantities import motor_limits
@@ -99,12 +100,16 @@ def check_commands(scenario):
     drives = scenario.drives
     if drives is None:
         return
+    efforts, speeds, room = np.full(2, EFFORT), np.full(2, SPEED), 0.0
+    if drives.mode == 'motors':
+        limits, room = motor_limits(drives.robot), 0.2
+        efforts, speeds = limits.motor_efforts, limits.motor_velocities
     for number, stopped, new, pace in drives.began:
         assert number != stopped, 'commands of a stopped motion begin again'
-        assert pace <= (0.02 if new else 1e-3) * SPEED * SLACK, 'commands begin in motion'
+        assert pace <= (0.02 if new else 1e-3) * speeds.min() * SLACK, 'commands begin in motion'
     if not drives.commands:
         return
-    times, instants, begins, _, rows = zip(*drives.commands, strict=True)
+    times, instants, begins, added, rows = zip(*drives.commands, strict=True)
     rows, begins = np.array(rows), np.array(begins)
     assert np.isfinite(rows).all()
     fields = dict(zip(drives.settings.fields, rows.transpose(1, 0, 2), strict=True))
@@ -113,14 +118,14 @@ def check_commands(scenario):
     both = np.array([i is not None for i in instants])
     sampled = np.where(both[1:] & both[:-1], 1e-9 * np.diff(np.array(known, dtype=np.int64)), 0.0)
     passed = np.maximum(passed, sampled)[:, None]
-    efforts, speeds, room = np.full(2, EFFORT), np.full(2, SPEED), 0.0
-    if drives.mode == 'motors':
-        limits, room = motor_limits(drives.robot), 0.2
-        efforts, speeds = limits.motor_efforts, limits.motor_velocities
     if drives.mode == 'servo':
         speeds, room = np.full(2, np.inf), SERVO_LIMIT
-    if 'effort' in fields and drives.mode != 'without gravity':
-        assert (np.abs(fields['effort']) <= efforts * SLACK).all(), 'effort'
+    if 'effort' in fields:
+        full = fields['effort'] + np.array([more + np.zeros(2) for more in added])
+        assert (np.abs(full) <= efforts * SLACK).all(), 'effort'
+        ends = ~both[1:] & ~both[:-1]
+        sizes = np.abs(fields['effort'])
+        assert (np.diff(sizes, axis=0)[ends] <= TOUCH).all(), 'efforts grow where they end'
     if 'velocity' in fields:
         assert (np.abs(fields['velocity']) <= speeds * SLACK).all(), 'velocity'
     if 'position' in fields:
@@ -152,7 +157,11 @@ def checked(seed):
 
 def outcome(scenario):
     """Return all that a scenario has put out."""
-    found = [repr(scenario.lines), scenario.published.jet.tobytes(), scenario.published.tau.tobytes()]
+    found = [
+        repr(scenario.lines),
+        scenario.published.jet.tobytes(),
+        scenario.published.tau.tobytes(),
+    ]
     if scenario.drives is not None:
         rows = [command[-1].tobytes() for command in scenario.drives.commands]
         found += [*rows, repr(scenario.drives.lines)]
@@ -184,7 +193,10 @@ def summary(scenario):
 def table(counts, seconds):
     """Return the lines of the table in docs/architecture.md."""
     rate = counts['scenarios'] / seconds
-    rows = [*sorted(counts.items(), key=lambda item: -item[1]), ('scenarios a second', round(rate))]
+    rows = [
+        *sorted(counts.items(), key=lambda item: -item[1]),
+        ('scenarios a second', round(rate)),
+    ]
     return '\n'.join(f'| {name} | {value} |' for name, value in rows)
 
 
@@ -208,5 +220,7 @@ def test_a_portion():
 @pytest.mark.long
 def test_many():
     begin = time.process_time()
-    counts = run(int(os.environ.get('CORE_SCENARIOS', '20000')), int(os.environ.get('CORE_SEED', '1000')))
+    counts = run(
+        int(os.environ.get('CORE_SCENARIOS', '20000')), int(os.environ.get('CORE_SEED', '1000'))
+    )
     print('\n' + table(counts, time.process_time() - begin))

@@ -8,25 +8,33 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
-from helpers.drive_network import DriveNetwork
-from helpers.rig import CONTROLLER, Client, limited, trajectory_message
 
-import screw_dynamics as sd
+from helpers.drawn_motions import (
+    LOADED,
+    MOTIONS,
+    PLACES,
+    ROBOTS,
+    STIFFNESS,
+    answered,
+    drawn_points,
+)
+from helpers.drive_network import DriveNetwork
+from helpers.drive_rig import Move
+from helpers.rig import Client, trajectory_message
 from screw_dynamics.control.goal_checks import goal_refusal
 from screw_dynamics.control.inputs import (
     ClockJumped,
+    GoalAccepted,
     GoalCanceled,
     GoalEnded,
     GoalWatch,
     Speed,
     Stop,
     Tick,
+    TrajectoryMessage,
 )
 from screw_dynamics.messages.times import SECOND
-from screw_dynamics.robot import Robot
 
-SPEED, EFFORT, POSITION, RATE = 2.5, 60.0, 1.2, 900.0
-STIFFNESS = 200.0, 900.0
 WEIGHTS = {
     'trajectory': 24,
     'silence': 12,
@@ -51,37 +59,6 @@ _DERIVATIVES = np.arange(5.0)
 _PHASES = 0.5 * np.pi * _DERIVATIVES
 
 
-def _robots():
-    path = sd.share_path('urdf/planar_2r.urdf')
-    with open(path, encoding='utf-8') as file:
-        turning = file.read().replace('"joint_1" type="revolute"', '"joint_1" type="continuous"')
-    arm = limited(sd.read_urdf(path), SPEED, EFFORT, POSITION)
-    turning = sd.read_urdf(turning)
-    limits = limited(turning, SPEED, EFFORT, POSITION).limits
-    lower, upper = limits.lower.copy(), limits.upper.copy()
-    lower[0], upper[0] = -np.inf, np.inf
-    turning = replace(turning, limits=replace(limits, lower=lower, upper=upper))
-    rated = sd.ElasticJoint(max_effort_rate=RATE)
-    spring = sd.ElasticJoint(
-        sd.VariableStiffness(500.0, min_stiffness=STIFFNESS[0], max_stiffness=STIFFNESS[1]),
-        sd.Motor(rotor_inertia=1e-4, gear_ratio=50.0, max_effort=1.4, max_velocity=200.0),
-        max_deflection=0.2,
-        max_effort_rate=RATE,
-    )
-
-    def with_joints(joint):
-        return Robot(arm, sd.ElasticJoints(dict.fromkeys(arm.joint_names, joint)))
-
-    return Robot(arm), Robot(turning), with_joints(rated), with_joints(spring)
-
-
-ROBOTS = _robots()
-LOADED = tuple(
-    tuple(robot.with_model(robot.model.with_payload('tool', mass)) for mass in (0.4, 1.5))
-    for robot in ROBOTS
-)
-
-
 class Scenario(Client):
     """
     A client, a robot and its network; `counts` are the events by kind.
@@ -93,7 +70,7 @@ class Scenario(Client):
         draw = np.random.default_rng(seed)
         random = self.random = draw.random
         self.seed, self.counts, self.stops, self.motors = seed, Counter(), [], []
-        which = int(len(ROBOTS) * random())
+        which = self.which = int(len(ROBOTS) * random())
         robot, self.loaded, self.springs = ROBOTS[which], LOADED[which], which == 3
         self.goals_sent = random() < 0.25
         super().__init__(
@@ -110,7 +87,8 @@ class Scenario(Client):
         if random() < 0.5:
             self.drives = DriveNetwork(self.robot, self._choose(*modes), random)
         self.number = self.trajectories = 0
-        self.place = (random(2) - 0.5) * self._choose(0.2, 1.0, 2.4)
+        self.home = int(len(PLACES) * random())
+        self.place = PLACES[self.home]
         self.late = random() * 0.5 if random() < 0.3 else 0.0  # of a period
 
     def _choose(self, *options):
@@ -121,7 +99,7 @@ class Scenario(Client):
         interpolation = 'jtc' if random() < 0.12 and not self.goals_sent else 'smooth'
         modes = ['reject', 'reject', 'reject', 'slow'][: 4 - (interpolation == 'jtc')]
         return {
-            'publish_rate': self._choose(25.0, 50.0, 100.0),
+            'publish_rate': self._choose(50.0, 50.0, 100.0),
             'interpolation': interpolation,
             'limits': self._choose(*modes),
             'start_state': self._choose('reference', 'reference', 'joint_states', 'first_point'),
@@ -140,6 +118,9 @@ class Scenario(Client):
         random = self.random
         if random() < 0.85:
             self._measure(self.place)
+        if random() < 0.4:
+            self._ask(trajectory_message(self.names, MOTIONS[self.home][0]))
+            self.pass_time(4)
         for _ in range(2 + int(5 * random())):
             kind = _KINDS[int(np.searchsorted(_SUMS, random()))]
             self.counts[kind] += 1
@@ -190,32 +171,32 @@ class Scenario(Client):
     def _trajectory(self):
         random = self.random
         self._measure(self.place)
-        count = 1 + int(3 * random())
-        times = (random(count) * self._choose(0.2, 0.6, 0.6) + 0.05).cumsum()
-        positions = self.place + ((random((count, 2)) - 0.5) * self._choose(0.2, 0.7)).cumsum(0)
-        if random() < 0.2:
-            times -= times[0]
-        points = [[t, list(x)] for t, x in zip(times, positions, strict=True)]
-        if random() < 0.25:
-            for point in points:
-                point.append(list((random(2) - 0.5) * 2.0))
-            if random() < 0.8:
-                points[-1][2] = [0.0, 0.0]
+        if random() < 0.7:
+            points = self._choose(*MOTIONS[self.home])
+            self._ask(trajectory_message(self.names, points))
+            return
+        points = drawn_points(self.place, random)
         names, odd = list(self.names), random()
-        if odd < 0.15:
+        if odd < 0.3:
             names = [names[int(2 * random())]]
             points = [[t, *(row[:1] for row in rows)] for t, *rows in points]
-        elif odd < 0.23:
+        elif odd < 0.5:
             self._spoil(names, points)
-        stamp = 0 if random() < 0.7 else self.now + round(SECOND * (random() - 0.4) * 0.6)
-        if self.goals_sent and random() < 0.7:
-            message = trajectory_message(names, points, stamp)
-            if not goal_refusal(message, self.names, self.parameters, self.now):
-                self.number += 1
-                self.goal(self.number, *points, names=names, stamp=stamp)
-            return
-        self.trajectories += 1
-        self.send(*points, names=names, stamp=stamp)
+        stamp = 0 if random() < 0.5 else self.now + round(SECOND * (random() - 0.4) * 0.6)
+        self._ask(trajectory_message(names, points, stamp))
+
+    def _ask(self, message):
+        """Send a trajectory, or a goal with it."""
+        if not (self.goals_sent and self.random() < 0.7):
+            self.trajectories += 1
+            self.step(TrajectoryMessage(message))
+        elif not goal_refusal(message, self.names, self.parameters, self.now):
+            self.number += 1
+            self.step(GoalAccepted(self.number, message, self.ready))
+
+    def perform(self, task):
+        """Return the answer of the worker to a task."""
+        return answered(task, self.which, self.counts)
 
     def _spoil(self, names, points):
         kind = int(7 * self.random())
@@ -239,6 +220,7 @@ class Scenario(Client):
         amplitude = (random(2) - 0.5) * self._choose(0.1, 0.5, 1.5)
         rate = self._choose(1.0, 4.0, 10.0)
         phase = 2.0 * np.pi * random() if random() < 0.3 else 0.0
+        move = Move(base, base + amplitude, self._choose(0.2, 0.5)) if random() < 0.5 else None
         rows, odd, age = self._choose(5, 5, 4, 3), random(), 0.0
         if random() < 0.2:
             age = random() * self._choose(0.05, 0.5)
@@ -248,10 +230,13 @@ class Scenario(Client):
             if random() < 0.1:
                 return
             time = (self.now - begin) / SECOND
-            values = powers * np.cos(rate * time + phase + _PHASES)
-            values[0] -= np.cos(phase)
-            jet = values[:, None] * amplitude
-            jet[0] += base
+            if move is None:
+                values = powers * np.cos(rate * time + phase + _PHASES)
+                values[0] -= np.cos(phase)
+                jet = values[:, None] * amplitude
+                jet[0] += base
+            else:
+                jet = move(time)
             if odd < 0.3 and random() < 0.2:
                 row = int(4 * random())
                 jet[row, int(2 * random())] += self._choose(0.3, 1e3, np.nan)
@@ -275,8 +260,8 @@ class Scenario(Client):
     def _measure(self, positions, noise=1e-3):
         """Measure the robot, which may be lost."""
         if self.random() < 0.9:
+            self.joint_states(positions)
             places = positions + noise * (self.random(2) - 0.5)
-            self.joint_states(places)
             if self.drives is not None:
                 turns = np.zeros(2)
                 if self.robot.model.coordinate_types[0] == 'continuous':

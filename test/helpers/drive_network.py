@@ -9,9 +9,9 @@ from dataclasses import replace
 from itertools import count
 
 import numpy as np
+
 from helpers.drive_rig import MIT
 from helpers.rig import joint_state
-
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_records import (
     ClockJumped,
@@ -48,8 +48,9 @@ class DriveNetwork:
     """
     Samples on their way to `DriveCommands`, and its commands; `random` returns numbers in [0, 1).
 
-    `commands` are (now, instant, begins, motion, rows); `began` are (number, stopped number,
-    whether the number is new, largest velocity) of each begin.
+    `commands` are (now, instant or None in a ramp out, whether they begin, efforts that the robot
+    adds, rows); `began` are (number, stopped number, whether the number is new, largest velocity)
+    of each begin.
     """
 
     def __init__(self, robot, mode, random):
@@ -153,8 +154,7 @@ class DriveNetwork:
         begins = driving and before not in DRIVING
         number = core.report().values['motion']
         if begins:
-            target = core.target
-            pace = np.abs(target.joint_jet[1]).max()
+            pace = np.abs(core.target.jet[1]).max()
             self.began.append((number, self._stopped, number != self._number, pace))
         if driving:
             self._stopped = None
@@ -164,5 +164,6 @@ class DriveNetwork:
         self.lines += [line.text for line in outputs.log]
         if outputs.rows is not None:
             instant = outputs.instant if driving else None
-            self.commands.append((now, instant, begins, number, outputs.rows.copy()))
+            added = core.target.added.copy() if driving else 0.0
+            self.commands.append((now, instant, begins, added, outputs.rows.copy()))
         return outputs

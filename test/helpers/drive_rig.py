@@ -8,9 +8,9 @@ from copy import copy
 from dataclasses import replace
 
 import numpy as np
-from helpers.rig import joint_state
 
 import screw_dynamics as sd
+from helpers.rig import joint_state
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_records import (
     DriveSettings,
@@ -30,7 +30,10 @@ MIT = {
     'kd': (1.0, 0.5),
 }
 HANGING = np.array([-np.pi / 2, 0.0])
-_SMOOTH = np.polynomial.Polynomial([0, 0, 0, 0, 0, 126, -420, 540, -315, 70])  # C4 from 0 to 1
+_POWERS, _ORDERS = np.arange(10.0), np.arange(5.0)
+# C4 from 0 to 1, and its derivatives
+_SMOOTH = np.polynomial.Polynomial([0, 0, 0, 0, 0, 126, -420, 540, -315, 70])
+_ROWS = np.array([np.pad(_SMOOTH.deriv(d).coef, (0, d)) if d else _SMOOTH.coef for d in range(5)])
 
 
 def rest(position):
@@ -60,10 +63,8 @@ class Move:
     def __call__(self, time):
         """Return the jet (5, n) at a time [s]."""
         s = np.clip(time / self.duration, 0.0, 1.0)
-        jet = rest(self.start)
-        for d in range(5):
-            value = _SMOOTH.deriv(d)(s) if d else _SMOOTH(s)
-            jet[d] += (self.end - self.start) * value / self.duration**d
+        jet = np.outer(_ROWS @ s**_POWERS / self.duration**_ORDERS, self.end - self.start)
+        jet[0] += self.start
         return jet
 
 

@@ -179,10 +179,14 @@ class Rig:
         self.forwarded += outputs.forwarded
         for request in outputs.requests:
             taken = self._fit_time() if callable(self._fit_time) else self._fit_time
-            self.later(taken, lambda r=request: self.step(Answer(r.done, perform(r.task))))
+            self.later(taken, lambda r=request: self.step(Answer(r.done, self.perform(r.task))))
         if outputs.sample is not None:
             self.published.add(self.now, outputs, self.core)
         return outputs
+
+    def perform(self, task):
+        """Return the answer of the worker to a task."""
+        return perform(task)
 
     def later(self, seconds, call):
         """Call a function without arguments after some time."""
