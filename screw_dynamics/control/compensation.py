@@ -172,7 +172,7 @@ class Compensation:
         self, positions: Array, velocities: Array, elapsed: Array, follows: NDArray[np.bool_]
     ) -> bool:
         """Return True if the joints that follow can have moved so."""
-        moved = positions - self._jet[0]
+        moved = np.where(follows, positions - self._jet[0], 0.0)
         moved = np.where(self._turning, (moved + np.pi) % (2.0 * np.pi) - np.pi, moved)
         checks = [('position', positions, self._jet[0], np.abs(moved))]
         if self.settings.coriolis:

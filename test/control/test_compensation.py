@@ -74,11 +74,12 @@ def test_coriolis_efforts_if_asked_for():
         np.testing.assert_array_equal(sample.velocities, qd)
 
 
-def test_joints_may_be_spread_over_messages():
-    rig, nan = Rig(), np.nan
+@pytest.mark.parametrize('none', [np.nan, np.inf])
+def test_joints_may_be_spread_over_messages(none):
+    rig = Rig()
     for _ in range(2):
-        assert rig.measure([0.3, nan]) is None
-        sample = rig.measure([nan, -0.2], [nan, nan])
+        assert rig.measure([0.3, none]) is None
+        sample = rig.measure([none, -0.2], [none, none])
     np.testing.assert_array_equal(sample.positions, [0.3, -0.2])
 
 

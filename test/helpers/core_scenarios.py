@@ -21,6 +21,7 @@ from helpers.drawn_motions import (
 from helpers.drive_network import DriveNetwork
 from helpers.drive_rig import Move
 from helpers.rig import Client, trajectory_message
+from screw_dynamics.control.drive_records import FeedforwardSample, MotorSample
 from screw_dynamics.control.goal_checks import goal_refusal
 from screw_dynamics.control.inputs import (
     ClockJumped,
@@ -34,6 +35,7 @@ from screw_dynamics.control.inputs import (
     TrajectoryMessage,
 )
 from screw_dynamics.messages.times import SECOND
+from screw_dynamics.reference.reference import Source
 
 WEIGHTS = {
     'trajectory': 24,
@@ -51,7 +53,7 @@ WEIGHTS = {
     'stall': 4,
     'controller': 6,
     'cancel': 4,
-    'drives': 3,
+    'drives': 6,
 }
 _KINDS = tuple(WEIGHTS)
 _SUMS = np.cumsum(tuple(WEIGHTS.values())) / sum(WEIGHTS.values())
@@ -63,7 +65,8 @@ class Scenario(Client):
     """
     A client, a robot and its network; `counts` are the events by kind.
 
-    `stops` are (number of published samples, number of the motion) at each stop by a limit.
+    `stops` are (number of published samples, number of the motion) at each stop by a limit,
+    `fastest` is the largest factor of the speed, and `kept` the most motions or goals at a time.
     """
 
     def __init__(self, seed):
@@ -86,7 +89,8 @@ class Scenario(Client):
         self.drives = None
         if random() < 0.5:
             self.drives = DriveNetwork(self.robot, self._choose(*modes), random)
-        self.number = self.trajectories = 0
+        self.number = self.trajectories = self.kept = 0
+        self.fastest = 1.0
         self.home = int(len(PLACES) * random())
         self.place = PLACES[self.home]
         self.late = random() * 0.5 if random() < 0.3 else 0.0  # of a period
@@ -152,16 +156,39 @@ class Scenario(Client):
         self.counts['ticks'] += 1
         if guard.reason and not stopped:
             self.stops.append((len(self.published), guard._motion))
+        if outputs.motors:
+            found = self.core.motors.buffers[outputs.rows]
+            rows = (found.motor_jet, found.motor_effort_jet, found.deflection)
+            self.motors.append((*(row.copy() for row in rows), found.gear_ratios))
         if len(self.published) > count:
             self.place = self.core.jet[0].copy()
-            if outputs.motors:
-                found = self.core.motors.buffers[outputs.rows]
-                rows = (found.motor_jet, found.motor_effort_jet, found.deflection)
-                self.motors.append((*(row.copy() for row in rows), found.gear_ratios))
             if self.drives is not None:
-                self.drives.send(self.now, self)
+                self.drives.send(self.now, *self._samples())
         if self.drives is not None:
             self.drives.reach(self.now)
+        kept = len(self.core.queue.pending), len(self.core.reference.motions_from(0))
+        self.kept = max(self.kept, len(self.core.goals.live), *kept)
+
+    def _samples(self):
+        """Return the sample that was published last, and that of its motors if there is one."""
+        published = self.published
+        sample, efforts = published.samples[-1], published.efforts[-1]
+        timed = sample.source is Source.TRAJECTORY
+        links = FeedforwardSample(
+            sample.instant,
+            sample.motion,
+            1e-9 * sample.time_from_start if timed else np.inf,
+            published.jets[-1][: min(sample.rows, 4)],
+            efforts[0],
+            efforts[1] if sample.rows > 3 else None,
+            published.gravity[-1],
+        )
+        if self.drives.mode != 'motors' or not published.motors[-1]:
+            return [links]
+        jet, effort, deflection, ratios = self.motors[-1]
+        rate = effort[1] if len(effort) > 1 else None
+        motors = (sample.instant, sample.motion, jet[:3], effort[0], deflection, ratios, rate)
+        return [links, MotorSample(*motors)]
 
     # events --------------------------------------------------------------------------------------
 
@@ -292,7 +319,9 @@ class Scenario(Client):
         self.wrench(frame, [0.0] * 3, force.tolist(), stamp)
 
     def _speed(self):
-        self.step(Speed(self._choose(0.0, 0.3, 0.5, 1.0, 1.0, 1.5, 2.0, np.nan)))
+        factor = self._choose(0.0, 0.3, 0.5, 1.0, 1.0, 1.5, 2.0, np.nan)
+        self.fastest = max(self.fastest, factor)
+        self.step(Speed(factor))
 
     def _payload(self):
         robot = self._choose(self.robot, *self.loaded)

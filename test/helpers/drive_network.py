@@ -16,16 +16,13 @@ from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_records import (
     ClockJumped,
     DriveSettings,
-    FeedforwardSample,
     JointStates,
     ModelChanged,
-    MotorSample,
     ParametersChanged,
     ShuttingDown,
     State,
 )
 from screw_dynamics.messages.times import SECOND
-from screw_dynamics.reference.reference import Source
 
 DRIVING = State.RAMP_IN, State.ACTIVE
 SERVO_LIMIT = 0.3
@@ -64,43 +61,19 @@ class DriveNetwork:
         self._loss, self._repeats = random() * 0.3, random() * 0.2
         self._under_way, self._order = [], count()
         self.commands, self.began, self.lines = [], [], []
-        self._number, self._stopped = -1, None
+        self._number, self._stopped, self._newest = -1, None, None
 
-    def send(self, now, rig):
-        """Send what was published last."""
-        published = rig.published
-        sample, efforts = published.samples[-1], published.efforts[-1]
-        timed = sample.source is Source.TRAJECTORY
-        self._post(
-            now,
-            FeedforwardSample(
-                sample.instant,
-                sample.motion,
-                1e-9 * sample.time_from_start if timed else np.inf,
-                published.jets[-1][: min(sample.rows, 4)],
-                efforts[0],
-                efforts[1] if sample.rows > 3 else None,
-                published.gravity[-1],
-            ),
-        )
-        if self.mode == 'motors' and published.motors[-1]:
-            motors = rig.motors[-1]
-            jet, effort, deflection, ratios = motors
-            rate = effort[1] if len(effort) > 1 else None
-            self._post(
-                now,
-                MotorSample(
-                    sample.instant, sample.motion, jet[:3], effort[0], deflection, ratios, rate
-                ),
-            )
-
-    def _post(self, now, item):
+    def send(self, now, *items):
+        """Send samples of `Feedforward`, and of its motors; some are lost, late or repeated."""
         random = self._random
-        if random() < self._loss:
-            return
-        for _ in range(2 if random() < self._repeats else 1):
-            due = now + round(SECOND * (self._delay + self._jitter * random()))
-            heapq.heappush(self._under_way, (due, next(self._order), item))
+        for item in items:
+            if random() < self._loss:
+                continue
+            for _ in range(2 if random() < self._repeats else 1):
+                due = now + round(SECOND * (self._delay + self._jitter * random()))
+                heapq.heappush(self._under_way, (due, next(self._order), item))
+        if items:
+            self._newest = items[0]
 
     def measure(self, now, positions, stamp):
         """Receive joint_states."""
@@ -130,13 +103,30 @@ class DriveNetwork:
         self.step(now, ModelChanged(robot))
 
     def change(self, now):
-        """Change parameters."""
+        """Change parameters, or receive a sample that nobody has sent."""
         random = self._random
+        if random() < 0.6:
+            self._intrude(now)
+            return
         changes = {'ramp_time': (0.0, 0.05, 0.25)[int(3 * random())]}
         if self.mode == 'MIT':
             changes['kp'] = tuple(100.0 * random(2))
         self.settings = replace(self.settings, **changes)
         self.step(now, ParametersChanged(self.settings))
+
+    def _intrude(self, now):
+        """Receive the last sample, of now, with something that is odd."""
+        sample, random, joint = self._newest, self._random, int(2 * self._random())
+        if sample is None:
+            return
+        kind, jet, effort = int(7 * random()), sample.jet.copy(), sample.effort.copy()
+        if kind < 3:
+            jet[kind, joint] += (np.nan, 0.03, -0.5, 1e9)[int(4 * random())]
+        elif kind == 3:
+            effort[joint] += (np.nan, 10.0, -100.0)[int(3 * random())]
+        instant = now + (round(SECOND * (random() - 0.5)) if kind == 4 else 0)
+        motion = sample.motion + (1 if kind == 5 else -1 if kind == 6 else 0)
+        self.step(now, sample._replace(jet=jet, effort=effort, instant=instant, motion=motion))
 
     def end(self, now):
         """End for good, and return whether the commands do within the time of their ramps."""
