@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from helpers.carried_scenarios import CarriedScenario
 from helpers.core_scenarios import Scenario
-from helpers.drawn_motions import EFFORT, RATE, SPEED
+from helpers.drawn_motions import RATE, SPEED
 from helpers.drive_network import SERVO_LIMIT
 
 from screw_dynamics.feasibility.quantities import motor_limits
@@ -51,7 +51,7 @@ def check_samples(scenario):
     rows = np.array([sample.rows for sample in published.samples])
     lower, upper = bounds(scenario)
     assert np.isfinite(jet[:, :3]).all() and np.isfinite(tau[:, 0]).all()
-    assert (np.abs(tau[:, 0]) <= EFFORT * SLACK).all(), 'effort'
+    assert (np.abs(tau[:, 0]) <= scenario.effort * SLACK).all(), 'effort'
     assert (np.abs(jet[:, 1]) <= SPEED + TOUCH).all(), 'velocity'
     assert (jet[:, 0] <= upper + TOUCH).all() and (jet[:, 0] >= lower - TOUCH).all(), 'position'
     if rated(scenario):
@@ -102,7 +102,7 @@ def check_commands(scenario):
     drives = scenario.drives
     if drives is None:
         return
-    efforts, speeds, room = np.full(2, EFFORT), np.full(2, SPEED), 0.0
+    efforts, speeds, room = np.full(2, scenario.effort), np.full(2, SPEED), 0.0
     if drives.mode == 'motors':
         limits, room = motor_limits(drives.robot), 0.2
         efforts, speeds = limits.motor_efforts, limits.motor_velocities
@@ -149,7 +149,7 @@ def check_carried(scenario):
     assert not scenario.outlasted, 'published after a stop'
     if samples:
         efforts = np.array([sample.effort for sample in samples])
-        assert (np.abs(efforts) <= EFFORT * SLACK).all(), 'effort'
+        assert (np.abs(efforts) <= scenario.effort * SLACK).all(), 'effort'
         motions = np.array([sample.motion for sample in samples])
         assert (np.diff(motions) >= 0).all(), 'numbers fall'
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,6 +23,15 @@ from screw_dynamics.control.drive_records import FeedforwardSample
 from screw_dynamics.messages.times import SECOND
 
 PERIOD = SECOND // 100
+EFFORT = 22.0  # N m: less than the heaviest payload needs
+
+
+def _weak(robot):
+    limits = replace(robot.model.limits, effort=np.full(2, EFFORT))
+    return robot.with_model(replace(robot.model, limits=limits))
+
+
+_ROBOTS = [tuple(map(_weak, (one, *more))) for one, more in zip(ROBOTS, LOADED, strict=True)]
 
 
 class CarriedScenario:
@@ -33,8 +43,8 @@ class CarriedScenario:
 
     def __init__(self, seed):
         random = self.random = np.random.default_rng((1, seed)).random
-        which = int(3 * random())
-        self.robot, self._loaded = ROBOTS[which], LOADED[which]
+        self.robot, *self._loaded = _ROBOTS[int(3 * random())]
+        self.effort = EFFORT
         self.core = Compensation(self.robot, Settings(coriolis=random() < 0.5))
         self.counts, self.now, self.lines, self.samples = Counter(), BEGIN, [], []
         mode = ('effort', 'without gravity', 'MIT')[int(3 * random())]

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from helpers.drawn_motions import (
+    EFFORT,
     LOADED,
     MOTIONS,
     PLACES,
@@ -90,7 +91,7 @@ class Scenario(Client):
         if random() < 0.5:
             self.drives = DriveNetwork(self.robot, self._choose(*modes), random)
         self.number = self.trajectories = self.kept = 0
-        self.fastest = 1.0
+        self.fastest, self.effort = 1.0, EFFORT
         self.home = int(len(PLACES) * random())
         self.place = PLACES[self.home]
         self.late = random() * 0.5 if random() < 0.3 else 0.0  # of a period
