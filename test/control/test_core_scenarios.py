@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from helpers.carried_scenarios import CarriedScenario
 from helpers.core_scenarios import Scenario
-from helpers.drawn_motions import RATE, SPEED
+from helpers.drawn_motions import DEFLECTION, RATE, SPEED
 from helpers.drive_network import SERVO_LIMIT
 
 from screw_dynamics.feasibility.quantities import motor_limits
@@ -104,9 +104,10 @@ def check_commands(scenario):
         return
     efforts, speeds, room = np.full(2, scenario.effort), np.full(2, SPEED), 0.0
     if drives.mode == 'motors':
-        limits, room = motor_limits(drives.robot), 0.2
+        limits, room = motor_limits(drives.robot), DEFLECTION
         efforts, speeds = limits.motor_efforts, limits.motor_velocities
-    for number, stopped, new, pace in drives.began:
+    for number, stopped, new, pace, near in drives.began:
+        assert near, 'commands begin away from the robot'
         assert number != stopped, 'commands of a stopped motion begin again'
         assert pace <= (0.02 if new else 1e-3) * speeds.min() * SLACK, 'commands begin in motion'
     if not drives.commands:

@@ -16,7 +16,7 @@ from screw_dynamics.control.tasks import Fitting, Refusal
 from screw_dynamics.robot import Robot
 
 SPEED, EFFORT, POSITION, RATE = 2.5, 60.0, 1.2, 900.0
-STIFFNESS = 200.0, 900.0
+STIFFNESS, DEFLECTION = (200.0, 900.0), 0.06
 
 
 def _robots():
@@ -32,8 +32,8 @@ def _robots():
     rated = sd.ElasticJoint(max_effort_rate=RATE)
     spring = sd.ElasticJoint(
         sd.VariableStiffness(500.0, min_stiffness=STIFFNESS[0], max_stiffness=STIFFNESS[1]),
-        sd.Motor(rotor_inertia=1e-4, gear_ratio=50.0, max_effort=1.4, max_velocity=200.0),
-        max_deflection=0.2,
+        sd.Motor(rotor_inertia=1e-4, gear_ratio=50.0, max_effort=1.4, max_velocity=150.0),
+        max_deflection=DEFLECTION,
         max_effort_rate=RATE,
     )
 

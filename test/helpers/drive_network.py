@@ -46,8 +46,8 @@ class DriveNetwork:
     Samples on their way to `DriveCommands`, and its commands; `random` returns numbers in [0, 1).
 
     `commands` are (now, instant or None in a ramp out, whether they begin, efforts that the robot
-    adds, rows); `began` are (number, stopped number, whether the number is new, largest velocity)
-    of each begin.
+    adds, rows); `began` are (number, stopped number, whether the number is new, largest velocity,
+    whether the robot is near) of each begin.
     """
 
     def __init__(self, robot, mode, random):
@@ -60,6 +60,7 @@ class DriveNetwork:
         self._jitter = random() * 0.06 if random() < 0.3 else 0.0
         self._loss, self._repeats = random() * 0.3, random() * 0.2
         self._under_way, self._order = [], count()
+        self._measured, self._stamps = np.full(2, np.nan), np.zeros(2, dtype=np.int64)
         self.commands, self.began, self.lines = [], [], []
         self._number, self._stopped, self._newest = -1, None, None
 
@@ -77,6 +78,8 @@ class DriveNetwork:
 
     def measure(self, now, positions, stamp):
         """Receive joint_states."""
+        known = np.isfinite(positions)
+        self._measured[known], self._stamps[known] = positions[known], stamp
         self.step(now, JointStates(joint_state(self.robot.joint_names, positions, stamp)))
 
     def reach(self, now):
@@ -95,6 +98,7 @@ class DriveNetwork:
         """Receive the jump of the clock; what is under way is lost, or has old stamps."""
         late = [item for _, _, item in self._under_way if self._random() < 0.5]
         self._under_way = []
+        self._measured[:] = np.nan
         self.step(now, ClockJumped('jump'))
         self.step(now, *late)
 
@@ -145,7 +149,8 @@ class DriveNetwork:
         number = core.report().values['motion']
         if begins:
             pace = np.abs(core.target.jet[1]).max()
-            self.began.append((number, self._stopped, number != self._number, pace))
+            near = not self.settings.moves or self._is_near(now)
+            self.began.append((number, self._stopped, number != self._number, pace, near))
         if driving:
             self._stopped = None
         elif core.state is State.STOPPED and before in DRIVING:
@@ -157,3 +162,11 @@ class DriveNetwork:
             added = core.target.added.copy() if driving else 0.0
             self.commands.append((now, instant, begins, added, outputs.rows.copy()))
         return outputs
+
+    def _is_near(self, now):
+        """Return whether the robot is measured near the reference, whole turns aside."""
+        distance = self._measured - self.core.target.joint_jet[0]
+        if self.robot.model.coordinate_types[0] == 'continuous':
+            distance[0] = np.remainder(distance[0] + np.pi, 2.0 * np.pi) - np.pi
+        fresh = np.abs(now - self._stamps) <= self.settings.input_timeout * SECOND
+        return bool((fresh & (np.abs(distance) <= self.settings.start_tolerance + 1e-9)).all())
