@@ -285,8 +285,9 @@ class Scenario(Client):
         self._measure(self.place)
         self.pass_time(1 + int(9 * random()), send)
 
-    def _measure(self, positions, noise=1e-3):
+    def _measure(self, positions, noise=None):
         """Measure the robot, which may be lost."""
+        noise = noise or self._choose(1e-3, 0.09)
         if self.random() < 0.9:
             self.joint_states(positions)
             places = positions + noise * (self.random(2) - 0.5)
