@@ -15,6 +15,7 @@ from helpers.drawn_motions import (
     MOTIONS,
     PLACES,
     ROBOTS,
+    SPEED,
     STIFFNESS,
     answered,
     drawn_points,
@@ -58,6 +59,7 @@ WEIGHTS = {
 }
 _KINDS = tuple(WEIGHTS)
 _SUMS = np.cumsum(tuple(WEIGHTS.values())) / sum(WEIGHTS.values())
+FASTEST = 315.0 / 128.0  # velocity of a Move in its middle, of that of its mean
 _DERIVATIVES = np.arange(5.0)
 _PHASES = 0.5 * np.pi * _DERIVATIVES
 
@@ -86,10 +88,11 @@ class Scenario(Client):
             **self._first_parameters(),
         )
         self.accepts, self.answers = random() < 0.95, random() < 0.95
-        modes = ['effort', 'without gravity', 'MIT', 'servo', 'motors'][: 4 + self.springs]
+        modes = 'effort', 'without gravity', 'MIT', 'MIT', 'servo'
         self.drives = None
         if random() < 0.5:
-            self.drives = DriveNetwork(self.robot, self._choose(*modes), random)
+            mode = 'motors' if self.springs and random() < 0.5 else self._choose(*modes)
+            self.drives = DriveNetwork(self.robot, mode, random)
         self.number = self.trajectories = self.kept = 0
         self.fastest, self.effort = 1.0, EFFORT
         self.home = int(len(PLACES) * random())
@@ -248,7 +251,11 @@ class Scenario(Client):
         amplitude = (random(2) - 0.5) * self._choose(0.1, 0.5, 1.5)
         rate = self._choose(1.0, 4.0, 10.0)
         phase = 2.0 * np.pi * random() if random() < 0.3 else 0.0
-        move = Move(base, base + amplitude, self._choose(0.2, 0.5)) if random() < 0.5 else None
+        move, length = None, self._choose(0.2, 0.3, 0.5)
+        if random() < 0.3:
+            amplitude[0] = self._choose(-0.95, 0.95) * SPEED * length / FASTEST
+        if random() < 0.6:
+            move = Move(base, base + amplitude, length)
         rows, odd, age = self._choose(5, 5, 4, 3), random(), 0.0
         if random() < 0.2:
             age = random() * self._choose(0.05, 0.5)
