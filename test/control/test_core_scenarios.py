@@ -94,7 +94,7 @@ def check_verdicts(scenario):
     assert len(set(scenario.numbers)) == len(scenario.numbers), 'sent twice'
     assert set(scenario.canceled) <= set(scenario.numbers)
     assert not core.queue.pending and not core.goals.live and core.followed.empty
-    assert scenario.kept <= PLENTY, 'kept'
+    assert scenario.kept <= PLENTY and not scenario.left, 'kept'
 
 
 def check_commands(scenario):

@@ -9,8 +9,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.rig import BEGIN, Client, trajectory_message
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import screw_dynamics as sd
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
@@ -197,41 +195,6 @@ def test_a_joint_left_out_of_a_goal_goes_on(arm):
     samples = rig.sent[-1][1]
     assert samples.joint_names == arm.joint_names
     np.testing.assert_allclose(samples.jets[-1, 0], [0.5, -0.2])
-
-
-@settings(max_examples=30, deadline=None)
-@given(data=st.data())
-def test_every_goal_ends_once_whatever_happens(data):
-    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    draw = data.draw
-    rig = Client(
-        model,
-        latency=draw(st.floats(0.0, 0.3)),
-        fit_time=lambda: draw(st.floats(0.0, 0.15)),
-    )
-    number = 0
-    for _ in range(draw(st.integers(1, 10))):
-        kind = draw(st.sampled_from(['goal', 'goal', 'cancel', 'end', 'run', 'gone', 'clear']))
-        if kind == 'goal':
-            number += 1
-            rig.goal(number, (draw(st.floats(0.3, 1.0)), [draw(st.floats(-0.5, 0.5)), 0.0]))
-            rig.joint_states([0.0, 0.0])
-        elif kind == 'cancel' and number:
-            rig.step(GoalCanceled(draw(st.integers(1, number))))
-        elif kind == 'end' and rig.sent:
-            events = ['succeed', 'abort', 'canceled', 'unknown']
-            one = draw(st.sampled_from(rig.numbers))
-            rig.step(GoalEnded(one, draw(st.sampled_from(events)), draw(st.booleans())))
-        elif kind == 'gone':
-            rig.step(GoalWatch(ready=False))
-        elif kind == 'clear':
-            rig.clear_motion()
-        rig.run(draw(st.floats(0.0, 0.4)))
-    rig.step(Stop('end'))
-    rig.run(1.0)
-    assert set(rig.ended) == set(range(1, number + 1))
-    assert len(set(rig.numbers)) == len(rig.numbers)
-    assert set(rig.canceled) <= set(rig.numbers)
 
 
 def refusal(points, names=('joint_1', 'joint_2'), stamp=0, **parameters):

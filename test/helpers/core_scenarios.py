@@ -69,7 +69,8 @@ class Scenario(Client):
     A client, a robot and its network; `counts` are the events by kind.
 
     `stops` are (number of published samples, number of the motion) at each stop by a limit,
-    `fastest` is the largest factor of the speed, and `kept` the most motions or goals at a time.
+    `fastest` is the largest factor of the speed, `kept` the most motions or goals at a time, and
+    `left` what has outlasted a stop that was asked for.
     """
 
     def __init__(self, seed):
@@ -93,7 +94,7 @@ class Scenario(Client):
         if random() < 0.5:
             mode = 'motors' if self.springs and random() < 0.5 else self._choose(*modes)
             self.drives = DriveNetwork(self.robot, mode, random)
-        self.number = self.trajectories = self.kept = 0
+        self.number = self.trajectories = self.kept = self.left = 0
         self.fastest, self.effort = 1.0, EFFORT
         self.home = int(len(PLACES) * random())
         self.place = PLACES[self.home]
@@ -359,9 +360,11 @@ class Scenario(Client):
 
     def _clear(self):
         self.clear_motion()
+        self.left += len(self.core.queue.pending)
 
     def _stop(self):
         self.step(Stop('stopped'))
+        self.left += len(self.core.queue.pending) + len(self.core.goals.live)
 
     def _jump(self):
         self.now += round(SECOND * (self.random() - 0.5) * self._choose(0.5, 10.0))

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -73,16 +72,15 @@ class Rig:
 
     def __init__(self, model, drives=None, motors=None, **settings):
         self.robot = Robot(model, drives)
-        self.first = self.settings = DriveSettings(**settings)
+        self.settings = DriveSettings(**settings)
         self.core = DriveCommands(self.robot, model.joint_names, motors, self.settings)
         self.now, self.motion = START, 1
         self.measured = None  # published with every sample
-        self.inputs, self.published, self.log, self.outputs = [], [], [], None
+        self.published, self.log, self.outputs = [], [], None
         self.load = np.zeros(model.n)  # added to the efforts: a wrench or a payload
 
     def step(self, *inputs):
         """Let the core step at the present time."""
-        self.inputs.append((self.now, inputs))
         outputs = self.outputs = self.core.step(self.now, inputs)
         if outputs.rows is not None:
             self.published.append((self.now, outputs.rows.copy()))
@@ -150,15 +148,6 @@ class Rig:
             self.step()
             self.now += PERIOD
         return self.published[before:]
-
-    def replayed(self):
-        """Return another rig, to which the same happened."""
-        core = DriveCommands(self.robot, self.robot.joint_names, None, self.first)
-        twin = copy(self)
-        twin.core, twin.inputs, twin.published, twin.log = core, [], [], []
-        for twin.now, inputs in self.inputs:
-            twin.step(*inputs)
-        return twin
 
     def change(self, **settings):
         """Change settings."""
