@@ -211,6 +211,8 @@ def test_a_payload_is_taken_over_smoothly():
     efforts = np.array([before.effort, *(sample.effort for sample in samples)])
     loaded = sd.gravity_forces(heavier, [0.3, -0.2])
     np.testing.assert_allclose(efforts[-1], loaded, rtol=1e-12, atol=1e-12)
+    # a robot that adds gravity itself gets nothing of it meanwhile
+    np.testing.assert_array_equal([sample.gravity for sample in samples], efforts[1:])
     # a quintic blend over 250 samples rises by at most 15 / 8 of the mean
     steps = np.abs(np.diff(efforts, axis=0))
     assert (steps <= 1.9 / 250 * np.abs(loaded - before.effort) + 1e-12).all()
