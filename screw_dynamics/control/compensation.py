@@ -103,9 +103,9 @@ class Compensation:
         self.robot, n = robot, robot.n
         self._guard = SampleGuard(robot)
         self._use(robot)
-        self._jet, self._work = np.zeros((3, n)), np.zeros((1, n))
+        self._jet = np.zeros((3, n))
         self._stamps = np.zeros(n, dtype=np.int64)
-        self._effort, self._offset = np.zeros(n), np.zeros(n)
+        self._sent, self._offset = np.zeros((2, n)), np.zeros((2, n))  # efforts, their gravity
         self._forget()
 
     def _use(self, robot: Robot) -> None:
@@ -182,7 +182,7 @@ class Compensation:
         self, positions: Array, velocities: Array, elapsed: Array, follows: NDArray[np.bool_]
     ) -> bool:
         """Return True if the joints that follow can have moved so."""
-        moved = positions - self._jet[0]
+        moved = np.where(follows, positions - self._jet[0], 0.0)
         moved = np.where(self._turning, (moved + np.pi) % (2.0 * np.pi) - np.pi, moved)
         checks = [('position', positions, self._jet[0], np.abs(moved))]
         if self.settings.coriolis:
@@ -221,24 +221,23 @@ class Compensation:
         """Return the present state with its efforts, unless they exceed a limit."""
         velocities = self._jet[1].copy()
         self._jet[1] = 0.0
-        model, tau = self.robot.model, self._work
-        inverse_dynamics(model, self._jet, out=tau)
-        gravity = tau[0].copy()
-        self._jet[1] = velocities
+        model, efforts = self.robot.model, np.zeros((2, self.robot.n))
+        inverse_dynamics(model, self._jet, out=efforts[1:])
+        efforts[0], self._jet[1] = efforts[1], velocities
         if self.settings.coriolis:
-            inverse_dynamics(model, self._jet, out=tau)
+            inverse_dynamics(model, self._jet, out=efforts[:1])
         if self.running:
-            self._blend(tau[0])
-        if self.stopped or self._exceeds(tau):
+            self._blend(efforts)
+        if self.stopped or self._exceeds(efforts[:1]):
             self.running = False
             return None
         if not self.running:
             self.motion += 1
             self.running, self._changed, self._blend_begin = True, False, None
-        self._effort[:] = tau[0]
+        self._sent[:] = efforts
         stamp = int(self._stamps.max())
         positions = self._jet[0].copy()
-        return Carried(stamp, self.motion, positions, velocities, gravity, tau[0].copy())
+        return Carried(stamp, self.motion, positions, velocities, efforts[1], efforts[0])
 
     def _exceeds(self, tau: Array) -> bool:
         """Stop, with a warning, if efforts (1, n) are beyond a limit."""
@@ -249,14 +248,14 @@ class Compensation:
         self._warnings.append(f'No efforts are published: {self._guard.reason}')
         return True
 
-    def _blend(self, effort: Array) -> None:
-        """Lead the efforts from those before a change to the present ones."""
+    def _blend(self, efforts: Array) -> None:
+        """Lead efforts and their gravity (2, n) from those before a change to the present ones."""
         if self._changed:
             self._changed, self._blend_begin = False, self._now
-            self._offset[:] = self._effort - effort
+            self._offset[:] = self._sent - efforts
         if self._blend_begin is not None:
             s = (self._now - self._blend_begin) / (_BLEND * SECOND)
             if s < 1.0:
-                effort += (1.0 - s**3 * (10.0 - 15.0 * s + 6.0 * s * s)) * self._offset
+                efforts += (1.0 - s**3 * (10.0 - 15.0 * s + 6.0 * s * s)) * self._offset
             else:
                 self._blend_begin = None

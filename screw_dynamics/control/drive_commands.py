@@ -58,7 +58,7 @@ class DriveCommands:
         self._left = Transition(np.zeros(m))  # velocities of a motion before, with a new begin
         self._motion, self._effort = np.zeros((2, m)), np.zeros((2, m))  # as sent, without offsets
         self._ahead, self._blended = np.zeros((2, m)), np.zeros((2, m))
-        self._turns, self._none = np.zeros(m), np.zeros(m)
+        self._turns, self._none, self._total = np.zeros(m), np.zeros(m), np.zeros(m)
         self.state, self._stopped, self._reason = State.SILENT, -1, ''
         self._leading = self._over = self._due = self._waited = False
         self._now: int | None = None
@@ -222,9 +222,10 @@ class DriveCommands:
         if self._effort_blend.moving or guard.limited:
             self._effort_blend.advance(step)
             self._effort_blend.write(self._ahead, self._blended)
-            guard.keep_effort(self._blended, self._effort[0], step, target.added, self._ahead)
+            guard.keep_effort(self._blended, self._total, step, target.added, self._ahead)
             self._keep(self._effort_blend, guard.rates)
         self._effort[:] = self._ahead
+        np.add(self._effort[0], target.added, out=self._total)
         blends = self._motion_blend.moving or self._effort_blend.moving or self._left.moving
         self.state = State.RAMP_IN if blends else State.ACTIVE
         self._due = True

@@ -124,7 +124,8 @@ class DriveCommandsParameters(FileParameters):
     )
     servo_limit: float = parameter(
         0.15,
-        "Largest (tau + d q') / Kp [rad or m]; a motion beyond it stops.",
+        "Largest (tau + d q') / Kp [rad or m]; a motion beyond it stops. Position limits are "
+        'those of q: the command of a servo may be beyond one by this much.',
         within=(1e-6, 1e3),
     )
     limits: str = parameter(

@@ -164,12 +164,16 @@ class LastGuard:
     def keep_effort(
         self, wanted: Array, last: Array, time: float, added: Array, out: Array
     ) -> None:
-        """Write the nearest efforts, with rates (2, m), within the limits to `out`."""
+        """
+        Write the nearest efforts, with rates (2, m), within the limits to `out`.
+
+        Limits are those of the efforts with what the robot has `added`; `last` is with it, too.
+        """
         np.clip(wanted[0], -self.efforts - added, self.efforts - added, out=out[0])
         out[1] = wanted[1]
         if time and self.limited:
-            step = self.rates * (time * (1.0 + _STEP_SLACK))
-            np.clip(out[0], last - step, last + step, out=out[0])
+            step, middle = self.rates * (time * (1.0 + _STEP_SLACK)), last - added
+            np.clip(out[0], middle - step, middle + step, out=out[0])
 
 
 def _places(what: str, names: Sequence[str], known: Sequence[str]) -> list[int]:

@@ -45,6 +45,7 @@ const char * name_of(Quantity quantity)
     case Quantity::motor_effort: return "motor effort";
     case Quantity::motor_effort_rate: return "motor effort rate";
     case Quantity::start: return "distance from the reference";
+    case Quantity::moving: return "velocity of a reference in mid-motion";
     default: return "";
   }
 }
@@ -549,7 +550,8 @@ void FeedforwardController::log(const Event & event) const
       break;
     default: {
         const bool joint = violation.quantity == Quantity::effort ||
-          violation.quantity == Quantity::effort_rate || violation.quantity == Quantity::start;
+          violation.quantity == Quantity::effort_rate || violation.quantity == Quantity::start ||
+          violation.quantity == Quantity::moving;
         const auto & robot = library_->robot();
         RCLCPP_WARN(
           logger, "no commands are sent: %s: %s %.9g, limit %g",

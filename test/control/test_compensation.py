@@ -74,11 +74,12 @@ def test_coriolis_efforts_if_asked_for():
         np.testing.assert_array_equal(sample.velocities, qd)
 
 
-def test_joints_may_be_spread_over_messages():
-    rig, nan = Rig(), np.nan
+@pytest.mark.parametrize('none', [np.nan, np.inf])
+def test_joints_may_be_spread_over_messages(none):
+    rig = Rig()
     for _ in range(2):
-        assert rig.measure([0.3, nan]) is None
-        sample = rig.measure([nan, -0.2], [nan, nan])
+        assert rig.measure([0.3, none]) is None
+        sample = rig.measure([none, -0.2], [none, none])
     np.testing.assert_array_equal(sample.positions, [0.3, -0.2])
 
 
@@ -210,6 +211,8 @@ def test_a_payload_is_taken_over_smoothly():
     efforts = np.array([before.effort, *(sample.effort for sample in samples)])
     loaded = sd.gravity_forces(heavier, [0.3, -0.2])
     np.testing.assert_allclose(efforts[-1], loaded, rtol=1e-12, atol=1e-12)
+    # a robot that adds gravity itself gets nothing of it meanwhile
+    np.testing.assert_array_equal([sample.gravity for sample in samples], efforts[1:])
     # a quintic blend over 250 samples rises by at most 15 / 8 of the mean
     steps = np.abs(np.diff(efforts, axis=0))
     assert (steps <= 1.9 / 250 * np.abs(loaded - before.effort) + 1e-12).all()

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.drive_rig import HANGING, MIT, PERIOD, TICK, Move, Rig, rest
@@ -210,6 +212,23 @@ class TestServos:
         assert rig.core.state is State.STOPPED
         positions = np.array([row[1] for row in rows])
         assert (positions[-60:] == positions[-1]).all() and not rig.published[-1][1][0].any()
+
+    def test_a_load_at_a_position_limit_is_held_there(self, model):
+        """The command is beyond the limit by the offset that the spring of the servo takes."""
+        limits = replace(model.limits, upper=STOOD)
+        rig = self.rig(replace(model, limits=limits))
+        rig.measured = STOOD
+        position = rig.hold(STOOD, 0.1)[-1][1]
+        gravity = sd.gravity_forces(model, STOOD)
+        np.testing.assert_allclose(self.stiffness * (position - STOOD), gravity, rtol=1e-12)
+        assert STOOD[0] < position[0] <= STOOD[0] + rig.settings.servo_limit
+        rig.hold(STOOD + [1e-4, 0.0], 0.1)  # the reference itself has no such room
+        assert rig.core.state is State.STOPPED
+
+    def test_a_robot_beyond_a_position_limit_is_led_back_from_the_limit(self, model):
+        rig = Rig(replace(model, limits=replace(model.limits, upper=STOOD)), **MIT)
+        rig.measured = STOOD + 0.03
+        np.testing.assert_array_equal(rig.hold(STOOD - 0.01, 0.1)[0][0], STOOD)
 
     def test_velocities_need_rates(self, model):
         rig = self.rig(model)

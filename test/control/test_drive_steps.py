@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.drive_rig import MIT, TICK, Move, Rig, rated, rest
+from helpers.drive_rig import MIT, PERIOD, TICK, Move, Rig, rated, rest
 
 import screw_dynamics as sd
 from screw_dynamics.model import JointLimits
@@ -78,3 +78,18 @@ def test_rates_of_what_is_sent_keep_their_limit_where_samples_have_none(arm):
         rig.send(move(k * TICK), k * TICK, known=1)
     efforts = np.array([rows[0] for _, rows in rig.published])
     assert np.abs(np.diff(efforts, axis=0)).max() <= limit * TICK * (1.0 + 1e-5)
+
+
+def test_an_effort_that_the_robot_adds_leaves_both_limits_kept(arm):
+    """Its step takes the sum beyond the limit, faster than the rate of what is sent allows."""
+    weak = replace(arm, limits=replace(arm.limits, effort=np.full(2, 22.0)))
+    rig = Rig(weak, rated(900.0), fields=('effort',), effort_content='without_gravity')
+    steady = rig.sample(rest(START))._replace(effort=np.full(2, 20.0), effort_dot=None)
+    totals = []
+    for gravity in [20.0] * 50 + [30.0] * 200:
+        sample = steady._replace(instant=rig.now, gravity=np.full(2, gravity))
+        totals.append(rig.step(sample)[0] + gravity)
+        rig.now += PERIOD
+    assert (np.array(totals) <= 22.0 * (1.0 + 1e-9)).all()
+    assert (np.abs(np.diff(totals, axis=0)) <= 900.0 * TICK * (1.0 + 1e-5)).all()
+    np.testing.assert_allclose(totals[-1], 20.0, rtol=0.0, atol=1e-9)

@@ -8,27 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.rig import BEGIN, Rig, trajectory_message
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from helpers.rig import BEGIN, Client, trajectory_message
 
 import screw_dynamics as sd
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.goals import goal_refusal
-from screw_dynamics.control.inputs import (
-    GoalAccepted,
-    GoalAnswered,
-    GoalBuilt,
-    GoalCanceled,
-    GoalEnded,
-    GoalWatch,
-    Stop,
-)
-from screw_dynamics.control.outputs import BuildGoal, CancelGoal, EndGoal, HoldSoon, SendGoal
+from screw_dynamics.control.inputs import GoalCanceled, GoalEnded, GoalWatch, Stop
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.model import JointLimits
-
-CONTROLLER = '/jtc/follow_joint_trajectory'
 
 
 @pytest.fixture(scope='module')
@@ -36,54 +23,6 @@ def arm():
     model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     bounds = (-np.inf, np.inf, np.inf, np.inf)
     return replace(model, limits=JointLimits(*(np.full(2, bound) for bound in bounds)))
-
-
-class Client(Rig):
-    """
-    A core with goals, and a controller that answers after `latency` [s].
-
-    `sent` are the goals that it has: number, samples and stamp; `ended` events and reasons.
-    """
-
-    def __init__(self, robot, *, latency=0.002, ready=True, **parameters):
-        super().__init__(robot, follow_joint_trajectory=CONTROLLER, **parameters)
-        self.latency, self.ready, self.accepts, self.answers = latency, ready, True, True
-        self.built, self.sent, self.canceled, self.held = {}, [], [], []
-        self.ended = {}
-
-    def goal(self, number, *points, names=None, stamp=0):
-        message = trajectory_message(names or self.names, points, stamp)
-        self.step(GoalAccepted(number, message, self.ready))
-
-    def step(self, *items):
-        before = len(self.goals)
-        outputs = super().step(*items)
-        for action in self.goals[before:]:
-            self._perform(action)
-        return outputs
-
-    def _perform(self, action):
-        if isinstance(action, BuildGoal):
-            self.built[action.goal] = action.samples
-            stamp = action.samples.stamp
-            self.later(0.001, lambda: self.step(GoalBuilt(action.goal, stamp, self.ready)))
-        elif isinstance(action, SendGoal):
-            self.sent.append((action.goal, self.built[action.goal], action.stamp))
-            if self.answers:
-                answer = GoalAnswered(action.goal, self.accepts)
-                self.later(self.latency, lambda: self.step(answer))
-        elif isinstance(action, CancelGoal):
-            self.canceled.append(action.goal)
-        elif isinstance(action, EndGoal):
-            assert action.goal not in self.ended  # once
-            self.ended[action.goal] = action.event, action.reason
-        else:
-            assert isinstance(action, HoldSoon)
-            self.held.append(action.begin)
-
-    @property
-    def numbers(self):
-        return [number for number, *_ in self.sent]
 
 
 def test_a_goal_is_sent_with_efforts_when_its_motion_begins(arm):
@@ -256,41 +195,6 @@ def test_a_joint_left_out_of_a_goal_goes_on(arm):
     samples = rig.sent[-1][1]
     assert samples.joint_names == arm.joint_names
     np.testing.assert_allclose(samples.jets[-1, 0], [0.5, -0.2])
-
-
-@settings(max_examples=30, deadline=None)
-@given(data=st.data())
-def test_every_goal_ends_once_whatever_happens(data):
-    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    draw = data.draw
-    rig = Client(
-        model,
-        latency=draw(st.floats(0.0, 0.3)),
-        fit_time=lambda: draw(st.floats(0.0, 0.15)),
-    )
-    number = 0
-    for _ in range(draw(st.integers(1, 10))):
-        kind = draw(st.sampled_from(['goal', 'goal', 'cancel', 'end', 'run', 'gone', 'clear']))
-        if kind == 'goal':
-            number += 1
-            rig.goal(number, (draw(st.floats(0.3, 1.0)), [draw(st.floats(-0.5, 0.5)), 0.0]))
-            rig.joint_states([0.0, 0.0])
-        elif kind == 'cancel' and number:
-            rig.step(GoalCanceled(draw(st.integers(1, number))))
-        elif kind == 'end' and rig.sent:
-            events = ['succeed', 'abort', 'canceled', 'unknown']
-            one = draw(st.sampled_from(rig.numbers))
-            rig.step(GoalEnded(one, draw(st.sampled_from(events)), draw(st.booleans())))
-        elif kind == 'gone':
-            rig.step(GoalWatch(ready=False))
-        elif kind == 'clear':
-            rig.clear_motion()
-        rig.run(draw(st.floats(0.0, 0.4)))
-    rig.step(Stop('end'))
-    rig.run(1.0)
-    assert set(rig.ended) == set(range(1, number + 1))
-    assert len(set(rig.numbers)) == len(rig.numbers)
-    assert set(rig.canceled) <= set(rig.numbers)
 
 
 def refusal(points, names=('joint_1', 'joint_2'), stamp=0, **parameters):

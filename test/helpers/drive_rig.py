@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 
 import screw_dynamics as sd
+from helpers.rig import joint_state
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_records import (
@@ -29,7 +28,10 @@ MIT = {
     'kd': (1.0, 0.5),
 }
 HANGING = np.array([-np.pi / 2, 0.0])
-_SMOOTH = np.polynomial.Polynomial([0, 0, 0, 0, 0, 126, -420, 540, -315, 70])  # C4 from 0 to 1
+_POWERS, _ORDERS = np.arange(10.0), np.arange(5.0)
+# C4 from 0 to 1, and its derivatives
+_SMOOTH = np.polynomial.Polynomial([0, 0, 0, 0, 0, 126, -420, 540, -315, 70])
+_ROWS = np.array([np.pad(_SMOOTH.deriv(d).coef, (0, d)) if d else _SMOOTH.coef for d in range(5)])
 
 
 def rest(position):
@@ -59,10 +61,8 @@ class Move:
     def __call__(self, time):
         """Return the jet (5, n) at a time [s]."""
         s = np.clip(time / self.duration, 0.0, 1.0)
-        jet = rest(self.start)
-        for d in range(5):
-            value = _SMOOTH.deriv(d)(s) if d else _SMOOTH(s)
-            jet[d] += (self.end - self.start) * value / self.duration**d
+        jet = np.outer(_ROWS @ s**_POWERS / self.duration**_ORDERS, self.end - self.start)
+        jet[0] += self.start
         return jet
 
 
@@ -72,17 +72,16 @@ class Rig:
     def __init__(self, model, drives=None, motors=None, **settings):
         self.robot = Robot(model, drives)
         files = {'elastic_joints_path': 'drives.yaml'} if motors else {}
-        self.first = self.settings = DriveCommandsParameters(**files, **settings)
+        self.settings = DriveCommandsParameters(**files, **settings)
         self.settings.check()
         self.core = DriveCommands(self.robot, model.joint_names, motors, self.settings)
         self.now, self.motion = START, 1
         self.measured = None  # published with every sample
-        self.inputs, self.published, self.log, self.outputs = [], [], [], None
+        self.published, self.log, self.outputs = [], [], None
         self.load = np.zeros(model.n)  # added to the efforts: a wrench or a payload
 
     def step(self, *inputs):
         """Let the core step at the present time."""
-        self.inputs.append((self.now, inputs))
         outputs = self.outputs = self.core.step(self.now, inputs)
         if outputs.rows is not None:
             self.published.append((self.now, outputs.rows.copy()))
@@ -91,16 +90,8 @@ class Rig:
 
     def measure(self, position, age=0.0):
         """Publish joint_states with a stamp of an age [s]."""
-        sec, nanosec = divmod(self.now - round(1e9 * age), 10**9)
-        stamp = SimpleNamespace(sec=sec, nanosec=nanosec)
-        message = SimpleNamespace(
-            header=SimpleNamespace(stamp=stamp),
-            name=list(self.robot.joint_names),
-            position=[float(x) for x in position],
-            velocity=[],
-            effort=[],
-        )
-        self.step(JointStates(message))
+        stamp = self.now - round(1e9 * age)
+        self.step(JointStates(joint_state(self.robot.joint_names, position, stamp)))
 
     def sample(self, jet, since_start=np.inf, known=2, ahead=0):
         """Return a FeedforwardSample of a reference; `known` rows of the efforts."""
@@ -158,15 +149,6 @@ class Rig:
             self.step()
             self.now += PERIOD
         return self.published[before:]
-
-    def replayed(self):
-        """Return another rig, to which the same happened."""
-        core = DriveCommands(self.robot, self.robot.joint_names, None, self.first)
-        twin = copy(self)
-        twin.core, twin.inputs, twin.published, twin.log = core, [], [], []
-        for twin.now, inputs in self.inputs:
-            twin.step(*inputs)
-        return twin
 
     def change(self, **settings):
         """Change settings."""

@@ -18,6 +18,9 @@ from screw_dynamics.control.forwarding import with_efforts
 from screw_dynamics.control.inputs import (
     Answer,
     ClearMotion,
+    GoalAccepted,
+    GoalAnswered,
+    GoalBuilt,
     JointStates,
     StreamedPositions,
     StreamedSample,
@@ -25,6 +28,7 @@ from screw_dynamics.control.inputs import (
     TrajectoryMessage,
     Wrench,
 )
+from screw_dynamics.control.outputs import BuildGoal, CancelGoal, EndGoal, HoldSoon, SendGoal
 from screw_dynamics.control.tasks import FitRobot, Fitting, Heading, Reading, Refusal
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.messages.times import SECOND, nanoseconds
@@ -32,6 +36,7 @@ from screw_dynamics.model import JointLimits
 from screw_dynamics.robot import Robot, as_robot
 
 BEGIN = 1_700_000_000 * SECOND
+CONTROLLER = '/jtc/follow_joint_trajectory'
 
 
 def stamped(instant=0, frame_id=''):
@@ -59,6 +64,17 @@ def trajectory_message(names, points, stamp=0, frame_id=''):
             )
             for time, positions, *more in points
         ],
+    )
+
+
+def joint_state(names, positions, stamp, velocities=None):
+    """Return a JointState with a stamp [ns]."""
+    return SimpleNamespace(
+        header=stamped(stamp),
+        name=list(names),
+        position=[float(x) for x in positions],
+        velocity=[] if velocities is None else list(velocities),
+        effort=[],
     )
 
 
@@ -163,10 +179,14 @@ class Rig:
         self.forwarded += outputs.forwarded
         for request in outputs.requests:
             taken = self._fit_time() if callable(self._fit_time) else self._fit_time
-            self.later(taken, lambda r=request: self.step(Answer(r.done, perform(r.task))))
+            self.later(taken, lambda r=request: self.step(Answer(r.done, self.perform(r.task))))
         if outputs.sample is not None:
             self.published.add(self.now, outputs, self.core)
         return outputs
+
+    def perform(self, task):
+        """Return the answer of the worker to a task."""
+        return perform(task)
 
     def later(self, seconds, call):
         """Call a function without arguments after some time."""
@@ -180,18 +200,9 @@ class Rig:
 
     def joint_states(self, positions, velocities=None, stamp=None, names=None):
         """Measure joints now, or with a stamp [ns]."""
-        names = list(names or self.names)
-        self.step(
-            JointStates(
-                SimpleNamespace(
-                    header=stamped(self.now if stamp is None else stamp),
-                    name=names,
-                    position=list(positions),
-                    velocity=[] if velocities is None else list(velocities),
-                    effort=[],
-                )
-            )
-        )
+        stamp = self.now if stamp is None else stamp
+        message = joint_state(names or self.names, positions, stamp, velocities)
+        self.step(JointStates(message))
 
     def sample(self, jet, stamp=None):
         """Send a JointReference with the rows of a jet (3 to 5, n)."""
@@ -258,7 +269,7 @@ class Rig:
             for start, length in stalls:
                 if start <= passed < start + length:
                     at = begin + round(SECOND * (start + length))
-            self._answer_until(at)
+            self.answer_until(at)
             self.now = max(self.now, at)
             if every is not None:
                 every()
@@ -266,10 +277,10 @@ class Rig:
             tick += self.period
             if tick < at:  # missed
                 tick = at + self.period - (at - begin) % self.period
-        self._answer_until(end)
+        self.answer_until(end)
         self.now = max(self.now, end)
 
-    def _answer_until(self, instant):
+    def answer_until(self, instant):
         while self._due and self._due[0][0] <= instant:
             due, _, call = heapq.heappop(self._due)
             self.now = max(self.now, due)
@@ -279,3 +290,52 @@ class Rig:
     def reasons(self):
         """Reasons of the verdicts; '' for accepted ones."""
         return [verdict.reason for verdict in self.verdicts]
+
+
+class Client(Rig):
+    """
+    A core with goals, and a controller that answers after `latency` [s].
+
+    `sent` are the goals that it has: number, samples and stamp; `ended` events and reasons.
+    """
+
+    def __init__(self, robot, *, latency=0.002, ready=True, goals=True, **parameters):
+        controller = CONTROLLER if goals else ''
+        super().__init__(robot, follow_joint_trajectory=controller, **parameters)
+        self.latency, self.ready, self.accepts, self.answers = latency, ready, True, True
+        self.built, self.sent, self.canceled, self.held = {}, [], [], []
+        self.ended = {}
+
+    def goal(self, number, *points, names=None, stamp=0):
+        message = trajectory_message(names or self.names, points, stamp)
+        self.step(GoalAccepted(number, message, self.ready))
+
+    def step(self, *items):
+        before = len(self.goals)
+        outputs = super().step(*items)
+        for action in self.goals[before:]:
+            self._perform(action)
+        return outputs
+
+    def _perform(self, action):
+        if isinstance(action, BuildGoal):
+            self.built[action.goal] = action.samples
+            stamp = action.samples.stamp
+            self.later(0.001, lambda: self.step(GoalBuilt(action.goal, stamp, self.ready)))
+        elif isinstance(action, SendGoal):
+            self.sent.append((action.goal, self.built[action.goal], action.stamp))
+            if self.answers:
+                answer = GoalAnswered(action.goal, self.accepts)
+                self.later(self.latency, lambda: self.step(answer))
+        elif isinstance(action, CancelGoal):
+            self.canceled.append(action.goal)
+        elif isinstance(action, EndGoal):
+            assert action.goal not in self.ended  # once
+            self.ended[action.goal] = action.event, action.reason
+        else:
+            assert isinstance(action, HoldSoon)
+            self.held.append(action.begin)
+
+    @property
+    def numbers(self):
+        return [number for number, *_ in self.sent]

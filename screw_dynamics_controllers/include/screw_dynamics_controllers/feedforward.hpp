@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -38,6 +39,7 @@ struct Settings
 
 // Updates in a row whose sample or commands are lost without an effect.
 constexpr int bridged_updates = 3;
+constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 // Commands rest or are led there, follow the reference, or are stopped by a violation.
 enum class Phase {rest, commanding, stopped};
@@ -140,7 +142,7 @@ public:
   {
     guard_.interrupt();
     motor_guard_.interrupt();
-    if (violation_.quantity == Quantity::start) {
+    if (violation_.quantity == Quantity::start || violation_.quantity == Quantity::moving) {
       violation_ = {};
     }
     release(now);
@@ -271,6 +273,13 @@ private:
     if (begun_) {
       return true;
     }
+    // of a reference that rests, and of the first sample of a motion [rad/s or m/s, and per s^2]
+    constexpr double rest = 1e-3, begin = 0.02;
+    if (!slower(rest, 1e-2) && !(guard_.begins() && slower(begin, unlimited))) {
+      const auto j = static_cast<std::size_t>(fastest() - jet_.data()) - n_;
+      violation_ = {Quantity::moving, j, *fastest(), rest};
+      return false;
+    }
     if (measured == nullptr) {
       return false;
     }
@@ -287,6 +296,25 @@ private:
     motion_.begin(start_.data(), target_.data(), target_.data() + m_, now);
     begun_ = true;
     return true;
+  }
+
+  // Return true if the reference has no more than these velocities and accelerations.
+  bool slower(double velocity, double acceleration) const noexcept
+  {
+    const double * const velocities = jet_.data() + n_;
+    const auto below = [](double bound) {
+        return [bound](double x) {return std::abs(x) <= bound;};
+      };
+    return std::all_of(velocities, velocities + n_, below(velocity)) &&
+           std::all_of(velocities + n_, velocities + 2 * n_, below(acceleration));
+  }
+
+  // The largest velocity of the reference.
+  const double * fastest() const noexcept
+  {
+    const double * const velocities = jet_.data() + n_;
+    return std::max_element(
+      velocities, velocities + n_, [](double a, double b) {return std::abs(a) < std::abs(b);});
   }
 
   // Return true if a motion does not continue that of the sample before.

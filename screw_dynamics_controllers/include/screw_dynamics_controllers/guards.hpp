@@ -19,7 +19,7 @@ namespace screw_dynamics_controllers
 enum class Quantity
 {
   none, effort, effort_rate, deflection, motor_velocity, motor_effort, motor_effort_rate,
-  not_computable, start, asked
+  not_computable, start, asked, moving
 };
 
 // The first violation that was found: a quantity, whose joint or motor, value and limit.
@@ -53,6 +53,9 @@ public:
   }
 
   bool stopped() const noexcept {return stopped_ && !begins_;}
+
+  // Whether the sample may be the first of a motion from rest.
+  bool begins() const noexcept {return begins_;}
 
   // Reset: the next sample begins a motion.
   void forget() noexcept

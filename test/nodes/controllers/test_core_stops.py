@@ -17,7 +17,7 @@ INERTIA, WEIGHT = np.array([2.0, 0.5]), np.array([12.0, 3.0])
 LIMIT = 30.0  # N m
 EFFORT, POSITION, VELOCITY = range(3)
 NONE, EFFORT_BEYOND, RATE_BEYOND = 0, 1, 2
-NOT_COMPUTABLE, START, ASKED = 7, 8, 9
+NOT_COMPUTABLE, START, ASKED, MOVING = 7, 8, 9, 10
 LOST, ENDED, ASKS = -1.0, 0.0, -2.0
 TOLERANCE = 0.05  # rad, for the start
 BRIDGED = 3  # updates
@@ -296,6 +296,31 @@ def test_a_start_away_from_the_reference_is_forgotten_with_it(pendulums):
     followed, why, _ = pendulums(chain.rows, positions=True)
     assert (why[:10] == START).all() and not why[10:].any()
     assert not followed[:20].any() and followed[20:].all()
+
+
+def test_positions_do_not_begin_in_the_middle_of_a_motion(pendulums):
+    """A reference sweeps through the pose of the robot, or is there at first."""
+    chain = Chain()
+    jets = chain.move([0.6, 0.6], 1.0, measured=0.3)
+    del chain.rows[:500]
+    for i, row in enumerate(chain.rows):
+        row[0] = DT * i
+    chain.hold(10, measured=0.3)
+    chain.move([-0.6, -0.6], 1.0, measured=0.3)
+    chain.hold(20, measured=0.0)
+    followed, why, out = pendulums(chain.rows, positions=True)
+    assert np.abs(jets[500, 0] - 0.3).max() < TOLERANCE  # near at once
+    assert not followed[:-20].any() and not out[:-20].any()
+    assert followed[-20:].all() and not why[-20:].any()
+    assert why[0] == MOVING and set(why[:-20]) == {MOVING, START}
+
+
+def test_positions_begin_with_the_first_sample_of_a_motion(pendulums):
+    chain = Chain()
+    chain.hold(10, measured=np.nan)
+    chain.move([0.2, 0.2], 0.5)
+    followed, why, _ = pendulums(chain.rows, positions=True)
+    assert not followed[:10].any() and followed[10:].all() and not why.any()
 
 
 def test_rest_that_is_asked_for_is_reached_by_a_ramp_and_lasts(pendulums):
