@@ -15,7 +15,6 @@ if not (importlib.util.find_spec('controller_manager') and importlib.util.find_s
     pytest.skip('needs controller_manager of ros2_control and launch', allow_module_level=True)
 
 from helpers.goal_client import GoalClient, goal_of
-from helpers.goal_runs import LONG, begin, run
 from helpers.guide_setups import (
     MOVEIT_CONTROLLER,
     MOVEIT_NODE,
@@ -37,6 +36,7 @@ RATE = 250
 RESAMPLED = 0.01  # s, `resample_period`
 REST = np.full(7, 0.1)
 SERVED = '/arm_controller/feedforward/follow_joint_trajectory'
+LONG = 190.0  # s, of a motion that nobody waits for
 
 
 @pytest.fixture(scope='module')
@@ -163,6 +163,29 @@ def test_set_up_b_writes_the_published_efforts(ros, arm, running):
             lambda: applied <= {tuple(one.data) for one in commands},
             controllers.process,
         )
+
+
+def run(ros, process, client, goal):
+    """Send a goal, when the node has found the controller, and return its record at its end."""
+    sent = begin(ros, process, client, goal)
+    ros.wait_for('the end of the goal', lambda: sent.over, process)
+    return sent
+
+
+def begin(ros, process, client, goal):
+    """Send a goal, again while the node knows neither controller nor state; wait for feedback."""
+    unknown = 'no server of the action', 'no state to start from is known', 'no answer from'
+
+    def answered():
+        nonlocal sent
+        if sent.end and any(text in sent.result.error_string for text in unknown):
+            sent = client.send(goal)
+        return sent.over or (sent.handle and sent.feedback)
+
+    ros.wait_for('the action', client.client.server_is_ready, process)
+    sent = client.send(goal)
+    ros.wait_for('the first feedback or the end', answered, process)
+    return sent
 
 
 def moveit_goal(arm, target):
