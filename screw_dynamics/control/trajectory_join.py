@@ -71,8 +71,9 @@ def _candidate(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> _Can
         return 'a stream has begun'
     if reference.leaves_at_reception:
         anchor = arrival.clock(join.begin, join.elapsed)
-        time = anchor[1] + 1e-9 * (running.now - anchor[0]) * reference.speed
-        if join.continues and _jumps(reference.state(running.now), curve, time - begin):
+        sampled = running.now + round(1e9 * parameters.lead)
+        time = anchor[1] + 1e-9 * (sampled - anchor[0]) * reference.speed
+        if join.continues and _jumps(reference.state(sampled), curve, time - begin):
             join = replace(join, continues=False)
         return _Candidate(join, begin, curve, anchor)
     changed = plan.task.speed != reference.speed

@@ -324,13 +324,14 @@ def test_a_speed_that_is_none_is_ignored(arm, factor):
     assert len(rig.lines) == 1
 
 
-def test_a_late_fit_of_a_controllers_spline_is_another_motion(arm):
-    """It begins at its reception, so the reference jumps where its fit takes long."""
-    rig = Rig(limited(arm, 1e3, 1e4), interpolation='jtc', fit_time=0.0)
+@pytest.mark.parametrize(('lead_time', 'fit_time'), [(0.0, 0.15), (0.1, 0.0)])
+def test_a_late_fit_of_a_controllers_spline_is_another_motion(arm, lead_time, fit_time):
+    """It begins at its reception, so what is sampled jumps if that is later."""
+    rig = Rig(limited(arm, 1e3, 1e4), interpolation='jtc', lead_time=lead_time, fit_time=0.0)
     rig.send((0.0, [0.0, 0.0]), (2.0, [1.0, 0.0]))
     rig.run(1.0)
-    rig._fit_time = 0.15
-    rig.send((1.0, [-1.0, 0.0]))
+    rig._fit_time = fit_time
+    rig.send((1.0 - lead_time, [-1.0, 0.0]))
     rig.run(1.0)
     steps = np.abs(np.diff(rig.published.jet[:, 0], axis=0)).max(axis=1)
     jump = int(steps.argmax())
