@@ -245,7 +245,7 @@ PARAMETER_FILE = """# Copyright screw_dynamics contributors
 # Parameters of the node {node}, all of them, with their defaults. Written by docs/generate.py.
 # [fixed] cannot change while the node runs; all others can (ros2 param set).
 # Units: rad | m and N m | N for revolute | prismatic joints.
-/**:
+/**/{node}:
   ros__parameters:
 """
 

@@ -135,7 +135,7 @@ def test_descriptors_tell_what_is_allowed(name):
 @pytest.mark.parametrize('file, record', RECORDS.items())
 def test_parameter_files_name_every_parameter_with_its_default(file, record):
     document = yaml.safe_load(share_path(f'config/{file}.yaml').read_text())
-    written = flat(document['/**']['ros__parameters'])
+    written = flat(document[f'/**/{file}']['ros__parameters'])
     declared = {rule_of(item).name: item for item in fields(record)}
     assert written.keys() == declared.keys()
     for name, value in written.items():
