@@ -40,7 +40,7 @@ def extension() -> dict[str, object]:
         return {}
     sys.path.insert(0, str(ROOT))
     try:
-        from screw_dynamics.extension.build import BuildKernels, extension_modules
+        from screw_dynamics.codegen.extension.build import BuildKernels, extension_modules
     except ImportError as error:
         print(f'the extension module of compiled kernels is not built: {error}', file=sys.stderr)
         return {}
@@ -62,7 +62,11 @@ setup(
     license='Apache-2.0',
     keywords=['ROS', 'robotics', 'inverse dynamics', 'screw theory', 'feedforward'],
     packages=find_packages(exclude=['test', 'test.*']),
-    package_data={NAME: ['py.typed'], f'{NAME}.extension': ['module.c', 'prelude.h']},
+    package_data={
+        NAME: ['py.typed'],
+        f'{NAME}.codegen.extension': ['module.c', 'prelude.h'],
+        f'{NAME}.codegen.translator': ['numbers.h'],
+    },
     **extension(),
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),

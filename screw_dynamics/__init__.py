@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from screw_dynamics import trajectory as trajectory
     from screw_dynamics.cartesian import PoseWaypoints as PoseWaypoints
     from screw_dynamics.cartesian import cartesian_trajectory as cartesian_trajectory
-    from screw_dynamics.codegen import CCode as CCode
-    from screw_dynamics.codegen import generate_c as generate_c
+    from screw_dynamics.codegen.robot import CCode as CCode
+    from screw_dynamics.codegen.robot import generate_c as generate_c
     from screw_dynamics.dynamics import BaseParameters as BaseParameters
     from screw_dynamics.dynamics import ControlTerms as ControlTerms
     from screw_dynamics.dynamics import EffortFormat as EffortFormat
@@ -108,7 +108,7 @@ __version__ = '0.1.0'
 # modules of the public names; each is imported when one of its names is used first
 _MODULES = {
     'cartesian': ('PoseWaypoints', 'cartesian_trajectory'),
-    'codegen': ('CCode', 'generate_c'),
+    'codegen.robot': ('CCode', 'generate_c'),
     'dynamics': (
         'BaseParameters',
         'ControlTerms',

@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 CHOICES = ('c', 'numba', 'numpy')
 _PACKAGE = Path(__file__).resolve().parents[1]
-_SOURCES = ('kernels', 'extension')
+_SOURCES = ('kernels', 'codegen/translator', 'codegen/extension')
 
 
 def chosen() -> str:

@@ -45,7 +45,7 @@ compiled = (
     'screw_dynamics.kernels.taylor.simd',
     'screw_dynamics.kernels.terms.numba_functions',
     'screw_dynamics.jit.compiled_function',
-    'screw_dynamics.extension.build',  # setuptools
+    'screw_dynamics.codegen.extension.build',  # setuptools
 )
 names = [
     module.name
