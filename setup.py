@@ -41,7 +41,7 @@ def extension() -> dict[str, object]:
         return {}
     sys.path.insert(0, str(ROOT))
     try:
-        from screw_dynamics.extension.build import BuildKernels, extension_modules
+        from screw_dynamics.codegen.extension.build import BuildKernels, extension_modules
     except ImportError as error:
         if choice == '1':
             raise
@@ -67,7 +67,8 @@ setup(
     packages=find_packages(include=[NAME, f'{NAME}.*']),
     package_data={
         NAME: ['py.typed', '__init__.pyi'],
-        f'{NAME}.extension': ['module.c', 'prelude.h'],
+        f'{NAME}.codegen.extension': ['module.c', 'prelude.h'],
+        f'{NAME}.codegen.translator': ['numbers.h'],
     },
     **extension(),
     data_files=[

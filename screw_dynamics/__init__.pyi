@@ -10,8 +10,8 @@ from . import symbolic as symbolic
 from . import trajectory as trajectory
 from .cartesian import PoseWaypoints as PoseWaypoints
 from .cartesian import cartesian_trajectory as cartesian_trajectory
-from .codegen import CCode as CCode
-from .codegen import generate_c as generate_c
+from .codegen.robot import CCode as CCode
+from .codegen.robot import generate_c as generate_c
 from .dynamics import BaseParameters as BaseParameters
 from .dynamics import ControlTerms as ControlTerms
 from .dynamics import EffortFormat as EffortFormat

@@ -36,7 +36,7 @@ PROCESSES = (
     'bags/test_recorder.py',
     'bags/test_recorder_discovery.py',
     'bags/test_replay.py',
-    'codegen/test_generated',
+    'codegen/robot/test_generated',
     'command_line/test_help.py',
     'command_line/test_process_end.py',
     'examples/',
@@ -57,7 +57,7 @@ PROOFS = (
     'examples/test_sea_interrupted.py',
     'examples/test_sea_over_ros.py',
     'examples/test_soft_study.py',
-    'extension/test_extension.py',
+    'codegen/extension/test_extension.py',
     'nodes/drive_commands/test_drive_guides.py',
     'nodes/dynamics_server/test_dynamics_server_failures.py',
     'nodes/dynamics_server/test_motor_service.py',
@@ -78,7 +78,7 @@ PROOFS = (
 
 # files that take longest
 LONGEST = (
-    'extension/test_extension.py',
+    'codegen/extension/test_extension.py',
     'examples/test_gallery.py',
     'examples/test_soft_study.py',
     'nodes/feedforward/goals/test_goals_process.py',

@@ -23,7 +23,7 @@ from screw_dynamics.errors import InputError, short, shown
 _log = logging.getLogger(__name__)
 _VARIABLE = 'SCREW_DYNAMICS_KERNELS'
 _PACKAGE = Path(__file__).resolve().parents[1]
-_SOURCES = ('kernels', 'extension')
+_SOURCES = ('kernels', 'codegen/translator', 'codegen/extension')
 
 
 def read_only(dimensions: int, dtype: str = 'float64') -> str:

@@ -8,7 +8,7 @@ from screw_dynamics.kernels.springs.commands import write_motor_commands
 from screw_dynamics.kernels.taylor.backward import backward_sweep
 from screw_dynamics.kernels.taylor.forward import forward_sweep
 from screw_dynamics.kernels.taylor.layout import BODY_COUNT
-from screw_dynamics.kernels.taylor.rows import gather, integer, scatter, workspace_rows
+from screw_dynamics.kernels.taylor.rows import at, gather, integer, scatter, workspace_rows
 
 
 def inverse_dynamics(order, jet, out, parameters):
@@ -33,9 +33,10 @@ def motor_commands(order, shape, jet, motions, efforts, parameters, integers, re
     `shape` is n, p, m; `integers` and `reals` are those of `write_motor_commands`.
     """
     n, count, m = shape
-    links, deflections = np.empty((1, order + 1, n)), np.zeros((1, count, m))
-    inverse_dynamics(order, jet, links, parameters)
+    efforts_of_links, deflections = np.empty((order + 1) * n), np.zeros((1, count, m))
+    inverse_dynamics(order, at(jet, 0), at(efforts_of_links, 0), parameters)
     return write_motor_commands(
-        jet.reshape((1, order + 3, n)), links, integers, reals, deflections,
+        jet.reshape((1, order + 3, n)), efforts_of_links.reshape((1, order + 1, n)),
+        integers, reals, deflections,
         motions.reshape((1, count, m)), efforts.reshape((1, count - 2, m)),
     )  # fmt: skip

@@ -139,13 +139,7 @@ def _comment(text: str) -> str:
 
 
 class _Printer(C99CodePrinter):
-    """Numbers as shortest doubles, powers as products."""
-
-    def _print_Float(self, number: Any) -> str:  # noqa: N802
-        return _number(number)
-
-    def _print_Integer(self, number: Any) -> str:  # noqa: N802
-        return _number(number) if number else '0.0'
+    """Powers as products."""
 
     def _print_Pow(self, power: Any) -> str:  # noqa: N802
         base, exponent = power.as_base_exp()

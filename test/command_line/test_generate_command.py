@@ -90,6 +90,7 @@ def test_options_of_the_robot_are_in_the_code(run, folder):
         (('--quantities', 'motor_commands'), 1, 'joints: expected together with motor_commands'),
         (('--elastic', 'my_springs.yaml', '--order', '1'), 1, 'order: expected 2 or more'),
         (('--frame', 'nothing'), 1, "frames: frame 'nothing'"),
+        (('--real', 'float', '--controller'), 1, '--real: expected double with --controller'),
         (('--quantities', 'mass'), 2, 'invalid choice'),
         (('--order', '11'), 2, 'invalid choice'),
     ],
@@ -105,3 +106,9 @@ def test_names_of_files_become_names_in_c(run, folder):
     code, out, err = run('generate', '7-axis arm.urdf')
     assert code == 0, err
     assert (folder / 'robot_7_axis_arm.c').is_file()
+
+
+def test_floats_are_written_instead_of_doubles(run):
+    code, _, err = run('generate', 'my_robot.urdf', '--real', 'float')
+    assert code == 0, err
+    assert 'double' not in Path('my_robot.c').read_text()

@@ -42,7 +42,7 @@ import screw_dynamics as sd
 others = (
     'screw_dynamics.nodes',
     'screw_dynamics.bags',
-    'screw_dynamics.extension.build',  # setuptools
+    'screw_dynamics.codegen.extension.build',  # setuptools
 )
 names = [
     module.name

@@ -44,9 +44,9 @@ ROOM_OF = {
     'Rigid motions': 'lie',
 }
 PUBLIC = (
-    'cartesian', 'codegen', 'dynamics', 'elastic', 'estimation', 'feasibility', 'identification',
-    'kinematics', 'lie', 'observers', 'retiming', 'series', 'simulation', 'soft', 'symbolic',
-    'trajectory',
+    'cartesian', 'codegen.robot', 'dynamics', 'elastic', 'estimation', 'feasibility',
+    'identification', 'kinematics', 'lie', 'observers', 'retiming', 'series', 'simulation',
+    'soft', 'symbolic', 'trajectory',
 )  # fmt: skip
 PAGE = ROOT / 'docs' / 'measurements' / 'verification.md'
 MEASURED = {*measures.SUBJECTS.values(), INTEGRATORS}

@@ -7,10 +7,12 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from screw_dynamics.codegen import QUANTITIES, generate_c
-from screw_dynamics.codegen.quantities import FRAME_TERMS, MOTOR_COMMANDS
-from screw_dynamics.codegen.robot_table import robot_table
+from screw_dynamics.codegen.robot import QUANTITIES, generate_c
+from screw_dynamics.codegen.robot.c_text import REALS
+from screw_dynamics.codegen.robot.quantities import FRAME_TERMS, MOTOR_COMMANDS
+from screw_dynamics.codegen.robot.robot_table import robot_table
 from screw_dynamics.command_line import motions, outputs, robots
+from screw_dynamics.errors import InputError
 from screw_dynamics.model.records import REPRESENTATIONS
 from screw_dynamics.paths import expanded, new_file
 
@@ -66,6 +68,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default='hybrid',
         help='axes and point of the twists of Jacobians (default: hybrid)',
     )
+    group.add_argument(
+        '--real',
+        choices=REALS,
+        default='double',
+        help='type of real numbers in C, double or float (default: double)',
+    )
     motions.add_elastic(group)
     group = parser.add_argument_group('output')
     group.add_argument(
@@ -90,6 +98,8 @@ def run(options: argparse.Namespace) -> int:
     names += [f'{prefix}_self_test.c'] * options.self_test
     names += [f'{prefix}_table.c'] * options.controller
     paths = [options.output / name for name in names]
+    if options.controller and options.real != 'double':
+        raise InputError(f'--real: expected double with --controller, got {options.real}')
     outputs.check((options.urdf, options.elastic), paths)
     robot = robots.read_robot(options)
     if options.controller:
@@ -106,6 +116,7 @@ def run(options: argparse.Namespace) -> int:
         frames=options.frame,
         representation=options.representation,
         joints=robot.drives,
+        real=options.real,
     )
     texts = [code.header, code.source]
     if options.self_test:

@@ -24,6 +24,7 @@ from screw_dynamics.kernels.taylor.layout import (
     SIN_GAMMA,
 )
 from screw_dynamics.kernels.taylor.rows import (
+    apart,
     at,
     block_rows,
     get,
@@ -229,7 +230,7 @@ def forward_sweep(order, ws, parameters):
     """Compute, from root to leaves, the motion and the inertial wrench of every body."""
     count = integer(parameters, BODY_COUNT)
     angles = workspace_rows(order, count) - 3 * count
-    scratch = at(ws, angles - 3 * (order + 2))
+    scratch = apart(ws, angles - 3 * (order + 2), 3 * (order + 2))
     sines(ws, angles, count)
     for i in range(count):
         row = at(parameters, HEADER + i * ROW)

@@ -42,6 +42,11 @@ def at(ws, row):
     return ws[row:]
 
 
+def apart(ws, row, count):
+    """Return `count` rows from `row` on that are accessed by this pointer alone."""
+    return at(ws, row)
+
+
 def get(ws, row):
     """Return a row of the workspace."""
     return ws[row]
@@ -75,8 +80,9 @@ def unless_small(value, bound):
 def sines(ws, start, count):
     """Write the runs of cos q and sin q after the run of q."""
     for i in range(start, start + count):
-        put(ws, i + count, np.cos(get(ws, i)))
-        put(ws, i + 2 * count, np.sin(get(ws, i)))
+        angle = get(ws, i)
+        put(ws, i + count, np.cos(angle))
+        put(ws, i + 2 * count, np.sin(angle))
 
 
 def gather(order, ws, jet, parameters):

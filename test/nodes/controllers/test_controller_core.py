@@ -21,7 +21,7 @@ from helpers.rig import Rig
 from helpers.robot_library import CONTROLLERS, compiled, library_of
 
 import screw_dynamics as sd
-from screw_dynamics.codegen.robot_table import robot_table
+from screw_dynamics.codegen.robot.robot_table import robot_table
 from screw_dynamics.command_line.main import main
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.errors import InputError

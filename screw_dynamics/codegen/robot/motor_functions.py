@@ -1,0 +1,157 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The functions in C of motors behind springs, and of polynomial motions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.codegen.robot.functions import (
+    READ,
+    WRITTEN,
+    CFunction,
+    Example,
+    body_table,
+    table_rows,
+)
+from screw_dynamics.codegen.robot.quantities import MOTOR_COMMANDS, REFERENCE
+from screw_dynamics.codegen.translator.arrays import shaped
+from screw_dynamics.codegen.translator.known_numbers import Contents, Size
+from screw_dynamics.codegen.translator.lines import Lines, Value, known, length
+from screw_dynamics.codegen.translator.types import DOUBLE, INTEGER
+from screw_dynamics.elastic import ElasticJoints, elastic_feedforward
+from screw_dynamics.errors import InputError, SpringRangeError
+from screw_dynamics.kernels import motions, one_state
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.trajectory import PiecewisePolynomial
+
+_FACTORS = (1.0, 0.1, 0.0)  # of the joint jet of a test: springs may be out of range
+
+
+class Motors(NamedTuple):
+    """The motors of a robot: names, number of rows of their positions, tables of the kernel."""
+
+    names: tuple[str, ...]
+    rows: int
+    integers: NDArray[np.int64]
+    reals: Array
+
+
+def motors_of(model: ScrewModel, joints: ElasticJoints, order: int) -> Motors:
+    """Return the motors; raise InputError if the functions in C cannot have them."""
+    table = joints.motors(model)
+    if table.damped_names:
+        raise InputError(
+            f'joints: expected springs without dampers, got one at {table.damped_names[0]!r}'
+        )
+    if joints.coupling(model) is not None:
+        raise InputError('joints: expected rotors without coupling, got rotor_coupling')
+    if order < table.lost_orders:
+        raise InputError(
+            f'order: expected {table.lost_orders} or more for motors behind springs, got {order}'
+        )
+    (rows, _), *_ = table.jet_shapes(order + 3)[1:]
+    return Motors(table.names, rows, *table.blocks)
+
+
+def motor_function(
+    model: ScrewModel, prefix: str, order: int, joints: ElasticJoints, motors: Motors
+) -> CFunction:
+    """Return the function of motor positions and efforts."""
+    n, m, rows = Size(model.n), Size(len(motors.names)), motors.rows
+    bodies = body_table(model)
+    integers, reals = motors.integers, motors.reals
+
+    def arguments(out: Lines) -> Sequence[Value]:
+        return (
+            known(order),
+            known((n, rows, m)),
+            read_array(out, 'jet', [order + 3, n]),
+            shaped(out, 'motions', DOUBLE, [known(rows), known(m)]),
+            shaped(out, 'efforts', DOUBLE, [known(rows - 2), known(m)]),
+            table_rows('bodies', bodies),
+            read_array(out, 'motor_indices', [8, n], integers),
+            read_array(out, 'motor_numbers', [reals.size], reals),
+        )
+
+    def example(jet: Array) -> Example | None:
+        for factor in _FACTORS:
+            try:
+                found = elastic_feedforward(model, joints, factor * jet)
+            except SpringRangeError:
+                continue
+            return Example((factor * jet,), (found.motor_jet, found.motor_effort_jet))
+        return None
+
+    return CFunction(
+        f'{prefix}_{MOTOR_COMMANDS}',
+        (f'{READ}jet', f'{WRITTEN}motions', f'{WRITTEN}efforts'),
+        (
+            'Motor positions, (MOTOR_ROWS, MOTORS) by rows, and motor efforts, (MOTOR_ROWS - 2,',
+            'MOTORS), with their time derivatives; on the joint side of the gear. jet as of',
+            'inverse_dynamics. Returns 0; else a spring cannot transmit an effort, is out of its',
+            'range, or a result is not finite, and the results are undefined.',
+        ),
+        one_state.motor_commands,
+        arguments,
+        {'bodies': bodies, 'motor_indices': integers, 'motor_numbers': reals},
+        example,
+    )
+
+
+def read_array(
+    out: Lines, name: str, shape: Sequence[int | str], numbers: NDArray[Any] | None = None
+) -> Value:
+    """Return an array of inputs or of known numbers; parts of the shape may be names in C."""
+    sizes = [length(part) if isinstance(part, str) else known(part) for part in shape]
+    whole = numbers is not None and numbers.dtype == np.int64
+    contents = None if numbers is None else Contents(numbers)
+    return shaped(out, name, INTEGER if whole else DOUBLE, sizes, True, contents)
+
+
+def reference_function(model: ScrewModel, prefix: str, order: int) -> CFunction:
+    """Return the function of a motion of polynomials between breaks."""
+    n, rows = Size(model.n), order + 3
+    return CFunction(
+        f'{prefix}_{REFERENCE}',
+        (
+            'int segments',
+            'int count',
+            f'{READ}breaks',
+            f'{READ}coefficients',
+            f'{READ}end',
+            'double t',
+            f'{WRITTEN}jet',
+        ),
+        (
+            'Joint jet, (ORDER + 3, N) by rows, at time t [s] of polynomials between breaks.',
+            'breaks, (segments + 1), increase [s]; coefficients, (segments, count, N), are those',
+            'of powers of (t - breaks[i]) / (breaks[i + 1] - breaks[i]), the lowest first. At',
+            'rest before the first break, and at end, (N), after the last.',
+        ),
+        motions.write_joint_jet,
+        lambda out: (
+            read_array(out, 'breaks', ['(segments + 1)']),
+            read_array(out, 'coefficients', ['segments', 'count', n]),
+            read_array(out, 'end', [n]),
+            Value('t', DOUBLE),
+            shaped(out, 'jet', DOUBLE, [known(rows), known(n)]),
+        ),
+        {},
+        _polynomial_example,
+    )
+
+
+def _polynomial_example(jet: Array) -> Example:
+    """Return the jet of two quintic segments with coefficients from the joint jet."""
+    rows, n = jet.shape
+    breaks, t = np.array([-0.5, 0.25, 1.5]), 0.75
+    coefficients = np.resize(jet, (2, 6, n))
+    motion = PiecewisePolynomial(breaks, coefficients, jet[0], continuity=0)
+    inputs = (2, 6, breaks, coefficients, jet[0], t)
+    return Example(inputs, (motion.sample(t, np.empty((rows, n))),))

@@ -1,0 +1,108 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Table of one robot for the controller of `screw_dynamics_controllers`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.codegen.robot.c_text import literal
+from screw_dynamics.codegen.robot.motor_functions import motors_of
+from screw_dynamics.codegen.robot.quantities import INVERSE_DYNAMICS, MOTOR_COMMANDS
+from screw_dynamics.errors import InputError
+from screw_dynamics.feasibility.quantities import motor_limits
+from screw_dynamics.robot import Robot
+
+VERSION = 2  # of the struct in robot_table.h
+GRAVITY = 'gravity_forces'
+
+
+def robot_table(
+    robot: Robot, prefix: str, order: int, quantities: Sequence[str], urdf: str
+) -> str:
+    """
+    Return the source of the table, with the digest of the URDF text.
+
+    Raise InputError if functions that it names are missing.
+    """
+    needed = [INVERSE_DYNAMICS, GRAVITY]
+    if robot.drives is not None:
+        needed.append(MOTOR_COMMANDS)
+    missing = [name for name in needed if name not in quantities]
+    if missing:
+        raise InputError(
+            f'quantities: expected {", ".join(needed)} for a controller, got none of '
+            f'{", ".join(missing)}'
+        )
+    limits, model = motor_limits(robot), robot.model
+    motors = None if robot.drives is None else motors_of(model, robot.drives, order)
+    names = () if motors is None else motors.names
+    count = len(names)
+    owners = robot.motors.joint_of_motor[:count]
+    rates = limits.effort_rates
+    numbers: dict[str, Array] = {
+        'efforts': model.limits.ignoring_zeros().effort,
+        'effort_rates': rates,
+        'deflections': limits.deflections[:count],
+        'motor_velocities': limits.motor_velocities[:count],
+        'motor_efforts': limits.motor_efforts[:count],
+        'motor_effort_rates': limits.motor_effort_rates[:count],
+    }
+    lines = [
+        '/* Table of a robot for screw_dynamics_controllers. Do not edit. */',
+        '#include <math.h>',
+        '#include <stddef.h>',
+        '',
+        f'#include "{prefix}.h"',
+        '#include "screw_dynamics_controllers/robot_table.h"',
+        '',
+        f'#if SCREW_DYNAMICS_ROBOT_VERSION != {VERSION}',
+        '#error "robot_table.h has another version: generate this file again"',
+        '#endif',
+        '',
+        *_array('const char *const', 'joint_names', [_text(name) for name in model.joint_names]),
+        *_array('const char *const', 'motor_names', [_text(name) for name in names]),
+        *_array('int', 'joint_of_motor', [str(int(j)) for j in owners]),
+    ]
+    for name, values in numbers.items():
+        lines += _array('double', name, [literal(float(x)) for x in values])
+    own = [
+        *(str(VERSION), str(model.n), str(order), str(count)),
+        str(0 if motors is None else motors.rows),
+        str(robot.required_rows),
+        _text(hashlib.sha256(urdf.encode()).hexdigest() if urdf else ''),
+        *('joint_names', 'motor_names', 'joint_of_motor', *numbers),
+        f'{prefix}_{INVERSE_DYNAMICS}',
+        f'{prefix}_{GRAVITY}',
+        'NULL' if motors is None else f'{prefix}_{MOTOR_COMMANDS}',
+    ]
+    return '\n'.join(
+        [
+            *lines,
+            '',
+            'const struct screw_dynamics_robot_table *screw_dynamics_robot(void)',
+            '{',
+            '    static const struct screw_dynamics_robot_table robot = {',
+            *(f'        {value},' for value in own),
+            '    };',
+            '    return &robot;',
+            '}',
+            '',
+        ]
+    )
+
+
+def _array(ctype: str, name: str, values: Sequence[str]) -> Iterator[str]:
+    """Yield the definition of an array; C has none without elements."""
+    constant = '' if ctype.endswith('const') else 'const '
+    filler = 'NULL' if '*' in ctype else '0'
+    yield f'static {constant}{ctype} {name}[] = {{{", ".join(values or [filler])}}};'
+
+
+def _text(name: str) -> str:
+    """Return a literal in C; other characters than those of ASCII by their bytes."""
+    plain = set(range(0x20, 0x7F)) - set(b'"\\?')
+    escaped = (chr(b) if b in plain else f'\\{b:03o}' for b in name.encode())
+    return f'"{"".join(escaped)}"'

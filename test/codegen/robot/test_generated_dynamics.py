@@ -1,0 +1,141 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Generated C against the readable algorithms and the library, for all kinds of robots."""
+
+from __future__ import annotations
+
+import subprocess
+
+import numpy as np
+import pytest
+from c_compiler import COMPILER, STRICT, Compiled, needs_gcc, write
+from oracles.random_models import BodyRecipe, random_joint_jet, random_model
+
+import screw_dynamics as sd
+from screw_dynamics.codegen.robot import QUANTITIES
+from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
+from screw_dynamics.theory.inverse_dynamics import body_fixed
+
+pytestmark = needs_gcc
+
+# relative to the largest number of a result, or to 1, the size of masses and lengths: sums of
+# some hundred rounded products
+BOUND = 1e-13
+TREES = {
+    'revolute chain': 6,
+    'one joint': 1,
+    'all types and branches': [
+        BodyRecipe(),
+        BodyRecipe(joint_type='prismatic'),
+        BodyRecipe(joint_type='helical', parent_back=2),
+        BodyRecipe(parent_back=3),
+        BodyRecipe(joint_type='prismatic', mimics=1, parent_back=2),
+        BodyRecipe(joint_type='helical', mimics=0),
+    ],
+    'several roots': [
+        BodyRecipe(joint_type='prismatic'),
+        BodyRecipe(parent_back=2),
+        BodyRecipe(joint_type='helical', parent_back=3),
+    ],
+    'axes of coordinates': [
+        BodyRecipe(coordinate_axis=True, parallel_home=True) for _ in range(4)
+    ],
+}
+
+
+def close(got, expected):
+    scale = max(np.abs(expected).max(), 1.0)
+    assert got.shape == expected.shape
+    np.testing.assert_allclose(got / scale, expected / scale, rtol=0.0, atol=BOUND)
+
+
+@pytest.mark.parametrize('tree', TREES)
+@pytest.mark.parametrize('order', [0, 2, 5])
+def test_efforts_and_their_derivatives_are_those_of_the_readable_recursion(tree, order, tmp_path):
+    rng = np.random.default_rng(sum(map(ord, tree)) + order)
+    model = random_model(rng, TREES[tree])
+    compiled = Compiled(sd.generate_c(model, 'robot', order=order), tmp_path)
+    for _ in range(3):
+        jet = random_joint_jet(rng, model.n, order)
+        got = compiled('inverse_dynamics', jet, shape=(order + 1, model.n))
+        close(got, body_fixed.inverse_dynamics(model, jet))
+
+
+@pytest.mark.parametrize('tree', TREES)
+def test_terms_are_those_of_the_closed_form(tree, tmp_path):
+    rng = np.random.default_rng(sum(map(ord, tree)))
+    model = random_model(rng, TREES[tree])
+    frame = f'tool_{model.body_count}'
+    code = sd.generate_c(model, 'arm', quantities=QUANTITIES[:-1], frames=[frame, 'base'])
+    compiled, n = Compiled(code, tmp_path), model.n
+    for _ in range(3):
+        jet = random_joint_jet(rng, n)
+        q, qd = jet[0], jet[1]
+        closed = SystemMatrices(model, jet)
+        close(compiled('mass_matrix', q, shape=(n, n)), closed.mass_matrix)
+        close(compiled('gravity_forces', q, shape=(n,)), closed.gravity_forces)
+        velocity_efforts = closed.coriolis_matrix @ qd
+        bias = velocity_efforts + closed.gravity_forces
+        close(compiled('bias_forces', q, qd, shape=(n,)), bias)
+        close(compiled('coriolis_forces', q, qd, shape=(n,)), velocity_efforts)
+        coriolis = compiled('coriolis_matrix', q, qd, shape=(n, n))
+        close(coriolis, sd.coriolis_matrix(model, q, qd))
+        close(coriolis @ qd, velocity_efforts)
+        close(compiled(f'frame_pose_{frame}', q, shape=(4, 4)), sd.frame_pose(model, q, frame))
+        close(compiled('frame_pose_base', q, shape=(4, 4)), np.eye(4))
+        jacobian = compiled(f'frame_jacobian_{frame}', q, shape=(6, n))
+        close(jacobian, sd.frame_jacobian(model, q, frame, 'hybrid'))
+
+
+@pytest.mark.parametrize('representation', ['body', 'spatial', 'hybrid', 'mixed'])
+def test_jacobians_have_the_chosen_representation(representation, tmp_path):
+    rng = np.random.default_rng(7)
+    model = random_model(rng, TREES['all types and branches'])
+    code = sd.generate_c(
+        model, quantities=['frame_jacobian'], frames=['tool_6'], representation=representation
+    )
+    q = rng.normal(size=model.n)
+    got = Compiled(code, tmp_path)('frame_jacobian_tool_6', q, shape=(6, model.n))
+    close(got, sd.frame_jacobian(model, q, 'tool_6', representation))
+
+
+@pytest.mark.parametrize('name', ['iiwa14', 'panda', 'branched_gripper', 'planar_2r'])
+def test_self_test_of_bundled_robots_agrees_and_finds_errors(name, tmp_path):
+    model = sd.read_urdf(sd.share_path(f'urdf/{name}.urdf'))
+    frame = [*model.frames][-1]
+    code = sd.generate_c(model, 'arm', quantities=QUANTITIES[:-1], frames=[frame])
+    write(code, tmp_path)
+    build = [COMPILER, *STRICT, '-o', 'test', 'arm.c', 'arm_self_test.c', '-lm']
+    subprocess.run(build, check=True, cwd=tmp_path)
+    assert subprocess.run(['./test'], cwd=tmp_path, check=False).returncode == 0
+    heavier = sd.generate_c(model.with_payload(frame, 1e-6), 'arm', quantities=QUANTITIES[:-1],
+                            frames=[frame])  # fmt: skip
+    write(heavier._replace(self_test=code.self_test), tmp_path)
+    subprocess.run(build, check=True, cwd=tmp_path)
+    assert subprocess.run(['./test'], cwd=tmp_path, check=False).returncode == 1
+
+
+def test_self_test_finds_results_that_are_not_numbers(tmp_path):
+    model = random_model(np.random.default_rng(3), 3)
+    code = sd.generate_c(model, 'arm')
+    write(code._replace(source=code.source.replace('= cos(', '= (double)NAN * cos(')), tmp_path)
+    build = [COMPILER, *STRICT, '-o', 'test', 'arm.c', 'arm_self_test.c', '-lm']
+    subprocess.run(build, check=True, cwd=tmp_path)
+    ended = subprocess.run(['./test'], cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert ended.returncode == 1 and 'WRONG' in ended.stdout
+
+
+def test_code_needs_only_cos_and_sin_and_no_writable_data(tmp_path):
+    model = random_model(np.random.default_rng(3), TREES['all types and branches'])
+    code = sd.generate_c(model, quantities=QUANTITIES[:-1], frames=['tool_3'])
+    write(code, tmp_path)
+    command = [COMPILER, *STRICT, '-fno-builtin', '-O0', '-c', 'robot.c']
+    subprocess.run(command, check=True, cwd=tmp_path)
+    symbols = subprocess.run(
+        ['nm', 'robot.o'], check=True, cwd=tmp_path, capture_output=True, text=True
+    ).stdout.split('\n')
+    kinds = [line.split()[-2:] for line in symbols if line]
+    allowed = {'cos', 'sin', 'fabs', '_GLOBAL_OFFSET_TABLE_', '__stack_chk_fail'}
+    assert {name for kind, name in kinds if kind == 'U'} <= allowed
+    assert not [name for kind, name in kinds if kind in 'BbDdC']
+    assert {name.startswith('robot_') for kind, name in kinds if kind == 'T'} == {True}

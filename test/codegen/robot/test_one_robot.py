@@ -1,0 +1,185 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Functions translated for one robot return what Python returns: known numbers, loops, arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import subprocess
+
+import numpy as np
+import pytest
+from c_compiler import COMPILER, STRICT, needs_gcc
+
+from screw_dynamics.codegen.robot import c_files
+from screw_dynamics.codegen.robot.functions import CFunction, read_rows, written_rows
+from screw_dynamics.codegen.translator.functions import Program
+from screw_dynamics.codegen.translator.known_numbers import Places, Size
+from screw_dynamics.codegen.translator.lines import Value, known
+from screw_dynamics.codegen.translator.types import DOUBLE, Pointer, TranslationError
+from screw_dynamics.kernels.taylor.rows import at, get, integer, put
+
+N = 5
+TREE = np.array([[-1.0, 2.5, 1.0], [0.0, -1.5, 1.0], [0.0, 0.5, 1.0], [2.0, 4.0, 1.0],
+                 [1.0, 3.0, 1.0]])  # fmt: skip
+CHAIN = np.array([[i - 1.0, 0.5 * i * i, 0.0] for i in range(N)])
+
+
+def helper(x, y):
+    if x > y:
+        return x * x, y
+    return y, x + 1.0
+
+
+def first_above(values, bound):
+    for k in range(N):
+        if get(values, k) > bound:
+            return k
+    return -1
+
+
+def conditions(n, x, table, out):
+    for i in range(n):
+        if get(x, i) > 1.0:
+            a, b = helper(get(x, i), 2.0)
+        elif get(x, i) > 0.0:
+            a = b = math.cos(get(x, i))
+        else:
+            a, b = 0.0, -get(x, i)
+        put(out, i, a - 2.0 * b)
+
+
+def early_ends(n, x, table, out):
+    for i in range(n):
+        put(out, i, 0.0)
+    total = 1.0
+    for i in range(n):
+        if get(x, i) < -1.0:
+            continue
+        total *= 2.0
+        if total > 9.0:
+            break
+        put(out, i, total)
+    k = first_above(x, 0.5)
+    while k >= 0 and total > 1.0:
+        total = 0.5 * total
+        put(out, k, get(out, k) + 1.0)
+    put(out, n - 1, total)
+
+
+def along_parents(n, x, table, out):
+    work = np.zeros((n, 2))
+    for i in range(n):
+        row = at(table, 3 * i)
+        parent = integer(row, 0)
+        if parent < 0:
+            work[i, 1] = get(x, i)
+        else:
+            step = work[parent, 0] + get(row, 1)
+            work[i, 0] = step * get(x, i)
+            work[i, 1] = work[parent, 1] - get(row, 2) * work[i, 0]
+        work[i, 0] += 0.25
+    for i in range(n - 1, -1, -1):
+        parent = integer(at(table, 3 * i), 0)
+        if parent >= 0:
+            work[parent, 0] += work[i, 0]
+    for i in range(n):
+        put(out, i, work[i, 0] - work[i, 1])
+
+
+def known_until_changed(n, x, table, out):
+    a, b, c, d, e = 0.0, 1.0, 2.0, 3.0, 4.0
+    for k in range(3):
+        b = b * (k + 1.0)
+    if get(x, 0) > 0.0:
+        a = get(x, 1)
+    else:
+        c = 3.0
+    for i in range(n):
+        put(out, i, a + b + c)
+        a = 0.0 * a + 1.0
+        c = -c
+        d = d + get(x, i)
+    for i in range(n - 1, -1, -1):
+        e = e - get(x, i) if integer(table, 3 * i) >= 0 else 2.0 * e
+    put(out, 0, get(out, 0) + a * 1.0 - c / 1.0 + (0.0 - get(x, 2)))
+    put(out, 2, d * e)
+    for column in (1, 3):
+        put(out, column, get(out, column) ** 2 + abs(min(-1.0, 2.0)))
+
+
+def define(function, numbers):
+    """Return a program and the function of (x, out) in C."""
+
+    def arguments(out):
+        places = Places((*numbers.ravel().tolist(),), frozenset([0]))
+        table = Value('numbers', Pointer(DOUBLE, True, places))
+        return known(Size(N)), read_rows('x'), table, written_rows('out')
+
+    program = Program(unroll=3)
+    one = CFunction(
+        't_run', ('const double *x', 'double *out'), (), function, arguments,
+        {'numbers': numbers}, lambda jet: None,
+    )  # fmt: skip
+    _, text = one.define(program)
+    return c_files.source('t', [one], [text], program, 'double')
+
+
+@needs_gcc
+@pytest.mark.parametrize('numbers', [TREE, CHAIN], ids=['tree', 'chain'])
+@pytest.mark.parametrize('function', [conditions, early_ends, along_parents, known_until_changed])
+def test_translated_functions_return_what_python_returns(function, numbers, tmp_path):
+    (tmp_path / 't.h').write_text('void t_run(const double *x, double *out);\n')
+    (tmp_path / 't.c').write_text(define(function, numbers), encoding='ascii')
+    build = [COMPILER, *STRICT, '-O1', '-fPIC', '-shared', '-o', 't.so', 't.c', '-lm']
+    subprocess.run(build, check=True, cwd=tmp_path)
+    run = ctypes.CDLL(str(tmp_path / 't.so')).t_run
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        x = rng.normal(scale=1.5, size=N)
+        got, expected = np.full(N, np.nan), np.full(N, np.nan)
+        run(*(a.ctypes.data_as(ctypes.c_void_p) for a in (x, got)))
+        function(N, x, numbers.ravel(), expected)
+        # the same operations, but for products with known numbers
+        np.testing.assert_allclose(got, expected, rtol=1e-15, atol=1e-15)
+
+
+def test_what_is_known_of_all_bodies_is_in_the_code():
+    for numbers in (CHAIN, TREE):
+        text = define(along_parents, numbers)
+        # the root is apart, and column 2 has one number
+        assert 'if (' not in text and 'v_row[2]' not in text
+
+
+def array_of_any_size(n, x, table, out):
+    np.empty(integer(x, 0))
+
+
+def returned(n):
+    return np.empty(n)
+
+
+def returns_an_array(n, x, table, out):
+    put(out, 0, returned(n)[0])
+
+
+def kept_array(n, x, table, out):
+    for i in range(n):
+        work = np.zeros(2)
+        if get(x, i) > 0.0:
+            break
+    put(out, 0, work[0])
+
+
+@pytest.mark.parametrize(
+    'function, text',
+    [
+        (array_of_any_size, 'array_of_any_size: an array whose size is not known'),
+        (returns_an_array, 'returned: returns an array of its own'),
+        (kept_array, 'kept_array: an array of a pass is used outside of the loop'),
+    ],
+)
+def test_arrays_that_the_stack_cannot_have(function, text):
+    with pytest.raises(TranslationError, match=text):
+        define(function, CHAIN)
