@@ -21,6 +21,27 @@ from screw_dynamics import dynamics, elastic, estimation, kinematics, lie, theor
 # exported beside the algorithms: the form in which robots take efforts, a result
 _RECORDS = {'BaseParameters', 'ControlTerms', 'EffortFormat'}
 ROOMS = ('kinematics', 'dynamics', 'elastic', 'estimation', 'lie', 'theory')
+# of theory: what algorithms are made of
+_PARTS = {
+    'theory.acceleration_energy.differential_matrices': (
+        'derivative_of_derivative', 'differential_matrices', 'factors', 'pose_jets',
+        'tangent_jets',
+    ),
+    'theory.acceleration_energy.energies': ('inner_product', 'tree_of_energy'),
+    'theory.acceleration_energy.equations': ('EnergyPartials', 'generalized_forces'),
+    'theory.closed_form.first_derivatives': ('symmetric',),
+    'theory.closed_form.system_matrices': ('block', 'block_diagonal'),
+    'theory.inverse_dynamics.arguments': ('body_wrenches', 'efforts_of_samples'),
+    'theory.inverse_dynamics.momentum': ('momentum_jet',),
+    'theory.inverse_dynamics.spatial': ('inertia_jet',),
+    'theory.kinematics.body_fixed': (
+        'column_jets', 'gravity_jets', 'partial_of_column', 'twist_jets',
+    ),
+    'theory.kinematics.hybrid': ('HybridMotion', 'in_base_axes', 'turned'),
+    'theory.kinematics.spatial': ('twist_and_column_jets',),
+    'theory.sensitivities.regressors': ('body_regressors',),
+    'theory.tree': ('Tree', 'as_row', 'as_scalars', 'require_model'),
+}  # fmt: skip
 # methods have an order: their tests measure it
 _INTEGRATION = f'{theory.__name__}.geometric_integration'
 _LIE = ('lie.adjoint', 'lie.exponential', 'lie.inertia', 'lie.screw.exp_screw')
@@ -31,17 +52,22 @@ def algorithms() -> dict[str, Callable[..., Any]]:
     """
     Return all algorithms by their names below the package.
 
-    They are the public functions and classes of theory (those whose docstring has an example),
-    what `kinematics` and `dynamics` export, the functions of `elastic`, the uncertainty of
-    efforts, and the exponentials, adjoints and inertias of `lie`.
+    They are the public functions and classes of theory but for parts of others, what `kinematics`
+    and `dynamics` export, the functions of `elastic`, the uncertainty of efforts, and the
+    exponentials, adjoints and inertias of `lie`.
     """
     found = {name_of(entry): entry for entry in _exported()}
     for module in pkgutil.walk_packages(theory.__path__, f'{theory.__name__}.'):
         if module.name.startswith(_INTEGRATION):
             continue
+        parts = _PARTS.get(module.name.removeprefix('screw_dynamics.'), ())
         for name, entry in vars(import_module(module.name)).items():
             own = getattr(entry, '__module__', '') == module.name and not name.startswith('_')
-            if own and callable(entry) and 'Examples\n' in (inspect.getdoc(entry) or ''):
+            if (
+                own
+                and callable(entry)
+                and name not in _PARTS.get(name_of(entry).rpartition('.')[0], '')
+            ):
                 found[name_of(entry)] = entry
     return dict(sorted(found.items(), key=lambda item: _room(item[0])))
 
