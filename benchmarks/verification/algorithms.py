@@ -62,12 +62,8 @@ def algorithms() -> dict[str, Callable[..., Any]]:
             continue
         parts = _PARTS.get(module.name.removeprefix('screw_dynamics.'), ())
         for name, entry in vars(import_module(module.name)).items():
-            own = getattr(entry, '__module__', '') == module.name and not name.startswith('_')
-            if (
-                own
-                and callable(entry)
-                and name not in _PARTS.get(name_of(entry).rpartition('.')[0], '')
-            ):
+            own = getattr(entry, '__module__', '') == module.name and name not in parts
+            if own and callable(entry) and not name.startswith('_'):
                 found[name_of(entry)] = entry
     return dict(sorted(found.items(), key=lambda item: _room(item[0])))
 
