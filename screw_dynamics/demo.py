@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from screw_dynamics.paths import share_path
+from screw_dynamics.common.paths import share_path
 
 
 def main() -> int:

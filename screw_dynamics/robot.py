@@ -9,9 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from screw_dynamics.elastic.elastic_joint import ElasticJoint
-from screw_dynamics.elastic.elastic_joints import ElasticJoints, require_elastic_joints
-from screw_dynamics.elastic.motor_table import MotorTable
+from screw_dynamics.drives.elastic_joint import ElasticJoint
+from screw_dynamics.drives.elastic_joints import ElasticJoints, require_elastic_joints
+from screw_dynamics.drives.motor_table import MotorTable
 from screw_dynamics.errors import InputError
 from screw_dynamics.model.other_models import JointedModel
 from screw_dynamics.model.screw_model import ScrewModel, require_model

@@ -18,7 +18,7 @@ from oracles.random_models import random_joint_jet
 import screw_dynamics as sd
 from benchmarks.accuracy.corpus import RobotFile
 from benchmarks.verification.checks import residual_of
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 
 ORDER = 4
 _STATES = 3

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from oracles.robots import package_urdfs
 
-from screw_dynamics.progress import progress
+from screw_dynamics.common.progress import progress
 
 # Only .urdf files are taken out of these. Installing the packages would do harm: one of them
 # pins other releases, others draw in viewers, and not every one has a wheel for every Python.

@@ -22,7 +22,7 @@ from oracles.random_models import random_joint_jet
 
 import screw_dynamics as sd
 from benchmarks.verification.checks import residual_of
-from screw_dynamics.parsers import strip_geometry
+from screw_dynamics.model.urdf import strip_geometry
 
 
 def load_urdfpy(text: str) -> Any:

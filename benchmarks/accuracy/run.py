@@ -20,7 +20,7 @@ from benchmarks.accuracy.compare import compare
 from benchmarks.accuracy.corpus import robots
 from benchmarks.accuracy.report import page
 from benchmarks.report import Report
-from screw_dynamics.progress import counting, progress
+from screw_dynamics.common.progress import counting, progress
 
 _CACHE = ROOT / 'build' / 'robots'
 OPTIONS: dict[str, dict[str, Any]] = {

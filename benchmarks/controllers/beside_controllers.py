@@ -26,7 +26,7 @@ from helpers.real_controllers import Controllers, exact_efforts
 from helpers.ros_fixture import RosFixture
 
 from screw_dynamics import ScrewModel, read_urdf, share_path
-from screw_dynamics.messages.times import SECOND, nanoseconds
+from screw_dynamics.common.times import SECOND, nanoseconds
 
 URDF = share_path('urdf/iiwa14.urdf')
 START = 0.1  # rad

@@ -17,7 +17,7 @@ from helpers.node_processes import NodeProcess, trajectory
 from helpers.ros_fixture import RosFixture
 
 from screw_dynamics import share_path
-from screw_dynamics.progress import progress
+from screw_dynamics.common.progress import progress
 
 URDF = share_path('urdf/iiwa14.urdf')
 PRIORITY = 50

@@ -17,7 +17,7 @@ from sensor_msgs.msg import JointState
 from benchmarks.node.processes import PRIORITY, URDF, interrupt, priority, start_subject
 from benchmarks.report import Report
 from screw_dynamics import read_urdf
-from screw_dynamics.progress import progress
+from screw_dynamics.common.progress import progress
 
 RATE = 500.0  # Hz, of the states
 WARM_UP = 500  # states

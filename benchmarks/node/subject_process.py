@@ -27,10 +27,10 @@ from rclpy.publisher import Publisher
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
-from screw_dynamics.messages.joints import double_array
 from screw_dynamics.nodes.feedforward.node import FeedforwardNode
 from screw_dynamics.nodes.shared.executor import make_executor, run_node
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
+from screw_dynamics.recordings.messages.joints import double_array
 from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward
 
 PAUSES = 10_000

@@ -14,8 +14,8 @@ import numpy as np
 
 import screw_dynamics as sd
 from benchmarks.report import Report, Requirement
-from screw_dynamics.arrays import Array
-from screw_dynamics.retiming.limited_quantities import limited_robot
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.limits.retiming.limited_quantities import limited_robot
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints, smooth_trajectory
 
 PATHS = 50

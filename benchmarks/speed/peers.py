@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio
 
 from screw_dynamics import ScrewModel, read_urdf, share_path
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.lie import inertia_parameters, skew
 
 

@@ -27,9 +27,9 @@ from benchmarks.speed import (
 )
 from benchmarks.speed.peers import ChainRule, FiniteDifferences, from_chain, iiwa
 from benchmarks.timing import Measured, race
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.progress import progress
 from screw_dynamics.kernels.taylor.compiled import single_kernel
-from screw_dynamics.progress import progress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -23,7 +23,7 @@ import screw_dynamics as sd
 from benchmarks.report import Report, Requirement, microseconds
 from benchmarks.speed.peers import iiwa
 from benchmarks.timing import Measured, race
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 
 COUNT, MANY, BATCH = 20, 200, 1000
 # the data of P2025, Simulation 3

@@ -16,11 +16,11 @@ from typing import Any
 
 from benchmarks import ROOT
 from benchmarks.verification.checks import name_of
-from screw_dynamics import dynamics, elastic, estimation, kinematics, lie, theory
+from screw_dynamics import drives, dynamics, estimation, lie, theory
 
 # exported beside the algorithms: the form in which robots take efforts, a result
 _RECORDS = {'BaseParameters', 'ControlTerms', 'EffortFormat'}
-ROOMS = ('kinematics', 'dynamics', 'elastic', 'estimation', 'lie', 'theory')
+ROOMS = ('dynamics', 'drives', 'estimation', 'lie', 'theory')
 # of theory: what algorithms are made of
 _PARTS = {
     'theory.acceleration_energy.differential_matrices': (
@@ -52,9 +52,9 @@ def algorithms() -> dict[str, Callable[..., Any]]:
     """
     Return all algorithms by their names below the package.
 
-    They are the public functions and classes of theory but for parts of others, what `kinematics`
-    and `dynamics` export, the functions of `elastic`, the uncertainty of efforts, and the
-    exponentials, adjoints and inertias of `lie`.
+    They are the public functions and classes of theory but for parts of others, what `dynamics`
+    exports, the functions of `drives`, the uncertainty of efforts, and the exponentials, adjoints
+    and inertias of `lie`.
     """
     found = {name_of(entry): entry for entry in _exported()}
     for module in pkgutil.walk_packages(theory.__path__, f'{theory.__name__}.'):
@@ -69,13 +69,13 @@ def algorithms() -> dict[str, Callable[..., Any]]:
 
 
 def _exported() -> Iterator[Callable[..., Any]]:
-    for room in (kinematics, dynamics):
-        for name in room.__all__:
-            if name not in _RECORDS and getattr(room, name).__module__.startswith(room.__name__):
-                yield getattr(room, name)
-    for name in elastic.__all__:
-        if inspect.isfunction(getattr(elastic, name)):
-            yield getattr(elastic, name)
+    for name in dynamics.__all__:
+        one = getattr(dynamics, name)
+        if name not in _RECORDS and one.__module__.startswith(dynamics.__name__):
+            yield one
+    for name in drives.__all__:
+        if inspect.isfunction(getattr(drives, name)):
+            yield getattr(drives, name)
     yield estimation.effort_standard_deviations
     for name in lie.__all__:
         if name_of(getattr(lie, name)).startswith(_LIE):

@@ -21,10 +21,10 @@ from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 import screw_dynamics as sd
 from benchmarks.verification.measures import Measure, difference, subject
 from benchmarks.verification.motion_checks import CURVES, MOTIONS, RATIONAL
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.estimation import measured_motion
-from screw_dynamics.feasibility import certify
-from screw_dynamics.identification import Recording, identify
+from screw_dynamics.estimation.identification import Recording, identify
+from screw_dynamics.limits import certify
 from screw_dynamics.trajectory import Waypoints, smooth_trajectory
 
 CODE = 'Generated code'

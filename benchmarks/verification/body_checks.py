@@ -16,7 +16,7 @@ from benchmarks.verification.checks import Result, against
 from benchmarks.verification.lie_checks import hat, vee
 from benchmarks.verification.scenes import ROWS, Scene
 from screw_dynamics import lie
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.theory import wrench_rates
 from screw_dynamics.theory.newton_euler import (
     arbitrary_frame,

@@ -18,7 +18,7 @@ import screw_dynamics as sd
 from benchmarks.timing import best_times
 from benchmarks.verification.checks import name_of
 from benchmarks.verification.elastic_checks import robot_joints
-from screw_dynamics import elastic, lie
+from screw_dynamics import drives, lie
 from screw_dynamics.dynamics import LinkLoads
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.theory.acceleration_energy.tensors import EnergyTensors
@@ -107,14 +107,14 @@ def _values(algorithm: Callable[..., Any], model: ScrewModel, order: int) -> dic
         'angular_velocities': rows[:, :3], 'mass': 1.0, 'com': twist[:3],
         'rotational_inertia': np.diag([2.0, 3.0, 4.0]),
     }  # fmt: skip
-    if room in ('elastic', 'estimation'):
+    if room in ('drives', 'estimation'):
         jet = random_joint_jet(np.random.default_rng(1), model.n, max(order, 2))
         efforts, size = sd.inverse_dynamics(model, jet), len(jet)
         stiffness = float(10.0 * np.abs(efforts).max())
-        rigid = algorithm is elastic.actuator_efforts
+        rigid = algorithm is drives.actuator_efforts
         values |= {
             'joints': robot_joints(model, None if rigid else stiffness),
-            'joint_jet': jet if room == 'elastic' else jet[None],
+            'joint_jet': jet if room == 'drives' else jet[None],
             'effort_jet': efforts,
             'deflection_jet': efforts / stiffness,
             'covariances': np.broadcast_to(np.eye(size), (1, model.n, size, size)),
@@ -128,6 +128,6 @@ def _values(algorithm: Callable[..., Any], model: ScrewModel, order: int) -> dic
 
 def _least(algorithm: Callable[..., Any]) -> int:
     """Return the least order of the motion that an algorithm needs."""
-    if algorithm is SecondDerivatives or algorithm.__module__.startswith(elastic.__name__):
+    if algorithm is SecondDerivatives or algorithm.__module__.startswith(drives.__name__):
         return 2  # two derivatives of efforts move a motor
     return int(algorithm is FirstDerivatives or algorithm.__name__.endswith('_jerks'))

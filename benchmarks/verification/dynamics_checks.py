@@ -13,7 +13,7 @@ from oracles.high_precision import reference_efforts
 import screw_dynamics as sd
 from benchmarks.verification.checks import Result, against
 from benchmarks.verification.scenes import ROWS, Scene
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics import LinkLoads
 from screw_dynamics.theory.acceleration_energy import energies, equations, tensors
 from screw_dynamics.theory.closed_form import nth_derivatives

@@ -13,8 +13,8 @@ from oracles.taylor import Series, derivatives_of, exact, high_precision, series
 import screw_dynamics as sd
 from benchmarks.verification.checks import Result, against
 from benchmarks.verification.scenes import Scene
-from screw_dynamics import elastic
-from screw_dynamics.arrays import Array
+from screw_dynamics import drives
+from screw_dynamics.common.arrays import Array
 
 ROTOR, VISCOUS = 0.3, 0.7  # kg m^2 or kg, N m s/rad or N s/m
 
@@ -46,31 +46,31 @@ def motors(scene: Scene) -> Iterator[Result]:
     size = np.maximum(size, _growth(size))
     moved = np.maximum(size, np.abs(jet[:-2]).max(axis=1))
     pushed = loads[:-2] + ROTOR * moved[2:]
-    got = elastic.link_efforts(model, joints, jet)
-    yield Result(elastic.link_efforts, got, links.efforts, links.scale)
-    got = elastic.transmitted_efforts(model, joints, jet, links.efforts)
-    yield Result(elastic.transmitted_efforts, got, efforts, loads)
-    got = elastic.spring_deflections(model, joints, efforts)
-    yield Result(elastic.spring_deflections, got, phi, size)
+    got = drives.link_efforts(model, joints, jet)
+    yield Result(drives.link_efforts, got, links.efforts, links.scale)
+    got = drives.transmitted_efforts(model, joints, jet, links.efforts)
+    yield Result(drives.transmitted_efforts, got, efforts, loads)
+    got = drives.spring_deflections(model, joints, efforts)
+    yield Result(drives.spring_deflections, got, phi, size)
     for row, expected, scale in zip(
-        elastic.motor_efforts(model, joints, jet, efforts, phi),
+        drives.motor_efforts(model, joints, jet, efforts, phi),
         (theta, drive),
         (moved, pushed),
         strict=True,
     ):
-        yield Result(elastic.motor_efforts, row, expected, scale)
+        yield Result(drives.motor_efforts, row, expected, scale)
     for function, arguments in (
-        (elastic.elastic_feedforward, ()),
-        (elastic.feedforward_from_efforts, (links.efforts,)),
+        (drives.elastic_feedforward, ()),
+        (drives.feedforward_from_efforts, (links.efforts,)),
     ):
         found = function(model, joints, jet, *arguments)
         yield Result(function, found.deflection_jet, phi, size)
         yield Result(function, found.motor_jet, theta, moved)
         yield Result(function, found.motor_effort_jet, drive, pushed)
-    got = elastic.actuator_efforts(model, robot_joints(model, None), jet)
+    got = drives.actuator_efforts(model, robot_joints(model, None), jet)
     rotors = ROTOR * jet[2:]
     sizes = loads + np.abs(rotors).max(axis=1)
-    yield Result(elastic.actuator_efforts, got, efforts + rotors, sizes)
+    yield Result(drives.actuator_efforts, got, efforts + rotors, sizes)
 
 
 def _growth(size: Array) -> Array:

@@ -18,7 +18,7 @@ import screw_dynamics as sd
 from benchmarks.timing import best_times
 from benchmarks.verification.measures import Integration, integrations
 from screw_dynamics import lie
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.simulation import ElasticRobot
 from screw_dynamics.theory.geometric_integration import free_body, joint_space, runge_kutta
 from screw_dynamics.theory.geometric_integration.absolute_coordinates import AbsoluteCoordinates

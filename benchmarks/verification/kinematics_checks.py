@@ -15,7 +15,7 @@ from oracles.taylor import Series, high_precision, product
 import screw_dynamics as sd
 from benchmarks.verification.checks import Result, against
 from benchmarks.verification.scenes import FORMS, ROWS, Scene, path_of, slope
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.theory.acceleration_energy import differential_matrices as differential
 from screw_dynamics.theory.kinematics import (
     accelerations,

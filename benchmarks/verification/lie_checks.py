@@ -14,7 +14,7 @@ from oracles.taylor import Series, exact, high_precision
 from benchmarks.verification.checks import Result, against
 from benchmarks.verification.scenes import Scene, slope
 from screw_dynamics import lie
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 
 MATRICES = '4x4 matrices in 60 digits'
 

@@ -16,8 +16,7 @@ from oracles import two_links
 
 import screw_dynamics as sd
 from benchmarks.verification.measures import Measure, difference, subject
-from screw_dynamics.arrays import Array
-from screw_dynamics.reference.reference_filter import ReferenceFilter
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.series import scale_speed
 from screw_dynamics.simulation import ElasticRobot, natural_frequencies
 from screw_dynamics.simulation.linearized_dynamics import linearized_dynamics
@@ -28,6 +27,7 @@ from screw_dynamics.trajectory import (
     smooth_trajectory,
     waypoints_from_points,
 )
+from screw_dynamics.trajectory.reference.reference_filter import ReferenceFilter
 
 CURVES = 'Curves and references'
 RATIONAL = 'rational arithmetic'

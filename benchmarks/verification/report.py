@@ -35,9 +35,8 @@ _ABOUT_INTEGRATORS = (
     'arm with linear springs and without friction, in steps of 0.1 ms. **µs**: per step.'
 )
 _ROOMS = {
-    'kinematics': 'Kinematics',
     'dynamics': 'Dynamics',
-    'elastic': 'Elastic joints',
+    'drives': 'Drives',
     'estimation': 'Uncertainty',
     'lie': 'Rigid motions',
     'theory': 'Theory',

@@ -19,7 +19,7 @@ from benchmarks.verification.checks import CHECKS, name_of
 from benchmarks.verification.costs import cost
 from benchmarks.verification.report import Extra, Row, page
 from benchmarks.verification.scenes import Scene, random_scene, robot_scenes
-from screw_dynamics.progress import progress
+from screw_dynamics.common.progress import progress
 
 # modules that register their checks, in the order of the page
 for _name in (

@@ -27,7 +27,7 @@ from oracles.robots import bundled_urdfs
 from oracles.taylor import Series, constant, derivatives_of, exact, high_precision, product
 
 import screw_dynamics as sd
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.model import Frame, ScrewModel
 
 ORDER = 5

@@ -16,7 +16,7 @@ from scipy.integrate import solve_ivp
 import screw_dynamics as sd
 from benchmarks.verification.measures import Measure, difference, subject
 from benchmarks.verification.scenes import mass_matrix_series
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.soft import functions, recursion
 from screw_dynamics.soft.statics import stiffness_matrix
 

@@ -16,7 +16,7 @@ from oracles.taylor import exact, high_precision
 import screw_dynamics as sd
 from benchmarks.verification.measures import Measure, difference, subject
 from benchmarks.verification.scenes import Scene
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.symbolic import Expressions
 
 RECIPES = [BodyRecipe('revolute'), BodyRecipe('helical')]

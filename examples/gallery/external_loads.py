@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 import screw_dynamics as sd
 from screw_dynamics.command_line.loads_figure import draw_loads
-from screw_dynamics.observers.recorded_loads import recorded_loads
+from screw_dynamics.estimation.observers.recorded_loads import recorded_loads
 
 ERROR = 0.05  # of every inertia parameter
 EFFORT_NOISE, VELOCITY_NOISE = 0.2, 5e-4  # N m, rad/s

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import screw_dynamics as sd
-from screw_dynamics.arrays import Array
-from screw_dynamics.results.results_plot import BLACK, COLOURS, GREY
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.recordings.results.results_plot import BLACK, COLOURS, GREY
 from screw_dynamics.trajectory import (
     TrajectoryPoint,
     measured_motion,

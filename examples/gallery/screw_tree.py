@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 import screw_dynamics as sd
 from screw_dynamics.lie import pose, rotation_onto_z, rpy_rotation, screw_pitch, screw_type
-from screw_dynamics.results.results_plot import COLOURS
+from screw_dynamics.recordings.results.results_plot import COLOURS
 
 KINDS = {'revolute': COLOURS[0], 'prismatic': COLOURS[1], 'helical': COLOURS[2]}
 PARENTS = (-1, 0, 1, 0, 3)

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import screw_dynamics as sd
-from screw_dynamics.results.results_plot import COLOURS, GREY
+from screw_dynamics.recordings.results.results_plot import COLOURS, GREY
 from screw_dynamics.trajectory import TrajectoryPoint, smooth_trajectory, waypoints_from_points
 
 STRONGEST = 40.0  # N m, of each motor, behind the gear

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import screw_dynamics as sd
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.lie import inertia_matrix, inertia_parameters, skew, vee
 from screw_dynamics.theory.closed_form import nth_derivatives
 from screw_dynamics.theory.inverse_dynamics import body_fixed, hybrid, spatial

@@ -20,7 +20,7 @@ import numpy as np
 
 import screw_dynamics as sd
 from paper_experiments.arms import FORMS, motion
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.theory.closed_form.second_derivatives import SecondDerivatives
 
 RECORD = Path(__file__).with_name('cost.csv')

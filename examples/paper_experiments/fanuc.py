@@ -13,7 +13,7 @@ import numpy as np
 
 import screw_dynamics as sd
 from paper_experiments.arms import FORMS
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.lie import inertia_matrix, transform_inertia
 from screw_dynamics.theory.acceleration_energy import equations
 

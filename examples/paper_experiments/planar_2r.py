@@ -10,7 +10,7 @@ import numpy as np
 
 import screw_dynamics as sd
 from paper_experiments.arms import FORMS
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.lie.scalars import ScalarArray
 
 

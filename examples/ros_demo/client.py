@@ -20,8 +20,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ros_demo.processes import SILENCE_TIMEOUT
 from ros_demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC
-from screw_dynamics.arrays import Array
-from screw_dynamics.messages.times import SECOND, nanoseconds
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.nodes.shared.endpoints import STATUS_TOPIC
 from screw_dynamics.nodes.trajectory_sender import Verdicts, trajectory_message
 from screw_dynamics.trajectory import TrajectoryFile

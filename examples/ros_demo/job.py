@@ -34,10 +34,10 @@ from ros_demo.recording import (
 )
 from ros_demo.report import check_services, recompute, report
 from ros_demo.stages import Stage, ticks
+from screw_dynamics.common.paths import share_path
+from screw_dynamics.common.scalars import positive
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.parsers import read_urdf
-from screw_dynamics.paths import share_path
-from screw_dynamics.scalars import positive
+from screw_dynamics.model.urdf import read_urdf
 from screw_dynamics.trajectory import (
     TrajectoryFile,
     TrajectoryPoint,
@@ -156,7 +156,7 @@ def _drive_nodes(folder: Path, model: ScrewModel, file: TrajectoryFile, rate: fl
 
 
 def _start(processes: Processes, bag: Path, rate: float) -> None:
-    processes.start('recorder', 'screw_dynamics.bags.recorder', '--all', '-o', bag)
+    processes.start('recorder', 'screw_dynamics.recordings.bags.recorder', '--all', '-o', bag)
     rates = (
         *('-p', f'publish_rate:={rate}'),
         *('-p', f'diagnostic_updater.period:={REPORT_PERIOD}'),

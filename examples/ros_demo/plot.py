@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ros_demo.recording import Recording
-from screw_dynamics.results.results_plot import BLACK, COLOURS, GREY, STYLE
+from screw_dynamics.recordings.results.results_plot import BLACK, COLOURS, GREY, STYLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,13 +20,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.stop_signals import (
+from screw_dynamics.common.stop_signals import (
     STOP_SIGNALS,
     replace_handlers,
     restore_handlers,
     stop_once,
 )
+from screw_dynamics.errors import ScrewDynamicsError
 
 # DDS (RTPS 2.2, section 9.6.1): domain d uses UDP ports from 7400 + 250 d. The first is the
 # multicast port of announcements, unused by participants limited to one host; participant p opens

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.bags import Bag
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.errors import BagError, BagWarning
-from screw_dynamics.messages.times import SECOND, nanoseconds
-from screw_dynamics.results.results_from_bag import read_efforts
+from screw_dynamics.recordings.bags import Bag
+from screw_dynamics.recordings.results.results_from_bag import read_efforts
 
 TRAJECTORY_TOPIC = '/feedforward/joint_trajectory'
 TORQUE_TOPIC = '/feedforward/feedforward'

@@ -13,7 +13,7 @@ import numpy as np
 
 from ros_demo.processes import DemoError
 from ros_demo.recording import Recording, TickTimes
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from screw_dynamics.progress import LOG_INTERVAL
+from screw_dynamics.common.progress import LOG_INTERVAL
 
 if TYPE_CHECKING:
     from tqdm import tqdm

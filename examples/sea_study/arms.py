@@ -23,10 +23,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring, Motor
+from screw_dynamics.common.paths import share_path
+from screw_dynamics.drives import ElasticJoint, ElasticJoints, LinearSpring, Motor
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.parsers import read_urdf
-from screw_dynamics.paths import share_path
+from screw_dynamics.model.urdf import read_urdf
 from screw_dynamics.trajectory import (
     PiecewisePolynomial,
     TrajectoryPoint,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 
 # median, 99th percentile and maximum of the jitter [s] of the node `feedforward` by rate [Hz], by
 # make bench-node on two cores that had other work, too

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.model import ScrewModel
 

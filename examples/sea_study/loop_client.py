@@ -17,8 +17,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ros_demo.client import span
 from ros_demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC
+from screw_dynamics.common.times import SECOND, nanoseconds, set_stamp
 from screw_dynamics.errors import TrajectoryError
-from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp
 from screw_dynamics.nodes.feedforward.node import NO_TIME
 from screw_dynamics.nodes.shared.endpoints import STATUS_TOPIC
 from screw_dynamics.nodes.trajectory_sender import Verdicts, trajectory_message

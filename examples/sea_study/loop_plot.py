@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from screw_dynamics.results.results_plot import STYLE
+from screw_dynamics.recordings.results.results_plot import STYLE
 from sea_study.plot import COLOURS
 from sea_study.ros_loop import LoopRun
 

@@ -19,8 +19,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import (
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives import (
     AntagonisticPair,
     ElasticJoint,
     ElasticJoints,

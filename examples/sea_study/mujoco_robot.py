@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring, VariableStiffness
-from screw_dynamics.kernels.springs.laws import COULOMB, COULOMB_VELOCITY
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives import ElasticJoint, ElasticJoints, LinearSpring, VariableStiffness
+from screw_dynamics.kernels.drives.laws import COULOMB, COULOMB_VELOCITY
 from screw_dynamics.lie import inertia_parameters
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.simulation import Motion

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from screw_dynamics.results.results_plot import BLACK, STYLE
+from screw_dynamics.recordings.results.results_plot import BLACK, STYLE
 from sea_study.arms import JOINTS, POSES, ROBOTS, Arm
 from sea_study.conditions import headline
 from sea_study.scene import CLEAN, EXACT, GRAVITY, NOISY, RIGID

@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
 from sea_study.arms import MOTION, Arm
 from sea_study.commands import step_efforts

@@ -25,13 +25,13 @@ from ros_demo.job import rest
 from ros_demo.processes import Processes, ros_processes, signals_deferred
 from ros_demo.recording import TORQUE_TOPIC, require_messages
 from ros_demo.stages import Stage
-from screw_dynamics.arrays import Array
-from screw_dynamics.bags import Bag
-from screw_dynamics.elastic import ElasticJoints
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.paths import share_path
+from screw_dynamics.common.times import SECOND
+from screw_dynamics.drives import ElasticJoints
 from screw_dynamics.errors import BagError, BagWarning
-from screw_dynamics.messages.times import SECOND
-from screw_dynamics.paths import share_path
-from screw_dynamics.results.results_bag import SOURCE_TRAJECTORY
+from screw_dynamics.recordings.bags import Bag
+from screw_dynamics.recordings.results.results_bag import SOURCE_TRAJECTORY
 from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
 from sea_study.scene import RIGID
 
@@ -116,7 +116,7 @@ def _without_springs(joints: ElasticJoints) -> ElasticJoints:
 
 
 def _start(processes: Processes, bag: Path, joints: Path) -> None:
-    processes.start('recorder', 'screw_dynamics.bags.recorder', *RECORDED, '-o', bag)
+    processes.start('recorder', 'screw_dynamics.recordings.bags.recorder', *RECORDED, '-o', bag)
     simulator = ('-p', 'publish_clock:=true', '-r', f'~/motor_feedforward:={MOTORS}')
     kept = [f'qos_overrides.{topic}.publisher.depth:={KEPT}' for topic in RECORDED]
     for name, springs, arguments in (

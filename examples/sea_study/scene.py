@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives import ElasticJoints, elastic_feedforward
 from screw_dynamics.dynamics import inverse_dynamics, mass_matrix
-from screw_dynamics.elastic import ElasticJoints, elastic_feedforward
-from screw_dynamics.kernels.springs.laws import COULOMB, COULOMB_VELOCITY, INERTIA, VISCOUS
+from screw_dynamics.kernels.drives.laws import COULOMB, COULOMB_VELOCITY, INERTIA, VISCOUS
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.simulation import ElasticRobot
 from screw_dynamics.trajectory import PiecewisePolynomial

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from screw_dynamics.elastic import elastic_feedforward
+from screw_dynamics.drives import elastic_feedforward
 from screw_dynamics.simulation import natural_frequencies
 from sea_study.arms import ROBOTS, Arm, arms
 from sea_study.conditions import Condition, conditions, headline

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from sea_study.arms import MOTION, Arm
 from sea_study.commands import Link, step_efforts
 from sea_study.mujoco_robot import MujocoRobot

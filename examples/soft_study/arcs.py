@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import screw_dynamics as sd
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.series.series_array import SeriesArray
 
 LENGTH, RADIUS, DENSITY = 0.3, 0.03, 1000.0  # m, m, kg/m^3

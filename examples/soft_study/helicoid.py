@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import lsq_linear
 
 import screw_dynamics as sd
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.series.series_array import SeriesArray
 
 LENGTH, RADIUS = 0.1, 0.02  # m

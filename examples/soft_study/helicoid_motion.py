@@ -12,9 +12,9 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 import screw_dynamics as sd
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.integration import integrate
 from screw_dynamics.errors import InputError
-from screw_dynamics.integration import integrate
 from soft_study.helicoid import PERIOD, Equilibria, Statics, targets, tips
 
 STIFFNESS, DAMPING = 10.0, 1.0  # of the errors of the lengths, as in P2025 [1/s^2, 1/s]

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 import screw_dynamics as sd
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 
 START, TARGET = np.zeros(6), np.pi * np.array([1 / 2, -1 / 4, -1 / 4, -1 / 5, 1 / 8, -1 / 2])
 SOFT_TARGET = np.array([-np.pi / 2, np.pi / 4, -0.02])  # rad, rad, m

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from soft_study.arcs import Costs
 from soft_study.helicoid import Equilibria
 from soft_study.helicoid_motion import CircleMotion

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 
 SERIES_BELOW, TERMS = 1.0, 13
 

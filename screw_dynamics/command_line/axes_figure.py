@@ -13,12 +13,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
 from screw_dynamics.command_line.axes_scene import Axis, Scene, scene_of
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.paths import new_file
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.paths import new_file
-from screw_dynamics.results.results_plot import BLACK, COLOURS, GREY, STYLE, figure_format
+from screw_dynamics.recordings.results.results_plot import (
+    BLACK,
+    COLOURS,
+    GREY,
+    STYLE,
+    figure_format,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.kinematics import frame_pose
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.dynamics import frame_pose
 from screw_dynamics.lie import pose_on_axis, screw_pitch, screw_type
 from screw_dynamics.model import ScrewModel
 

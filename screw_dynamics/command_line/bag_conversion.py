@@ -8,9 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from screw_dynamics.bags import Bag
-from screw_dynamics.bags.definitions import MessageTypes
-from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.command_line import motions
 from screw_dynamics.command_line.bag_joint_states import measured_results
 from screw_dynamics.command_line.bag_trajectories import (
@@ -22,13 +19,16 @@ from screw_dynamics.command_line.bag_trajectories import (
 )
 from screw_dynamics.command_line.recorded_bag import selected_messages
 from screw_dynamics.command_line.robots import effort_format
+from screw_dynamics.common.paths import new_folder
+from screw_dynamics.common.progress import progress
+from screw_dynamics.common.times import SECOND
 from screw_dynamics.errors import BagError
-from screw_dynamics.messages.times import SECOND
-from screw_dynamics.paths import new_folder
-from screw_dynamics.progress import progress
-from screw_dynamics.results.results import Results, joined, part_of
-from screw_dynamics.results.results_bag import DESCRIPTION_TOPIC, Origin, ResultsWriter
-from screw_dynamics.results.results_from_bag import TRAJECTORY
+from screw_dynamics.recordings.bags import Bag
+from screw_dynamics.recordings.bags.definitions import MessageTypes
+from screw_dynamics.recordings.bags.writer import BagWriter
+from screw_dynamics.recordings.results.results import Results, joined, part_of
+from screw_dynamics.recordings.results.results_bag import DESCRIPTION_TOPIC, Origin, ResultsWriter
+from screw_dynamics.recordings.results.results_from_bag import TRAJECTORY
 from screw_dynamics.robot import Robot
 
 

@@ -11,22 +11,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.bags import BagMessage
 from screw_dynamics.command_line import motions
 from screw_dynamics.command_line.evaluation import evaluate_measured
 from screw_dynamics.command_line.robots import effort_format
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.progress import counting
+from screw_dynamics.common.text_table import text_table
+from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.errors import BagError, TrajectoryError
 from screw_dynamics.estimation import MeasuredMotion, measured_motion
 from screw_dynamics.estimation.recorded_samples import GapError
-from screw_dynamics.messages.joints import named_row
-from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.progress import counting
-from screw_dynamics.results.results import Results
-from screw_dynamics.results.results_bag import SOURCE_STREAM, Origin
+from screw_dynamics.recordings.bags import BagMessage
+from screw_dynamics.recordings.messages.joints import named_row
+from screw_dynamics.recordings.results.results import Results
+from screw_dynamics.recordings.results.results_bag import SOURCE_STREAM, Origin
 from screw_dynamics.robot import Robot
-from screw_dynamics.text_table import text_table
 
 _CONTINUITY = 4
 # Correlation of neighbouring residuals of N samples: 0 or less for white noise, by chance up to

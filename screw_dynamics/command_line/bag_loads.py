@@ -12,19 +12,19 @@ from typing import Any, NamedTuple, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.bags import BagMessage
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.paths import new_file
+from screw_dynamics.common.progress import counting
+from screw_dynamics.common.text_table import text_table
+from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.errors import BagError, listed
 from screw_dynamics.estimation import measured_motion
-from screw_dynamics.messages.joints import named_row
-from screw_dynamics.messages.times import SECOND, nanoseconds
+from screw_dynamics.estimation.observers import measured_spring_efforts
+from screw_dynamics.estimation.observers.recorded_loads import RecordedLoads
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.observers import measured_spring_efforts
-from screw_dynamics.observers.recorded_loads import RecordedLoads
-from screw_dynamics.paths import new_file
-from screw_dynamics.progress import counting
+from screw_dynamics.recordings.bags import BagMessage
+from screw_dynamics.recordings.messages.joints import named_row
 from screw_dynamics.robot import Robot
-from screw_dynamics.text_table import text_table
 
 _FIELDS = ('position', 'velocity', 'effort')
 _PLURALS = {'position': 'positions', 'velocity': 'velocities', 'effort': 'efforts'}

@@ -9,20 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.bags import BagMessage
-from screw_dynamics.bags.definitions import MessageTypes
 from screw_dynamics.command_line import motions
 from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.progress import progress
+from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import BagError, TrajectoryError
-from screw_dynamics.messages.joints import effort_points
-from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.progress import progress
-from screw_dynamics.results.results import Results
-from screw_dynamics.results.results_bag import SOURCE_TRAJECTORY, Origin
-from screw_dynamics.results.results_from_bag import TRAJECTORY
+from screw_dynamics.recordings.bags import BagMessage
+from screw_dynamics.recordings.bags.definitions import MessageTypes
+from screw_dynamics.recordings.messages.joints import effort_points
+from screw_dynamics.recordings.results.results import Results
+from screw_dynamics.recordings.results.results_bag import SOURCE_TRAJECTORY, Origin
+from screw_dynamics.recordings.results.results_from_bag import TRAJECTORY
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import PiecewisePolynomial
 

@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from screw_dynamics.identification import Identification, Recording
+from screw_dynamics.common.paths import new_file
+from screw_dynamics.estimation.identification import Identification, Recording
 from screw_dynamics.model.records import EFFORT_UNITS
-from screw_dynamics.paths import new_file
-from screw_dynamics.results.results_plot import BLACK, COLOURS, GREY, STYLE, figure_format
+from screw_dynamics.recordings.results.results_plot import (
+    BLACK,
+    COLOURS,
+    GREY,
+    STYLE,
+    figure_format,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.scalars import finite
 from screw_dynamics.errors import InputError, UnknownNameError
-from screw_dynamics.scalars import finite
 
 METAVAR = 'VALUE'
 

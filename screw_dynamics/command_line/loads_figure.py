@@ -8,11 +8,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from screw_dynamics.common.paths import new_file
+from screw_dynamics.estimation.observers.recorded_loads import RecordedLoads
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import EFFORT_UNITS
-from screw_dynamics.observers.recorded_loads import RecordedLoads
-from screw_dynamics.paths import new_file
-from screw_dynamics.results.results_plot import BLACK, COLOURS, GREY, STYLE, figure_format
+from screw_dynamics.recordings.results.results_plot import (
+    BLACK,
+    COLOURS,
+    GREY,
+    STYLE,
+    figure_format,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

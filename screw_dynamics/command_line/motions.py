@@ -13,18 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.cartesian import cartesian_trajectory, read_poses
-from screw_dynamics.cartesian.pose_files import has_poses
 from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.command_line.robots import named_value
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.paths import expanded
+from screw_dynamics.common.scalars import positive
 from screw_dynamics.errors import BagError, InputError, TrajectoryError, UnknownNameError
-from screw_dynamics.messages.joints import trajectory_points
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.paths import expanded
-from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
-from screw_dynamics.results.results_from_bag import TRAJECTORY, is_bag, one_topic
-from screw_dynamics.scalars import positive
+from screw_dynamics.recordings.messages.joints import trajectory_points
+from screw_dynamics.recordings.results.results_from_bag import TRAJECTORY, is_bag, one_topic
 from screw_dynamics.trajectory import (
     PiecewisePolynomial,
     TrajectoryPoint,
@@ -32,10 +29,13 @@ from screw_dynamics.trajectory import (
     read_trajectory,
     waypoints_from_points,
 )
+from screw_dynamics.trajectory.cartesian import cartesian_trajectory, read_poses
+from screw_dynamics.trajectory.cartesian.pose_files import has_poses
 from screw_dynamics.trajectory.piecewise_polynomial import even_times
+from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS, shifted
 
 if TYPE_CHECKING:
-    from screw_dynamics.bags import BagMessage
+    from screw_dynamics.recordings.bags import BagMessage
 
 ORDERS = (0, 1, 2)
 _MOST_SAMPLES = 10_000_000
@@ -156,7 +156,7 @@ def _in_model_order(
 
 def _from_bag(path: Path, options: argparse.Namespace, model: ScrewModel) -> Waypoints:
     # reading bags needs a package that files do not need
-    from screw_dynamics.bags import Bag
+    from screw_dynamics.recordings.bags import Bag
 
     wanted = options.message or 0
     with Bag(path) as bag:

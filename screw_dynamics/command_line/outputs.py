@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
+from screw_dynamics.common.paths import expanded, is_standard_output, written_at_once
 from screw_dynamics.errors import InputError
-from screw_dynamics.paths import expanded, is_standard_output, written_at_once
-from screw_dynamics.results.results import Results
-from screw_dynamics.results.results_csv import write_csv
+from screw_dynamics.recordings.results.results import Results
+from screw_dynamics.recordings.results.results_csv import write_csv
 from screw_dynamics.robot import Robot
 
 
@@ -38,11 +38,11 @@ def check(
     bag.
     """
     if figure is not None:
-        from screw_dynamics.results.results_plot import figure_format
+        from screw_dynamics.recordings.results.results_plot import figure_format
 
         figure_format(figure)
     if folder is not None:
-        import screw_dynamics.bags  # noqa: F401
+        import screw_dynamics.recordings.bags  # noqa: F401
     taken = {_place(path): f'{path}: it is an input' for path in inputs if path is not None}
     outputs = [path for path in (*files, figure, folder) if path is not None]
     standard = False
@@ -95,7 +95,7 @@ def _require_writable(path: str | Path, folder: Path) -> None:
 def check_figure(options: argparse.Namespace, robot: Robot) -> None:
     """Raise `InputError` if a figure has too few rows for the joints and motors."""
     if options.plot is not None:
-        from screw_dynamics.results.results_plot import require_room
+        from screw_dynamics.recordings.results.results_plot import require_room
 
         motors = 0 if robot.drives is None else len(robot.motors.names)
         require_room(
@@ -112,7 +112,7 @@ def write_files(results: Results, options: argparse.Namespace, title: str, outpu
         write_csv(results, options.csv)
         print(f'written: {options.csv}')
     if options.plot is not None:
-        from screw_dynamics.results.results_plot import save_plot
+        from screw_dynamics.recordings.results.results_plot import save_plot
 
         save_plot(results, options.plot, title)
         print(f'written: {options.plot}')

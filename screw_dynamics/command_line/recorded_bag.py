@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from screw_dynamics.command_line.robots import RecordedRobot
+from screw_dynamics.common.progress import progress
+from screw_dynamics.common.scalars import finite
+from screw_dynamics.common.times import SECOND
 from screw_dynamics.errors import BagError
-from screw_dynamics.messages.times import SECOND
-from screw_dynamics.progress import progress
-from screw_dynamics.results.results_from_bag import ROBOT_DESCRIPTION
-from screw_dynamics.scalars import finite
+from screw_dynamics.recordings.results.results_from_bag import ROBOT_DESCRIPTION
 
 if TYPE_CHECKING:
-    from screw_dynamics.bags import Bag, BagMessage
+    from screw_dynamics.recordings.bags import Bag, BagMessage
 
 
 def add_bag(parser: argparse.ArgumentParser) -> None:

@@ -11,10 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from screw_dynamics.cartesian import read_poses
 from screw_dynamics.command_line.command_parser import EachOnce
+from screw_dynamics.common.paths import expanded
+from screw_dynamics.common.scalars import finite, finite_or_nan, refuse
+from screw_dynamics.drives import ElasticJoints
 from screw_dynamics.dynamics.effort_format import CONTENTS, MEASURED_CONTENTS, EffortFormat
-from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import (
     InputError,
     ModelError,
@@ -24,12 +25,11 @@ from screw_dynamics.errors import (
 )
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.other_models import in_place_of_screw_model
-from screw_dynamics.parsers import read_urdf
-from screw_dynamics.paths import expanded
+from screw_dynamics.model.urdf import read_urdf
 from screw_dynamics.robot import Robot
-from screw_dynamics.scalars import finite, finite_or_nan, refuse
 from screw_dynamics.soft.segments.append_segments import append_segments
 from screw_dynamics.trajectory import read_trajectory
+from screw_dynamics.trajectory.cartesian import read_poses
 
 YAML_ENDINGS = ('.yaml', '.yml')
 

@@ -11,19 +11,21 @@ from typing import NamedTuple, TextIO
 
 import numpy as np
 
-from screw_dynamics.arrays import Array, require_finite
+from screw_dynamics.common.arrays import Array, require_finite
+from screw_dynamics.common.text_table import text_table
 from screw_dynamics.dynamics import (
     bias_forces,
     coriolis_matrix,
     forward_dynamics_jet,
+    frame_jacobian_jet,
+    frame_pose,
+    frame_twist,
     gravity_forces,
     inverse_dynamics,
     mass_matrix,
 )
-from screw_dynamics.kinematics import frame_jacobian_jet, frame_pose, frame_twist
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import Representation
-from screw_dynamics.text_table import text_table
 
 _NOISE = 1e-14  # of the largest number of a table
 _TWIST = ('wx', 'wy', 'wz', 'vx', 'vy', 'vz')

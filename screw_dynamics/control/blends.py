@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 
 STEEPEST = 1.875  # slope of the quintic from 0 to 1 within a length of 1
 _MOST = 9  # blends that overlap

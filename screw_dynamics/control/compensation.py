@@ -9,12 +9,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.control.parameters import parameter
 from screw_dynamics.control.sample_guard import SampleGuard
 from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.messages.times import SECOND
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 

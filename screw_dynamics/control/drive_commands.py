@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.times import SECOND
 from screw_dynamics.control import drive_records
 from screw_dynamics.control.blends import STEEPEST, Blend, Transition
 from screw_dynamics.control.drive_output import DriveOutput
@@ -20,7 +21,6 @@ from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.control.sample_intake import SampleIntake
 from screw_dynamics.control.start_gate import StartGate
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.messages.times import SECOND
 from screw_dynamics.robot import Robot
 
 _LEAST_TIME = 1e-3  # s between samples

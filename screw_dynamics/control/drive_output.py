@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_target import DriveTarget
 from screw_dynamics.errors import InputError

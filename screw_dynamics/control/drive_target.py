@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_records import FeedforwardSample, MotorSample
 from screw_dynamics.control.last_guard import ABSURD, LastGuard

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.times import instant_of
 from screw_dynamics.control import inputs
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.followed_motion import FollowedMotion
@@ -28,11 +29,10 @@ from screw_dynamics.control.trajectory_plan import Running
 from screw_dynamics.control.trajectory_queue import TrajectoryQueue
 from screw_dynamics.dynamics import gravity_forces
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.messages.times import instant_of
-from screw_dynamics.reference.reference import Source
-from screw_dynamics.reference.streamed_reference import Stream
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS
+from screw_dynamics.trajectory.reference.reference import Source
+from screw_dynamics.trajectory.reference.streamed_reference import Stream
 
 LEAST_ROWS = 3  # efforts require accelerations
 

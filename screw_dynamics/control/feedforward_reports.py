@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from screw_dynamics.control.inputs import WRENCH_TOPIC
 from screw_dynamics.control.report import ERROR, OK, WARN, Report
-from screw_dynamics.reference.streamed_reference import Stream
+from screw_dynamics.trajectory.reference.streamed_reference import Stream
 
 if TYPE_CHECKING:
     from screw_dynamics.control.feedforward import Feedforward

@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.cartesian import PoseWaypoints, cartesian_trajectory
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.times import nanoseconds, seconds
 from screw_dynamics.control.limit_checks import check_curve
 from screw_dynamics.control.slowing import slowed
 from screw_dynamics.control.tasks import Fit, Fitting, Others, Outline
 from screw_dynamics.errors import TrajectoryError
-from screw_dynamics.messages.joints import trajectory_points
-from screw_dynamics.messages.poses import path_times, path_waypoints
-from screw_dynamics.messages.times import nanoseconds, seconds
-from screw_dynamics.reference.interpolation import INTERPOLATIONS
+from screw_dynamics.recordings.messages.joints import trajectory_points
+from screw_dynamics.recordings.messages.poses import path_times, path_waypoints
 from screw_dynamics.trajectory import (
     JET_ROWS,
     PiecewisePolynomial,
@@ -27,6 +25,8 @@ from screw_dynamics.trajectory import (
     require_end_in_future,
     waypoints_from_points,
 )
+from screw_dynamics.trajectory.cartesian import PoseWaypoints, cartesian_trajectory
+from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS
 
 MOST_POINTS = 20_000  # of a trajectory
 LEAST_TIME = 1e-4  # s between points

@@ -7,13 +7,13 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.tasks import FitRobot, Forwarding, Outline, Samples
 from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.messages.times import SECOND
-from screw_dynamics.reference.interpolation import ActiveTrajectory
-from screw_dynamics.reference.reference import Reference
+from screw_dynamics.trajectory.reference.interpolation import ActiveTrajectory
+from screw_dynamics.trajectory.reference.reference import Reference
 
 MOST_POINTS = 25_000  # a few MB; more than a received trajectory has
 _ROWS = 3  # of a point: position, velocity, acceleration

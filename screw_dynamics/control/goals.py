@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.control import inputs, outputs
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.forwarding import lead
@@ -14,8 +15,7 @@ from screw_dynamics.control.outputs import Outputs
 from screw_dynamics.control.tasks import Forwarding, Refusal, Samples
 from screw_dynamics.control.trajectory_plan import Running
 from screw_dynamics.control.trajectory_queue import TrajectoryQueue
-from screw_dynamics.messages.times import SECOND, nanoseconds
-from screw_dynamics.reference.interpolation import ActiveTrajectory
+from screw_dynamics.trajectory.reference.interpolation import ActiveTrajectory
 
 _LOOKS = 50  # for the answer of the controller to a goal, 0.1 s apart
 _DELIVERY = SECOND // 100  # until the controller has a goal that is sent

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.times import SECOND, instant_of, nanoseconds
 from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
 from screw_dynamics.errors import InputError
-from screw_dynamics.messages.joints import joint_state_rows
-from screw_dynamics.messages.times import SECOND, instant_of, nanoseconds
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.recordings.messages.joints import joint_state_rows
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 

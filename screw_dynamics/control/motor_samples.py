@@ -6,17 +6,17 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.outputs import EffortSample, Outputs
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.control.sample_guard import SampleGuard
 from screw_dynamics.control.stiffness_transition import StiffnessTransition
-from screw_dynamics.elastic import (
+from screw_dynamics.drives import (
     DeflectionFilter,
     elastic_feedforward,
     feedforward_from_efforts,
 )
-from screw_dynamics.elastic.springs import AdjustableSpring
+from screw_dynamics.drives.springs import AdjustableSpring
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from screw_dynamics.reference.reference import Source
 from screw_dynamics.trajectory import JET_ROWS
+from screw_dynamics.trajectory.reference.reference import Source
 
 if TYPE_CHECKING:
     from screw_dynamics.control.tasks import Heading, Samples, Task

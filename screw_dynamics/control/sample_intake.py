@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
+from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.drive_records import FeedforwardSample, MotorSample
-from screw_dynamics.messages.times import SECOND
 
 _LONGEST_LEAD = SECOND  # ns by which stamps may be ahead
 _LEAD_STEP = 5e-3  # s, of the lead of stamps: less is jitter

@@ -8,12 +8,12 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from screw_dynamics.cartesian import PoseWaypoints
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
-from screw_dynamics.feasibility import certify, check_feasibility
-from screw_dynamics.feasibility.report import FeasibilityReport, LimitCheck
+from screw_dynamics.limits import certify, check_feasibility
+from screw_dynamics.limits.report import FeasibilityReport, LimitCheck
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial, Waypoints
+from screw_dynamics.trajectory.cartesian import PoseWaypoints
 
 # power of the speed with which a quantity grows at most; other quantities do not depend on it
 _POWERS = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.model.records import POSITION_UNITS
 

@@ -16,12 +16,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.parameters import unexpected
-from screw_dynamics.elastic.springs import AdjustableSpring
+from screw_dynamics.drives.springs import AdjustableSpring
 from screw_dynamics.errors import InputError
-from screw_dynamics.kernels.commands.stiffness import blend_stiffness
-from screw_dynamics.messages.times import SECOND
+from screw_dynamics.kernels.drives.stiffness import blend_stiffness
 
 Integers: TypeAlias = NDArray[np.int64]
 

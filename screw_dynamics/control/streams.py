@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InputError
-from screw_dynamics.messages.joints import joint_order
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.recordings.messages.joints import joint_order
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 

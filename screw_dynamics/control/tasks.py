@@ -9,12 +9,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.dynamics import EffortFormat
-from screw_dynamics.reference.interpolation import ActiveTrajectory, Join
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
+from screw_dynamics.trajectory.reference.interpolation import ActiveTrajectory, Join
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.limit_checks import LimitError, check_curve
 from screw_dynamics.control.tasks import Fit
 from screw_dynamics.control.trajectory_plan import Arrival, Plan, Running, unscaled
-from screw_dynamics.reference.interpolation import Join
 from screw_dynamics.trajectory import PiecewisePolynomial
+from screw_dynamics.trajectory.reference.interpolation import Join
 
 # Changes of speed or state at the join that cause a new fit; then the first segment is bent
 _MOST_CHANGES = 3

@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.control.tasks import FitRobot, Fitting, Others, Outline, Reading
 from screw_dynamics.errors import TrajectoryError
-from screw_dynamics.messages.times import SECOND
-from screw_dynamics.reference.interpolation import Join, is_bounded
-from screw_dynamics.reference.reference import Reference
-from screw_dynamics.reference.streamed_reference import StreamedReference
 from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS
+from screw_dynamics.trajectory.reference.interpolation import Join, is_bounded
+from screw_dynamics.trajectory.reference.reference import Reference
+from screw_dynamics.trajectory.reference.streamed_reference import StreamedReference
 
 _MOST_DOUBLED = 8  # how often the time for a fit is doubled if fits are late
 _LATEST_START = 86_400 * SECOND  # from now [ns]

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.forwarding import MOST_POINTS, forwarding
 from screw_dynamics.control.outputs import Outputs, Request, Verdict
 from screw_dynamics.control.tasks import (
@@ -28,8 +29,7 @@ from screw_dynamics.control.trajectory_plan import (
     plan,
 )
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
-from screw_dynamics.messages.times import SECOND
-from screw_dynamics.reference.interpolation import ActiveTrajectory
+from screw_dynamics.trajectory.reference.interpolation import ActiveTrajectory
 
 DEPTH = 10  # trajectories that wait
 _MOST_REFITS = 12  # per trajectory

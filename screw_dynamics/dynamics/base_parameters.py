@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.scalars import require_number
 from screw_dynamics.dynamics.regressor import inertial_parameters, regressor
 from screw_dynamics.errors import InputError, listed
 from screw_dynamics.kernels.tree.layout import HOME_POSITION
 from screw_dynamics.kernels.tree.regressor import PARAMETERS
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.scalars import require_number
 
 _SURPLUS = 3  # samples have this many times as many rows as there are parameters, at least
 _ENTRIES = ('m', 'mx', 'my', 'mz', 'xx', 'xy', 'yy', 'xz', 'yz', 'zz')

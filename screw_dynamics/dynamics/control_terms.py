@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.bias_forces import bias_forces
+from screw_dynamics.dynamics.frames import frame_jacobian, frame_pose
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.kernels.terms.compiled import control_kernel
 from screw_dynamics.kernels.terms.term import not_compiled
-from screw_dynamics.kinematics import frame_jacobian, frame_pose
 from screw_dynamics.model.other_models import OtherModel
 from screw_dynamics.model.records import Representation
 from screw_dynamics.model.screw_model import ScrewModel, require_model

@@ -12,12 +12,12 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.common.arrays import Array, as_float_array
+from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.dynamics.gravity_forces import gravity_force_jets, gravity_forces
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.model.screw_model import ScrewModel
-from screw_dynamics.scalars import require_choice
 
 SentContent: TypeAlias = Literal['full', 'without_gravity', 'gravity_only']
 MeasuredContent: TypeAlias = Literal['full', 'without_gravity', 'external']

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import (
+from screw_dynamics.common.arrays import (
     Array,
     as_float_array,
     as_samples,
@@ -17,6 +17,7 @@ from screw_dynamics.arrays import (
     raise_not_finite,
     require_finite,
 )
+from screw_dynamics.common.sample_threads import require_threads
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import ShapeError, SingularMassMatrixError, listed
 from screw_dynamics.kernels.taylor.layout import OK
@@ -30,7 +31,6 @@ from screw_dynamics.kernels.tree.forward_dynamics import (
 from screw_dynamics.model.other_models import OtherModel, other_result
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.model.term_calls import output, run_batch, samples_of
-from screw_dynamics.sample_threads import require_threads
 
 _ARRAY, _empty = np.ndarray, np.empty
 

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.common.arrays import Array, as_float_array
 from screw_dynamics.dynamics.effort_partials import effort_partials
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
 from screw_dynamics.model.screw_model import ScrewModel

@@ -10,7 +10,8 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.arrays import Array, as_float_array, require_out
+from screw_dynamics.common.arrays import Array, as_float_array, require_out
+from screw_dynamics.common.sample_threads import over_samples, require_threads
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 from screw_dynamics.kernels.taylor.compiled import batch_kernel, single_kernel
 from screw_dynamics.kernels.taylor.layout import OK
@@ -18,7 +19,6 @@ from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import Frame
 from screw_dynamics.model.other_models import OtherModel, function_for
 from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
-from screw_dynamics.sample_threads import over_samples, require_threads
 
 _ARRAY, _ONE = np.ndarray, 1
 # kernels of single samples in C by the shape of the output: one look-up per control tick

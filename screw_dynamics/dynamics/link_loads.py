@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.inverse_dynamics import carriers, inverse_dynamics
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.taylor.compiled import batch_kernel

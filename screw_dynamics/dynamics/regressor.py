@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array, as_stack, raise_not_finite
+from screw_dynamics.common.arrays import Array, as_float_array, as_stack, raise_not_finite
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.tree.regressor import PARAMETERS, regressors
 from screw_dynamics.lie import inertia_parameters

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array, require_finite
+from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.errors import InputError, ShapeError, TrajectoryError, shown
 from screw_dynamics.estimation.recorded_samples import gap_error, in_order, usual_step
 from screw_dynamics.estimation.smoothing_spline import DEGREE, SmoothingSpline, smoothing_splines

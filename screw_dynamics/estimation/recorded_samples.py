@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array, require_finite
+from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.errors import InputError, ShapeError, TrajectoryError
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 

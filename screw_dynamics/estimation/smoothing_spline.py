@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.estimation.recorded_samples import usual_step
 from screw_dynamics.estimation.spline_system import SmoothingSystem, UniformKnots, band_of_inverse
 

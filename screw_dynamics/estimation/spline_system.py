@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.sparse import csr_array
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.kernels.motions import fill_band_of_inverse
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.kernels.curves.motions import fill_band_of_inverse
 
 
 class UniformKnots(NamedTuple):

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from screw_dynamics.kernels.springs.commands import write_motor_commands
+from screw_dynamics.kernels.drives.commands import write_motor_commands
 from screw_dynamics.kernels.taylor.backward import backward_sweep
 from screw_dynamics.kernels.taylor.forward import forward_sweep
 from screw_dynamics.kernels.taylor.layout import BODY_COUNT

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.lie.adjoint import adjoint_inverse
 from screw_dynamics.lie.scalars import Scalar, ScalarArray, dtype
 from screw_dynamics.lie.so3 import skew, vee

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.arrays import Array, read_only_copy, require_finite
+from screw_dynamics.common.arrays import Array, read_only_copy, require_finite
 from screw_dynamics.errors import (
     InertiaError,
     ModelError,

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite
+from screw_dynamics.common.arrays import Array, as_float_array, as_vector, require_finite
 from screw_dynamics.errors import (
     InertiaError,
     InertiaWarning,

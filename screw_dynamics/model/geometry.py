@@ -14,10 +14,10 @@ import textwrap
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.text_table import NO_BREAK, text_table
 from screw_dynamics.lie import adjoint, exp_screw, inertia_parameters, screw_pitch, skew
 from screw_dynamics.model.records import ModelRecord
-from screw_dynamics.text_table import NO_BREAK, text_table
 
 _EPSILON = float(np.finfo(np.float64).eps)
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.taylor import layout
 from screw_dynamics.kernels.terms.frames import frame_parameters
 from screw_dynamics.kernels.tree import layout as columns

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from screw_dynamics.common.yaml_files.document import YamlEntry, read_document, write_document
 from screw_dynamics.errors import ModelError, shown
 from screw_dynamics.model.records import Frame, JointLimits, ModelRecord
-from screw_dynamics.yaml_files.document import YamlEntry, read_document, write_document
 
 FORMAT = 'screw_dynamics model'
 VERSION = 1

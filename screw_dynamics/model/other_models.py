@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, cast
 
-from screw_dynamics.arrays import Array, require_out
+from screw_dynamics.common.arrays import Array, require_out
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.model.records import JointLimits
 from screw_dynamics.model.screw_model import ScrewModel, require_model

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import UnknownNameError
 
 Representation: TypeAlias = Literal['body', 'spatial', 'hybrid', 'mixed']

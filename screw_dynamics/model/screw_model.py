@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.arrays import Array, as_float_array, read_only_copy, require_finite
+from screw_dynamics.common.arrays import Array, as_float_array, read_only_copy, require_finite
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.model import checks, constructors, geometry, model_yaml
 from screw_dynamics.model.joint_frames import (

@@ -7,17 +7,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import (
+from screw_dynamics.common.arrays import (
     Array,
     as_samples,
     as_samples_like,
     raise_not_finite,
     require_out,
 )
+from screw_dynamics.common.sample_threads import over_samples, require_threads
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.kernels.terms.term import Term
-from screw_dynamics.sample_threads import over_samples, require_threads
 
 _TIME = 4  # per number of a sample that a kernel reads or writes [ns], roughly
 

@@ -11,6 +11,7 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
+from screw_dynamics.common.times import nanoseconds
 from screw_dynamics.control.compensation import (
     Carried,
     Clear,
@@ -22,8 +23,6 @@ from screw_dynamics.control.compensation import (
 )
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import InputError
-from screw_dynamics.messages.joints import joint_state_rows
-from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.endpoints import (
     STAMP,
@@ -38,6 +37,7 @@ from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.model_build import warm_up_efforts
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.recordings.messages.joints import joint_state_rows
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAME = 'compensation'

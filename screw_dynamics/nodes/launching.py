@@ -14,9 +14,9 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
+from screw_dynamics.common.scalars import finite_or_nan
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
-from screw_dynamics.scalars import finite_or_nan
 
 PACKAGE = 'screw_dynamics'
 COMMAND_FIELDS = ('position', 'velocity', 'effort', 'kp', 'kd')

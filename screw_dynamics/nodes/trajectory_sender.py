@@ -22,10 +22,9 @@ from rclpy.publisher import Publisher
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from screw_dynamics.common.times import set_stamp
 from screw_dynamics.control.parameters import parameter, unexpected
 from screw_dynamics.errors import InputError, TrajectoryError
-from screw_dynamics.messages.joints import double_array
-from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.shared.endpoints import (
     FRAME_ID,
     STATUS_QOS,
@@ -35,6 +34,7 @@ from screw_dynamics.nodes.shared.endpoints import (
 )
 from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.recordings.messages.joints import double_array
 from screw_dynamics.trajectory import TrajectoryFile, read_trajectory
 
 NAME = 'trajectory_sender'

@@ -9,7 +9,7 @@ from math import comb, factorial
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.lie.scalars import ScalarArray
 
 

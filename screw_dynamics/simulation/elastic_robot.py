@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_vector, require_out
-from screw_dynamics.elastic import ElasticJoints, MotorTable
-from screw_dynamics.elastic.elastic_joints import require_elastic_joints
+from screw_dynamics.common.arrays import Array, as_vector, require_out
+from screw_dynamics.common.integration import integrate
+from screw_dynamics.common.scalars import require_count, require_number
+from screw_dynamics.drives import ElasticJoints, MotorTable
+from screw_dynamics.drives.elastic_joints import require_elastic_joints
 from screw_dynamics.errors import ShapeError, SimulationError, listed
-from screw_dynamics.integration import integrate
-from screw_dynamics.kernels.springs.equations_of_motion import (
+from screw_dynamics.kernels.drives.equations_of_motion import (
     UNSETTLED,
     runge_kutta_steps,
     set_state_derivative,
 )
 from screw_dynamics.kernels.tree.forward_dynamics import SINGULAR, SOLVED
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.scalars import require_count, require_number
 from screw_dynamics.simulation.robot_states import (
     RobotStates,
     SimulationResult,

@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import MotorTable
-from screw_dynamics.kernels.springs.friction import EXCESS, LOAD, LOAD_EFFORT, STRIBECK_VELOCITY
-from screw_dynamics.kernels.springs.laws import (
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives import MotorTable
+from screw_dynamics.kernels.drives.friction import EXCESS, LOAD, LOAD_EFFORT, STRIBECK_VELOCITY
+from screw_dynamics.kernels.drives.laws import (
     COULOMB,
     COULOMB_VELOCITY,
     DAMPED,
@@ -24,7 +24,7 @@ from screw_dynamics.kernels.springs.laws import (
     law_taylor,
     set_spring_efforts,
 )
-from screw_dynamics.kernels.springs.parallel import (
+from screw_dynamics.kernels.drives.parallel import (
     FORCE,
     STIFFNESS,
     WORK,

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_vector
+from screw_dynamics.common.arrays import Array, as_vector
+from screw_dynamics.drives import ElasticJoints
 from screw_dynamics.dynamics import effort_partials
-from screw_dynamics.elastic import ElasticJoints
-from screw_dynamics.kernels.springs.equations_of_motion import BODY_COORDINATE
-from screw_dynamics.kernels.springs.laws import INERTIA, RIGID, VISCOUS
+from screw_dynamics.kernels.drives.equations_of_motion import BODY_COORDINATE
+from screw_dynamics.kernels.drives.laws import INERTIA, RIGID, VISCOUS
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.robot import Robot, as_robot
 from screw_dynamics.simulation.elastic_robot import ElasticRobot

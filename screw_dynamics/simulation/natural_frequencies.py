@@ -9,13 +9,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_vector
+from screw_dynamics.common.arrays import Array, as_vector
+from screw_dynamics.drives import ElasticJoint, ElasticJoints, LinearSpring, MotorTable
+from screw_dynamics.drives.elastic_joints import require_elastic_joints
 from screw_dynamics.dynamics import gravity_forces, mass_matrix
-from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring, MotorTable
-from screw_dynamics.elastic.elastic_joints import require_elastic_joints
 from screw_dynamics.errors import InputError, shown
-from screw_dynamics.kernels.springs.friction import EXCESS, LOAD, LOAD_EFFORT
-from screw_dynamics.kernels.springs.laws import (
+from screw_dynamics.kernels.drives.friction import EXCESS, LOAD, LOAD_EFFORT
+from screw_dynamics.kernels.drives.laws import (
     COULOMB,
     COULOMB_VELOCITY,
     DAMPED,
@@ -28,7 +28,7 @@ from screw_dynamics.kernels.springs.laws import (
     law_taylor,
     spring_deflection,
 )
-from screw_dynamics.kernels.springs.parallel import WORK, subtract_parallel_spring
+from screw_dynamics.kernels.drives.parallel import WORK, subtract_parallel_spring
 from screw_dynamics.model import ScrewModel
 
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.arrays import Array, as_float_array, as_vector
-from screw_dynamics.elastic import ElasticJoints, MotorFeedforward, MotorTable
-from screw_dynamics.elastic.rotors import model_with_rotors, moving_rotors
+from screw_dynamics.common.arrays import Array, as_float_array, as_vector
+from screw_dynamics.drives import ElasticJoints, MotorFeedforward, MotorTable
+from screw_dynamics.drives.rotors import model_with_rotors, moving_rotors
 from screw_dynamics.errors import InputError, ModelError, ShapeError
-from screw_dynamics.kernels.springs.friction import LOAD
-from screw_dynamics.kernels.springs.laws import INERTIA, RIGID
+from screw_dynamics.kernels.drives.friction import LOAD
+from screw_dynamics.kernels.drives.laws import INERTIA, RIGID
 from screw_dynamics.lie import adjoint_inverse
 from screw_dynamics.model import JointLimits, ScrewModel
 

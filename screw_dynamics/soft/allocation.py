@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite
+from screw_dynamics.common.arrays import Array, as_float_array, as_vector, require_finite
+from screw_dynamics.common.scalars import require_number
 from screw_dynamics.errors import InputError, ShapeError
-from screw_dynamics.scalars import require_number
 
 
 def allocate_tensions(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_vector
+from screw_dynamics.common.arrays import Array, as_vector
 from screw_dynamics.errors import InputError
 from screw_dynamics.soft.actuators.actuator import Actuator, actuation_matrix, robot_of
 from screw_dynamics.soft.functions import mass_inverse_dynamics

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import (
+from screw_dynamics.common.arrays import (
     Array,
     as_samples,
     as_samples_like,
@@ -17,10 +17,10 @@ from screw_dynamics.arrays import (
     require_finite,
     require_out,
 )
+from screw_dynamics.common.sample_threads import require_threads
 from screw_dynamics.errors import InputError, ShapeError, SingularMassMatrixError
 from screw_dynamics.model.records import Representation
 from screw_dynamics.model.screw_model import checked_wrenches
-from screw_dynamics.sample_threads import require_threads
 from screw_dynamics.soft.kernel_dynamics import efforts_at_once, run_chain
 from screw_dynamics.soft.recursion import inertial_efforts
 from screw_dynamics.soft.recursion import mass_matrix as matrix_of_links
@@ -236,7 +236,7 @@ def frame_jacobian(
     robot: SoftRobot, q: ArrayLike, frame: str, representation: Representation = 'body'
 ) -> Array:
     """Return J (6, n) or (T, 6, n) of a module's distal frame."""
-    from screw_dynamics.kinematics.frames import representation_number
+    from screw_dynamics.dynamics.frames import representation_number
 
     representation_number(representation)
     samples, single = _samples(robot, q)

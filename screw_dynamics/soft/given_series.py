@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.soft import layout
 from screw_dynamics.soft.module import Module
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.series.series_array import SeriesArray, bilinear, cross
 
 

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_vector, read_only_copy
+from screw_dynamics.common.arrays import Array, as_vector, read_only_copy
+from screw_dynamics.common.scalars import require_number
 from screw_dynamics.errors import InputError, shown
 from screw_dynamics.lie import is_pose, skew
-from screw_dynamics.scalars import require_number
 from screw_dynamics.soft.module import Module, require_name
 
 _KINDS = ('revolute', 'prismatic', 'helical', 'fixed')

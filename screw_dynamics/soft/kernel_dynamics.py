@@ -9,11 +9,11 @@ from typing import NoReturn
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.sample_threads import over_samples
 from screw_dynamics.errors import NotFiniteError
 from screw_dynamics.kernels.soft.dynamics import soft_dynamics
 from screw_dynamics.kernels.soft.layout import OK
-from screw_dynamics.sample_threads import over_samples
 from screw_dynamics.soft.given_series import module_series
 from screw_dynamics.soft.kernel_table import KernelTable
 from screw_dynamics.soft.soft_robot import SoftRobot

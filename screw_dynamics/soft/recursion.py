@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.series.series_array import SeriesArray, bilinear, cross
 from screw_dynamics.soft.integrals import BodyIntegrals, body_integrals
 from screw_dynamics.soft.module import ModuleMotion

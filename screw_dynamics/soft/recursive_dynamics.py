@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import (
+from screw_dynamics.common.arrays import (
     Array,
     as_float_array,
     as_samples,

@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InertiaWarning, InputError, TopologyError, listed
 from screw_dynamics.lie import inertia_parameters, pose, screw_pitch, screw_type
 from screw_dynamics.model import ScrewModel

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array, as_vector
+from screw_dynamics.common.arrays import Array, as_float_array, as_vector
+from screw_dynamics.common.integration import EXPLICIT, IMPLICIT, integrate
 from screw_dynamics.errors import (
     InputError,
     ScrewDynamicsError,
     SimulationError,
     SingularMassMatrixError,
 )
-from screw_dynamics.integration import EXPLICIT, IMPLICIT, integrate
 from screw_dynamics.soft.functions import forward_dynamics
 from screw_dynamics.soft.soft_robot import SoftRobot, require_soft_robot
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_vector, read_only_copy
+from screw_dynamics.common.arrays import Array, as_vector, read_only_copy
 from screw_dynamics.errors import InputError, UnknownNameError, shown
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.other_models import OtherModel

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import sympy
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.lie import log_so3, quaternion_rotation
 from screw_dynamics.lie.scalars import ScalarArray
 

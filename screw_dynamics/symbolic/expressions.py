@@ -10,11 +10,11 @@ from typing import cast
 import numpy as np
 import sympy
 
+from screw_dynamics.common.scalars import require_choice, require_count, require_number
 from screw_dynamics.errors import InputError
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import CORIOLIS_FORMS, CoriolisForm, Representation
-from screw_dynamics.scalars import require_choice, require_count, require_number
 from screw_dynamics.symbolic.angle_polynomials import (
     AngleRing,
     Limits,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InputError, UnknownNameError, listed, shown
 from screw_dynamics.lie import inertia_matrix, inertia_parameters, skew
 from screw_dynamics.lie.scalars import ScalarArray

@@ -21,7 +21,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array, require_finite
+from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.lie import adjoint, adjoint_inverse, exp_screw, twist_cross
 from screw_dynamics.lie.scalars import Scalar, ScalarArray, dtype

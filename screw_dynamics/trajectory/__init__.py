@@ -47,7 +47,7 @@ __all__ = [
     'waypoints_from_points',
 ]
 
-_FILTER = 'screw_dynamics.reference.reference_filter'
+_FILTER = 'screw_dynamics.trajectory.reference.reference_filter'
 # names of this room before they moved, imported at their first use: some rooms import this one
 _MOVED = {
     'MAX_ORDER': _FILTER,

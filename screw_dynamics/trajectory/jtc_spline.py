@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.trajectory.piecewise_polynomial import PiecewisePolynomial
 from screw_dynamics.trajectory.smooth.degree9_segment import time_powers
 from screw_dynamics.trajectory.trajectory_start import join_continuity, require_start, start_rows

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import (
+from screw_dynamics.common.arrays import (
     Array,
     as_float_array,
     read_only_copy,
@@ -18,7 +18,7 @@ from screw_dynamics.arrays import (
     require_out,
 )
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, shown
-from screw_dynamics.kernels.motions import sample_polynomial, sample_polynomial_batch
+from screw_dynamics.kernels.curves.motions import sample_polynomial, sample_polynomial_batch
 
 JET_ROWS = 5  # q, q', q'', q''', q'''': required for tau, tau', tau''
 

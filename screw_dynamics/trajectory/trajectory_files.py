@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from screw_dynamics.common.paths import expanded
+from screw_dynamics.common.scalars import number_from_text
+from screw_dynamics.common.yaml_files.loading import load_yaml
 from screw_dynamics.errors import InputError, TrajectoryError, listed, shown
-from screw_dynamics.paths import expanded
-from screw_dynamics.scalars import number_from_text
 from screw_dynamics.trajectory.waypoint_checks import FIELDS, TrajectoryPoint
-from screw_dynamics.yaml_files.loading import load_yaml
 
 TIME = 'time_from_start'
 _NOT_READ = 'effort'  # part of points in messages; efforts are computed instead

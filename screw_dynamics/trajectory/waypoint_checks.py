@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.common.arrays import Array, as_float_array
 from screw_dynamics.errors import InputError, NotFiniteError, TrajectoryError, listed, short, shown
 
 FIELDS = ('positions', 'velocities', 'accelerations')

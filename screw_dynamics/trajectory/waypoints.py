@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from screw_dynamics.arrays import Array, as_float_array, read_only_copy
+from screw_dynamics.common.arrays import Array, as_float_array, read_only_copy
 from screw_dynamics.errors import InputError, ShapeError, TrajectoryError, listed, shown
 from screw_dynamics.trajectory import waypoint_checks as checks
 from screw_dynamics.trajectory.waypoint_checks import TrajectoryPoint

@@ -13,7 +13,7 @@ from oracles import golden
 from oracles.high_precision import reference_efforts
 
 import screw_dynamics as sd
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
 
 

@@ -15,7 +15,7 @@ from oracles.high_precision import reference_efforts
 from oracles.random_models import random_joint_jet, random_wrench_jets
 
 import screw_dynamics as sd
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
 
 ORDER = 4

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from screw_dynamics.bags.definitions import MessageTypes
-from screw_dynamics.bags.writer import BagWriter
+from screw_dynamics.recordings.bags.definitions import MessageTypes
+from screw_dynamics.recordings.bags.writer import BagWriter
 
 SECOND = 1_000_000_000
 START = 1_700_000_000 * SECOND

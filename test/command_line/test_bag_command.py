@@ -25,8 +25,8 @@ from recordings import (  # noqa: E402
 )
 
 import screw_dynamics as sd  # noqa: E402
-from screw_dynamics.bags import Bag  # noqa: E402
-from screw_dynamics.results.results_csv import read_csv  # noqa: E402
+from screw_dynamics.recordings.bags import Bag  # noqa: E402
+from screw_dynamics.recordings.results.results_csv import read_csv  # noqa: E402
 
 
 @pytest.fixture

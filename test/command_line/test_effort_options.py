@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
 import screw_dynamics as sd  # noqa: E402
-from screw_dynamics.results.results_csv import read_csv  # noqa: E402
+from screw_dynamics.recordings.results.results_csv import read_csv  # noqa: E402
 
 OPTIONS = (
     '--effort-content', 'without_gravity', '--effort-sign', 'joint_2=-1',

@@ -15,9 +15,9 @@ from recordings import SECOND, START, true_jets  # noqa: E402
 
 import screw_dynamics as sd  # noqa: E402
 from screw_dynamics import trajectory  # noqa: E402
-from screw_dynamics.bags import Bag  # noqa: E402
-from screw_dynamics.results.results_csv import read_csv  # noqa: E402
-from screw_dynamics.results.results_from_bag import read_bag  # noqa: E402
+from screw_dynamics.recordings.bags import Bag  # noqa: E402
+from screw_dynamics.recordings.results.results_csv import read_csv  # noqa: E402
+from screw_dynamics.recordings.results.results_from_bag import read_bag  # noqa: E402
 
 ARGUMENTS = ('--elastic', 'my_springs.yaml', '--output', 'new', '--csv', 'new.csv')
 POINTS = [(0.0, [0.0, 0.0]), (0.6, [0.4, -0.6]), (1.2, [0.0, 0.5])]

@@ -15,8 +15,8 @@ pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
 import screw_dynamics as sd  # noqa: E402
 from screw_dynamics import trajectory  # noqa: E402
-from screw_dynamics.bags import Bag  # noqa: E402
-from screw_dynamics.results.results_csv import read_csv  # noqa: E402
+from screw_dynamics.recordings.bags import Bag  # noqa: E402
+from screw_dynamics.recordings.results.results_csv import read_csv  # noqa: E402
 
 DRIVES = """
 elastic_joints:
@@ -119,7 +119,7 @@ def test_bags_of_rigid_robots_have_the_rates_of_motor_efforts(run, folder, model
         jets, efforts = expected(model)
         drives = sd.ElasticJoints.from_yaml('drives.yaml')
         motors = sd.actuator_efforts(model, drives, jets)
-        transmitted = sd.elastic.transmitted_efforts(model, drives, jets, efforts)
+        transmitted = sd.drives.transmitted_efforts(model, drives, jets, efforts)
         with Bag(f'bag_{order}') as bag:
             torque = bag.arrays('/feedforward/feedforward')
             motor = bag.arrays('/feedforward/motor_feedforward')

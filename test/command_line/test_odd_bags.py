@@ -25,9 +25,9 @@ from recordings import (  # noqa: E402
     write_bag,
 )
 
-from screw_dynamics.bags import Bag
-from screw_dynamics.bags.writer import BagWriter
-from screw_dynamics.results.results_csv import read_csv  # noqa: E402
+from screw_dynamics.recordings.bags import Bag
+from screw_dynamics.recordings.bags.writer import BagWriter
+from screw_dynamics.recordings.results.results_csv import read_csv  # noqa: E402
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import pytest
 from processes import process
 
 import screw_dynamics as sd
+from screw_dynamics.common.paths import new_file, new_folder
 from screw_dynamics.errors import BagError
-from screw_dynamics.paths import new_file, new_folder
 
 
 @pytest.mark.parametrize('error', [KeyboardInterrupt, ValueError])
@@ -76,8 +76,8 @@ def test_an_interrupt_leaves_nothing_that_looks_finished(run, folder, monkeypatc
     pytest.importorskip('rosbags', reason='bags need the package rosbags')
     before = sorted(folder.iterdir())
     from screw_dynamics.command_line import evaluation
-    from screw_dynamics.progress import progress
-    from screw_dynamics.results import results_bag, results_csv
+    from screw_dynamics.common.progress import progress
+    from screw_dynamics.recordings.results import results_bag, results_csv
 
     def interrupted(items, text, *rest, **named):
         for i, item in enumerate(progress(items, text, *rest, **named)):

@@ -18,14 +18,14 @@ pytest.importorskip('matplotlib', reason='figures need matplotlib')
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.image import imread  # noqa: E402
 
-from screw_dynamics.bags import Bag  # noqa: E402
-from screw_dynamics.bags.writer import BagWriter  # noqa: E402
 from screw_dynamics.errors import InputError  # noqa: E402
-from screw_dynamics.results.results import MotorResults, Results  # noqa: E402
-from screw_dynamics.results.results_bag import Origin, ResultsWriter  # noqa: E402
-from screw_dynamics.results.results_csv import read_csv  # noqa: E402
-from screw_dynamics.results.results_from_bag import read_bag  # noqa: E402
-from screw_dynamics.results.results_plot import save_plot  # noqa: E402
+from screw_dynamics.recordings.bags import Bag  # noqa: E402
+from screw_dynamics.recordings.bags.writer import BagWriter  # noqa: E402
+from screw_dynamics.recordings.results.results import MotorResults, Results  # noqa: E402
+from screw_dynamics.recordings.results.results_bag import Origin, ResultsWriter  # noqa: E402
+from screw_dynamics.recordings.results.results_csv import read_csv  # noqa: E402
+from screw_dynamics.recordings.results.results_from_bag import read_bag  # noqa: E402
+from screw_dynamics.recordings.results.results_plot import save_plot  # noqa: E402
 
 HEADER = 'a.position,a.velocity,a.acceleration,a.effort'
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import screw_dynamics as sd
-from screw_dynamics.cartesian import PoseCurve, read_poses
-from screw_dynamics.results.results_csv import read_csv
+from screw_dynamics.recordings.results.results_csv import read_csv
+from screw_dynamics.trajectory.cartesian import PoseCurve, read_poses
 
 POSES = """frame: link_2
 start: {joint_1: 0.3, joint_2: 0.9}

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from helpers.patience import patience
 
-from screw_dynamics.progress import counting, progress
+from screw_dynamics.common.progress import counting, progress
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -58,13 +58,13 @@ def test_every_long_part_of_the_work_has_a_bar(measured_bag):
 
 def test_short_work_is_silent_where_the_output_is_no_terminal(run, measured_bag, monkeypatch):
     # on a busy machine this work is not short
-    monkeypatch.setattr('screw_dynamics.progress.LOG_INTERVAL', 1e6)
+    monkeypatch.setattr('screw_dynamics.common.progress.LOG_INTERVAL', 1e6)
     code, _, err = run('bag', measured_bag, '-o', 'new')
     assert code == 0 and not err
 
 
 def test_long_work_is_lines_of_a_log_where_the_output_is_no_terminal(capsys, monkeypatch):
-    monkeypatch.setattr('screw_dynamics.progress.LOG_INTERVAL', 0.0)
+    monkeypatch.setattr('screw_dynamics.common.progress.LOG_INTERVAL', 0.0)
     assert list(progress('abc', 'counting letters', unit='letter')) == ['a', 'b', 'c']
     with counting('without an end', None) as count:
         count()

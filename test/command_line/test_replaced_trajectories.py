@@ -19,8 +19,8 @@ from recordings import (  # noqa: E402
     write_bag,
 )
 
-from screw_dynamics.bags import Bag  # noqa: E402
-from screw_dynamics.results.results_csv import read_csv  # noqa: E402
+from screw_dynamics.recordings.bags import Bag  # noqa: E402
+from screw_dynamics.recordings.results.results_csv import read_csv  # noqa: E402
 
 JOINTS = ('joint_1', 'joint_2')
 FIRST = [(0.0, [0.0, 0.0]), (1.0, [1.0, -1.0])]

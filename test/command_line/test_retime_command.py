@@ -12,8 +12,8 @@ import pytest
 import screw_dynamics as sd
 from screw_dynamics.command_line.commands.retime import limit_shares
 from screw_dynamics.command_line.main import main
-from screw_dynamics.retiming.certification import instants
-from screw_dynamics.retiming.limited_quantities import limited_robot
+from screw_dynamics.limits.retiming.certification import instants
+from screw_dynamics.limits.retiming.limited_quantities import limited_robot
 from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
 
 TRAJECTORY = 'time,joint_1,joint_2\n0.0,0.0,0.0\n1.5,0.8,-0.4\n3.0,0.2,0.5\n'

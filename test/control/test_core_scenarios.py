@@ -21,9 +21,9 @@ from helpers.core_scenarios import Scenario
 from helpers.drawn_motions import DEFLECTION, RATE, SPEED
 from helpers.drive_network import SERVO_LIMIT
 
-from screw_dynamics.feasibility.quantities import motor_limits
-from screw_dynamics.messages.times import SECOND
-from screw_dynamics.reference.reference import Source
+from screw_dynamics.common.times import SECOND
+from screw_dynamics.limits.quantities import motor_limits
+from screw_dynamics.trajectory.reference.reference import Source
 
 SLACK = 1.0 + 1e-9  # of limits: the rounding that the guards allow
 TOUCH = 1e-6  # rad, and per s: a motion that is planned to touch a limit

@@ -11,9 +11,9 @@ import pytest
 from helpers.receiving_node import MS, NAMES, NOW, Node
 
 from screw_dynamics import inverse_dynamics
+from screw_dynamics.common.times import nanoseconds
 from screw_dynamics.control.fit import outline
 from screw_dynamics.control.forwarding import forwarding, with_efforts
-from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics.nodes.feedforward.sample_outputs import message_without_points, points_of
 from screw_dynamics.trajectory import jtc_trajectory, waypoints_from_points
 

@@ -11,10 +11,10 @@ import pytest
 from helpers.rig import BEGIN, Client, trajectory_message
 
 import screw_dynamics as sd
+from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.goals import goal_refusal
 from screw_dynamics.control.inputs import GoalCanceled, GoalEnded, GoalWatch, Stop
-from screw_dynamics.messages.times import SECOND
 from screw_dynamics.model import JointLimits
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from oracles.random_models import random_model
 
 import screw_dynamics as sd
+from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.tasks import FitRobot
-from screw_dynamics.messages.times import SECOND
 from screw_dynamics.robot import Robot
 
 

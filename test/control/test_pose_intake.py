@@ -10,13 +10,13 @@ from helpers.pose_messages import FRAME, START, near, path_message
 from helpers.receiving_node import MS, NOW, Node
 
 from screw_dynamics import frame_pose, inverse_dynamics, share_path
-from screw_dynamics.cartesian import PoseCurve, PoseWaypoints
 from screw_dynamics.control import fit as fit_module
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.fit import outline
 from screw_dynamics.control.forwarding import forwarding, with_efforts
 from screw_dynamics.errors import InputError, ScrewDynamicsError, TrajectoryError
 from screw_dynamics.nodes.feedforward.worker import _message
+from screw_dynamics.trajectory.cartesian import PoseCurve, PoseWaypoints
 
 pytest.importorskip('nav_msgs.msg', reason='the poses need nav_msgs')
 

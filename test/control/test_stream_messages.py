@@ -12,15 +12,15 @@ from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
+from screw_dynamics.common.times import instant_of, set_stamp
 from screw_dynamics.control.limit_checks import LimitError, check_positions
 from screw_dynamics.control.measurements import ExternalWrenches
 from screw_dynamics.control.streams import StreamReader
 from screw_dynamics.errors import InputError
-from screw_dynamics.messages.times import instant_of, set_stamp
+from screw_dynamics.model.urdf import read_description
 from screw_dynamics.nodes.shared import reason_throttle
 from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints
 from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle
-from screw_dynamics.parsers import read_description
 from screw_dynamics_interfaces.msg import JointReference
 
 NOW = 1_700_000_000 * 10**9

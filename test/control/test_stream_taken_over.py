@@ -10,15 +10,15 @@ from helpers.intake import accept
 from helpers.node_processes import trajectory
 
 from screw_dynamics import read_urdf
+from screw_dynamics.common.times import set_stamp
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.control.tasks import FitRobot
 from screw_dynamics.errors import TrajectoryError
-from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.reference.interpolation import SMOOTH
-from screw_dynamics.reference.reference import Reference, Source
-from screw_dynamics.reference.streamed_reference import Stream, StreamedReference
 from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory.reference.interpolation import SMOOTH
+from screw_dynamics.trajectory.reference.reference import Reference, Source
+from screw_dynamics.trajectory.reference.streamed_reference import Stream, StreamedReference
 
 SECOND = 10**9
 MS = 10**6

@@ -12,13 +12,13 @@ from helpers.rig import Rig
 from helpers.streams import limited, stream, wave
 
 import screw_dynamics as sd
+from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_reports import report
 from screw_dynamics.control.inputs import Speed
 from screw_dynamics.control.report import ERROR
-from screw_dynamics.messages.times import SECOND
 from screw_dynamics.model import JointLimits
-from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory.reference.reference import Source
 
 SPRING = sd.ElasticJoint(
     sd.LinearSpring(500.0), sd.Motor(rotor_inertia=1e-4, gear_ratio=50.0), max_deflection=0.5

@@ -15,20 +15,20 @@ from helpers.node_processes import trajectory
 from sensor_msgs.msg import JointState
 
 from screw_dynamics import inverse_dynamics, read_urdf
+from screw_dynamics.common.times import set_stamp
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.control.outputs import Verdict
 from screw_dynamics.control.tasks import FitRobot
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
-from screw_dynamics.messages.times import set_stamp
+from screw_dynamics.model.urdf import read_description
 from screw_dynamics.nodes.feedforward.verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.shared import reason_throttle
 from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints
-from screw_dynamics.parsers import read_description
-from screw_dynamics.reference.interpolation import SMOOTH
-from screw_dynamics.reference.reference import Reference
-from screw_dynamics.reference.streamed_reference import StreamedReference
 from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory.reference.interpolation import SMOOTH
+from screw_dynamics.trajectory.reference.reference import Reference
+from screw_dynamics.trajectory.reference.streamed_reference import StreamedReference
 
 SECOND = 10**9
 NOW = 1_700_000_000 * SECOND

@@ -14,11 +14,11 @@ from oracles.robots import bundled_urdfs, named_robot, package_urdfs
 from screw_dynamics.dynamics.bias_forces import bias_forces
 from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
+from screw_dynamics.dynamics.frame_jets import frame_jacobian_jet, frame_twist
+from screw_dynamics.dynamics.frames import REPRESENTATIONS, frame_jacobian, frame_pose
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
-from screw_dynamics.kinematics.frame_jets import frame_jacobian_jet, frame_twist
-from screw_dynamics.kinematics.frames import REPRESENTATIONS, frame_jacobian, frame_pose
-from screw_dynamics.parsers import read_urdf
+from screw_dynamics.model.urdf import read_urdf
 
 # The accuracy that the package promises, relative to the largest entry.
 TOLERANCE = 1e-12

@@ -7,10 +7,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from screw_dynamics.common.paths import share_path
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.parsers import read_urdf
-from screw_dynamics.paths import share_path
+from screw_dynamics.model.urdf import read_urdf
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 
 RATE = 50.0

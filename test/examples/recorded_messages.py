@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-from screw_dynamics.bags.writer import BagWriter
+from screw_dynamics.recordings.bags.writer import BagWriter
 
 TORQUE = 'screw_dynamics_interfaces/msg/FeedforwardTorque'
 TRAJECTORY = 'trajectory_msgs/msg/JointTrajectory'

@@ -31,7 +31,7 @@ from ros_demo.recording import (  # noqa: E402
     read_recording,
 )
 from ros_demo.report import _accepted  # noqa: E402
-from screw_dynamics.bags import Bag  # noqa: E402
+from screw_dynamics.recordings.bags import Bag  # noqa: E402
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points  # noqa: E402
 from screw_dynamics_interfaces.srv import GetMassMatrix  # noqa: E402
 

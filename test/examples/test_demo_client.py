@@ -19,8 +19,8 @@ from ros_demo import client as demo_client  # noqa: E402
 from ros_demo.client import DemoClient  # noqa: E402
 from ros_demo.job import URDF, rest  # noqa: E402
 from ros_demo.processes import release_domain, unused_domain  # noqa: E402
-from screw_dynamics.messages.times import SECOND, set_stamp  # noqa: E402
-from screw_dynamics.paths import share_path  # noqa: E402
+from screw_dynamics.common.paths import share_path  # noqa: E402
+from screw_dynamics.common.times import SECOND, set_stamp  # noqa: E402
 from screw_dynamics.trajectory import TrajectoryFile, TrajectoryPoint  # noqa: E402
 from screw_dynamics_interfaces.msg import FeedforwardTorque  # noqa: E402
 

@@ -25,8 +25,8 @@ from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 
 from ros_demo.processes import release_domain, unused_domain  # noqa: E402
 from ros_demo.recording import TORQUE_TOPIC  # noqa: E402
+from screw_dynamics.common.times import SECOND, nanoseconds, set_stamp  # noqa: E402
 from screw_dynamics.errors import TrajectoryError  # noqa: E402
-from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp  # noqa: E402
 from screw_dynamics.nodes.feedforward.node import NO_TIME  # noqa: E402
 from screw_dynamics.nodes.shared.endpoints import (  # noqa: E402
     FRAME_ID,

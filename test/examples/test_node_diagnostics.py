@@ -14,7 +14,7 @@ pytest.importorskip('rosbags', reason='recordings are read from bags')
 from recorded_messages import START, TORQUE, Messages  # noqa: E402
 
 from ros_demo.recording import read_tick_times  # noqa: E402
-from screw_dynamics.bags.writer import BagWriter  # noqa: E402
+from screw_dynamics.recordings.bags.writer import BagWriter  # noqa: E402
 
 DIAGNOSTICS = 'diagnostic_msgs/msg/DiagnosticArray'
 SECOND = 1_000_000_000

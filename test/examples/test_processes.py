@@ -18,7 +18,7 @@ from helpers.patience import patience
 
 from ros_demo import processes
 from ros_demo.processes import DemoError, Processes
-from screw_dynamics.stop_signals import stop_once
+from screw_dynamics.common.stop_signals import stop_once
 
 # Says that it is ready where SIGINT is expected already, and answers it with exit code 0.
 SERVER = """

@@ -16,7 +16,7 @@ pytest.importorskip('rosbags', reason='recordings are read from bags')
 from recorded_messages import START, TORQUE, TRAJECTORY, Messages  # noqa: E402
 
 from ros_demo.recording import is_recorded, read_recording  # noqa: E402
-from screw_dynamics.bags.writer import BagWriter  # noqa: E402
+from screw_dynamics.recordings.bags.writer import BagWriter  # noqa: E402
 
 END = 8_000_000  # of a trajectory [ns]
 

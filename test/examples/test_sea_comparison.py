@@ -18,7 +18,7 @@ pytest.importorskip('mujoco', reason='the comparison runs in MuJoCo')
 pytest.importorskip('rosbags', reason='the figure shares its style with that of recordings')
 image = pytest.importorskip('matplotlib.image', reason='the figure needs matplotlib')
 
-from screw_dynamics.feasibility.check import check_feasibility  # noqa: E402
+from screw_dynamics.limits.check import check_feasibility  # noqa: E402
 from sea_study.arms import IIWA, MOTION, PANDA, ROBOTS, Arm, arms  # noqa: E402
 from sea_study.conditions import FEEDBACKS, Condition, conditions, headline  # noqa: E402
 from sea_study.document import GAIN, document  # noqa: E402

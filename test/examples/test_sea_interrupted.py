@@ -18,7 +18,7 @@ import pytest
 from helpers.child_processes import children, state
 from helpers.patience import patience
 
-from screw_dynamics.stop_signals import stop_once
+from screw_dynamics.common.stop_signals import stop_once
 
 pytest.importorskip('mujoco', reason='the comparison runs in MuJoCo too')
 pytest.importorskip('rosbags', reason='the figure shares its style with that of recordings')

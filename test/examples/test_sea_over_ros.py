@@ -25,9 +25,9 @@ if not os.environ.get('AMENT_PREFIX_PATH'):
 from ros_demo.processes import release_domain, unused_domain  # noqa: E402
 from ros_demo.recording import TORQUE_TOPIC  # noqa: E402
 from screw_dynamics import ElasticJoints, share_path  # noqa: E402
-from screw_dynamics.bags import Bag  # noqa: E402
 from screw_dynamics.errors import BagError  # noqa: E402
-from screw_dynamics.results.results_bag import SOURCE_TRAJECTORY  # noqa: E402
+from screw_dynamics.recordings.bags import Bag  # noqa: E402
+from screw_dynamics.recordings.results.results_bag import SOURCE_TRAJECTORY  # noqa: E402
 from sea_study import loop_client, ros_loop  # noqa: E402
 from sea_study.loop_client import LoopClient  # noqa: E402
 from sea_study.ros_loop import loop_report, read_loop, run_loop  # noqa: E402

@@ -15,7 +15,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 
-from screw_dynamics.messages.times import nanoseconds, set_stamp
+from screw_dynamics.common.times import nanoseconds, set_stamp
 
 Result = FollowJointTrajectory.Result
 PERIOD = 0.02  # s

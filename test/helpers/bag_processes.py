@@ -31,7 +31,7 @@ def wait_for_match(*publishers: Any, count: int = 1) -> None:
 
 def messages_in(path: Path, topic: str) -> list[Any]:
     """Return the messages of a topic that are in the file of a bag that is being recorded."""
-    from screw_dynamics.bags import Bag
+    from screw_dynamics.recordings.bags import Bag
 
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', BagWarning)

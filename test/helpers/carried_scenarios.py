@@ -12,6 +12,7 @@ import numpy as np
 from helpers.drawn_motions import LOADED, PLACES, ROBOTS
 from helpers.drive_network import DriveNetwork
 from helpers.rig import BEGIN
+from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.compensation import (
     Clear,
     Compensation,
@@ -20,7 +21,6 @@ from screw_dynamics.control.compensation import (
     ModelChanged,
 )
 from screw_dynamics.control.drive_records import FeedforwardSample
-from screw_dynamics.messages.times import SECOND
 
 PERIOD = SECOND // 100
 EFFORT = 22.0  # N m: less than the heaviest payload needs

@@ -23,6 +23,7 @@ from helpers.drawn_motions import (
 from helpers.drive_network import DriveNetwork
 from helpers.drive_rig import Move
 from helpers.rig import Client, trajectory_message
+from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.drive_records import FeedforwardSample, MotorSample
 from screw_dynamics.control.goals import goal_refusal
 from screw_dynamics.control.inputs import (
@@ -36,8 +37,7 @@ from screw_dynamics.control.inputs import (
     Tick,
     TrajectoryMessage,
 )
-from screw_dynamics.messages.times import SECOND
-from screw_dynamics.reference.reference import Source
+from screw_dynamics.trajectory.reference.reference import Source
 
 WEIGHTS = {
     'trajectory': 24,

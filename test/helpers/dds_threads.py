@@ -34,7 +34,7 @@ sys.exit(code)
 NEVER_DESTROYED = """
 import ctypes
 from rclpy.node import Node
-from screw_dynamics import stop_signals
+from screw_dynamics.common import stop_signals
 stop_signals.LONGEST_END = 0.5
 Node.destroy_node = lambda self: ctypes.PyDLL(None).pause()
 sys.stdout = open(1, 'w', closefd=False)  # with a buffer

@@ -12,6 +12,7 @@ import numpy as np
 
 from helpers.drive_rig import MIT
 from helpers.rig import joint_state
+from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_records import (
@@ -21,7 +22,6 @@ from screw_dynamics.control.drive_records import (
     ShuttingDown,
     State,
 )
-from screw_dynamics.messages.times import SECOND
 
 DRIVING = State.RAMP_IN, State.ACTIVE
 SERVO_LIMIT = 0.3

@@ -10,7 +10,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Float64MultiArray
 
-from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.common.times import nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 STREAMS = ('joint_reference', 'joint_state_reference', 'external_wrench')

@@ -11,8 +11,8 @@ import numpy as np
 from geometry_msgs.msg import PoseStamped
 from scipy.spatial.transform import Rotation
 
-from screw_dynamics.cartesian import PoseWaypoints
-from screw_dynamics.messages.times import SECOND, set_stamp
+from screw_dynamics.common.times import SECOND, set_stamp
+from screw_dynamics.trajectory.cartesian import PoseWaypoints
 
 FRAME, BASE = 'flange', 'base_link'  # of iiwa14.urdf
 START = np.array([0.3, 0.5, 0.1, -1.5, 0.2, 1.0, 0.4])

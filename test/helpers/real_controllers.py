@@ -22,7 +22,7 @@ from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
 from helpers.ros_fixture import RosFixture
-from screw_dynamics.messages.times import SECOND, nanoseconds
+from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 Array = NDArray[np.float64]

@@ -8,17 +8,17 @@ import numpy as np
 
 from helpers.node_processes import trajectory
 from screw_dynamics import read_urdf
+from screw_dynamics.common.times import set_stamp
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.fit import fit, outline
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.control.tasks import FitRobot
 from screw_dynamics.control.trajectory_join import joined
 from screw_dynamics.control.trajectory_plan import Running, arrival, fit_delay, plan
-from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.reference.interpolation import INTERPOLATIONS
-from screw_dynamics.reference.reference import Reference
-from screw_dynamics.reference.streamed_reference import StreamedReference
 from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS
+from screw_dynamics.trajectory.reference.reference import Reference
+from screw_dynamics.trajectory.reference.streamed_reference import StreamedReference
 
 MS = 10**6
 NOW = 1_700_000_000_000 * MS

@@ -8,7 +8,7 @@ import numpy as np
 from oracles.random_models import random_model
 
 import screw_dynamics as sd
-from screw_dynamics.identification import Recording
+from screw_dynamics.estimation.identification import Recording
 from screw_dynamics.trajectory import Waypoints, smooth_trajectory
 
 V0 = 0.01

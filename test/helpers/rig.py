@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.control import fit as fitting
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
@@ -31,7 +32,6 @@ from screw_dynamics.control.inputs import (
 from screw_dynamics.control.outputs import BuildGoal, CancelGoal, EndGoal, HoldSoon, SendGoal
 from screw_dynamics.control.tasks import FitRobot, Fitting, Heading, Reading, Refusal
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.model import JointLimits
 from screw_dynamics.robot import Robot, as_robot
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from helpers.patience import patience
-from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.common.times import nanoseconds
 
 FOLDER = Path(__file__).parents[2] / 'screw_dynamics_controllers'
 

@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 
-from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.common.times import nanoseconds
 
 
 def wait(ros, process, seconds):

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from screw_dynamics.messages.times import SECOND
+from screw_dynamics.common.times import SECOND
 from screw_dynamics.model import JointLimits
 
 

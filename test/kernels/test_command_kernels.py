@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from screw_dynamics.kernels.commands.limits import passes_effort_limits, passes_motor_limits
+from screw_dynamics.kernels.drives.limits import passes_effort_limits, passes_motor_limits
 
 LIMITS, RATES = np.array([100.0, 50.0]), np.array([9.0, 8.0])
 # rounding passes (SLACK is 1e-9), 1e-8 too much does not

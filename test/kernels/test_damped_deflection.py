@@ -16,7 +16,7 @@ from oracles.random_models import random_model
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, UnknownNameError
-from screw_dynamics.kernels.springs.damped import TERMS, weights
+from screw_dynamics.kernels.drives.damped import TERMS, weights
 
 K = 200.0
 

@@ -7,7 +7,7 @@ import pytest
 from oracles.random_models import random_model
 
 from screw_dynamics.errors import InertiaError, NotFiniteError, ShapeError, UnknownNameError
-from screw_dynamics.parsers import read_urdf
+from screw_dynamics.model.urdf import read_urdf
 
 ARM = """
 <robot name="r">

@@ -12,7 +12,7 @@ from oracles.robots import bundled_urdfs
 from screw_dynamics.lie import adjoint, exp_screw
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.geometry import pitch_and_point, reference_poses
-from screw_dynamics.parsers import read_urdf
+from screw_dynamics.model.urdf import read_urdf
 
 BUNDLED = {path.stem: path for path in bundled_urdfs()}
 

@@ -23,8 +23,8 @@ from helpers.planar_sea import TEXT
 from rclpy.task import Task
 from rclpy.utilities import get_rmw_implementation_identifier
 
-from screw_dynamics import stop_signals
-from screw_dynamics.stop_signals import StopOnce, stop_once
+from screw_dynamics.common import stop_signals
+from screw_dynamics.common.stop_signals import StopOnce, stop_once
 
 # a signal at one of the calls from C++ to Python while the executor spins for the first time
 SIGNALLED = """
@@ -64,7 +64,7 @@ Feedforward.step = traced
 sys.exit(main())
 """
 # the signals of the test all come soon after the first one, whatever holds it up
-SLOW_LAUNCHER = 'from screw_dynamics import stop_signals; stop_signals._ECHO = 10.0'
+SLOW_LAUNCHER = 'from screw_dynamics.common import stop_signals; stop_signals._ECHO = 10.0'
 # neither the last work of a node nor its destruction goes well
 FAILING_END = """
 import rclpy
@@ -88,7 +88,7 @@ except RuntimeError as error:
 """
 ENDLESS = """
 import sys, time
-from screw_dynamics import stop_signals
+from screw_dynamics.common import stop_signals
 stop_signals.LONGEST_END = 0.5
 sys.stderr = {stderr}
 with stop_signals.limited_end():

@@ -23,10 +23,10 @@ from screw_dynamics.nodes.dynamics_server import services
 from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParameters, JointRequest
 from screw_dynamics.nodes.dynamics_server.trajectory_services import compute_trajectory_torques
 from screw_dynamics.nodes.load_observer.kept_states import MotorStateBuffer
-from screw_dynamics.reference.interpolation import INTERPOLATIONS
-from screw_dynamics.reference.reference import Reference
-from screw_dynamics.reference.streamed_reference import StreamedReference
 from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS
+from screw_dynamics.trajectory.reference.reference import Reference
+from screw_dynamics.trajectory.reference.streamed_reference import StreamedReference
 from screw_dynamics_interfaces.srv import (
     ComputeTrajectoryTorques,
     GetDynamicTerms,

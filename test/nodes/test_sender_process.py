@@ -12,8 +12,8 @@ import pytest
 import rclpy
 from trajectory_msgs.msg import JointTrajectory
 
+from screw_dynamics.common.times import nanoseconds
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics.nodes import trajectory_sender
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.nodes.trajectory_sender import SenderParameters, Verdicts, send

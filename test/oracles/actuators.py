@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from mpmath import mp, mpf
 
 from oracles.elastic_laws import Function
-from screw_dynamics.elastic import BalancingSpring, GasSpring, JointFriction, Motor, TorsionSpring
+from screw_dynamics.drives import BalancingSpring, GasSpring, JointFriction, Motor, TorsionSpring
 
 Vector = Sequence[float]
 

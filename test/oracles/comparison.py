@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from oracles.high_precision import Reference
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 
 TOLERANCE = 1e-12
 

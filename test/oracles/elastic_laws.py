@@ -10,8 +10,8 @@ from functools import partial
 import numpy as np
 from mpmath import mp, mpf
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import (
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives import (
     AntagonisticPair,
     CubicSpring,
     ExponentialSpring,

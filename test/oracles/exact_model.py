@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oracles.taylor import Series, constant, exact, product, series_of, sine_cosine
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.model import ScrewModel
 
 

@@ -39,7 +39,7 @@ from oracles.taylor import (
     product,
     series_of,
 )
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.model import ScrewModel
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import ElasticJoint, LinearSpring, Motor
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives import ElasticJoint, LinearSpring, Motor
 from screw_dynamics.lie import inertia_matrix, pose, rpy_rotation
 from screw_dynamics.model import ScrewModel
 

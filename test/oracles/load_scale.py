@@ -11,7 +11,7 @@ import numpy as np
 
 from oracles.exact_model import generator
 from oracles.taylor import Series, derivatives_of, product, second_derivative
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.model import ScrewModel
 
 

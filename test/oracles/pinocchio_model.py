@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio
 
 from oracles.silence import silenced
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.model import ScrewModel
 
 

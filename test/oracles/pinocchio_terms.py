@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio
 
 from oracles.pinocchio_model import PinocchioModel
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 
 _REFERENCE_FRAMES = {
     'body': pinocchio.LOCAL,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.lie import inertia_matrix, pose
 from screw_dynamics.model import Frame, JointLimits, ScrewModel
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oracles.random_models import random_rotation
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.lie import inertia_matrix, pose, rotation_onto_z, transform_inertia
 from screw_dynamics.model import Frame, JointLimits, ScrewModel
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from oracles.random_models import JOINT_TYPES, BodyRecipe, random_joint_jet, random_model
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.model import ScrewModel
 
 seeds = st.integers(0, 2**32 - 1)

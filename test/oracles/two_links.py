@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 import screw_dynamics as sd
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 
 LENGTHS, CENTRES, MASSES, INERTIAS = (0.5, 0.4), (0.25, 0.2), (2.0, 1.0), (0.05, 0.02)
 GRAVITY = 9.81

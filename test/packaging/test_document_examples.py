@@ -21,10 +21,10 @@ from documents import (
 )
 
 import screw_dynamics as sd
-from screw_dynamics import bags
-from screw_dynamics.bags.definitions import MessageTypes
-from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.command_line.main import main
+from screw_dynamics.recordings import bags
+from screw_dynamics.recordings.bags.definitions import MessageTypes
+from screw_dynamics.recordings.bags.writer import BagWriter
 from screw_dynamics.trajectory import parse_trajectory, read_trajectory
 
 LIBRARY, ROBOTS = TEXTS['docs/library.md'], TEXTS['docs/elastic_robots.md']

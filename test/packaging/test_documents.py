@@ -24,7 +24,10 @@ from documents import (
 from packaging_tools import EXECUTABLES
 
 import screw_dynamics as sd
-from screw_dynamics import bags, elastic, errors, parsers, series, share_path
+from screw_dynamics import drives, errors, series, share_path
+from screw_dynamics.model import urdf
+from screw_dynamics.recordings import bags
+from screw_dynamics.trajectory import cartesian
 
 COMMANDS = ('model', 'terms', 'evaluate', 'bag', 'feasibility', 'generate', 'plot')
 PACKAGE = ROOT / 'screw_dynamics'
@@ -101,7 +104,7 @@ def test_every_public_name_is_in_the_reference():
         and name
         not in ('cartesian', 'lie', 'simulation', 'soft', 'symbolic', 'trajectory', '__version__')
     }
-    for room in (sd.cartesian, elastic, parsers, series):
+    for room in (cartesian, drives, urdf, series):
         names = set(room.__all__) - {*sd.__all__, *sd.trajectory.__all__}
         public |= {f'{room.__name__}.{name}' for name in names if not name.isupper()}
     # errors and warnings, ScrewDynamicsError included, are on a page of their own

@@ -16,7 +16,7 @@ import setuptools
 from packaging_tools import EXECUTABLES
 
 import screw_dynamics
-from screw_dynamics.paths import share_path
+from screw_dynamics.common.paths import share_path
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -81,12 +81,6 @@ def test_choices_are_literals_and_their_check_lists_the_same():
             function(*arguments[function], **{name: 'other'})
 
 
-def test_names_of_elastic_that_moved_are_found():
-    for name in ('FeasibilityReport', 'check_feasibility', 'slow_down'):
-        assert getattr(sd.elastic, name) is getattr(sd, name)
-    assert not hasattr(sd.elastic, 'check')
-
-
 def test_names_are_read_from_an_archive(tmp_path):
     archive = tmp_path / 'packed.zip'
     with zipfile.ZipFile(archive, 'w') as packed:
@@ -109,7 +103,7 @@ def test_an_unknown_name_is_an_attribute_error():
 
 
 def test_sub_packages_need_no_import_of_their_own():
-    script = 'import screw_dynamics as sd; print(sd.elastic.LinearSpring, sd.errors.InputError)'
+    script = 'import screw_dynamics as sd; print(sd.drives.LinearSpring, sd.errors.InputError)'
     done = subprocess.run(
         [sys.executable, '-c', script], cwd=ROOT, capture_output=True, timeout=patience()
     )

@@ -41,7 +41,7 @@ import screw_dynamics as sd
 
 others = (
     'screw_dynamics.nodes',
-    'screw_dynamics.bags',
+    'screw_dynamics.recordings.bags',
     'screw_dynamics.codegen.extension.build',  # setuptools
 )
 names = [
@@ -52,7 +52,7 @@ names = [
 assert len(names) > 20, names
 for name in names:
     importlib.import_module(name)
-importlib.import_module('screw_dynamics.bags')  # not the recorder
+importlib.import_module('screw_dynamics.recordings.bags')  # not the recorder
 
 model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
 jet = np.zeros((5, len(model.joint_names)))

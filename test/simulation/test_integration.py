@@ -5,8 +5,8 @@
 import numpy as np
 import pytest
 
+from screw_dynamics.common.integration import integrate
 from screw_dynamics.errors import SimulationError
-from screw_dynamics.integration import integrate
 
 STIFFNESS, TIMES = 9.0, np.linspace(0.0, 2.0, 11)
 

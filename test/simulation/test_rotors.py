@@ -10,7 +10,7 @@ from oracles.random_models import BodyRecipe, random_model
 from oracles.rotor_robot import locked, random_rotor, spinning
 
 import screw_dynamics as sd
-from screw_dynamics.elastic.rotors import rotor_axis
+from screw_dynamics.drives.rotors import rotor_axis
 from screw_dynamics.simulation import ElasticRobot
 from screw_dynamics.simulation.robot_states import robot_tables
 

@@ -11,7 +11,7 @@ import numpy as np
 import sympy
 
 import screw_dynamics as sd
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 
 DIGITS = 30
 

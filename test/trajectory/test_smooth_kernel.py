@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from screw_dynamics.kernels.smooth import knot_derivatives as kernels
+from screw_dynamics.kernels.curves import knot_derivatives as kernels
 from screw_dynamics.trajectory import Waypoints, smooth_trajectory
 from screw_dynamics.trajectory.smooth import knot_derivatives
 

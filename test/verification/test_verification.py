@@ -39,14 +39,14 @@ from benchmarks.verification.run import judge
 from benchmarks.verification.scenes import random_scene, robot_scenes
 
 ROOM_OF = {
-    'Elastic joints': 'elastic',
+    'Drives': 'drives',
     'Uncertainty': 'estimation',
     'Rigid motions': 'lie',
 }
 PUBLIC = (
-    'cartesian', 'codegen.robot', 'dynamics', 'elastic', 'estimation', 'feasibility',
-    'identification', 'kinematics', 'lie', 'observers', 'retiming', 'series', 'simulation',
-    'soft', 'symbolic', 'trajectory',
+    'codegen.robot', 'drives', 'dynamics', 'estimation', 'estimation.identification',
+    'estimation.observers', 'lie', 'limits', 'limits.retiming', 'series', 'simulation', 'soft',
+    'symbolic', 'trajectory', 'trajectory.cartesian',
 )  # fmt: skip
 PAGE = ROOT / 'docs' / 'measurements' / 'verification.md'
 MEASURED = {*measures.SUBJECTS.values(), INTEGRATORS}

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
 from screw_dynamics.codegen.robot.quantities import INVERSE_DYNAMICS, Quantity
 from screw_dynamics.codegen.translator.functions import Program
 from screw_dynamics.codegen.translator.known_numbers import Places, Size
 from screw_dynamics.codegen.translator.lines import Lines, Value, known
 from screw_dynamics.codegen.translator.types import DOUBLE, Pointer, has_value
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.kernels import one_state
 from screw_dynamics.kernels.taylor import layout

@@ -35,13 +35,13 @@ from screw_dynamics.codegen.translator.functions import Program
 from screw_dynamics.codegen.translator.lines import Value
 from screw_dynamics.codegen.translator.statements import Statements
 from screw_dynamics.codegen.translator.types import DOUBLE, Pointer
-from screw_dynamics.elastic import ElasticJoints
+from screw_dynamics.common.scalars import require_choice, require_count
+from screw_dynamics.drives import ElasticJoints
 from screw_dynamics.errors import InputError, UnknownNameError, shown
 from screw_dynamics.kernels.taylor import rows
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import REPRESENTATIONS, Representation
 from screw_dynamics.model.screw_model import require_model
-from screw_dynamics.scalars import require_choice, require_count
 
 _ALL_IN_LINE = 4  # the order up to which loops over the order are repeated
 _SHORT, _SHORTER = 12, 4

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
 from screw_dynamics.codegen.robot.functions import (
     READ,
     WRITTEN,
@@ -24,9 +23,11 @@ from screw_dynamics.codegen.translator.arrays import shaped
 from screw_dynamics.codegen.translator.known_numbers import Contents, Size
 from screw_dynamics.codegen.translator.lines import Lines, Value, known, length
 from screw_dynamics.codegen.translator.types import DOUBLE, INTEGER
-from screw_dynamics.elastic import ElasticJoints, elastic_feedforward
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives import ElasticJoints, elastic_feedforward
 from screw_dynamics.errors import InputError, SpringRangeError
-from screw_dynamics.kernels import motions, one_state
+from screw_dynamics.kernels import one_state
+from screw_dynamics.kernels.curves import motions
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.trajectory import PiecewisePolynomial
 

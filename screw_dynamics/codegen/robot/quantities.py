@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from screw_dynamics import dynamics, kinematics
+from screw_dynamics import dynamics
 from screw_dynamics.kernels.terms import catalogue
 from screw_dynamics.kernels.terms.term import Term
 
@@ -73,14 +73,14 @@ _FRAMES = (
     Quantity(
         'frame_pose',
         catalogue.pose_term,
-        kinematics.frame_pose,
+        dynamics.frame_pose,
         'pose',
         'Pose of the frame in base axes, homogeneous matrix (4, 4) by rows [m].',
     ),
     Quantity(
         'frame_jacobian',
         catalogue.jacobian_term,
-        kinematics.frame_jacobian,
+        dynamics.frame_jacobian,
         'jacobian',
         "Jacobian of the frame, (6, N) by rows: twist [angular; linear] = J q'.",
     ),

@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 
 from screw_dynamics.command_line import motions, outputs, recorded_bag, robots
-from screw_dynamics.paths import expanded, reports_beside
-from screw_dynamics.results.results_from_bag import JOINT_STATE, TRAJECTORY, one_topic
-from screw_dynamics.scalars import positive, refuse
+from screw_dynamics.common.paths import expanded, reports_beside
+from screw_dynamics.common.scalars import positive, refuse
+from screw_dynamics.recordings.results.results_from_bag import JOINT_STATE, TRAJECTORY, one_topic
 
 # letters, digits and underscores, as ROS requires in the parts of topic names
 _NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
@@ -69,8 +69,8 @@ def run(options: argparse.Namespace) -> int:
         options.error('argument --copy: expected the name of the new bag, too: --output FOLDER')
     inputs = options.bag, options.urdf, options.elastic
     with reports_beside(options.csv) as output:
-        from screw_dynamics.bags import Bag
         from screw_dynamics.command_line.bag_conversion import convert
+        from screw_dynamics.recordings.bags import Bag
 
         outputs.check(inputs, (options.csv,), options.plot, options.output)
         with Bag(expanded(options.bag)) as bag:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from screw_dynamics.command_line import motions, outputs, robots
 from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
-from screw_dynamics.paths import reports_beside
+from screw_dynamics.common.paths import reports_beside
 
 FILES = 'URDF TRAJECTORY'
 DESCRIPTION = (
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         title = f'{robot.model.name}: {Path(options.trajectory).name}'
         outputs.write_files(results, options, title, output)
         if options.bag is not None:
-            from screw_dynamics.results.results_bag import write_bag
+            from screw_dynamics.recordings.results.results_bag import write_bag
 
             write_bag(results, options.bag, curve.continuity, robots.urdf_text(options))
             print(f'written: {options.bag}')

@@ -12,9 +12,9 @@ from screw_dynamics.codegen.robot.c_text import REALS
 from screw_dynamics.codegen.robot.quantities import FRAME_TERMS, MOTOR_COMMANDS
 from screw_dynamics.codegen.robot.robot_table import robot_table
 from screw_dynamics.command_line import motions, outputs, robots
+from screw_dynamics.common.paths import expanded, new_file
 from screw_dynamics.errors import InputError
 from screw_dynamics.model.records import REPRESENTATIONS
-from screw_dynamics.paths import expanded, new_file
 
 FILES = 'URDF'
 DESCRIPTION = (

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
 from screw_dynamics.command_line import outputs, recorded_bag, robots
 from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.command_line.robots import RecordedRobot
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.paths import expanded, is_standard_output, new_file, reports_beside
+from screw_dynamics.common.scalars import positive
+from screw_dynamics.common.text_table import text_table
 from screw_dynamics.errors import InputError
-from screw_dynamics.identification import Identification, Recording, identify
-from screw_dynamics.identification.result import BAND
+from screw_dynamics.estimation.identification import Identification, Recording, identify
+from screw_dynamics.estimation.identification.result import BAND
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import EFFORT_UNITS
-from screw_dynamics.paths import expanded, is_standard_output, new_file, reports_beside
-from screw_dynamics.results.results_from_bag import JOINT_STATE, one_topic
-from screw_dynamics.scalars import positive
-from screw_dynamics.text_table import text_table
+from screw_dynamics.recordings.results.results_from_bag import JOINT_STATE, one_topic
 
 if TYPE_CHECKING:
-    from screw_dynamics.bags import Bag
+    from screw_dynamics.recordings.bags import Bag
 
 FILES = 'BAG'
 DESCRIPTION = (
@@ -124,7 +124,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return 0."""
-    from screw_dynamics.bags import Bag
+    from screw_dynamics.recordings.bags import Bag
 
     if options.held_out >= 1.0:
         raise InputError(f'--held-out: expected a part below 1, got {options.held_out:g}')

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from screw_dynamics.command_line import joint_values, outputs, robots
+from screw_dynamics.common.paths import is_standard_output, new_file, reports_beside
+from screw_dynamics.common.text_table import NO_BREAK, text_table
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.screw_model import require_model
-from screw_dynamics.paths import is_standard_output, new_file, reports_beside
 from screw_dynamics.soft.segments.hybrid_robot import HybridRobot
-from screw_dynamics.text_table import NO_BREAK, text_table
 
 FILES = 'URDF'
 DESCRIPTION = (

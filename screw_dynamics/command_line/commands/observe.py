@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
 from screw_dynamics.command_line import outputs, recorded_bag, robots
 from screw_dynamics.command_line.joint_values import add_joint_values, joint_values
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.paths import expanded, is_standard_output, reports_beside
+from screw_dynamics.common.scalars import not_negative, positive
+from screw_dynamics.drives.spring_efforts import SpringEfforts
 from screw_dynamics.dynamics import EffortFormat
-from screw_dynamics.elastic.spring_efforts import SpringEfforts
 from screw_dynamics.errors import InputError
-from screw_dynamics.observers import ContactDetector, LoadObserver
-from screw_dynamics.paths import expanded, is_standard_output, reports_beside
-from screw_dynamics.results.results_from_bag import JOINT_STATE, one_topic
+from screw_dynamics.estimation.observers import ContactDetector, LoadObserver
+from screw_dynamics.recordings.results.results_from_bag import JOINT_STATE, one_topic
 from screw_dynamics.robot import Robot
-from screw_dynamics.scalars import not_negative, positive
 
 if TYPE_CHECKING:
-    from screw_dynamics.bags import Bag
     from screw_dynamics.command_line.bag_loads import LoadSamples
+    from screw_dynamics.recordings.bags import Bag
 
 FILES = 'BAG'
 DESCRIPTION = (
@@ -98,9 +98,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return 0."""
-    from screw_dynamics.bags import Bag
     from screw_dynamics.command_line.bag_loads import loads_report, write_loads
-    from screw_dynamics.observers.recorded_loads import recorded_loads
+    from screw_dynamics.estimation.observers.recorded_loads import recorded_loads
+    from screw_dynamics.recordings.bags import Bag
 
     outputs.check((options.bag, options.urdf, options.elastic), (options.csv,), options.plot)
     with Bag(expanded(options.bag)) as bag:

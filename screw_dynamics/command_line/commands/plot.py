@@ -11,12 +11,12 @@ import numpy as np
 
 from screw_dynamics.command_line import outputs
 from screw_dynamics.command_line.command_parser import EachOnce
+from screw_dynamics.common.paths import expanded
 from screw_dynamics.errors import InputError, ScrewDynamicsError, UnknownNameError
-from screw_dynamics.paths import expanded
-from screw_dynamics.results.results import MotorResults, Results, picked
-from screw_dynamics.results.results_csv import read_csv
-from screw_dynamics.results.results_from_bag import is_bag
-from screw_dynamics.results.results_plot import save_plot
+from screw_dynamics.recordings.results.results import MotorResults, Results, picked
+from screw_dynamics.recordings.results.results_csv import read_csv
+from screw_dynamics.recordings.results.results_from_bag import is_bag
+from screw_dynamics.recordings.results.results_plot import save_plot
 
 FILES = 'RESULTS'
 DESCRIPTION = (
@@ -75,9 +75,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _from_bag(path: Path, topic: str | None) -> Results:
     """Read results; the joint types are those of the robot description that the bag has."""
-    from screw_dynamics.bags import Bag
     from screw_dynamics.command_line.recorded_bag import recorded_robot
-    from screw_dynamics.results.results_from_bag import read_bag
+    from screw_dynamics.recordings.bags import Bag
+    from screw_dynamics.recordings.results.results_from_bag import read_bag
 
     results = read_bag(path, topic)
     try:

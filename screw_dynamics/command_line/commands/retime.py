@@ -10,16 +10,16 @@ from typing import TextIO
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
 from screw_dynamics.command_line import motions, outputs, robots
 from screw_dynamics.command_line.evaluation import sampled_jets
 from screw_dynamics.command_line.joint_values import add_joint_values, joint_values
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.paths import is_standard_output, new_file
 from screw_dynamics.errors import InputError
-from screw_dynamics.feasibility.check import check_feasibility
-from screw_dynamics.paths import is_standard_output, new_file
-from screw_dynamics.retiming import own_limits, retime, retimed_waypoints
-from screw_dynamics.retiming.certification import instants
-from screw_dynamics.retiming.limited_quantities import limited_quantities, limited_robot
+from screw_dynamics.limits.check import check_feasibility
+from screw_dynamics.limits.retiming import own_limits, retime, retimed_waypoints
+from screw_dynamics.limits.retiming.certification import instants
+from screw_dynamics.limits.retiming.limited_quantities import limited_quantities, limited_robot
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
 
@@ -139,7 +139,13 @@ def _save_shares(robot: Robot, curve: PiecewisePolynomial, path: Path, title: st
     import matplotlib
     from matplotlib.figure import Figure
 
-    from screw_dynamics.results.results_plot import BLACK, COLOURS, GREY, STYLE, figure_format
+    from screw_dynamics.recordings.results.results_plot import (
+        BLACK,
+        COLOURS,
+        GREY,
+        STYLE,
+        figure_format,
+    )
 
     times = instants(curve)
     shares = limit_shares(robot, curve, times)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, TextIO
 
 from screw_dynamics.command_line import outputs, robots
 from screw_dynamics.command_line.command_parser import EachOnce
+from screw_dynamics.common.paths import is_standard_output, new_file, reports_beside
+from screw_dynamics.common.progress import progress
+from screw_dynamics.common.scalars import positive, refuse, require_count
 from screw_dynamics.errors import InputError
 from screw_dynamics.model.records import CORIOLIS_FORMS, REPRESENTATIONS
-from screw_dynamics.paths import is_standard_output, new_file, reports_beside
-from screw_dynamics.progress import progress
-from screw_dynamics.scalars import positive, refuse, require_count
 
 if TYPE_CHECKING:  # imported when the command runs: the help does not need SymPy
     from screw_dynamics.symbolic import SymbolicModel, Term

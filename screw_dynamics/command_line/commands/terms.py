@@ -9,7 +9,6 @@ from typing import TextIO
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
 from screw_dynamics.command_line import joint_values, motions, outputs, robots
 from screw_dynamics.command_line.state_terms import (
     State,
@@ -18,10 +17,11 @@ from screw_dynamics.command_line.state_terms import (
     write_terms_csv,
     write_terms_json,
 )
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.paths import is_standard_output, new_file, reports_beside
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import REPRESENTATIONS
-from screw_dynamics.paths import is_standard_output, new_file, reports_beside
 
 FILES = 'URDF'
 DESCRIPTION = (

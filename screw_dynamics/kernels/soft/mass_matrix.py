@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.soft.layout import (
     BLOCK,
     COORDINATES,

@@ -5,7 +5,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.taylor.backward import backward_sweep, subtract_wrenches
 from screw_dynamics.kernels.taylor.forward import forward_sweep
 from screw_dynamics.kernels.taylor.layout import (

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.kernel import Kernel, read_only
 from screw_dynamics.kernels.taylor.layout import (
     BODY_COUNT,

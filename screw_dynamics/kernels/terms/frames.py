@@ -10,7 +10,7 @@ columns of `kernels.tree.layout` before the inertia, and the coordinate.
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.taylor.rows import at, get, integer, put, sines
 from screw_dynamics.kernels.terms.places import clear, cross
 from screw_dynamics.kernels.tree.layout import (

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.terms import compiled
 from screw_dynamics.kernels.terms.recursion import N, Recursion
 

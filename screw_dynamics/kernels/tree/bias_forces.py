@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.tree.composite_inertia import (
     add_joint_efforts,
     apply_inertia,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.kernel import Kernel, read_only
 from screw_dynamics.kernels.tree.bias_forces import BodyMotions, add_bias_forces, body_motions
 from screw_dynamics.kernels.tree.composite_inertia import (

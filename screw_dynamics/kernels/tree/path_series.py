@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.tree.forward_kinematics import forward_kinematics_step
 from screw_dynamics.kernels.tree.layout import (
     COORDINATE,

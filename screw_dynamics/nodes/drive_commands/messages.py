@@ -8,10 +8,10 @@ import numpy as np
 from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.times import nanoseconds, seconds
 from screw_dynamics.control.drive_records import FeedforwardSample, MotorSample
 from screw_dynamics.errors import InputError
-from screw_dynamics.messages.times import nanoseconds, seconds
 from screw_dynamics.nodes.shared.endpoints import MessageOutput, ReusedMessage, await_delivery
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 

@@ -11,6 +11,7 @@ from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
+from screw_dynamics.common.stop_signals import stop_is_urgent
 from screw_dynamics.control import drive_records
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
@@ -37,7 +38,6 @@ from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.thread_set import threads_of
-from screw_dynamics.stop_signals import stop_is_urgent
 from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward
 
 NAME = 'drive_commands'

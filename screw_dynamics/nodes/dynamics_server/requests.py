@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array, require_finite
+from screw_dynamics.common.arrays import Array, require_finite
 from screw_dynamics.control.limit_checks import LimitError
 from screw_dynamics.control.model_parameters import INTERPOLATION, EffortParameters
 from screw_dynamics.control.parameters import parameter
@@ -23,8 +23,8 @@ from screw_dynamics.errors import (
     ShapeError,
     UnknownNameError,
 )
-from screw_dynamics.messages.joints import JointNamesError, joint_order, request_row
 from screw_dynamics.model.other_models import JointedModel
+from screw_dynamics.recordings.messages.joints import JointNamesError, joint_order, request_row
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory.waypoint_checks import NotFinitePointError
 

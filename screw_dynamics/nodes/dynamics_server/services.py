@@ -8,24 +8,27 @@ from typing import Any
 import numpy as np
 from geometry_msgs.msg import Pose
 
-from screw_dynamics.arrays import Array, require_finite
+from screw_dynamics.common.arrays import Array, require_finite
+from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.control.limit_checks import limit_text
+from screw_dynamics.drives import MotorFeedforward as Motors
+from screw_dynamics.drives import elastic_feedforward
 from screw_dynamics.dynamics import (
     bias_forces,
     coriolis_matrix,
     forward_dynamics,
     forward_dynamics_jet,
+    frame_jacobian,
+    frame_jacobian_jet,
+    frame_pose,
+    frame_twist,
     gravity_forces,
     inverse_dynamics,
     mass_matrix,
 )
-from screw_dynamics.elastic import MotorFeedforward as Motors
-from screw_dynamics.elastic import elastic_feedforward
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
-from screw_dynamics.feasibility.check import check_motor_commands
-from screw_dynamics.kinematics import frame_jacobian, frame_jacobian_jet, frame_pose, frame_twist
 from screw_dynamics.lie import log_so3
-from screw_dynamics.messages.joints import double_array
+from screw_dynamics.limits.check import check_motor_commands
 from screw_dynamics.model.other_models import JointedModel
 from screw_dynamics.model.records import REPRESENTATIONS
 from screw_dynamics.nodes.dynamics_server.requests import (
@@ -37,8 +40,8 @@ from screw_dynamics.nodes.dynamics_server.requests import (
     require_tree,
     wrench_jets,
 )
+from screw_dynamics.recordings.messages.joints import double_array
 from screw_dynamics.robot import Robot
-from screw_dynamics.scalars import require_choice
 from screw_dynamics_interfaces.msg import MotorFeedforward
 
 

@@ -9,23 +9,22 @@ from builtin_interfaces.msg import Duration
 from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.control.limit_checks import LimitError, check_curve, points_text
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InfeasibleError, InputError, ShapeError, TrajectoryError
-from screw_dynamics.messages.joints import (
-    double_array,
-    effort_points,
-    joint_order,
-    trajectory_points,
-)
-from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.nodes.dynamics_server.requests import (
     EFFORTS,
     DynamicsServerParameters,
     require_tree,
 )
-from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
+from screw_dynamics.recordings.messages.joints import (
+    double_array,
+    effort_points,
+    joint_order,
+    trajectory_points,
+)
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import (
     JET_ROWS,
@@ -34,6 +33,7 @@ from screw_dynamics.trajectory import (
     waypoints_from_points,
 )
 from screw_dynamics.trajectory.piecewise_polynomial import even_times, sample_count
+from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS, shifted
 
 _MAX_ORDER = 2
 
@@ -98,8 +98,8 @@ def retime_trajectory(
 ) -> None:
     """Handle RetimeTrajectory."""
     # here, as the node starts in half the time without SciPy
-    from screw_dynamics.retiming import retime, retimed_waypoints
-    from screw_dynamics.retiming.limited_quantities import limited_robot
+    from screw_dynamics.limits.retiming import retime, retimed_waypoints
+    from screw_dynamics.limits.retiming.limited_quantities import limited_robot
 
     require_tree(robot, 'retime_trajectory')
     names, waypoints = _waypoints(robot, request)
@@ -124,7 +124,7 @@ def retime_trajectory(
 
 def _limits(robot: Robot, request: Any, back: NDArray[np.intp]) -> dict[str, Array]:
     """Return the limits of a request; those of the robot where it has none, or 0."""
-    from screw_dynamics.retiming import own_limits
+    from screw_dynamics.limits.retiming import own_limits
 
     found = {}
     for quantity, own in own_limits(robot).items():

@@ -14,14 +14,14 @@ from rclpy.qos import qos_profile_sensor_data
 from rclpy.serialization import deserialize_message
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError
-from screw_dynamics.messages.joints import effort_points, joint_order, request_row
-from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.nodes.shared.endpoints import make_subscription, steady_timer
 from screw_dynamics.nodes.shared.interfaces import optional_type
+from screw_dynamics.recordings.messages.joints import effort_points, joint_order, request_row
 
 _LONGEST_STOP = 5.0  # s, until the controller has to be at rest
 _LOOK_PERIOD = 0.5  # s between looks for that

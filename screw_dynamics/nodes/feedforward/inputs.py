@@ -22,7 +22,7 @@ from screw_dynamics.control.inputs import WRENCH_TOPIC
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.endpoints import DEPTH, LATCHED, make_subscription
 from screw_dynamics.nodes.shared.interfaces import optional_type
-from screw_dynamics.reference.streamed_reference import Stream
+from screw_dynamics.trajectory.reference.streamed_reference import Stream
 from screw_dynamics_interfaces.msg import JointReference
 
 SPEED_TOPIC = '~/speed_scaling'

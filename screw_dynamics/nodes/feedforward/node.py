@@ -10,6 +10,7 @@ from typing import Any
 
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
+from screw_dynamics.common.times import nanoseconds
 from screw_dynamics.control import inputs
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
@@ -20,7 +21,6 @@ from screw_dynamics.control.outputs import Outputs, Verdict
 from screw_dynamics.control.report import OK, Report
 from screw_dynamics.control.tasks import FitRobot, Heading
 from screw_dynamics.errors import InputError
-from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
 from screw_dynamics.nodes.feedforward.goal_action import GoalActions, action_type
 from screw_dynamics.nodes.feedforward.inputs import Inputs
@@ -43,8 +43,8 @@ from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
-from screw_dynamics.reference.streamed_reference import Stream
 from screw_dynamics.trajectory import JET_ROWS
+from screw_dynamics.trajectory.reference.streamed_reference import Stream
 
 NAME = 'feedforward'
 _LOOK_PERIOD = 0.002  # s between looks for answers of the worker

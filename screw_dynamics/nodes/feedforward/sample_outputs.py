@@ -9,12 +9,11 @@ from rclpy.node import Node
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from screw_dynamics.common.times import set_stamp
 from screw_dynamics.control.feedforward import LEAST_ROWS, Feedforward
 from screw_dynamics.control.outputs import EffortSample, Outputs
 from screw_dynamics.control.tasks import Samples
 from screw_dynamics.errors import InputError
-from screw_dynamics.messages.joints import double_array, effort_points
-from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.shared.endpoints import (
     STAMP,
     MessageOutput,
@@ -22,6 +21,7 @@ from screw_dynamics.nodes.shared.endpoints import (
     StateOutput,
     make_publisher,
 )
+from screw_dynamics.recordings.messages.joints import double_array, effort_points
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward
 

@@ -7,19 +7,19 @@ from typing import Any
 
 from rclpy.node import Node
 
+from screw_dynamics.common.times import SECOND, set_stamp
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.report import OK, WARN, Report
-from screw_dynamics.messages.joints import double_array
-from screw_dynamics.messages.times import SECOND, set_stamp
 from screw_dynamics.nodes.shared.endpoints import (
     LATCHED,
     await_delivery,
     make_publisher,
     steady_timer,
 )
-from screw_dynamics.reference.reference import Reference
-from screw_dynamics.reference.timeline import LATEST, Timeline, intervals
+from screw_dynamics.recordings.messages.joints import double_array
 from screw_dynamics.trajectory import Waypoints
+from screw_dynamics.trajectory.reference.reference import Reference
+from screw_dynamics.trajectory.reference.timeline import LATEST, Timeline, intervals
 from screw_dynamics_interfaces.msg import JointSpline, SplinePiece
 
 TOPIC = '~/spline'

@@ -17,19 +17,19 @@ from rclpy.serialization import deserialize_message
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory
 
+from screw_dynamics.common.times import nanoseconds
 from screw_dynamics.control import tasks
 from screw_dynamics.control.fit import fit, outline
 from screw_dynamics.control.forwarding import with_efforts
 from screw_dynamics.control.limit_checks import check_curve
-from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError, bounded
-from screw_dynamics.kinematics import (
+from screw_dynamics.dynamics import (
     frame_jacobian,
     frame_pose,
     frame_twist,
+    inverse_dynamics,
     task_to_joint_jet,
 )
-from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError, bounded
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.shared.side_process import SideProcess
 from screw_dynamics.trajectory import (

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import InputError, RecordingWarning, ScrewDynamicsError, bounded
 from screw_dynamics.robot import Robot
@@ -65,7 +65,10 @@ class Found(NamedTuple):
 
 def found(task: Task) -> Found:
     """Return what explains a recording, or raise ScrewDynamicsError."""
-    from screw_dynamics.identification import Recording, identify  # in this process alone
+    from screw_dynamics.estimation.identification import (  # in this process alone
+        Recording,
+        identify,
+    )
 
     robot = task.robot
     if len(task.times) < 2:

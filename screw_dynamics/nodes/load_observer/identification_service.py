@@ -20,7 +20,6 @@ from screw_dynamics.errors import (
     bounded,
     shown,
 )
-from screw_dynamics.messages.joints import double_array
 from screw_dynamics.nodes.load_observer.identification_process import (
     GROUPS,
     Found,
@@ -30,6 +29,7 @@ from screw_dynamics.nodes.load_observer.identification_process import (
 from screw_dynamics.nodes.load_observer.kept_states import KeptStates
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.side_process import SideProcess
+from screw_dynamics.recordings.messages.joints import double_array
 from screw_dynamics_interfaces.srv import IdentifyDynamics
 
 _DEFAULT = 'friction', 'rotors'

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.times import SECOND, instant_of
 from screw_dynamics.errors import InputError
-from screw_dynamics.messages.joints import places
-from screw_dynamics.messages.times import SECOND, instant_of
+from screw_dynamics.recordings.messages.joints import places
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 

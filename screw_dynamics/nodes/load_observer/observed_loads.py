@@ -6,21 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.control.parameters import values_per_motor
+from screw_dynamics.drives.spring_efforts import SpringEfforts
 from screw_dynamics.dynamics import EffortFormat
-from screw_dynamics.elastic.spring_efforts import SpringEfforts
 from screw_dynamics.errors import InputError, SingularJacobianError, UnknownNameError
-from screw_dynamics.messages.joints import joint_state_rows, named_row
-from screw_dynamics.messages.times import SECOND, nanoseconds
-from screw_dynamics.nodes.load_observer.kept_states import KeptStates, MotorStateBuffer
-from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
-from screw_dynamics.observers import (
+from screw_dynamics.estimation.observers import (
     Contact,
     ContactDetector,
     LoadObserver,
     measured_spring_efforts,
 )
+from screw_dynamics.nodes.load_observer.kept_states import KeptStates, MotorStateBuffer
+from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
+from screw_dynamics.recordings.messages.joints import joint_state_rows, named_row
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 

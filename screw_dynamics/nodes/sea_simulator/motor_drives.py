@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from screw_dynamics.arrays import Array, as_vector
+from screw_dynamics.common.arrays import Array, as_vector
+from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.control.parameters import values_per_motor
-from screw_dynamics.elastic import MotorTable
+from screw_dynamics.drives import MotorTable
 from screw_dynamics.errors import InputError
-from screw_dynamics.messages.joints import places
-from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
+from screw_dynamics.recordings.messages.joints import places
 
 _FARTHEST_AHEAD = 2.0  # s: the longest lead_time plus a margin
 _FARTHEST_BEHIND = 60.0  # s: in lock-step a sender that is this late can catch up

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.parameters import unexpected
+from screw_dynamics.drives import ElasticJoints, elastic_feedforward, transmitted_efforts
 from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.elastic import ElasticJoints, elastic_feedforward, transmitted_efforts
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.sea_simulator.motor_drives import MotorDrives

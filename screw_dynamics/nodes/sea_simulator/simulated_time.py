@@ -8,8 +8,8 @@ from collections.abc import Callable
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
 
+from screw_dynamics.common.times import SECOND, set_stamp
 from screw_dynamics.control.report import ERROR, OK, WARN, Counts, Report
-from screw_dynamics.messages.times import SECOND, set_stamp
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot
 from screw_dynamics.nodes.shared.endpoints import make_publisher, steady_timer

@@ -11,9 +11,9 @@ from typing import Any
 
 from rclpy.utilities import remove_ros_args
 
+from screw_dynamics.common.yaml_files.loading import load_yaml
 from screw_dynamics.control.parameters import ParameterRule, rule_of
 from screw_dynamics.errors import InputError
-from screw_dynamics.yaml_files.loading import load_yaml
 
 _USAGE = """usage: {name} [--ros-args [-p PARAMETER:=VALUE] [--params-file FILE]
        [-r FROM:=TO] [-r __node:=NAME] [-r __ns:=/NAMESPACE]

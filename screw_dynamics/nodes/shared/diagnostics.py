@@ -11,11 +11,11 @@ from rclpy.node import Node
 from screw_dynamics import __version__
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.control.report import Report
-from screw_dynamics.messages.joints import double_array
 from screw_dynamics.nodes.shared.endpoints import LATCHED, steady_timer
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.model_source import ROBOT, ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.recordings.messages.joints import double_array
 from screw_dynamics_interfaces.msg import ModelInfo
 
 

@@ -22,8 +22,8 @@ from rclpy.subscription import Subscription
 from rclpy.timer import Timer
 from sensor_msgs.msg import JointState
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.messages.times import set_stamp
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.times import set_stamp
 
 STAMP = ('header.stamp',)
 

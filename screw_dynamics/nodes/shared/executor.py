@@ -19,9 +19,9 @@ from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.signals import uninstall_signal_handlers
 
+from screw_dynamics.common.stop_signals import StopOnce, flush, limited_end, stop_once
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.shared.arguments import files_for_others, help_text, wants_help
-from screw_dynamics.stop_signals import StopOnce, flush, limited_end, stop_once
 
 _LONGEST_WAIT = 0.1  # s, of a signal for an executor whose loop it ends
 _WRONG_ARGUMENTS = 2

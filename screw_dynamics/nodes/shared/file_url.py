@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
+from screw_dynamics.common.paths import expanded
 from screw_dynamics.errors import InputError
-from screw_dynamics.paths import expanded
 
 
 def resolve_file_url(path: str, name: str) -> Path:

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from screw_dynamics.control.model_parameters import ModelParameters
-from screw_dynamics.elastic import ElasticJoints
+from screw_dynamics.drives import ElasticJoints
 from screw_dynamics.errors import (
     InertiaError,
     InputError,
@@ -20,8 +20,8 @@ from screw_dynamics.errors import (
 )
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.other_models import in_place_of_screw_model
+from screw_dynamics.model.urdf import RobotDescription, model_from_description, read_description
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
-from screw_dynamics.parsers import RobotDescription, model_from_description, read_description
 from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.append_segments import append_segments, read_segments
 from screw_dynamics.soft.segments.hybrid_robot import Segments

@@ -9,10 +9,10 @@ from contextlib import suppress
 import numpy as np
 
 from screw_dynamics.control.model_parameters import ModelParameters
+from screw_dynamics.drives import elastic_feedforward, feedforward_from_efforts
 from screw_dynamics.dynamics import LinkLoads, gravity_force_jets, inverse_dynamics
-from screw_dynamics.elastic import elastic_feedforward, feedforward_from_efforts
 from screw_dynamics.errors import ScrewDynamicsError, SpringRangeError
-from screw_dynamics.feasibility.check import check_feasibility
+from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.robot import Robot
 

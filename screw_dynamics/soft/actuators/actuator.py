@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite
+from screw_dynamics.common.arrays import Array, as_float_array, as_vector, require_finite
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError, shown
 from screw_dynamics.series.series_array import SeriesArray
 from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature

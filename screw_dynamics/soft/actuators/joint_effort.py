@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import UnknownNameError
 from screw_dynamics.series.series_array import SeriesArray
 from screw_dynamics.soft.actuators.actuator import Actuator

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.scalars import require_number
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.scalars import require_number
 from screw_dynamics.series.series_array import SeriesArray, as_series_array
 from screw_dynamics.soft.actuators.actuator import Actuator, offsets_of
 from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature

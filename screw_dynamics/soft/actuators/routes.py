@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array, require_finite
+from screw_dynamics.common.arrays import Array, as_float_array, require_finite
+from screw_dynamics.common.scalars import require_number
 from screw_dynamics.errors import InputError, ShapeError, shown
-from screw_dynamics.scalars import require_number
 from screw_dynamics.soft.bodies.circular_rod import ALONG, ALONG_WEIGHTS
 from screw_dynamics.soft.bodies.rod import STRAIGHT, Rod
 

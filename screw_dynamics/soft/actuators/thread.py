@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.series.series_array import SeriesArray
 from screw_dynamics.soft.actuators.actuator import Actuator, body_index
 from screw_dynamics.soft.actuators.routes import Offset, Route, as_route, tangents

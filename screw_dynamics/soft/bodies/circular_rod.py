@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 
 # of Gauss's rule along the axis: moments of a full turn of the tip (2 pi) to 1e-14
 SECTIONS = 12

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array, read_only_copy, require_finite
+from screw_dynamics.common.arrays import Array, as_float_array, read_only_copy, require_finite
+from screw_dynamics.common.scalars import require_number
 from screw_dynamics.errors import InputError, ShapeError, shown
-from screw_dynamics.scalars import require_number
 from screw_dynamics.series.series_array import SeriesArray
 from screw_dynamics.soft.bodies.point_body import PointBody
 from screw_dynamics.soft.checks import require_kind

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.scalars import require_number
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.scalars import require_number
 from screw_dynamics.series.series_array import stumpff
 from screw_dynamics.soft.bodies.circular_rod import ALONG, section_places, section_points
 from screw_dynamics.soft.module import Module, require_name

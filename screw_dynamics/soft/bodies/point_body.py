@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, read_only_copy, require_finite
+from screw_dynamics.common.arrays import Array, read_only_copy, require_finite
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.series.series_array import SeriesArray
 from screw_dynamics.soft.checks import require_kind

@@ -10,10 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array, as_vector, read_only_copy, require_finite
+from screw_dynamics.common.arrays import (
+    Array,
+    as_float_array,
+    as_vector,
+    read_only_copy,
+    require_finite,
+)
+from screw_dynamics.common.scalars import require_number
 from screw_dynamics.errors import InertiaWarning, InputError, ShapeError
 from screw_dynamics.lie.inertia import OF_NO_SOLID, is_of_no_solid
-from screw_dynamics.scalars import require_number
 from screw_dynamics.soft.joint import as_pose
 from screw_dynamics.soft.module import Module, require_name
 

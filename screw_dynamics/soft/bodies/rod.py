@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, read_only_copy, require_finite
+from screw_dynamics.common.arrays import Array, read_only_copy, require_finite
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.series.series_array import stumpff
 from screw_dynamics.soft.bodies.circular_rod import SECTIONS, section_places

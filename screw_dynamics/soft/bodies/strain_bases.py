@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.scalars import require_number
 from screw_dynamics.errors import InputError, shown
-from screw_dynamics.scalars import require_number
 from screw_dynamics.soft.checks import require_mapping
 from screw_dynamics.soft.module import numbered
 

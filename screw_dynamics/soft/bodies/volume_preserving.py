@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.scalars import require_count, require_number
 from screw_dynamics.errors import InputError, shown
-from screw_dynamics.scalars import require_count, require_number
 from screw_dynamics.soft.bodies.point_body import PointBody
 from screw_dynamics.soft.bodies.volume_primitives import VolumePrimitive, published_primitives
 from screw_dynamics.soft.checks import as_tuple

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.scalars import require_number
 from screw_dynamics.errors import InputError
-from screw_dynamics.scalars import require_number
 
 
 def circular_section(

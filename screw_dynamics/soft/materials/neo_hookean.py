@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.scalars import require_number
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.scalars import require_number
 from screw_dynamics.series.series_array import SeriesArray
 from screw_dynamics.soft.materials.deformation import cofactors
 

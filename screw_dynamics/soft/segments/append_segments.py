@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.scalars import require_number
+from screw_dynamics.common.yaml_files.document import YamlEntry, is_document, read_document
 from screw_dynamics.errors import ModelError, ScrewDynamicsError, shown
 from screw_dynamics.lie import pose, rpy_rotation
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.screw_model import require_model
-from screw_dynamics.scalars import require_number
 from screw_dynamics.soft.actuators.routes import Helix, Offset
 from screw_dynamics.soft.segments.hybrid_robot import HybridRobot, Segment, Segments
 from screw_dynamics.soft.segments.segment_types import SEGMENT_TYPES
 from screw_dynamics.soft.segments.thread_set import ThreadSpec
-from screw_dynamics.yaml_files.document import YamlEntry, is_document, read_document
 
 _WHAT = 'soft segments'
 _ROWS = {'com': 3, 'inertia': 6, 'section_stiffness': 6}

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InputError, TopologyError, UnknownNameError
 from screw_dynamics.model import JointLimits, ScrewModel
 from screw_dynamics.model.other_models import JointedModel

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.soft.tensions import rod_thread
 from screw_dynamics.soft.actuators.routes import Offset, Route, tangents
 from screw_dynamics.soft.actuators.thread import Thread

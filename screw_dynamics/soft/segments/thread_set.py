@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.soft.layout import OK
 from screw_dynamics.kernels.soft.tensions import bounded_tensions

@@ -13,11 +13,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from screw_dynamics.common.scalars import require_count
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.lie import inertia_parameters, pseudo_inertia, skew
 from screw_dynamics.lie.scalars import Scalar, ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
-from screw_dynamics.scalars import require_count
 from screw_dynamics.theory.acceleration_energy.differential_matrices import pose_jets
 from screw_dynamics.theory.tree import Tree
 

@@ -21,9 +21,9 @@ from math import comb, factorial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from screw_dynamics.common.scalars import require_count
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
-from screw_dynamics.scalars import require_count
 from screw_dynamics.series import leibniz_terms
 from screw_dynamics.theory.acceleration_energy.differential_matrices import (
     derivative_of_derivative,

@@ -16,11 +16,11 @@ from itertools import combinations_with_replacement, permutations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from screw_dynamics.common.scalars import require_count
 from screw_dynamics.errors import InputError, shown
 from screw_dynamics.lie import pseudo_inertia
 from screw_dynamics.lie.scalars import Scalar, ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
-from screw_dynamics.scalars import require_count
 from screw_dynamics.theory.acceleration_energy.differential_matrices import differential_matrices
 from screw_dynamics.theory.acceleration_energy.energies import inner_product, tree_of_energy
 from screw_dynamics.theory.tree import Tree

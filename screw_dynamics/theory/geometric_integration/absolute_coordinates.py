@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InertiaError
 from screw_dynamics.lie import (
     adjoint,

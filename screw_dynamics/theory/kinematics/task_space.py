@@ -21,12 +21,12 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import ArrayLike
 
+from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.errors import InputError, ShapeError, SingularJacobianError, shown
 from screw_dynamics.lie import adjoint, adjoint_inverse, inverse_pose
 from screw_dynamics.lie.scalars import ScalarArray, dtype, solve, value
 from screw_dynamics.model.records import Representation
 from screw_dynamics.model.screw_model import ScrewModel
-from screw_dynamics.scalars import require_choice
 from screw_dynamics.series import leibniz_terms
 from screw_dynamics.theory.kinematics import body_fixed, hybrid, mixed, spatial
 from screw_dynamics.theory.tree import Tree, as_row, as_scalars

@@ -18,6 +18,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.lie import (
     adjoint_inverse,
     hat,
@@ -29,7 +30,6 @@ from screw_dynamics.lie import (
 )
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
-from screw_dynamics.scalars import require_choice
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.kinematics.body_fixed import column_jets
 from screw_dynamics.theory.tree import Tree

@@ -12,11 +12,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_vector
+from screw_dynamics.common.arrays import Array, as_vector
+from screw_dynamics.common.scalars import require_number
 from screw_dynamics.errors import InputError
 from screw_dynamics.lie.scalars import ScalarArray, solve
 from screw_dynamics.model.screw_model import ScrewModel
-from screw_dynamics.scalars import require_number
 from screw_dynamics.theory.forward_dynamics import any_order
 from screw_dynamics.theory.sensitivities.effort_partials import first_partials
 

@@ -12,7 +12,7 @@ from math import comb, factorial, perm
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 
 DEGREE = 9
 DERIVATIVES = [1, 2, 3, 4, 6, 7, 8, 9]  # their indices among the ten data

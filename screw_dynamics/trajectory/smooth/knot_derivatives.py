@@ -8,8 +8,8 @@ The first axis of every array is the joint, except of the lengths `h` (K - 1,) o
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.kernels.smooth.knot_derivatives import choose_free_derivatives
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.kernels.curves.knot_derivatives import choose_free_derivatives
 from screw_dynamics.trajectory.smooth.degree9_segment import (
     DERIVATIVES,
     POSITION_HULL,

@@ -9,7 +9,7 @@ from math import factorial, perm
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.trajectory.piecewise_polynomial import JET_ROWS, PiecewisePolynomial
 from screw_dynamics.trajectory.smooth.degree9_segment import (

@@ -12,7 +12,7 @@ from c_compiler import COMPILER, STRICT, Compiled, needs_gcc, write
 from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 
 import screw_dynamics as sd
-from screw_dynamics.elastic import (
+from screw_dynamics.drives import (
     link_efforts,
     motor_efforts,
     spring_deflections,

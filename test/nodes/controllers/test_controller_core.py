@@ -26,8 +26,8 @@ from screw_dynamics.command_line.main import main
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.loaded_robot import load_robot
-from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory.reference.reference import Source
 
 # relative to the largest command: generated code and kernels do the same operations in another
 # order

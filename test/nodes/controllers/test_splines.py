@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from helpers.spline_follower import build_follower, follow
 
+from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.report import WARN
 from screw_dynamics.errors import InputError, TrajectoryError
-from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.nodes.feedforward.spline_output import SplineOutput
-from screw_dynamics.reference.interpolation import INTERPOLATIONS
-from screw_dynamics.reference.reference import Reference, Source
-from screw_dynamics.reference.timeline import Timeline
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
+from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS
+from screw_dynamics.trajectory.reference.reference import Reference, Source
+from screw_dynamics.trajectory.reference.timeline import Timeline
 from screw_dynamics_interfaces.msg import JointSpline
 
 pytestmark = pytest.mark.skipif(shutil.which('g++') is None, reason='not installed: g++')

@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 import screw_dynamics as sd
-from screw_dynamics.messages.joints import double_array
+from screw_dynamics.recordings.messages.joints import double_array
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 STOOD = np.array([0.3, 0.2])

@@ -16,7 +16,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics import inverse_dynamics, read_urdf
-from screw_dynamics.messages.times import set_stamp
+from screw_dynamics.common.times import set_stamp
 from screw_dynamics_interfaces.msg import (
     FeedforwardTorque,
     JointReference,

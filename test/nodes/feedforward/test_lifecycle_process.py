@@ -11,7 +11,7 @@ import pytest
 from helpers.node_processes import trajectory
 from lifecycle_msgs.msg import Transition
 
-from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.common.times import nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAMES = ['joint_1', 'joint_2']

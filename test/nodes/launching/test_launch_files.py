@@ -27,8 +27,8 @@ from launch_ros.actions import Node
 from rosgraph_msgs.msg import Clock
 
 from screw_dynamics import share_path
-from screw_dynamics.bags import Bag
 from screw_dynamics.errors import InputError
+from screw_dynamics.recordings.bags import Bag
 
 FILES = ('feedforward', 'dynamics_server', 'bringup')
 ARGUMENTS = {'namespace', 'params_file', 'robot_description_topic', 'urdf_file', 'use_sim_time'}

@@ -22,7 +22,7 @@ from launch_pytest.actions import ReadyToTest
 from sensor_msgs.msg import JointState
 
 from screw_dynamics import share_path
-from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.common.times import nanoseconds
 from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
 from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward
 

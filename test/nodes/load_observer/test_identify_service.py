@@ -16,8 +16,8 @@ from helpers.recordings import COM, EFFORT_NOISE, drawn
 from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
+from screw_dynamics.common.times import SECOND, set_stamp
 from screw_dynamics.errors import InputError
-from screw_dynamics.messages.times import SECOND, set_stamp
 from screw_dynamics.nodes.load_observer import identification_service
 from screw_dynamics.nodes.load_observer.identification_process import Task, found
 from screw_dynamics.nodes.load_observer.node import LoadObserverNode

@@ -13,7 +13,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Float64MultiArray
 
 import screw_dynamics as sd
-from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp
+from screw_dynamics.common.times import SECOND, nanoseconds, set_stamp
 from screw_dynamics.nodes.shared.endpoints import LATCHED
 
 MS = 10**6

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
+from screw_dynamics.common.times import SECOND, set_stamp
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.messages.times import SECOND, set_stamp
 from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.robot import Robot

@@ -15,9 +15,9 @@ from rclpy.parameter import Parameter
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
+from screw_dynamics.common.times import SECOND, set_stamp
 from screw_dynamics.control.report import ERROR, OK
 from screw_dynamics.errors import InputError
-from screw_dynamics.messages.times import SECOND, set_stamp
 from screw_dynamics.nodes.sea_simulator.motor_drives import command_age, command_of_feedforward
 from screw_dynamics.nodes.sea_simulator.node import SeaSimulatorNode
 from screw_dynamics_interfaces.msg import MotorFeedforward

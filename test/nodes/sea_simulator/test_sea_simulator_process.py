@@ -19,7 +19,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
-from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.common.times import nanoseconds
 
 HOME = np.array([-1.2, 0.5])
 RATE = 100.0

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from screw_dynamics.common.times import nanoseconds
 from screw_dynamics.control.report import ERROR, OK, WARN
-from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics.nodes.sea_simulator import simulated_time
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.sea_simulator.simulated_time import LockStep, RealTime, SimulationReport

@@ -19,10 +19,10 @@ from screw_dynamics.errors import (
     TrajectoryError,
     UnknownNameError,
 )
-from screw_dynamics.messages import joints, times
-from screw_dynamics.messages import joints as fields
-from screw_dynamics.messages import joints as trajectories
 from screw_dynamics.nodes.dynamics_server import requests
+from screw_dynamics.recordings.messages import joints, times
+from screw_dynamics.recordings.messages import joints as fields
+from screw_dynamics.recordings.messages import joints as trajectories
 from screw_dynamics_interfaces.srv import GetMassMatrix
 
 NAMES = ('a', 'b', 'c')

@@ -12,7 +12,7 @@ from helpers.stream_client import efforts_of, jet_of
 from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
-from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.common.times import nanoseconds
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 

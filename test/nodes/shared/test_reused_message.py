@@ -9,9 +9,9 @@ import pytest
 from geometry_msgs.msg import WrenchStamped
 from rclpy.serialization import deserialize_message, serialize_message
 
-from screw_dynamics.messages.joints import double_array
-from screw_dynamics.messages.times import set_stamp
+from screw_dynamics.common.times import set_stamp
 from screw_dynamics.nodes.shared.endpoints import ReusedMessage
+from screw_dynamics.recordings.messages.joints import double_array
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 START = 1_700_000_000_123_456_789

@@ -16,7 +16,7 @@ from oracles.errata.robot import (
     translating,
     turning,
 )
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.lie import (
     adjoint,
     dexp_se3,

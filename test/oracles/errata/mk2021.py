@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from oracles.errata.record import Erratum
 from oracles.errata.robot import MovingRobot
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.theory.closed_form import nth_derivatives
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from oracles.errata.record import Erratum
 from oracles.errata.robot import MovingRobot
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.lie import adjoint, exp_screw, hat, inertia_parameters, skew
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.theory.acceleration_energy import energies, equations

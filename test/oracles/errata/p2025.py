@@ -8,7 +8,7 @@ import numpy as np
 
 from oracles.errata.record import Erratum
 from oracles.errata.robot import STEP, MovingRobot
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 
 LENGTHS, MASSES = (0.3, 0.4), (0.9, 0.5)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oracles.errata.robot import MovingRobot
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from oracles.random_models import BodyRecipe, random_joint_jet, random_model
-from screw_dynamics.arrays import Array
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.lie import adjoint, inverse_pose, twist_cross, vee
 from screw_dynamics.series import jet_of_series, series_of_jet
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices

@@ -1,0 +1,266 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`ElasticJoints`: the elastic joints of a robot, by name."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from screw_dynamics.common.scalars import check_number, require_count
+from screw_dynamics.common.yaml_files.document import is_document, read_document
+from screw_dynamics.drives.elastic_joint import ElasticJoint
+from screw_dynamics.drives.elastic_joints_yaml import (
+    read_elastic_joints,
+    unused_entries,
+    write_elastic_joints,
+)
+from screw_dynamics.drives.feedforward_plan import FeedforwardPlan
+from screw_dynamics.drives.joint_friction import JointFriction
+from screw_dynamics.drives.motor_feedforward import MotorFeedforward
+from screw_dynamics.drives.motor_table import MotorTable, motor_table
+from screw_dynamics.drives.rotors import RotorCoupling, rotor_coupling
+from screw_dynamics.errors import (
+    InputError,
+    ModelError,
+    UnknownNameError,
+    UnusedEntryWarning,
+    listed,
+    shown,
+)
+from screw_dynamics.model.screw_model import ScrewModel, require_model
+
+T = TypeVar('T')
+
+
+@dataclass(frozen=True)
+class ElasticJoints:
+    """
+    Springs, motors and limits of a robot's joints; immutable, independent of a model.
+
+    Parameters
+    ----------
+    joints : mapping of str to ElasticJoint
+        By coordinate name; joints without an entry are rigid with ``Motor()``.
+    rotor_coupling : bool
+        Whether the motion of its carrier link acts on a rotor (the model of [T1991]);
+        by default a rotor has only the kinetic energy B theta'^2 / 2 ([S1987]).
+    urdf_dynamics : bool
+        Whether damping and friction of the model (URDF ``<dynamics>``) are the viscous and
+        Coulomb friction of the joints for which no friction is given: neither
+        `ElasticJoint.friction` nor friction of a motor.
+    coulomb_velocity : float
+        Velocity of that Coulomb friction, see `JointFriction`, above 0 [rad/s or m/s].
+
+    Raises
+    ------
+    ModelError
+        If an entry is not an `ElasticJoint`; the error names the joint.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> joint = sd.ElasticJoint(sd.LinearSpring(200.0), sd.Motor(rotor_inertia=0.1))
+    >>> joints = sd.ElasticJoints({'joint_1': joint})
+    >>> sd.ElasticJoints.from_yaml(joints.to_yaml()) == joints
+    True
+    """
+
+    joints: Mapping[str, ElasticJoint]
+    rotor_coupling: bool = False
+    urdf_dynamics: bool = False
+    coulomb_velocity: float = JointFriction.coulomb_velocity
+    _file: str = field(default='', init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Check and freeze the entries."""
+        if not isinstance(self.joints, Mapping):
+            raise ModelError(f'joints: expected a mapping, got {type(self.joints).__name__}')
+        for name, joint in self.joints.items():
+            if not isinstance(name, str):
+                raise ModelError(f'joints: expected the name of a joint, got {shown(name)}')
+            if not isinstance(joint, ElasticJoint):
+                raise ModelError(f'joint {name!r}: expected an ElasticJoint, got {shown(joint)}')
+        for entry in ('rotor_coupling', 'urdf_dynamics'):
+            value = getattr(self, entry)
+            if not isinstance(value, bool):
+                raise ModelError(f'{entry}: expected true or false, got {shown(value)}')
+        check_number(self, 'coulomb_velocity', above=True)
+        joints = {str(name): joint for name, joint in self.joints.items()}
+        object.__setattr__(self, 'joints', MappingProxyType(joints))
+
+    def __hash__(self) -> int:
+        """Return a hash of all entries that is independent of their order."""
+        return hash((frozenset(self.joints.items()), *self._settings.values()))
+
+    def __reduce__(self) -> tuple[type[ElasticJoints], tuple[object, ...]]:
+        """Return constructor and arguments, for pickle and copy."""
+        return ElasticJoints, (dict(self.joints), *self._settings.values())
+
+    @property
+    def _settings(self) -> dict[str, bool | float]:
+        return {
+            'rotor_coupling': self.rotor_coupling,
+            'urdf_dynamics': self.urdf_dynamics,
+            'coulomb_velocity': self.coulomb_velocity,
+        }
+
+    def motors(self, model: ScrewModel) -> MotorTable:
+        """
+        Return the motors of a robot as arrays on the joint side; computed once per model.
+
+        Raise UnknownNameError if the model lacks a joint, or a link that an entry names, and
+        ModelError if friction of the URDF or a parallel spring does not fit.
+        """
+        return self._tables(model)
+
+    @cached_property
+    def _tables(self) -> _PerModel[MotorTable]:
+        return _PerModel(self._table)
+
+    def _table(self, model: ScrewModel) -> MotorTable:
+        place = f'{self._file}: ' if self._file else ''
+        for name, joint in self.joints.items():
+            if name not in model.joint_names:
+                raise UnknownNameError('joint', name, model.joint_names, self._file)
+            for entry, link in joint.links.items():
+                try:
+                    model.frame(link)
+                except UnknownNameError as error:
+                    where = f'{place}joint {shown(name)}: {entry}'
+                    raise UnknownNameError('link', link, error.available, where) from None
+        try:
+            return motor_table(model, self._with_urdf_dynamics(model))
+        except ModelError as error:
+            raise ModelError(f'{place}{error}') from None
+
+    def _with_urdf_dynamics(self, model: ScrewModel) -> Mapping[str, ElasticJoint]:
+        """Return the joints with the friction of the URDF, if it is used."""
+        if not self.urdf_dynamics:
+            return self.joints
+        joints = dict(self.joints)
+        for name, viscous, coulomb in zip(
+            model.joint_names, model.damping.tolist(), model.friction.tolist(), strict=True
+        ):
+            joint = joints.get(name, ElasticJoint())
+            if joint.friction is None and not any(motor.has_friction for motor in joint.motors):
+                try:
+                    friction = JointFriction(viscous, coulomb, self.coulomb_velocity)
+                except ModelError as error:
+                    raise ModelError(f'joint {name!r}: dynamics of the URDF: {error}') from None
+                joints[name] = replace(joint, friction=friction)
+        return joints
+
+    def coupling(self, model: ScrewModel) -> RotorCoupling | None:
+        """
+        Return the coupling of joints and rotors, once per model; None without `rotor_coupling`.
+
+        Raise InputError if a spring has a damper, or joints move each other's rotors in a cycle,
+        and the errors of `motors`.
+        """
+        return self._couplings(model) if self.rotor_coupling else None
+
+    @cached_property
+    def _couplings(self) -> _PerModel[RotorCoupling]:
+        return _PerModel(lambda model: rotor_coupling(model, self.motors(model), self.joints))
+
+    def required_rows(self, model: ScrewModel) -> int:
+        """
+        Return how many rows of a joint jet the motor effort needs.
+
+        3 for a rigid robot, 4 if every spring has a damper, else 5: q to q''''. Coupled rotors
+        on moving links need more, up to 2 n + 3.
+        """
+        coupling = self.coupling(model)
+        return 3 + self.motors(model).lost_orders if coupling is None else coupling.rows
+
+    def uncoupled_rows(self, model: ScrewModel, rows: int) -> int:
+        """Return the rows of a joint jet that give as many motor rows without coupled rotors."""
+        return rows - self.required_rows(model) + 3 + self.motors(model).lost_orders
+
+    def buffers(self, model: ScrewModel, rows: int | None = None) -> MotorFeedforward:
+        """
+        Return arrays for the `out` of `elastic_feedforward` with one sample, filled with NaN.
+
+        `rows` is the number of rows of the joint jet; default `required_rows`.
+        """
+        table = self.motors(model)
+        least = self.required_rows(model)
+        rows = least if rows is None else require_count('rows', rows, least)
+        plan = FeedforwardPlan(model, self, self.motors, self.uncoupled_rows(model, rows))
+        buffers = MotorFeedforward(table.names, table.gear_ratios, *plan.jets)
+        if not (self.rotor_coupling or table.damped_names):
+            object.__setattr__(buffers, '_plan', plan)
+        return buffers
+
+    def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the record as lossless YAML text; write it to the file `path` if one is given."""
+        return write_elastic_joints(self.joints, self._settings, path)
+
+    @staticmethod
+    def from_yaml(source: str | bytes | os.PathLike[str]) -> ElasticJoints:
+        """
+        Read elastic joints from YAML.
+
+        Parameters
+        ----------
+        source : str, bytes or path
+            A path, or the document itself; text with a line break is a document.
+
+        Raises
+        ------
+        ModelError
+            If the file cannot be read, is not YAML, or an entry is unknown, missing or out of
+            range; the error names file and entry.
+
+        Warns
+        -----
+        UnusedEntryWarning
+            If entries have no effect: deflection limits of rigid joints, `rotor` without
+            `rotor_coupling`, `coulomb_velocity` without `urdf_dynamics`.
+        """
+        document = read_document(source, 'elastic joints')
+        path = '' if is_document(source) else str(source)
+        try:
+            joints = ElasticJoints(**read_elastic_joints(document))
+        except ModelError as error:
+            raise ModelError(f'{path}: {error}' if path else str(error)) from None
+        object.__setattr__(joints, '_file', path)
+        unused = unused_entries(joints.joints, 'rotor_coupling' in document)
+        if not joints.urdf_dynamics and joints.coulomb_velocity != JointFriction.coulomb_velocity:
+            unused.append('coulomb_velocity (urdf_dynamics is not true)')
+        if unused:
+            warnings.warn(
+                f'{path or "elastic joints text"}: without effect: {listed(unused)}',
+                UnusedEntryWarning,
+                stacklevel=2,
+            )
+        return joints
+
+
+def require_elastic_joints(joints: object) -> ElasticJoints:
+    """Return `joints`; raise InputError if they are not ElasticJoints."""
+    if not isinstance(joints, ElasticJoints):
+        raise InputError(f'joints: expected ElasticJoints, got {type(joints).__name__}')
+    return joints
+
+
+class _PerModel(Generic[T]):
+    """A function of a model, evaluated once per model; a result lives as long as its model."""
+
+    def __init__(self, derive: Callable[[ScrewModel], T]) -> None:
+        self._derive = derive
+        self._results: WeakKeyDictionary[ScrewModel, T] = WeakKeyDictionary()
+
+    def __call__(self, model: ScrewModel) -> T:
+        """Return the result for a model."""
+        result = self._results.get(require_model(model))
+        if result is None:
+            result = self._results[model] = self._derive(model)
+        return result

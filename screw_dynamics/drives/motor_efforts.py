@@ -1,0 +1,131 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`motor_efforts`: motor positions and efforts from motion, link efforts and deflections."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.common.arrays import Array, as_float_array, require_finite, require_out
+from screw_dynamics.drives.elastic_joints import ElasticJoints, require_elastic_joints
+from screw_dynamics.drives.failures import raise_failure
+from screw_dynamics.drives.link_efforts import rotor_reactions
+from screw_dynamics.drives.motor_table import MotorTable
+from screw_dynamics.drives.spring_deflections import as_effort_jet
+from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.kernels.drives.deflections import OK
+from screw_dynamics.kernels.drives.motor_efforts import set_motor_efforts
+from screw_dynamics.model import ScrewModel
+
+
+def motor_efforts(
+    model: ScrewModel,
+    joints: ElasticJoints,
+    joint_jet: ArrayLike,
+    effort_jet: ArrayLike,
+    deflection_jet: ArrayLike,
+    *,
+    out: tuple[Array, Array] | None = None,
+) -> tuple[Array, Array]:
+    """
+    Return the positions and efforts of the motors behind springs of known deflection.
+
+    ``theta = q + phi`` and ``tau_m = B theta'' + F(theta', f(phi)) + f(phi)`` with the friction F
+    (see `Motor`), and their time derivatives. f(phi) is the transmitted effort; the springs of an
+    antagonistic pair share it by their laws.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joints : ElasticJoints
+    joint_jet : (p or more, n) or (T, p or more, n) array_like
+        Row d is the d-th time derivative of the coordinates [rad or m, per s^d].
+    effort_jet : (k + 1, n) or (T, k + 1, n) array_like
+        Efforts that springs and rigid joints transmit, see `transmitted_efforts` [N m or N, per
+        s^d].
+    deflection_jet : (p, m) or (T, p, m) array_like
+        Result of `spring_deflections` [rad or m, per s^d].
+    out : tuple of two ndarray, optional
+        C-contiguous float64 arrays to fill and return.
+
+    Returns
+    -------
+    motor_jet : (p, m) or (T, p, m) ndarray
+        theta [rad or m, per s^d].
+    motor_effort_jet : (p - 2, m) or (T, p - 2, m) ndarray
+        tau_m on the joint side of the gear [N m or N, per s^d].
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InputError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> from screw_dynamics.drives import motor_efforts
+    >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [np.eye(6)])
+    >>> joint = sd.ElasticJoint(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.5))
+    >>> joints = sd.ElasticJoints({'joint_1': joint})
+    >>> jet, efforts = np.zeros((5, 1)), np.array([[5.0], [0.0], [20.0]])
+    >>> phi = sd.drives.spring_deflections(pendulum, joints, efforts)
+    >>> theta, tau = motor_efforts(pendulum, joints, jet, efforts, phi)
+    >>> theta[:, 0], tau[:, 0]
+    (array([0.05, 0.  , 0.2 ]), array([5.1]))
+    """
+    table = require_elastic_joints(joints).motors(model)
+    efforts = as_effort_jet(table, effort_jet)
+    batch, rows = efforts.shape[:-2], efforts.shape[-2] + 2 - table.lost_orders
+    jet = as_float_array('joint_jet', joint_jet)
+    if jet.shape[:-2] != batch or jet.shape[-1:] != (table.n,) or jet.shape[-2] < rows:
+        raise ShapeError('joint_jet', f'{(*batch, rows, table.n)} or more rows', jet.shape)
+    deflections = as_float_array('deflection_jet', deflection_jet)
+    shape = (*batch, rows, table.m)
+    if deflections.shape != shape:
+        raise ShapeError('deflection_jet', str(shape), deflections.shape)
+    shapes = shape, (*batch, rows - 2, table.m)
+    if out is None:
+        out = np.empty(shapes[0]), np.empty(shapes[1])
+    for array, expected in zip(out, shapes, strict=True):
+        if require_out(array).shape != expected:
+            raise ShapeError('out', str(expected), array.shape)
+        if any(np.may_share_memory(array, given) for given in (jet, efforts, deflections)):
+            raise InputError('out: expected memory of its own, got some of another argument')
+    fill_motor_efforts(model, joints, table, jet, efforts, deflections, *out)
+    return out
+
+
+def fill_motor_efforts(
+    model: ScrewModel,
+    joints: ElasticJoints,
+    table: MotorTable,
+    jet: Array,
+    efforts: Array,
+    deflections: Array,
+    positions: Array,
+    commands: Array,
+) -> None:
+    """Fill motor positions and efforts for checked arrays."""
+    arrays = (jet, efforts, deflections)
+    single = jet.ndim == 2
+    failure = np.zeros(5)
+    status = set_motor_efforts(
+        *(arrays if not single else (array[np.newaxis] for array in arrays)),
+        table.laws,
+        table.offsets,
+        table.parameters,
+        table.first_motor,
+        table.rows,
+        table.friction,
+        positions[np.newaxis] if single else positions,
+        commands[np.newaxis] if single else commands,
+        failure,
+    )
+    if status != OK:
+        for name, array in zip(('joint_jet', 'effort_jet', 'deflection_jet'), arrays, strict=True):
+            require_finite(name, array)
+        raise_failure(status, failure, table, joints, single)
+    coupling = joints.coupling(model)
+    if coupling is not None:
+        commands += rotor_reactions(coupling, table, jet[..., : positions.shape[-2], :])

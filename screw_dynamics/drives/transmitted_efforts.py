@@ -1,0 +1,136 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`transmitted_efforts`: what drives transmit beside joint friction and parallel springs."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.common.arrays import Array, as_float_array, require_finite, require_out
+from screw_dynamics.drives.elastic_joints import ElasticJoints, require_elastic_joints
+from screw_dynamics.drives.failures import raise_failure
+from screw_dynamics.drives.motor_table import MotorTable
+from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.kernels.drives.actuators import set_transmitted_efforts
+from screw_dynamics.kernels.drives.deflections import OK
+from screw_dynamics.model import ScrewModel
+
+
+def transmitted_efforts(
+    model: ScrewModel,
+    joints: ElasticJoints,
+    joint_jet: ArrayLike,
+    effort_jet: ArrayLike,
+    *,
+    out: Array | None = None,
+) -> Array:
+    """
+    Return the efforts that springs and rigid joints transmit, and their time derivatives.
+
+    ``u = tau + F(q', u) - P(q)`` with the efforts tau of the links, the friction F of the joints
+    (see `JointFriction`) and the efforts P of their parallel springs; solved for u.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joints : ElasticJoints
+    joint_jet : (k + 2 or more, n) or (T, k + 2 or more, n) array_like
+        Row d is the d-th time derivative of the coordinates [rad or m, per s^d].
+    effort_jet : (k + 1, n) or (T, k + 1, n) array_like
+        Efforts of the links, see `link_efforts` [N m or N, per s^d].
+    out : (k + 1, n) or (T, k + 1, n) ndarray, optional
+        C-contiguous float64 array to fill and return; it may be `effort_jet`. A call then
+        allocates no arrays of the robot's size.
+
+    Returns
+    -------
+    (k + 1, n) or (T, k + 1, n) ndarray
+        [N m or N, per s^d]
+
+    Raises
+    ------
+    SpringRangeError
+        If a parallel spring is longer or shorter than it can be.
+    ShapeError, NotFiniteError, UnknownNameError, InputError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> from screw_dynamics.drives import transmitted_efforts
+    >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> joint = sd.ElasticJoint(friction=sd.JointFriction(viscous=3.0))
+    >>> joints = sd.ElasticJoints({'joint_1': joint})
+    >>> jet = np.array([[0.0, 0.0], [2.0, 0.0], [0.5, 0.0]])
+    >>> transmitted_efforts(arm, joints, jet, [[10.0, 1.0], [0.0, 0.0]])
+    array([[16. ,  1. ],
+           [ 1.5,  0. ]])
+    """
+    table = require_elastic_joints(joints).motors(model)
+    efforts = as_float_array('effort_jet', effort_jet)
+    if efforts.ndim not in (2, 3) or efforts.shape[-1] != table.n or not efforts.shape[-2]:
+        expected = f'(k + 1, {table.n}) or (T, k + 1, {table.n})'
+        raise ShapeError('effort_jet', expected, efforts.shape)
+    jet = as_float_array('joint_jet', joint_jet)
+    batch, rows = efforts.shape[:-2], efforts.shape[-2]
+    if jet.shape[:-2] != batch or jet.shape[-1:] != (table.n,) or jet.shape[-2] <= rows:
+        raise ShapeError('joint_jet', f'{(*batch, rows + 1, table.n)} or more rows', jet.shape)
+    if out is None:
+        out = np.empty(efforts.shape)
+    elif require_out(out).shape != efforts.shape:
+        raise ShapeError('out', str(efforts.shape), out.shape)
+    elif np.may_share_memory(out, jet):
+        raise InputError('out: expected memory of its own, got some of joint_jet')
+    if out is not efforts:
+        out[...] = efforts
+    fill_transmitted_efforts(joints, table, jet, out)
+    return out
+
+
+def fill_transmitted_efforts(
+    joints: ElasticJoints, table: MotorTable, jet: Array, efforts: Array
+) -> None:
+    """Turn the efforts of the links, checked arrays, into the transmitted ones in place."""
+    if table.direct:
+        return
+    single = jet.ndim == 2
+    failure = np.zeros(5)
+    status = set_transmitted_efforts(
+        jet[np.newaxis] if single else jet,
+        *table.joint_arrays,
+        efforts[np.newaxis] if single else efforts,
+        failure,
+    )
+    if status != OK:
+        require_finite('joint_jet', jet)
+        raise_failure(status, failure, table, joints, single)
+
+
+def transmitted_effort(
+    joints: ElasticJoints,
+    table: MotorTable,
+    joint: int,
+    jets: Array,
+    efforts: Array,
+    *,
+    single: bool,
+) -> Array:
+    """
+    Return the transmitted effort (T, r) of one joint.
+
+    `jets` (T, r + 1 or more) and `efforts` (T, r) are of that joint. With `single` the error text
+    omits the sample index.
+    """
+    result = efforts[:, :, np.newaxis].copy()
+    if not table.direct:
+        failure = np.zeros(5)
+        own = (array[joint : joint + 1] for array in table.joint_arrays)
+        status = set_transmitted_efforts(
+            np.ascontiguousarray(jets[:, :, np.newaxis]), *own, result, failure
+        )
+        if status != OK:
+            failure[1] = joint
+            raise_failure(status, failure, table, joints, single)
+    own_efforts: Array = result[:, :, 0]
+    return own_efforts

@@ -1,0 +1,190 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Twists and Jacobians of frames along a joint jet, with time derivatives of any order."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.common.arrays import (
+    Array,
+    as_float_array,
+    as_stack,
+    raise_not_finite,
+    require_out,
+)
+from screw_dynamics.dynamics.frames import representation_number
+from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.kernels.taylor.layout import OK
+from screw_dynamics.kernels.terms.catalogue import motion_term
+from screw_dynamics.kernels.tree.frame_twist import frame_twists
+from screw_dynamics.kernels.tree.jacobian_series import frame_jacobian_jets
+from screw_dynamics.model.records import REPRESENTATIONS, Representation
+from screw_dynamics.model.screw_model import ScrewModel, require_model
+
+_ARRAY, _ONE, _empty = np.ndarray, np.newaxis, np.empty
+
+
+def frame_twist(
+    model: ScrewModel,
+    joint_jet: ArrayLike,
+    frame: str,
+    representation: Representation = 'body',
+    out: Array | None = None,
+) -> Array:
+    """
+    Return the twist of a frame and its time derivatives of any order [KM2021, (15)-(18)].
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) or (..., r, n) array_like
+        Row d is the d-th time derivative of the coordinates [rad or m, per s^d], r >= 2.
+    frame : str
+        A link name; the link may be attached by fixed joints.
+    representation : {'body', 'spatial', 'hybrid', 'mixed'}
+        Axes of the twist [angular; linear] and the point whose velocity is its linear part, with
+        the pose C = (R, r) of the frame in base-link axes [M2018, sections 2-4]:
+
+        - 'body': axes and origin of the frame, V = vee(C^-1 C') = (R^T omega; R^T r');
+        - 'spatial': base-link axes, point at the base origin, V = vee(C' C^-1);
+        - 'hybrid': base-link axes, origin of the frame, V = (omega; r');
+        - 'mixed': angular as 'body', linear as 'hybrid', V = (R^T omega; r').
+    out : (r - 1, 6) or (..., r - 1, 6) ndarray, optional
+        C-contiguous float64 array to fill; must not overlap `joint_jet`.
+
+    Returns
+    -------
+    (r - 1, 6) or (..., r - 1, 6) ndarray
+        Row d is the d-th time derivative of the six components [rad/s, m/s, per s^d]; `out` if
+        given.
+
+    Raises
+    ------
+    ShapeError
+        If an array has the wrong shape, or `joint_jet` fewer than 2 rows.
+    InputError
+        If the representation is not one of the four, or `out` is not writable, aligned,
+        C-contiguous float64 memory of its own.
+    UnknownNameError, NotFiniteError
+
+    Notes
+    -----
+    The derivatives are those of the components. For the acceleration of the origin in frame axes,
+    rotate the linear part of row 1 of 'hybrid', which is r''; that of 'body' is (R^T r')'.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
+    >>> sd.frame_twist(wheel, [[0.0], [3.0], [0.0]], 'body_1', 'hybrid')
+    array([[ 0.,  0.,  3.,  0., -6.,  0.],
+           [ 0.,  0.,  0., 18.,  0.,  0.]])
+    """
+    if type(joint_jet) is _ARRAY:  # not a masked array
+        try:
+            twist = _empty((2, 6)) if out is None else out
+            parameters = model.frame_parameters[frame, representation]
+            if motion_term.single(joint_jet, twist, parameters) == OK:
+                return twist
+        except (TypeError, ValueError, KeyError, AttributeError):
+            pass  # not arrays for the kernel of (3, n): the checks below convert or reject them
+    which = representation_number(representation)
+    frames = require_model(model).joint_frames
+    model.frame(frame)  # raises the error of an unknown name
+    path, local = frames.paths[frame]
+    jet = _as_jets(model, joint_jet, 2)
+    shape = (*jet.shape[:-2], jet.shape[-2] - 1, 6)
+    if out is None:
+        out = np.empty(shape)
+    elif require_out(out).shape != shape:
+        raise ShapeError('out', str(shape), out.shape)
+    elif np.may_share_memory(jet, out):  # exact, as both are contiguous
+        raise InputError('out: expected memory of its own, got memory of joint_jet')
+    samples, twists = as_stack(jet, 2), as_stack(out, 2)
+    if jet.shape[-2] == 3 and jet.size:
+        rows = [np.ascontiguousarray(samples[:, d]) for d in range(3)]
+        parameters = model.frame_parameters[frame, representation]
+        if jet.ndim == 2:
+            status = motion_term.run(tuple(x[0] for x in rows), twists[0], parameters)
+        else:
+            status = motion_term.run(tuple(rows), twists, parameters)
+        if status == OK:
+            return out
+    if not frame_twists(samples, frames.tree, frames.bodies, path, local, which, twists):
+        raise_not_finite(out, False, joint_jet=joint_jet)
+    return out
+
+
+def frame_jacobian_jet(
+    model: ScrewModel, joint_jet: ArrayLike, frame: str, representation: Representation = 'body'
+) -> Array:
+    """
+    Return the Jacobian of a frame and its time derivatives of any order along a motion.
+
+    ``V = J q'`` and, by Leibniz, ``V' = J q'' + J' q'`` and so on [N2021, (38)].
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) or (..., r, n) array_like
+        Row d is the d-th time derivative of the coordinates [rad or m, per s^d], r >= 1.
+    frame : str
+        A link name; the link may be attached by fixed joints.
+    representation : {'body', 'spatial', 'hybrid', 'mixed'}
+        'body', 'spatial', 'hybrid' or 'mixed', see `frame_twist`.
+
+    Returns
+    -------
+    (r, 6, n) or (..., r, 6, n) ndarray
+        Row d is the d-th time derivative of the Jacobian that `frame_jacobian` returns.
+
+    Raises
+    ------
+    InputError
+        If the representation is not one of the four.
+    UnknownNameError, ShapeError, NotFiniteError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
+    >>> sd.frame_jacobian_jet(wheel, [[0.0], [3.0]], 'body_1', 'hybrid')[..., 0]
+    array([[ 0.,  0.,  1.,  0., -2.,  0.],
+           [ 0.,  0.,  0.,  6.,  0.,  0.]])
+    """
+    if type(joint_jet) is _ARRAY:  # not a masked array
+        try:
+            rows, n = joint_jet.shape
+            result = _empty((rows, 6, model.n))
+            if rows and n == model.n:
+                frames, number = model.joint_frames, REPRESENTATIONS.index(representation)
+                path, local = frames.paths[frame]
+                if frame_jacobian_jets(
+                    joint_jet[_ONE], frames.tree, frames.bodies, path, local, number, result[_ONE]
+                ):
+                    return result
+        except (TypeError, ValueError, KeyError, AttributeError):
+            pass  # not arrays for the kernel: the checks below convert or reject them
+    which = representation_number(representation)
+    frames = require_model(model).joint_frames
+    model.frame(frame)  # raises the error of an unknown name
+    path, local = frames.paths[frame]
+    jet = _as_jets(model, joint_jet, 1)
+    result = np.empty((*jet.shape[:-1], 6, model.n))
+    samples, jacobians = as_stack(jet, 2), as_stack(result, 3)
+    if not frame_jacobian_jets(samples, frames.tree, frames.bodies, path, local, which, jacobians):
+        raise_not_finite(result, False, joint_jet=joint_jet)
+    return result
+
+
+def _as_jets(model: ScrewModel, joint_jet: ArrayLike, rows: int) -> Array:
+    """Return joint jets (..., r, n) with r >= `rows`."""
+    jet = as_float_array('joint_jet', joint_jet)
+    if jet.ndim < 2 or jet.shape[-1] != model.n or jet.shape[-2] < rows:
+        expected = f"(r, {model.n}) or (..., r, {model.n}) with r >= {rows}: rows q, q', q'', ..."
+        raise ShapeError('joint_jet', expected, jet.shape)
+    return jet

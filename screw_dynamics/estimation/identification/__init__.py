@@ -1,0 +1,10 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Friction, rotors, payload and inertias of a robot from recorded motions and efforts."""
+
+from screw_dynamics.estimation.identification.identify import identify
+from screw_dynamics.estimation.identification.recording import Recording
+from screw_dynamics.estimation.identification.result import Explained, Identification, Payload
+from screw_dynamics.estimation.identification.springs import SpringFit
+
+__all__ = ['Explained', 'Identification', 'Payload', 'Recording', 'SpringFit', 'identify']

@@ -1,0 +1,398 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`identify`: parameters of a robot from a recording."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.scalars import require_number
+from screw_dynamics.dynamics.effort_format import (
+    EffortFormat,
+    MeasuredContent,
+    left_out,
+    measured_format,
+)
+from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
+from screw_dynamics.errors import InputError, RecordingWarning, ShapeError, shown
+from screw_dynamics.estimation import effort_standard_deviations, measured_motion
+from screw_dynamics.estimation.identification.columns import Columns, columns_of
+from screw_dynamics.estimation.identification.content_check import check_content, suspected_load
+from screw_dynamics.estimation.identification.least_squares import (
+    CHUNK,
+    Fit,
+    Window,
+    cosine_windows,
+    fit,
+)
+from screw_dynamics.estimation.identification.recording import Recording
+from screw_dynamics.estimation.identification.recording_checks import (
+    check_delays,
+    check_efforts,
+    check_positions,
+    check_smoothness,
+    check_spikes,
+    check_values,
+    effort_spikes,
+)
+from screw_dynamics.estimation.identification.result import Explained, Identification
+from screw_dynamics.estimation.identification.springs import fitted_springs, sprung
+from screw_dynamics.model.screw_model import ScrewModel, require_model
+
+_F = TypeVar('_F', bound=Callable[..., Any])
+_ROWS = 3
+_COULOMB_VELOCITY = 0.01  # rad/s or m/s
+# smoothing times between windows of residuals: their bands are then some per cent too wide for
+# errors of accelerations alone, which cancel each other; fewer and longer windows tell them less
+_SPACING = 10.0
+_FEWEST_WINDOWS = 15
+_MOST_CHECKED = 2000  # samples
+_AT_THE_ENDS = 3.0  # smoothing times that are left out
+
+
+def _one_thread(function: _F) -> _F:
+    """Keep linear algebra in one thread, which is up to ten times faster on busy cores."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:  # not among the packages of every ROS 2
+        return function
+    limited: _F = threadpool_limits.wrap(limits=1, user_api='blas')(function)
+    return limited
+
+
+@_one_thread
+def identify(
+    model: ScrewModel,
+    recording: Recording,
+    *,
+    offsets: bool = False,
+    friction: bool = True,
+    rotors: bool | ArrayLike = True,
+    links: bool = False,
+    payload: str | None = None,
+    effort_content: MeasuredContent | EffortFormat = 'full',
+    coulomb_velocity: float = _COULOMB_VELOCITY,
+    smoothing_time: float | None = None,
+    check: bool = True,
+    on_joint: Callable[[], object] | None = None,
+) -> Identification:
+    """
+    Return friction, rotor inertias, payload or inertia parameters that explain measured efforts.
+
+    The motion and the covariance of its derivatives come from `measured_motion`. The efforts are
+    linear in all parameters; they are fitted by least squares, each sample weighted by the noise
+    of its joint and by what the uncertain accelerations contribute. The error bars add squares of
+    sums of residuals over windows, so that they hold for residuals that are correlated in time. If
+    the recording has the positions of motors behind springs, the stiffness of these springs is
+    fitted to the deflections and the efforts that the parameters explain.
+
+    Parameters
+    ----------
+    model : ScrewModel
+        Its links count as known, unless `links` is true.
+    recording : Recording
+        All joints of the model must move.
+    offsets : bool
+        Constant offset of the measured effort of each joint.
+    friction : bool
+        Viscous and Coulomb friction of each joint, d v + c tanh(v / v0).
+    rotors : bool or (n,) array_like of bool
+        Inertia of each rotor, or of some, seen at its joint, J r^2, but for those behind springs,
+        which do not move the links. Spinning rotors on moving links have further, small effects
+        that are left out.
+    links : bool
+        The base parameters of all links instead of those of the model.
+    payload : str, optional
+        Frame at which the inertia parameters of an unknown load are identified: mass, mass times
+        centre of mass and rotational inertia about the origin of the frame, in its axes.
+    effort_content : {'full', 'without_gravity', 'external'} or EffortFormat
+        What the efforts of the recording contain: all; all but gravity, as Universal Robots report
+        them; or external loads only, as far as the robot's own model tells. A format also has
+        their sign and scale.
+    coulomb_velocity : float
+        v0, at which Coulomb friction reaches 76 % [rad/s or m/s].
+    smoothing_time : float, optional
+        See `measured_motion`.
+    check : bool
+        Raise for recordings that contradict the model or themselves: content of the efforts,
+        reversed or swapped joints, units, clipping, jumps, delays. Spikes of efforts are left out
+        with a RecordingWarning, unless they are many; a load that is not sought is warned of.
+    on_joint : callable, optional
+        Called after the motion of each joint was estimated.
+
+    Returns
+    -------
+    Identification
+
+    Raises
+    ------
+    ShapeError
+        If `rotors` is neither one value nor one per joint.
+    InputError
+        If the recording cannot be used (see `check`), is too short, has nothing to identify, or
+        leads to a payload below zero by more than its band.
+    TrajectoryError
+        If the recording has too few samples or a long gap.
+    UnknownNameError
+        If the recording lacks a joint of the model, or the model the frame of the payload.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> from screw_dynamics import Recording, identify
+    >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> t = np.arange(0.0, 10.0, 0.01)
+    >>> q = np.column_stack((np.sin(2.0 * t), np.cos(3.0 * t)))
+    >>> jets = np.stack((q, np.column_stack((2.0 * np.cos(2.0 * t), -3.0 * np.sin(3.0 * t))),
+    ...     q * [-4.0, -9.0]), axis=1)
+    >>> noise = np.random.default_rng(0).normal(size=(2, *q.shape))
+    >>> efforts = sd.inverse_dynamics(arm, jets)[:, 0] + 0.3 * jets[:, 1] + 0.1 * noise[0]
+    >>> recording = Recording(arm.joint_names, t, q + 1e-5 * noise[1], efforts)
+    >>> found = identify(arm, recording, rotors=False)
+    >>> print(f"{found['joint_1.viscous']:.2f}, {found['joint_2.viscous']:.2f}")
+    0.30, 0.30
+    """
+    if not isinstance(recording, Recording):
+        raise InputError(f'recording: expected a Recording, got {shown(recording)}')
+    own = recording.of(require_model(model))
+    columns = columns_of(
+        model,
+        offsets=offsets,
+        friction=friction,
+        rotors=~sprung(own) & _chosen(model, rotors),
+        links=links,
+        payload=payload,
+        coulomb_velocity=require_number('coulomb_velocity', coulomb_velocity, above=True),
+    )
+    if check:
+        check_positions(model, own.positions)
+    taken = measured_format(effort_content, model.joint_names)
+    motion = _Motion(model, taken, smoothing_time, on_joint)
+    seen = motion.of(own)
+    if check:
+        check_smoothness(model, own.times, own.positions, motion.positions(own.times))
+        spikes = _spikes(model, seen)
+        check_spikes(model, seen.recording.times, seen.recording.efforts, spikes)
+        seen = _without(seen, spikes)
+    spacing = _SPACING * seen.dead
+    if np.ptp(seen.recording.times) < _FEWEST_WINDOWS * spacing:
+        least = _FEWEST_WINDOWS * spacing + 2.0 * _AT_THE_ENDS * seen.dead
+        raise _too_short(least, *own.times[[0, -1]])
+    windows = cosine_windows(seen.recording.times, spacing)
+    jets, efforts = seen.jets, seen.recording.efforts
+    if check:
+        _check(model, taken, seen, columns)
+    rest = efforts - columns.known(jets)
+    spread = motion.spread(seen.recording.times, jets)
+    found = fit(lambda part: columns.of(jets[part]), rest, spread, windows)
+    if check:
+        smooth = efforts - found.residuals - _coulomb(columns, found.values, jets)
+        check_delays(model, *_delays(model, seen, smooth, spread, windows, found))
+
+    known = np.isfinite(np.diag(found.covariance))
+    covariance = np.where(np.outer(known, known), found.covariance, 0.0)
+
+    def uncertain(joint: int, weights: Array) -> float:
+        mean = np.zeros(len(known))
+        for start in range(0, len(jets), CHUNK):
+            part = slice(start, start + CHUNK)
+            mean += weights[part] @ columns.of(jets[part])[:, joint]
+        return float(mean @ covariance @ mean)
+
+    def explained(other: Recording) -> Explained:
+        again = _Motion(model, taken, smoothing_time, on_joint).of(other.of(model))
+        if check:
+            again = _without(again, _spikes(model, again))
+        known = columns.known(again.jets)
+        return Explained(
+            again.recording.times, again.recording.efforts, known, columns.of(again.jets)
+        )
+
+    result = Identification(
+        model,
+        columns.names,
+        found.values,
+        found.covariance,
+        np.sqrt(np.mean(found.residuals**2, axis=0)),
+        np.sqrt(np.mean(rest**2, axis=0)),
+        found.noise,
+        payload,
+        fitted_springs(model, seen.recording, efforts - found.residuals, windows, uncertain),
+        columns,
+        found.root,
+        explained,
+    )
+    if payload is not None:
+        _require_mass(result)
+    return result
+
+
+def _require_mass(found: Identification) -> None:
+    """Raise InputError for a payload whose mass is below zero by more than its band."""
+    low, high = found.bands[found.names.index('payload.m')]
+    if high < 0.0:
+        raise InputError(
+            f'payload: expected a mass above 0, got {found["payload.m"]:.3g} +- '
+            f'{0.5 * (high - low):.1g} kg: do the efforts lack gravity (effort_content), or does '
+            'the model have a mass that the robot has not?'
+        )
+
+
+def _check(model: ScrewModel, taken: EffortFormat, seen: _Seen, columns: Columns) -> None:
+    """Raise InputError for efforts that contradict the model; all but links may be unknown."""
+    jets, efforts = seen.jets, seen.recording.efforts
+    predicted = inverse_dynamics(model, jets)[:, 0]
+    reported, modelled = efforts - seen.lacking, predicted - seen.lacking
+    check_values(model, seen.recording.times, reported, modelled)
+    unknown = columns_of(
+        model,
+        offsets=any(name.endswith('.offset') for name in columns.names),
+        friction=True,
+        rotors=np.ones(model.n, dtype=bool),
+        links=False,
+        payload=columns.payload,
+        coulomb_velocity=columns.coulomb_velocity,
+    )
+    some = slice(None, None, -(-len(jets) // _MOST_CHECKED))
+    rows = unknown.of(jets[some])
+    sought = rows[..., len(unknown.positive) :]
+    text, load = '', sought[..., :0]
+    if columns.base is None and columns.payload is None:
+        text, load = suspected_load(model, efforts[some], jets[some], rows, unknown.least)
+    check_content(model, taken, efforts[some], jets[some], rows, unknown.least, load)
+    both = np.concatenate((sought, load), axis=2)
+    check_efforts(model, efforts[some], predicted[some], jets[some], both)
+    if text:
+        warnings.warn(text, RecordingWarning, stacklevel=4)
+
+
+def _chosen(model: ScrewModel, rotors: bool | ArrayLike) -> NDArray[np.bool_]:
+    """Return the joints (n,) whose rotors are identified; raise ShapeError for other shapes."""
+    chosen = np.asarray(rotors, dtype=bool)
+    if chosen.shape not in ((), (model.n,)):
+        raise ShapeError('rotors', f'(), or ({model.n},)', chosen.shape)
+    return np.broadcast_to(chosen, model.n)
+
+
+class _Seen(NamedTuple):
+    """Full efforts away from the ends, jets (T, 3, n), unmeasured part (T, n), smoothing time."""
+
+    recording: Recording
+    jets: Array
+    lacking: Array
+    dead: float
+
+
+class _Motion:
+    """The motion of a recording."""
+
+    def __init__(
+        self,
+        model: ScrewModel,
+        taken: EffortFormat,
+        smoothing_time: float | None,
+        on_joint: Callable[[], object] | None,
+    ) -> None:
+        self._model, self._taken = model, taken
+        self._smoothing_time, self._on_joint = smoothing_time, on_joint
+
+    def of(self, recording: Recording) -> _Seen:
+        """Return the motion of a recording."""
+        self._motion = measured_motion(
+            recording.times,
+            recording.positions,
+            continuous=[kind == 'continuous' for kind in self._model.coordinate_types],
+            smoothing_time=self._smoothing_time,
+            on_joint=self._on_joint,
+        )
+        dead = float(self._motion.smoothing_times.max())
+        margin = _AT_THE_ENDS * dead
+        kept = recording.between(self._motion.start + margin, self._motion.end - margin)
+        if not len(kept.times):
+            raise _too_short(2.0 * margin, self._motion.start, self._motion.end)
+        jets = self._motion.jets(kept.times, _ROWS)
+        full = self._taken.full_efforts(self._model, jets, kept.efforts)
+        lacking = left_out(self._taken.content, self._model, jets)
+        return _Seen(replace(kept, efforts=full), jets, lacking, dead)
+
+    def positions(self, times: Array) -> Array:
+        """Return the smooth positions (T, n)."""
+        return self._motion.jets(times, 1)[:, 0]
+
+    def spread(self, times: Array, jets: Array) -> Array:
+        """Return the standard deviations (T, n) that the uncertain motion gives the efforts."""
+        parts = []
+        for start in range(0, len(times), CHUNK):
+            part = slice(start, start + CHUNK)
+            covariances = self._motion.covariances(times[part], _ROWS)
+            parts.append(effort_standard_deviations(self._model, jets[part], covariances)[:, 0])
+        return np.concatenate(parts)
+
+
+def _spikes(model: ScrewModel, seen: _Seen) -> NDArray[np.bool_]:
+    """Return where efforts have spikes, (T, n)."""
+    return effort_spikes(seen.recording.efforts, inverse_dynamics(model, seen.jets)[:, 0])
+
+
+def _without(seen: _Seen, spikes: NDArray[np.bool_]) -> _Seen:
+    """Return the samples without spikes (T, n)."""
+    good = ~spikes.any(axis=1)
+    return _Seen(seen.recording.samples(good), seen.jets[good], seen.lacking[good], seen.dead)
+
+
+def _coulomb(columns: Columns, values: Array, jets: Array) -> Array:
+    """Return the part (T, n) of the efforts that is Coulomb friction."""
+    names = np.array(columns.names)
+    chosen = np.char.endswith(names, '.coulomb')
+    if not chosen.any():
+        return np.zeros_like(jets[:, 0])
+    return np.tanh(jets[:, 1] / columns.coulomb_velocity) * values[chosen]
+
+
+def _delays(
+    model: ScrewModel,
+    seen: _Seen,
+    smooth: Array,
+    spread: Array,
+    windows: Sequence[Window],
+    found: Fit,
+) -> tuple[Array, Array]:
+    """
+    Return the delays (n,) of the efforts behind the positions, and their standard deviations [s].
+
+    Efforts that lag by d differ by -d times their rate. These rates, of `smooth` efforts (T, n)
+    without Coulomb friction, are further columns of a fit of all that a rigid robot may have, so
+    that what the chosen parameters lack is not taken for a delay.
+    """
+    times, jets = seen.recording.times, seen.jets
+    instants, first, place = np.unique(times, return_index=True, return_inverse=True)
+    rates = np.gradient(smooth[first], instants, axis=0)[place]
+    n = model.n
+    columns = columns_of(
+        model,
+        offsets=True,
+        friction=True,
+        rotors=np.ones(n, dtype=bool),
+        links=True,
+        payload=None,
+        coulomb_velocity=_COULOMB_VELOCITY,
+    )
+
+    def of(part: slice) -> Array:
+        own = -rates[part][..., np.newaxis] * np.eye(n)
+        return np.concatenate((columns.of(jets[part]), own), axis=2)
+
+    wide = fit(of, seen.recording.efforts, spread, windows, found.noise)
+    return wide.values[-n:], np.sqrt(np.diag(wide.covariance)[-n:])
+
+
+def _too_short(least: float, start: float, end: float) -> InputError:
+    return InputError(f'recording: expected more than {least:.3g} s, got {end - start:.3g} s')

@@ -1,0 +1,171 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Weighted least squares with error bars that hold for correlated residuals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr, solve_triangular
+from scipy.special import ndtri, stdtrit
+
+from screw_dynamics.common.arrays import Array
+
+CHUNK = 2000  # samples
+_UNDETERMINED = 1e-9  # of the size of a column
+_ROUNDS = 4  # of weights
+_INSIDE = 0.975  # of a distribution, below the upper end of a band of 95 %
+_LEAST_FREEDOM = 1e-3  # of a window beside the parameters
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """
+    Parameters with their covariance, and residuals.
+
+    `values` (P,), `covariance` (P, P), infinite on the diagonal where a parameter is not
+    determined, `root` R (P, P): parameters x leave the weighted squares |R (x - values)|^2 more;
+    `residuals` (T, n), `noise` (n,).
+    """
+
+    values: Array
+    covariance: Array
+    root: Array
+    residuals: Array
+    noise: Array
+
+
+class Window(NamedTuple):
+    """Neighbouring samples and their weights (C,)."""
+
+    part: slice
+    weights: Array
+
+
+def cosine_windows(times: Array, spacing: float) -> list[Window]:
+    """
+    Return windows about `spacing` apart; the squares of their weights at any time add to 1.
+
+    Each is half a period of a cosine and falls to 0 at the middles of its neighbours. Where
+    residuals of neighbouring samples cancel each other, as errors of accelerations do, a sharp
+    end would separate some and make their sum too large: by 1 / spacing, not by its square.
+    """
+    count = max(round((times[-1] - times[0]) / spacing), 1)
+    places = (times - times[0]) * (count / (times[-1] - times[0]))
+    found = []
+    for middle in range(count + 1):
+        part = slice(*np.searchsorted(places, (middle - 1.0, middle + 1.0)).tolist())
+        found.append(Window(part, np.cos(0.5 * np.pi * (places[part] - middle))))
+    return found
+
+
+def fit(
+    columns: Callable[[slice], Array],
+    rest: Array,
+    spread: Array,
+    windows: Sequence[Window],
+    noise: Array | None = None,
+) -> Fit:
+    """
+    Return the parameters x that make `rest` - A x small.
+
+    `columns` returns rows of A (C, n, P) of a slice of the samples; `rest` and `spread` are
+    (T, n), the second the standard deviation that the motion adds to the first. `noise` (n,) of
+    the columns of `rest` is estimated if it is not given. Sums of residuals over different
+    `windows` count as independent, but for the samples that neighbours share.
+    """
+    rounds = 1 if noise is not None else _ROUNDS
+    noise = rest.std(axis=0) if noise is None else noise
+    for _ in range(rounds):
+        weights = 1.0 / np.sqrt(noise**2 + spread**2)
+        values, root, triangular, kept = _solve(columns, rest, weights)
+        residuals = np.empty_like(rest)
+        for part in _parts(len(rest)):
+            residuals[part] = rest[part] - columns(part) @ values
+        own = np.mean(residuals**2, axis=0) - np.mean(spread**2, axis=0)
+        noise = np.sqrt(np.maximum(own, (1e-3 * residuals.std(axis=0)) ** 2) + 1e-30)
+    inverse = solve_triangular(triangular, np.eye(len(triangular)))
+    covariance = np.diag(np.where(kept, 0.0, np.inf))
+    covariance[np.ix_(kept, kept)] = _covariance(
+        columns, residuals, weights, windows, kept, inverse
+    )
+    return Fit(values, covariance, root, residuals, noise)
+
+
+def _parts(count: int) -> Iterator[slice]:
+    for start in range(0, count, CHUNK):
+        yield slice(start, min(start + CHUNK, count))
+
+
+def _solve(
+    columns: Callable[[slice], Array], rest: Array, weights: Array
+) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
+    """Return the solution, R of all columns and of the determined ones, and which these are."""
+    root: NDArray[np.floating] = np.empty((0, 0))
+    for part in _parts(len(rest)):
+        rows = columns(part) * weights[part][..., np.newaxis]
+        size = rows.shape[-1]
+        both = np.column_stack((rows.reshape(-1, size), (weights[part] * rest[part]).ravel()))
+        root = qr(np.vstack((root.reshape(-1, size + 1), both)), mode='r')[0][: size + 1]
+    matrix, right = np.asarray(root[:-1, :-1], dtype=float), root[:-1, -1]
+    scale = np.linalg.norm(matrix, axis=0)
+    scaled = matrix / np.where(scale > _UNDETERMINED * scale.max(), scale, np.inf)
+    _, pivoted, order = qr(scaled, pivoting=True)
+    rank = int((np.abs(np.diag(pivoted)) > _UNDETERMINED).sum())
+    kept: NDArray[np.bool_] = np.zeros(len(scale), dtype=bool)
+    kept[order[:rank]] = True
+    orthogonal, triangular = np.linalg.qr(matrix[:, kept])
+    determined: Array = triangular
+    values: Array = np.zeros(len(scale))
+    values[kept] = solve_triangular(triangular, orthogonal.T @ right)
+    return values, matrix, determined, kept
+
+
+def _covariance(
+    columns: Callable[[slice], Array],
+    residuals: Array,
+    weights: Array,
+    windows: Sequence[Window],
+    kept: NDArray[np.bool_],
+    inverse: Array,
+) -> Array:
+    """
+    Return the covariance (K, K): the sum of squares of what each window adds to the parameters.
+
+    In the coordinates of `inverse` (K, K) the squares of all columns add to the unit matrix. The
+    parameters follow the residuals of a window, of which 1 - B remains, so that these are too
+    small: (1 - B)^-1/2 corrects this, exactly for independent residuals of equal weighted size.
+    A sum of few squares is uncertain: standard deviations are as many times longer as 95 % of
+    Student's t distribution are wider than those of a normal one.
+    """
+    total: Array = np.zeros((len(inverse), len(inverse)))
+    own, shared = [], []  # parts of the variances: squares of windows, products of neighbours
+    last, last_shares = slice(0, 0), np.empty((len(inverse), 0))
+    for part, factors in windows:
+        weight = weights[part].ravel()
+        rows = columns(part)[..., kept].reshape(len(weight), -1) * weight[:, np.newaxis]
+        rows = rows @ inverse
+        factor = np.repeat(factors, weights.shape[1])
+        axes, sizes, directions = np.linalg.svd(factor[:, np.newaxis] * rows, full_matrices=False)
+        taken = axes.T @ rows
+        remaining, frame = np.linalg.eigh(np.eye(len(sizes)) - taken @ taken.T)
+        sums = frame.T @ (axes.T @ (weight * residuals[part].ravel()))
+        sums = frame @ (sums / np.sqrt(np.maximum(remaining, _LEAST_FREEDOM)))
+        gain = (sums * sizes) @ directions
+        total += np.outer(gain, gain)
+        shares = (inverse @ rows.T) * factor
+        own.append((shares**2).sum(axis=1))
+        common = (last.stop - part.start) * weights.shape[1]
+        before = last_shares[:, last_shares.shape[1] - common :]
+        shared.append((before * shares[:, :common]).sum(axis=1))
+        last, last_shares = part, shares
+    # degrees of freedom of a sum of squares of unequal size, after Satterthwaite
+    spread = np.sum(np.square(own), axis=0) + 2.0 * np.sum(np.square(shared), axis=0)
+    freedom = np.sum(own, axis=0) ** 2 / spread
+    wider = stdtrit(freedom, _INSIDE) / ndtri(_INSIDE)
+    covariance: Array = np.outer(wider, wider) * (inverse @ total @ inverse.T)
+    return covariance

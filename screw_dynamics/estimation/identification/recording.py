@@ -1,0 +1,133 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Recording`: measured joint positions and efforts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from screw_dynamics.common.arrays import Array, as_float_array, require_finite
+from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
+from screw_dynamics.model.screw_model import ScrewModel
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """
+    Measured joint positions and efforts of a robot.
+
+    Parameters
+    ----------
+    joint_names : sequence of str
+        Of the columns of `positions` and `efforts`.
+    times : (T,) array_like
+        In any order; the samples are put in order [s].
+    positions : (T, n) array_like
+        [rad or m].
+    efforts : (T, n) array_like
+        Of the joints, behind gears [N m or N]; of joints with a spring what it transmits.
+    motor_positions : (T, n) array_like, optional
+        Of motors behind springs, on the joint side of the gear; NaN for all samples of other
+        joints [rad or m].
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InputError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from screw_dynamics import Recording
+    >>> t = np.linspace(0.0, 1.0, 101)
+    >>> recording = Recording(['joint_1'], t, np.sin(t)[:, None], np.zeros((101, 1)))
+    >>> recording.between(0.2, 0.5).times.shape
+    (31,)
+    """
+
+    joint_names: tuple[str, ...]
+    times: Array
+    positions: Array
+    efforts: Array
+    motor_positions: Array | None
+
+    def __init__(
+        self,
+        joint_names: ArrayLike,
+        times: ArrayLike,
+        positions: ArrayLike,
+        efforts: ArrayLike,
+        motor_positions: ArrayLike | None = None,
+    ) -> None:
+        """Check the shapes and the values."""
+        names = tuple(str(name) for name in np.asarray(joint_names).ravel())
+        if repeated := [name for i, name in enumerate(names) if name in names[:i]]:
+            raise InputError(f'joint_names: joint {repeated[0]!r} is named twice')
+        instants = require_finite('times', as_float_array('times', times))
+        if instants.ndim != 1:
+            raise ShapeError('times', '(T,)', instants.shape)
+        order = np.argsort(instants, kind='stable')
+        shape = len(instants), len(names)
+        columns: dict[str, Array | None] = {'motor_positions': None}
+        given = {'positions': positions, 'efforts': efforts}
+        if motor_positions is not None:
+            given['motor_positions'] = motor_positions
+        for name, value in given.items():
+            array = as_float_array(name, value)
+            if array.shape != shape:
+                raise ShapeError(name, f'{shape}: a row per time, a column per joint', array.shape)
+            motors = name == 'motor_positions'
+            used = array[:, ~np.isnan(array).all(axis=0)] if motors else array
+            require_finite(name, used)
+            columns[name] = array[order]
+        for name, field in {'joint_names': names, 'times': instants[order], **columns}.items():
+            object.__setattr__(self, name, field)
+
+    def __repr__(self) -> str:
+        """Return the joints, and the number and times of the samples."""
+        span = f', {self.times[0]:g} to {self.times[-1]:g} s' if len(self.times) else ''
+        motors = '' if self.motor_positions is None else ', with motor positions'
+        names = ', '.join(self.joint_names)
+        return f'Recording({names}; {len(self.times)} samples{span}{motors})'
+
+    def between(self, start: float, end: float) -> Recording:
+        """
+        Return the samples from `start` to `end`.
+
+        Parameters
+        ----------
+        start, end : float
+            [s].
+        """
+        return self.samples((self.times >= start) & (self.times <= end))
+
+    def samples(self, kept: ArrayLike) -> Recording:
+        """
+        Return some of the samples.
+
+        Parameters
+        ----------
+        kept : (T,) array_like of bool
+            In the order of `times`.
+        """
+        chosen = np.asarray(kept)
+        if chosen.dtype != bool or chosen.shape != self.times.shape:
+            raise ShapeError('kept', f'{self.times.shape} truth values', chosen.shape)
+        return self._part(np.flatnonzero(chosen), np.arange(len(self.joint_names)))
+
+    def of(self, model: ScrewModel) -> Recording:
+        """Return the columns of the coordinates of a model, in its order."""
+        for name in model.joint_names:
+            if name not in self.joint_names:
+                raise UnknownNameError('joint', name, self.joint_names, 'recording')
+        columns = np.array([self.joint_names.index(name) for name in model.joint_names], np.int64)
+        return self._part(np.arange(len(self.times)), columns)
+
+    def _part(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Recording:
+        """Return some samples of some joints."""
+        names = [self.joint_names[i] for i in columns]
+        part = np.ix_(rows, columns)
+        motors = None if self.motor_positions is None else self.motor_positions[part]
+        return Recording(names, self.times[rows], self.positions[part], self.efforts[part], motors)

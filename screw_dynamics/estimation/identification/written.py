@@ -1,0 +1,100 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Identified parameters as a robot, and in its URDF."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.paths import file_path, new_file
+from screw_dynamics.drives import ElasticJoint, ElasticJoints, JointFriction, LinearSpring, Motor
+from screw_dynamics.estimation.identification.columns import Columns
+from screw_dynamics.estimation.identification.pseudo_inertia import UPPER
+from screw_dynamics.estimation.identification.springs import SpringFit
+from screw_dynamics.lie import inertia_matrix, inverse_pose, transform_inertia
+from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.model.urdf.read_urdf import read_description
+from screw_dynamics.model.urdf.urdf_source import UrdfSource
+from screw_dynamics.model.urdf.with_dynamics import with_dynamics
+from screw_dynamics.robot import Robot
+
+
+def identified_robot(
+    model: ScrewModel,
+    columns: Columns,
+    numbers: Mapping[str, float],
+    bodies: Array,
+    springs: Sequence[SpringFit],
+) -> Robot:
+    """Return the robot of `numbers` of joints and inertia parameters (B, 10); see `robot`."""
+    inertias = [_inertia(parameters) for parameters in bodies]
+    if columns.base is not None:
+        model = replace(model, inertias=np.array(inertias))
+    elif columns.payload is not None:
+        at = model.frame(columns.payload)
+        changed = model.inertias.copy()
+        changed[at.body] += transform_inertia(inertias[0], at.pose)
+        model = replace(model, inertias=changed)
+    stiffness = {spring.joint: spring.stiffness for spring in springs}
+    joints = {}
+    for name in model.joint_names:
+        found = {
+            entry: numbers.get(f'{name}.{entry}', 0.0)
+            for entry in ('viscous', 'coulomb', 'rotor_inertia')
+        }
+        spring = stiffness.get(name, np.inf)
+        if not any(found.values()) and not np.isfinite(spring):
+            continue
+        friction = JointFriction(found['viscous'], found['coulomb'], columns.coulomb_velocity)
+        joints[name] = ElasticJoint(
+            LinearSpring(spring) if np.isfinite(spring) else None,
+            Motor(rotor_inertia=found['rotor_inertia']),
+            friction=friction if found['viscous'] or found['coulomb'] else None,
+        )
+    return Robot(model, ElasticJoints(joints) if joints else None)
+
+
+def _inertia(parameters: Array) -> Array:
+    """Return the 6x6 inertia of parameters (10,)."""
+    mass, first, central = float(parameters[0]), parameters[1:4], np.zeros((3, 3))
+    central[UPPER] = parameters[4:]
+    central += np.triu(central, 1).T
+    central -= (first @ first * np.eye(3) - np.outer(first, first)) / mass
+    return inertia_matrix(mass, first / mass, central)
+
+
+def written_urdf(
+    source: UrdfSource,
+    model: ScrewModel,
+    robot: Robot,
+    columns: Columns,
+    path: str | os.PathLike[str] | None,
+) -> str:
+    """Return a URDF with the inertias and friction of `robot`; see `Identification.to_urdf`."""
+    inertias: dict[str, Array | None] = {}
+    if columns.base is not None:
+        inertias = {name: None for name, frame in robot.model.frames.items() if frame.body >= 0}
+        inertias |= dict(zip(robot.model.body_names, robot.model.inertias, strict=True))
+    elif columns.payload is not None:
+        at = model.frame(columns.payload)
+        added = robot.model.inertias[at.body] - model.inertias[at.body]
+        load = transform_inertia(added, inverse_pose(at.pose))
+        for link in read_description(source).links:
+            if link.name == columns.payload and link.inertial is not None:
+                load = load + link.inertial.matrix()
+        inertias[columns.payload] = load
+    friction = {
+        name: (joint.friction.viscous, joint.friction.coulomb)
+        for name, joint in zip(robot.joint_names, robot.joints, strict=True)
+        if joint.friction is not None
+    }
+    text = with_dynamics(source, inertias, friction)
+    if path is not None:
+        with new_file(file_path(path)) as place:
+            place.write_text(text, encoding='utf-8')
+    return text

@@ -1,0 +1,78 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`DrivenLinks`: efforts of the links from measured efforts of motors or springs."""
+
+import numpy as np
+
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives import ElasticJoints
+from screw_dynamics.drives.elastic_joints import require_elastic_joints
+from screw_dynamics.drives.transmitted_efforts import fill_transmitted_efforts
+from screw_dynamics.errors import InputError
+from screw_dynamics.kernels.drives.friction import EXCESS, LOAD, LOAD_EFFORT, STRIBECK_VELOCITY
+from screw_dynamics.kernels.drives.laws import COULOMB, COULOMB_VELOCITY, RIGID, VISCOUS
+from screw_dynamics.model import ScrewModel
+
+
+class DrivenLinks:
+    """
+    The drives of a model seen from its links; `joints` may be None.
+
+    `rotor_inertia` (n, n) is diagonal: that of the motors without a spring, behind the gear.
+    """
+
+    def __init__(self, model: ScrewModel, joints: ElasticJoints | None) -> None:
+        self.rotor_inertia = np.zeros((model.n, model.n))
+        self._joints = joints
+        if joints is None:
+            return
+        self._table = table = require_elastic_joints(joints).motors(model)
+        if joints.rotor_coupling:
+            raise InputError('joints: rotor_coupling: expected false, got true')
+        self._rigid = table.laws == RIGID
+        motors = table.first_motor
+        np.fill_diagonal(self.rotor_inertia, np.where(self._rigid, table.rows[motors, 0], 0.0))
+        self._motor_rows = table.rows[motors], table.friction[motors]
+
+    def support(self, q: Array) -> Array:
+        """Return what parallel springs leave to the drives, -P(q), (n,)."""
+        springs = np.zeros((1, len(q)))
+        if self._joints is not None:  # at rest and without load, only parallel springs are left
+            fill_transmitted_efforts(self._joints, self._table, np.stack([q, 0.0 * q]), springs)
+        left: Array = springs[0]
+        return left
+
+    def link_efforts(self, qd: Array, effort: Array, support: Array) -> Array:
+        """Return the efforts (n,) on the links: ``tau = u - F(q', u) + P(q)``, cf. the drives."""
+        if self._joints is None:
+            return effort
+        behind_motor = effort - _friction_under_load(*self._motor_rows, qd, effort)
+        transmitted = np.where(self._rigid, behind_motor, effort)
+        rows, further = self._table.joint_rows, self._table.joint_friction
+        result: Array = transmitted - _friction(rows, further, qd, transmitted) - support
+        return result
+
+
+def _friction(rows: Array, further: Array, rate: Array, load: Array) -> Array:
+    """Return the friction (n,) under transmitted efforts; see `kernels.springs.friction`."""
+    sense, level = _dry(rows, further, rate)
+    loaded = further[:, LOAD] * np.hypot(load, further[:, LOAD_EFFORT])
+    result: Array = rows[:, VISCOUS] * rate + sense * (level + loaded)
+    return result
+
+
+def _friction_under_load(rows: Array, further: Array, rate: Array, effort: Array) -> Array:
+    """Return the friction (n,) of motors with ``u + F(q', u) = effort``, solved for u."""
+    sense, level = _dry(rows, further, rate)
+    rest = effort - rows[:, VISCOUS] * rate - sense * level
+    slope = further[:, LOAD] * sense
+    root = np.sqrt(rest**2 + (1.0 - slope**2) * further[:, LOAD_EFFORT] ** 2)
+    result: Array = effort - (rest - slope * root) / (1.0 - slope**2)
+    return result
+
+
+def _dry(rows: Array, further: Array, rate: Array) -> tuple[Array, Array]:
+    """Return tanh(v / v0) and the level of the friction that does not depend on the load."""
+    decay = np.exp(-((rate / further[:, STRIBECK_VELOCITY]) ** 2))
+    level = rows[:, COULOMB] + further[:, EXCESS] * decay
+    return np.tanh(rate / rows[:, COULOMB_VELOCITY]), level

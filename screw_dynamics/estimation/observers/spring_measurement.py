@@ -1,0 +1,95 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`measured_spring_efforts`: efforts of springs from measured deflections."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.common.arrays import Array, as_float_array, as_vector, require_finite
+from screw_dynamics.drives import ElasticJoints
+from screw_dynamics.drives.elastic_joints import require_elastic_joints
+from screw_dynamics.drives.spring_efforts import SpringEfforts
+from screw_dynamics.errors import ShapeError, SpringRangeError
+from screw_dynamics.model import ScrewModel
+
+
+def measured_spring_efforts(
+    model: ScrewModel,
+    joints: ElasticJoints,
+    joint_jet: ArrayLike,
+    motor_jet: ArrayLike,
+    effort: ArrayLike,
+) -> Array:
+    """
+    Return the efforts of joints for a `LoadObserver`, those of springs from their deflections.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joints : ElasticJoints
+        Springs of variable stiffness have that of the record.
+    joint_jet : (2, n) array_like
+        Measured coordinates and rates [rad or m, per s].
+    motor_jet : (2, m) array_like
+        Measured positions and velocities of the motors on the joint side of the gear; of
+        continuous joints up to whole turns.
+    effort : (n,) array_like
+        Of the motors of joints without a spring [N m or N]; the others are not used.
+
+    Returns
+    -------
+    (n,) ndarray
+        [N m or N]
+
+    Raises
+    ------
+    SpringRangeError
+        If a deflection is outside of the table of its spring.
+    ShapeError, NotFiniteError, UnknownNameError, InputError
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> from screw_dynamics import measured_spring_efforts
+    >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(100.0))})
+    >>> measured_spring_efforts(
+    ...     arm, joints, [[0.5, 0.0], [0, 0]], [[0.53, 0.0], [0, 0]], [0.0, 1.0]
+    ... ).round(9)
+    array([3., 1.])
+    """
+    table = require_elastic_joints(joints).motors(model)
+    links = _rows('joint_jet', joint_jet, table.n)
+    motors = _rows('motor_jet', motor_jet, table.m)
+    given = as_vector('effort', effort, table.n)
+    owner = table.joint_of_motor
+    deflections = motors - links[:, owner]
+    turns = np.array(model.coordinate_types)[owner] == 'continuous'
+    deflections[0] -= np.where(turns, 2.0 * np.pi * np.rint(deflections[0] / (2.0 * np.pi)), 0.0)
+    springs = SpringEfforts(table)
+    stiffness = np.zeros(table.m)
+    if len(table.stiffness):
+        stiffness[:] = table.stiffness[np.maximum(table.variable[owner], 0)]
+    found = given[owner]
+    springs.fill(deflections, stiffness, found)
+    if not np.isfinite(found).all():
+        worst = int(np.argmin(np.isfinite(found)))
+        raise SpringRangeError(
+            table.names[worst],
+            'expected a deflection within the table of its spring, got '
+            f'{deflections[0, worst]:.6g}',
+            (float(deflections[0, worst]),),
+        )
+    # two springs of one joint act together
+    efforts: Array = np.zeros(table.n)
+    np.add.at(efforts, owner, found)
+    return efforts
+
+
+def _rows(name: str, value: ArrayLike, size: int) -> Array:
+    array = require_finite(name, as_float_array(name, value))
+    if array.shape != (2, size):
+        raise ShapeError(name, f'(2, {size})', array.shape)
+    return array

@@ -1,0 +1,150 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`FeasibilityReport`: the limits along a motion, as records and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.text_table import text_table
+from screw_dynamics.kernels.drives.limits import SLACK
+
+_HEADER = ('quantity', 'joint', 'worst', 'limit', 'at [s]', 'first beyond [s]')
+
+
+@dataclass(frozen=True)
+class LimitCheck:
+    """
+    One quantity of one joint or motor along a motion.
+
+    Parameters
+    ----------
+    quantity : str
+        'position', 'velocity', 'effort', 'effort rate', 'deflection', 'motor velocity',
+        'motor effort', 'stiffness', or 'spring' if a spring cannot transmit the effort.
+    joint : str
+        Name of the joint, or of the motor for motor quantities.
+    unit : str
+    worst : float
+        The value that comes closest to a limit or exceeds it most; NaN for 'spring'.
+    limit : float
+        The limit to which `worst` is compared.
+    time : float
+        Time of the worst value [s].
+    excess : float
+        By how much the worst value exceeds the limit, relative to that limit (to the opposite
+        one if it is 0); negative within the limit.
+    first_violation : float or None
+        Time of the first sample beyond the limit [s]; None if there is none.
+    reason : str
+        For 'spring': the reason why it cannot transmit the effort.
+    """
+
+    quantity: str
+    joint: str
+    unit: str
+    worst: float
+    limit: float
+    time: float
+    excess: float
+    first_violation: float | None
+    reason: str = ''
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the limit is respected."""
+        return self.first_violation is None
+
+    def __str__(self) -> str:
+        """Return the check as a sentence."""
+        if self.reason:
+            return f'{self.joint}: {self.reason} at t = {self.time:g} s'
+        return (
+            f'{self.joint}: {self.quantity} {self.worst:g} {self.unit} at t = {self.time:g} s, '
+            f'limit {self.limit:g} {self.unit}'
+        )
+
+
+@dataclass(frozen=True)
+class FeasibilityReport:
+    """
+    Comparison of a motion with the limits of joints, springs and motors.
+
+    Only finite limits are listed; motor quantities are on the joint's side of the gear.
+    ``print(report)`` shows a table.
+
+    Parameters
+    ----------
+    checks : tuple of LimitCheck
+    """
+
+    checks: tuple[LimitCheck, ...]
+
+    @property
+    def feasible(self) -> bool:
+        """Whether all limits are respected."""
+        return all(check.feasible for check in self.checks)
+
+    @property
+    def violations(self) -> tuple[LimitCheck, ...]:
+        """The checks that are violated, in decreasing order of excess."""
+        broken = (check for check in self.checks if not check.feasible)
+        return tuple(sorted(broken, key=lambda check: -check.excess))
+
+    def __str__(self) -> str:
+        """Return a headline and the table of all limits."""
+        broken, count = len(self.violations), len(self.checks)
+        headline = f'feasible: {count} limits kept'
+        if broken:
+            headline = f'infeasible: {broken} of {count} limits exceeded'
+        return f'{headline}\n{text_table([_HEADER, *map(_cells, self.checks)])}'
+
+
+def limit_checks(
+    quantity: str,
+    names: Sequence[str],
+    units: Sequence[str],
+    times: Array,
+    values: Array,
+    lower: Array,
+    upper: Array,
+) -> list[LimitCheck]:
+    """Compare the columns of `values` (T, m) with their finite limits (m,); NaN is beyond all."""
+    checks = []
+    for i, name in enumerate(names):
+        # 0.0 instead of -0.0 in texts
+        bounds = np.array([lower[i], upper[i]]) + 0.0
+        if not np.isfinite(bounds).any():
+            continue
+        beyond = np.column_stack([bounds[0] - values[:, i], values[:, i] - bounds[1]])
+        # relative to the bound, or to the opposite one if it is 0 or infinite
+        sizes = np.where(np.isfinite(bounds), np.abs(bounds), 0.0)
+        beyond = beyond / np.where(sizes > 0.0, sizes, sizes.max() or 1.0)
+        beyond[np.isnan(beyond)] = np.inf
+        worst, side = np.unravel_index(np.argmax(beyond), beyond.shape)
+        violated = np.flatnonzero((beyond > SLACK).any(axis=1))
+        checks.append(
+            LimitCheck(
+                quantity=quantity,
+                joint=name,
+                unit=units[i],
+                worst=float(values[worst, i]),
+                limit=float(bounds[side]),
+                time=float(times[worst]),
+                excess=float(beyond[worst, side]),
+                first_violation=float(times[violated[0]]) if len(violated) else None,
+            )
+        )
+    return checks
+
+
+def _cells(check: LimitCheck) -> tuple[str, ...]:
+    first = '-' if check.first_violation is None else f'{check.first_violation:g}'
+    if check.reason:
+        return check.quantity, check.joint, check.reason, '-', f'{check.time:g}', first
+    worst, limit = f'{check.worst:g} {check.unit}', f'{check.limit:g} {check.unit}'
+    return check.quantity, check.joint, worst, limit, f'{check.time:g}', first

@@ -1,0 +1,9 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Fastest time law of a motion along its path, within the limits of joints and motors."""
+
+from screw_dynamics.limits.retiming.certification import retimed_waypoints
+from screw_dynamics.limits.retiming.limited_quantities import own_limits
+from screw_dynamics.limits.retiming.retime import retime
+
+__all__ = ['own_limits', 'retime', 'retimed_waypoints']

@@ -1,0 +1,185 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Quantities with limits along a motion: velocities, efforts, their rates, motor quantities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from screw_dynamics.common.arrays import Array, as_float_array
+from screw_dynamics.drives.elastic_joint import ElasticJoint
+from screw_dynamics.drives.elastic_joints import ElasticJoints
+from screw_dynamics.drives.feedforward import elastic_feedforward
+from screw_dynamics.drives.motor_feedforward import MotorFeedforward
+from screw_dynamics.drives.springs import LinearSpring
+from screw_dynamics.errors import InputError, ShapeError, listed, shown
+from screw_dynamics.limits.quantities import motor_limits
+from screw_dynamics.model import JointLimits, ScrewModel
+from screw_dynamics.model.other_models import JointedModel
+from screw_dynamics.robot import Robot, as_robot
+
+Limits: TypeAlias = JointLimits | Mapping[str, ArrayLike] | None
+
+_NAMES = ('effort', 'effort_rate', 'velocity')
+_MOST_ROWS = 6  # a result that is C4 has no bounded sixth derivative
+
+
+def own_limits(robot: Robot) -> dict[str, Array]:
+    """Return the limits (n,) of the joints of a robot by name, infinite where it has none."""
+    limits = robot.model.limits.ignoring_zeros()
+    return {
+        'velocity': limits.velocity,
+        'effort': limits.effort,
+        'effort_rate': motor_limits(robot).effort_rates,
+    }
+
+
+def limited_robot(
+    model: ScrewModel | Robot, joints: ElasticJoints | None, limits: Limits
+) -> Robot:
+    """Return the robot with `limits` in place of its own; see `retime`."""
+    robot = as_robot(model, joints)
+    if isinstance(robot.model, JointedModel):
+        raise InputError('model: expected a rigid robot, got one with soft segments')
+    if limits is None:
+        return robot
+    own = robot.model.limits
+    if isinstance(limits, JointLimits):
+        if limits.velocity.shape != (robot.n,):
+            raise ShapeError('limits', f'limits of {robot.n} coordinates', limits.velocity.shape)
+        return robot.with_model(replace(robot.model, limits=limits))
+    if not isinstance(limits, Mapping):
+        raise InputError(f'limits: expected JointLimits or a mapping, got {shown(limits)}')
+    if unknown := [name for name in limits if name not in _NAMES]:
+        raise InputError(f'limits: expected {listed(_NAMES)}, got {shown(unknown[0])}')
+    values = {name: _values(name, value, robot.n) for name, value in limits.items()}
+    own = replace(
+        own, **{name: value for name, value in values.items() if name in ('velocity', 'effort')}
+    )
+    robot = robot.with_model(replace(robot.model, limits=own))
+    if 'effort_rate' not in values:
+        return robot
+    records = {
+        name: replace(joint, max_effort_rate=float(rate))
+        for name, joint, rate in zip(
+            robot.joint_names, robot.joints, values['effort_rate'], strict=True
+        )
+    }
+    drives = robot.drives or ElasticJoints({})
+    return replace(robot, drives=replace(drives, joints=records))
+
+
+def _values(name: str, value: ArrayLike, n: int) -> Array:
+    """Return the limits (n,) of a quantity, positive or infinite."""
+    array = as_float_array(f'limits[{name!r}]', value)
+    if array.shape not in ((), (n,)):
+        raise ShapeError(f'limits[{name!r}]', f'a number or ({n},)', array.shape)
+    if not (array > 0.0).all():
+        raise InputError(f'limits[{name!r}]: expected numbers above 0, got {shown(value)}')
+    values: Array = np.broadcast_to(array, (n,)).copy()
+    return values
+
+
+@dataclass(frozen=True)
+class LimitedQuantities:
+    """
+    Quantities of a robot with finite limits, beside positions and velocities.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joints : ElasticJoints
+        Springs without dampers.
+    rows : int
+        Rows of a joint jet that they need.
+    parts : tuple of (str, columns, bounds)
+        Name, columns with a finite limit and these limits.
+    """
+
+    model: ScrewModel
+    joints: ElasticJoints
+    rows: int
+    parts: tuple[tuple[str, NDArray[np.int64], Array], ...]
+
+    @property
+    def count(self) -> int:
+        """Number Q of quantities."""
+        return len(self.bounds)
+
+    @property
+    def bounds(self) -> Array:
+        """Limits of all quantities, (Q,)."""
+        return np.concatenate([np.empty(0), *(bounds for _, _, bounds in self.parts)])
+
+    @property
+    def odd(self) -> NDArray[np.bool_]:
+        """Whether a quantity changes its sign with that of time, (Q,)."""
+        odd = [np.full(len(bounds), name in _ODD) for name, _, bounds in self.parts]
+        return np.concatenate([np.empty(0, dtype=bool), *odd])
+
+    def values(self, joint_jets: Array) -> Array:
+        """Return all quantities (M, Q) of joint jets (M, rows, n); springs may raise."""
+        if not self.parts:
+            return np.empty((len(joint_jets), 0))
+        motion = elastic_feedforward(self.model, self.joints, joint_jets)
+        return np.concatenate(
+            [_READ[name](motion)[:, columns] for name, columns, _ in self.parts], axis=1
+        )
+
+
+_READ: dict[str, Callable[[MotorFeedforward], Array]] = {
+    'effort': lambda motion: motion.effort,
+    'effort rate': lambda motion: motion.effort_jet[:, 1],
+    'deflection': lambda motion: motion.deflection,
+    'motor velocity': lambda motion: motion.motor_velocity,
+    'motor effort': lambda motion: motion.motor_effort,
+    'motor effort rate': lambda motion: motion.motor_effort_jet[:, 1],
+}
+_ODD = ('effort rate', 'motor velocity', 'motor effort rate')
+
+
+def limited_quantities(robot: Robot) -> LimitedQuantities:
+    """Return the quantities with finite limits; springs count without their dampers."""
+    limits = motor_limits(robot)
+    efforts = robot.model.limits.ignoring_zeros().effort
+    bounds = (
+        ('effort', efforts),
+        ('effort rate', limits.effort_rates),
+        ('deflection', limits.deflections),
+        ('motor velocity', limits.motor_velocities),
+        ('motor effort', limits.motor_efforts),
+        ('motor effort rate', limits.motor_effort_rates),
+    )
+    parts = tuple(
+        (name, np.flatnonzero(np.isfinite(values)), values[np.isfinite(values)])
+        for name, values in bounds
+        if np.isfinite(values).any()
+    )
+    drives = robot.drives or ElasticJoints({})
+    undamped = replace(
+        drives, joints={name: _undamped(joint) for name, joint in drives.joints.items()}
+    )
+    names = [name for name, _, _ in parts]
+    rows = undamped.required_rows(robot.model)
+    if 'motor effort rate' in names:
+        rows += 1
+    elif 'effort rate' in names:
+        rows = max(rows, 4)
+    if rows > _MOST_ROWS:
+        raise InputError(
+            f'joints: expected motor efforts that need at most {_MOST_ROWS - 1} derivatives of '
+            f'the positions, got {rows - 1}: leave out rotor_coupling'
+        )
+    return LimitedQuantities(robot.model, undamped, rows, parts)
+
+
+def _undamped(joint: ElasticJoint) -> ElasticJoint:
+    spring = joint.spring
+    if isinstance(spring, LinearSpring) and spring.damping > 0.0:
+        return replace(joint, spring=replace(spring, damping=0.0))
+    return joint

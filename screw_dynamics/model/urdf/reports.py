@@ -1,0 +1,97 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Warnings about suspicious robot descriptions: each kind once, with all names."""
+
+import warnings
+from collections import deque
+from collections.abc import Collection, Sequence
+from typing import cast
+
+from screw_dynamics.errors import InertiaWarning, UrdfWarning, listed
+from screw_dynamics.lie.inertia import OF_NO_SOLID, is_of_no_solid
+from screw_dynamics.model.urdf.records import Joint
+from screw_dynamics.model.urdf.selection import Body
+from screw_dynamics.model.urdf.urdf_source import LinedElement
+
+# simulators and controllers have links and joints of their own
+_NOT_OF_THE_TREE = ('gazebo', 'ros2_control', 'sensor', 'transmission')
+_PARTS_OF_LINKS = ('inertial', 'visual', 'collision')
+
+
+def warn_of_inertia(bodies: Sequence[Body], invented: Sequence[str], stacklevel: int) -> None:
+    """Warn once (`InertiaWarning`) and name all suspicious links that move."""
+    moving = [link for body in bodies for link in body.links]
+    massless = [
+        body.joint.child
+        for body in bodies
+        if body.inertia[3, 3] == 0.0 and not any(link.virtual for link in body.links)
+    ]
+    stated = [(link.name, link.inertial) for link in moving if link.inertial is not None]
+    kinds = (
+        ('moving links without mass', massless),
+        ('mass 0 stated', [name for name, inertial in stated if inertial.mass == 0.0]),
+        (
+            OF_NO_SOLID,
+            [name for name, inertial in stated if is_of_no_solid(inertial.tensor)],
+        ),
+        (
+            'mass 1 and unit inertia assumed to be invented for a missing <inertial>, so massless',
+            [link.name for link in moving if link.name in invented],
+        ),
+    )
+    parts = [f'{kind}: {listed(names)}' for kind, names in kinds if names]
+    if parts:
+        warnings.warn(
+            f'non-physical links, used unchanged ({"; ".join(parts)})',
+            InertiaWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def warn_of_limits(joints: Sequence[Joint], stacklevel: int) -> None:
+    """Warn once (`UrdfWarning`) and name all joints with contradictory or negative values."""
+    kinds = (
+        ('lower limit above the upper one', [j for j in joints if j.limit.lower > j.limit.upper]),
+        ('negative velocity limit', [j for j in joints if j.limit.velocity < 0.0]),
+        ('negative effort limit', [j for j in joints if j.limit.effort < 0.0]),
+        ('negative damping', [j for j in joints if j.damping < 0.0]),
+        ('negative friction', [j for j in joints if j.friction < 0.0]),
+    )
+    parts = [f'{kind}: {listed(joint.name for joint in odd)}' for kind, odd in kinds if odd]
+    if parts:
+        warnings.warn(
+            f'joints with impossible limits or damping, used unchanged ({"; ".join(parts)})',
+            UrdfWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def warn_of_unread(root: LinedElement, stacklevel: int) -> None:
+    """Warn once (`UrdfWarning`) and name links and joints that are not children of `<robot>`."""
+    unread = []
+    # a link without parts and with the name of a link that is read is a reference, as in SRDF
+    mentions = {None, *(element.get('name') for element in root.findall('link'))}
+    waiting = deque(element for element in root if element.tag not in _NOT_OF_THE_TREE)
+    while waiting:
+        outer = waiting.popleft()
+        for element in cast('list[LinedElement]', list(outer)):
+            waiting.append(element)
+            if _defines(element, mentions):
+                name = element.get('name', '')
+                unread.append(f'{element.tag} {name!r} in <{outer.tag}> (line {element.line})')
+    if unread:
+        warnings.warn(
+            f'ignored links and joints inside elements that are not URDF: {listed(unread)}',
+            UrdfWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def _defines(element: LinedElement, mentions: Collection[str | None]) -> bool:
+    """Return whether an element defines a link or a joint, and does not only refer to one."""
+    if element.tag == 'joint':
+        return element.find('parent') is not None and element.find('child') is not None
+    return element.tag == 'link' and (
+        element.get('name') not in mentions
+        or any(element.find(part) is not None for part in _PARTS_OF_LINKS)
+    )

@@ -1,0 +1,184 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`model_from_description`: conversion of the records of a robot to a `ScrewModel`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.common.arrays import Array, as_vector
+from screw_dynamics.errors import UnsupportedJointError
+from screw_dynamics.lie import rotation_onto_z
+from screw_dynamics.model import JointLimits, ScrewModel
+from screw_dynamics.model.urdf.records import Joint, Limit, Link, RobotDescription
+from screw_dynamics.model.urdf.reports import warn_of_inertia, warn_of_limits
+from screw_dynamics.model.urdf.selection import Body, lump_links, select
+from screw_dynamics.model.urdf.urdf_tree import joined_tree
+
+
+def split_multi_dof_joints(robot: RobotDescription) -> RobotDescription:
+    """
+    Replace every planar and floating joint by joints with one degree of freedom.
+
+    Their limits, damping and friction have no single unit and are dropped.
+    """
+    links, joints = list(robot.links), []
+    for joint in robot.joints:
+        if joint.type not in ('planar', 'floating'):
+            joints.append(joint)
+            continue
+        if joint.mimic is not None:
+            raise UnsupportedJointError(
+                f'{joint.location}: expected a revolute, continuous or prismatic joint to mimic '
+                f'another, got a {joint.type} joint'
+            )
+        chain, between = _chain(joint)
+        joints += chain
+        links += between
+    return replace(robot, links=tuple(links), joints=tuple(joints))
+
+
+def _chain(joint: Joint) -> tuple[list[Joint], list[Link]]:
+    steps = _planar_steps(joint.axis) if joint.type == 'planar' else _floating_steps()
+    names = [f'{joint.name}/{suffix}' for suffix, _, _ in steps]
+    between = [Link(name, joint.location, virtual=True) for name in names[:-1]]
+    ends = [joint.parent, *names[:-1], joint.child]
+    chain = [
+        Joint(
+            name=names[i],
+            type=kind,
+            parent=ends[i],
+            child=ends[i + 1],
+            location=joint.location,
+            origin=joint.origin if i == 0 else np.eye(4),
+            axis=axis,
+        )
+        for i, (_, kind, axis) in enumerate(steps)
+    ]
+    return chain, between
+
+
+def _planar_steps(normal: Array) -> list[tuple[str, str, Array]]:
+    rotation = rotation_onto_z(normal)  # the identity if the normal is z
+    return [
+        ('x', 'prismatic', rotation[:, 0]),
+        ('y', 'prismatic', rotation[:, 1]),
+        ('yaw', 'continuous', normal),
+    ]
+
+
+def _floating_steps() -> list[tuple[str, str, Array]]:
+    x, y, z = np.eye(3)  # R = Rz(yaw) Ry(pitch) Rx(roll)
+    return [
+        ('x', 'prismatic', x),
+        ('y', 'prismatic', y),
+        ('z', 'prismatic', z),
+        ('yaw', 'continuous', z),
+        ('pitch', 'continuous', y),
+        ('roll', 'continuous', x),
+    ]
+
+
+def model_from_description(
+    description: RobotDescription,
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    base_link: str | None = None,
+    tip_link: str | None = None,
+    joints: Sequence[str] | None = None,
+    locked: Mapping[str, float] | None = None,
+    mimic: str = 'reduce',
+    *,
+    stacklevel: int = 1,
+) -> ScrewModel:
+    """
+    Build the `ScrewModel` of a robot from its description.
+
+    Parameters
+    ----------
+    description : RobotDescription
+        Links and joints, see `read_description`. Several models, e.g. with different joints, can
+        be built from one description without parsing the document again.
+    gravity, base_link, tip_link, joints, locked, mimic
+        See `read_urdf`.
+    stacklevel : int
+        Of warnings; 1 is the caller of this function.
+
+    Raises
+    ------
+    UrdfError, TopologyError, UnsupportedJointError, UnknownNameError, InputError, NotFiniteError
+        See `read_urdf`.
+
+    Warns
+    -----
+    InertiaWarning, UrdfWarning
+        See `read_urdf`.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> from screw_dynamics.model.urdf import model_from_description, read_description
+    >>> description = read_description(sd.share_path('urdf/iiwa14.urdf'))
+    >>> model_from_description(description, joints=['joint_4', 'joint_2']).joint_names
+    ('joint_4', 'joint_2')
+    """
+    gravity = as_vector('gravity', gravity, 3)
+    tree = joined_tree(split_multi_dof_joints(description))
+    selection = select(tree, base_link, tip_link, joints, locked, mimic)
+    bodies, frames = lump_links(tree, selection)
+    warn_of_inertia(bodies, description.invented, stacklevel + 1)
+    warn_of_limits(description.joints, stacklevel + 1)
+    names = selection.joint_names
+    chosen = [tree.joints[name] for name in names]
+    index = {name: j for j, name in enumerate(names)}
+    coordinates = [index[body.mapping.coordinate or ''] for body in bodies]
+    followers: list[list[Body]] = [[] for _ in names]
+    for j, body in zip(coordinates, bodies, strict=True):
+        if body.joint.name != names[j]:
+            followers[j].append(body)
+    limits = [
+        astuple(_coordinate_limit(joint.limit, below))
+        for joint, below in zip(chosen, followers, strict=True)
+    ]
+    return ScrewModel(
+        joint_names=names,
+        tree_joint_names=tuple(body.joint.name for body in bodies),
+        body_names=tuple(body.joint.child for body in bodies),
+        joint_types=tuple(body.joint.type for body in bodies),
+        parents=np.array([body.parent for body in bodies], dtype=np.int64),
+        home_poses=np.array([body.home_pose for body in bodies]).reshape(-1, 4, 4),
+        screws=np.array([body.joint.screw() for body in bodies]).reshape(-1, 6),
+        inertias=np.array([body.inertia for body in bodies]).reshape(-1, 6, 6),
+        gravity=gravity,
+        coordinates=np.array(coordinates, dtype=np.int64),
+        multipliers=np.array([body.mapping.multiplier for body in bodies], dtype=float),
+        offsets=np.array([body.mapping.offset for body in bodies], dtype=float),
+        limits=JointLimits(*np.array(limits, dtype=float).reshape(-1, 4).T),
+        damping=np.array([joint.damping for joint in chosen], dtype=float),
+        friction=np.array([joint.friction for joint in chosen], dtype=float),
+        frames=frames,
+        base_link=selection.base_link,
+        name=description.name,
+    )
+
+
+def _coordinate_limit(own: Limit, followers: Iterable[Body]) -> Limit:
+    """Return the limits of a coordinate: its own, narrowed by those of joints that follow it."""
+    lower, upper, velocity = own.lower, own.upper, own.velocity
+    for body in followers:
+        mapping, limit = body.mapping, body.joint.limit
+        if mapping.multiplier == 0.0:
+            continue
+        low, high = sorted(
+            (bound - mapping.offset) / mapping.multiplier for bound in (limit.lower, limit.upper)
+        )
+        low, high = max(lower, low), min(upper, high)
+        if low < high:  # in some grippers, fingers of opposite signs have the same numbers
+            lower, upper = low, high
+        if limit.velocity > 0.0:  # 0: not specified
+            velocity = min(velocity, limit.velocity / abs(mapping.multiplier))
+    # the followers' share of the effort depends on the motion
+    return Limit(lower, upper, velocity, own.effort)

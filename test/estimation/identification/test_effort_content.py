@@ -1,0 +1,154 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Measured efforts of every content, sign and scale, and what is said of those that are not."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from helpers.recordings import COM, Drives, drawn, random_motion, recording
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InputError, RecordingWarning
+from screw_dynamics.estimation.identification import Recording, identify
+
+CONTENTS = ('full', 'without_gravity', 'external')
+# one of them in make test, the others in make test-all
+ONE_AT_ONCE = (*(pytest.param(name, marks=pytest.mark.long) for name in CONTENTS[:2]), 'external')
+LOAD = np.diag([0.01, 0.02, 0.015])
+
+
+def reported(model, seed, content, mass=0.0, sign=1.0):
+    """Return what an arm with a load would report, and the frame of the load."""
+    frame = model.body_names[-1]
+    rng = np.random.default_rng(seed)
+    times, jets = random_motion(model, rng, 20.0)
+    loaded = model.with_payload(frame, mass, COM, mass * LOAD) if mass else model
+    modelled = sd.inverse_dynamics(model, jets)[:, 0]
+    efforts = sd.inverse_dynamics(loaded, jets)[:, 0] + Drives(model, rng).efforts(jets)
+    part = {
+        'full': efforts,
+        'without_gravity': efforts - sd.gravity_forces(model, jets[:, 0]),
+        'external': modelled - efforts,
+    }[content]
+    return recording(model, rng, times, jets, sign * part), frame
+
+
+@pytest.mark.parametrize('content', CONTENTS)
+@pytest.mark.parametrize('mass', [pytest.param(1.0, marks=pytest.mark.long), 7.0])
+def test_a_load_is_found_in_efforts_of_every_content(iiwa, content, mass):
+    measured, frame = reported(iiwa, 3, content, mass)
+    found = identify(iiwa, measured, payload=frame, effort_content=content)
+    assert found.payload.mass == pytest.approx(mass, abs=5.0 * found.payload.mass_deviation)
+    assert found.payload.mass_deviation < 0.02
+    held_out = found.validate(measured.between(10.0, 20.0))
+    np.testing.assert_allclose(held_out, found.residuals, rtol=0.2)
+
+
+@pytest.mark.parametrize('content', CONTENTS)
+@pytest.mark.parametrize('stated', CONTENTS)
+@pytest.mark.parametrize(
+    'arm, sought',
+    [
+        ('iiwa', True),
+        pytest.param('iiwa', False, marks=pytest.mark.long),
+        ('planar', False),
+    ],
+)
+def test_another_content_is_refused_by_name(request, arm, stated, content, sought):
+    """A negative mass explains gravity that is missing no more than a wrong sign does."""
+    model = request.getfixturevalue(arm)
+    measured, frame = reported(model, 4, content)
+    payload = frame if sought else None
+    if stated == content:
+        identify(model, measured, payload=payload, effort_content=stated)
+        return
+    text = f"effort_content '{stated}', got some that effort_content '{content}' would explain"
+    with pytest.raises(InputError, match=text):
+        identify(model, measured, payload=payload, effort_content=stated)
+
+
+@pytest.mark.parametrize('content', ONE_AT_ONCE)
+def test_the_opposite_sign_of_every_joint(iiwa, content):
+    measured, frame = reported(iiwa, 5, content, 2.0, sign=-1.0)
+    text = 'got some that the opposite effort_sign of every joint would explain'
+    with pytest.raises(InputError, match=text):
+        identify(iiwa, measured, payload=frame, effort_content=content)
+    turned = sd.EffortFormat(content, sign=[-1.0] * 7)
+    found = identify(iiwa, measured, payload=frame, effort_content=turned)
+    assert found.payload.mass == pytest.approx(2.0, abs=0.05)
+
+
+def test_currents_are_refused_unless_their_scale_is_given(iiwa):
+    measured, frame = reported(iiwa, 6, 'full', 2.0)
+    scale = [0.12, 0.12, 0.15, 0.15, 0.3, 0.4, 0.4]  # A per N m
+    kept = measured.joint_names, measured.times, measured.positions
+    currents = Recording(*kept, measured.efforts * scale)
+    with pytest.raises(InputError, match=r'times those of the model.*effort_scale'):
+        identify(iiwa, currents, payload=frame)
+    given = sd.EffortFormat('full', scale=scale, offset=[0.5] * 7)
+    shifted = Recording(*kept, measured.efforts * scale + 0.5)
+    same = identify(iiwa, shifted, payload=frame, effort_content=given)
+    np.testing.assert_allclose(
+        same.values, identify(iiwa, measured, payload=frame).values, rtol=1e-6, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    'seed', [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 5)), 5]
+)
+def test_loads_that_outweigh_the_wrist_are_no_other_unit(iiwa, seed):
+    measured, frame = reported(iiwa, seed, 'full', 2.5 + seed)
+    assert identify(iiwa, measured, payload=frame).payload.mass == pytest.approx(
+        2.5 + seed, rel=0.01
+    )
+
+
+def test_friction_beyond_the_rigid_effort_of_a_wrist(iiwa):
+    """
+    Of 3 N m on joints that carry a few tenths; it switches its sign within a sample.
+
+    The tanh of the fit does not, which leaves some per cent.
+    """
+    rng = np.random.default_rng(7)
+    times, jets = random_motion(iiwa, rng, 20.0)
+    levels = np.array([12.0, 12.0, 8.0, 8.0, 3.0, 3.0, 2.0])
+    loaded = iiwa.with_payload('flange', 2.0, COM, 2.0 * LOAD)
+    efforts = sd.inverse_dynamics(loaded, jets)[:, 0] + levels * np.sign(jets[:, 1])
+    efforts += 0.5 * levels * jets[:, 1]
+    found = identify(iiwa, recording(iiwa, rng, times, jets, efforts), payload='flange')
+    assert found.payload.mass == pytest.approx(2.0, abs=0.1)
+    np.testing.assert_allclose(found.values[7:14], levels, rtol=0.05)
+
+
+def test_a_mass_below_zero_is_an_error(iiwa):
+    measured, frame = reported(iiwa, 8, 'without_gravity')
+    text = r'payload: expected a mass above 0, got -\d.* kg: do the efforts lack gravity'
+    with pytest.raises(InputError, match=text):
+        identify(iiwa, measured, payload=frame, check=False)
+
+
+def test_a_load_that_is_not_sought_is_suspected_by_name(planar):
+    measured, _ = drawn(planar, 9, ('link_2', 1.0, COM, np.zeros((3, 3))), rotors=False)
+    with pytest.warns(RecordingWarning, match=r"a load of about .* kg on link 'link_2' explains"):
+        identify(planar, measured)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        identify(planar, measured, payload='link_2')
+
+
+@pytest.mark.parametrize('content', ['gravity_only', 'torque', 3, sd.EffortFormat('gravity_only')])
+def test_contents_that_no_robot_reports(planar, content):
+    measured, _ = drawn(planar, 9)
+    with pytest.raises(InputError, match='effort_content: expected full, without_gravity, ext'):
+        identify(planar, measured, effort_content=content)
+
+
+@pytest.mark.parametrize('content', ONE_AT_ONCE)
+def test_a_heavy_load_that_is_not_sought_is_no_other_content(iiwa, content):
+    """Nor a reversed joint, nor another scale: what explains it best is named."""
+    measured, frame = reported(iiwa, 11, content, 8.4)
+    with pytest.warns(RecordingWarning, match=rf"a load of about 8.* kg on link '{frame}'"):
+        identify(iiwa, measured, effort_content=content)

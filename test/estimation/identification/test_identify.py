@@ -1,0 +1,155 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of simulated recordings agree with those that were simulated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.recordings import (
+    COM,
+    EFFORT_NOISE,
+    V0,
+    drawn,
+    random_motion,
+    random_robot,
+    recording,
+)
+
+import screw_dynamics as sd
+from screw_dynamics.errors import ShapeError
+from screw_dynamics.estimation.identification import Recording, identify
+
+
+def test_a_payload_of_one_kilogram_is_found_to_a_per_cent(iiwa):
+    measured, drives = drawn(iiwa, 0, ('flange', 1.0, COM, np.zeros((3, 3))))
+    found = identify(iiwa, measured, payload='flange')
+    assert found.payload.mass == pytest.approx(1.0, abs=0.01)
+    assert 1e-4 < found.payload.mass_deviation < 5e-3
+    np.testing.assert_allclose(found.payload.com, COM, atol=3e-3)
+    assert (np.abs(found.payload.com - COM) < 5.0 * found.payload.com_deviations).all()
+    np.testing.assert_allclose(found.values[:21], drives.parameters, atol=0.05)
+    np.testing.assert_allclose(found.noise, EFFORT_NOISE, rtol=0.05)
+    np.testing.assert_allclose(found.residuals, EFFORT_NOISE, rtol=0.1)
+    assert (found.before > 2.0 * found.residuals).all()
+    loaded = found.with_payload()
+    gravity = sd.gravity_forces(loaded, np.full(7, 0.4))
+    true = iiwa.with_payload('flange', 1.0, COM, np.zeros((3, 3)))
+    np.testing.assert_allclose(gravity, sd.gravity_forces(true, np.full(7, 0.4)), atol=0.05)
+
+
+def test_another_recording_validates(iiwa):
+    measured, _ = drawn(iiwa, 1)
+    found = identify(iiwa, measured.between(0.0, 12.0))
+    held_out = found.validate(measured.between(12.0, 20.0))
+    np.testing.assert_allclose(held_out, EFFORT_NOISE, rtol=0.15)
+    assert str(found).splitlines()[1].startswith('joint_1.viscous')
+
+
+def test_base_parameters_of_all_links(planar):
+    measured, drives = drawn(planar, 3)
+    found = identify(planar, measured, links=True)
+    base = sd.base_parameters(planar)
+    names = found.names[6:]
+    assert names == base.names
+    np.testing.assert_allclose(found.residuals, EFFORT_NOISE, rtol=0.1)
+    # the rotor of the first joint and the inertia of its link cannot be told apart
+    known = np.isfinite(found.standard_deviations)
+    assert known.sum() == len(found.names) - 1
+    assert not known[[found.names.index(n) for n in ('joint_1.rotor_inertia', 'link_1 zz')]].all()
+    without = drawn(planar, 3, rotors=False)[0]
+    found = identify(planar, without, links=True, rotors=False)
+    away = np.abs(found.values[4:] - base.values) / found.standard_deviations[4:]
+    assert away.max() < 4.0
+
+
+def test_chosen_rotors(planar):
+    measured, drives = drawn(planar, 9, seconds=15.0, rotors=np.array([0.0, 1.0]))
+    found = identify(planar, measured, rotors=[False, True])
+    names = [name for name in found.names if name.endswith('.rotor_inertia')]
+    assert names == ['joint_2.rotor_inertia']
+    deviation = found.standard_deviations[found.names.index(names[0])]
+    assert abs(found[names[0]] - drives.rotors[1]) < 4.5 * deviation < 0.3
+    assert identify(planar, measured, rotors=True).names == identify(planar, measured).names
+    with pytest.raises(ShapeError, match=r'rotors: expected shape \(\), or \(2,\), got \(3,\)'):
+        identify(planar, measured, rotors=[True] * 3)
+
+
+def test_offsets(planar):
+    rng = np.random.default_rng(5)
+    times, jets = random_motion(planar, rng, 15.0)
+    efforts = sd.inverse_dynamics(planar, jets)[:, 0] + [1.5, -0.5]
+    found = identify(
+        planar, recording(planar, rng, times, jets, efforts), offsets=True, rotors=False
+    )
+    offsets = [found['joint_1.offset'], found['joint_2.offset']]
+    np.testing.assert_allclose(offsets, [1.5, -0.5], atol=0.05)
+    np.testing.assert_allclose(found['joint_1.viscous'], 0.0, atol=0.05)
+
+
+@pytest.mark.parametrize('order', ['shuffled', 'backwards', 'twice'])
+def test_order_of_the_samples_does_not_matter(planar, order):
+    """Nor does a sample that was recorded twice: neither parameters nor bands change."""
+    measured, _ = drawn(planar, 7, seconds=15.0)
+    count = len(measured.times)
+    rows = {
+        'shuffled': np.random.default_rng(0).permutation(count),
+        'backwards': np.arange(count)[::-1],
+        'twice': np.repeat(np.arange(count), 2),
+    }[order]
+    columns = (measured.times[rows], measured.positions[rows], measured.efforts[rows])
+    same = identify(planar, Recording(measured.joint_names, *columns))
+    found = identify(planar, measured)
+    np.testing.assert_allclose(same.values, found.values, rtol=1e-6)
+    known = np.isfinite(found.standard_deviations)
+    np.testing.assert_allclose(same.bands[known], found.bands[known], rtol=1e-6)
+
+
+def test_order_of_the_columns_does_not_matter(planar):
+    measured, _ = drawn(planar, 7, seconds=15.0)
+    swapped = Recording(
+        measured.joint_names[::-1],
+        measured.times,
+        measured.positions[:, ::-1],
+        measured.efforts[:, ::-1],
+    )
+    same = identify(planar, swapped).values
+    np.testing.assert_array_equal(same, identify(planar, measured).values)
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_robots_drawn_at_random(seed):
+    """Friction, rotors and a load at the last body, within five standard deviations."""
+    model = random_robot(seed)
+    load = model.body_names[-1], 1.0, COM, np.diag([1e-3, 2e-3, 1.5e-3])
+    measured, drives = drawn(model, seed, load)
+    found = identify(model, measured, payload=load[0])
+    known = np.isfinite(found.standard_deviations[: 3 * model.n])
+    assert known.sum() >= 3 * model.n - 1
+    away = np.abs(found.values[: 3 * model.n] - drives.parameters)
+    assert (away < 5.0 * found.standard_deviations[: 3 * model.n])[known].all()
+    if np.isfinite(found.payload.mass_deviation):
+        assert abs(found.payload.mass - 1.0) < max(0.01, 5.0 * found.payload.mass_deviation)
+
+
+def test_pinocchio_finds_the_same_parameters(iiwa):
+    """The regressor of another library, at the same motion, by its own least squares."""
+    pinocchio = pytest.importorskip('pinocchio')
+    measured, drives = drawn(iiwa, 2)
+    found = identify(iiwa, measured, links=True)
+    motion = sd.estimation.measured_motion(measured.times, measured.positions)
+    seen = found.explained(measured)
+    twin = pinocchio.buildModelFromUrdf(str(sd.share_path('urdf/iiwa14.urdf')))
+    data, rows = twin.createData(), []
+    jets = motion.jets(seen.times, 3)
+    for q, v, a in jets:
+        inertial = pinocchio.computeJointTorqueRegressor(twin, data, q, v, a)
+        own = (np.diag(v), np.diag(np.tanh(v / V0)), np.diag(a))
+        rows.append(np.hstack((*own, inertial)))
+    matrix, efforts = np.concatenate(rows), seen.measured.ravel()
+    fitted = matrix @ np.linalg.lstsq(matrix, efforts, rcond=1e-9)[0]
+    again = (seen.known + seen.columns @ found.values).ravel()
+    # both weigh samples differently: the difference is far below the noise
+    assert np.sqrt(np.mean((fitted - again) ** 2)) < 0.05 * EFFORT_NOISE
+    remaining = np.sqrt(np.mean((efforts - fitted) ** 2))
+    assert remaining == pytest.approx(np.sqrt(np.mean(found.residuals**2)), rel=0.01)

@@ -1,0 +1,436 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Fastest motions along paths: limits, optimality, path, smoothness."""
+
+from __future__ import annotations
+
+from math import factorial
+
+import numpy as np
+import pytest
+from helpers.curves import curve_through
+from scipy.optimize import brentq
+
+import screw_dynamics as sd
+from screw_dynamics.limits.retiming import retimed_waypoints
+from screw_dynamics.limits.retiming.limited_quantities import limited_robot
+from screw_dynamics.limits.retiming.time_law import SquaredSpeed, joint_jets, parameter_jets
+from screw_dynamics.trajectory import (
+    PiecewisePolynomial,
+    Waypoints,
+    smooth_trajectory,
+)
+
+MASS = 2.0
+
+
+def random_curve(model, rng):
+    low, high = np.maximum(model.limits.lower, -2.0), np.minimum(model.limits.upper, 2.0)
+    count = rng.integers(2, 8)
+    return curve_through(model, 0.6 * rng.uniform(low, high, (count, model.n)))
+
+
+def even(curve, count=5001):
+    """Return instants of a curve before its end, others than those of the final check."""
+    return np.linspace(curve.breaks[0], curve.breaks[-1], count)[:-1]
+
+
+def test_time_law_of_an_exponential():
+    """a = (1 + s)^2 gives s = exp(t) - 1, all derivatives of which are equal."""
+    knots = np.linspace(0.0, 1.0, 6)
+    stations = np.linspace(0.0, 1.0, 11)
+    basis = SquaredSpeed(knots, 4, stations, 4)
+    nodes = np.linspace(0.0, 1.0, basis.count)
+    at_nodes = SquaredSpeed(knots, 4, nodes, 0)
+    matrix = np.zeros((basis.count, basis.count))
+    np.put_along_axis(matrix, at_nodes.columns, at_nodes.values[0], axis=1)
+    coefficients = np.linalg.solve(matrix, (1.0 + nodes) ** 2)
+    a = basis.jets(coefficients)
+    jets = parameter_jets(a, 6)
+    # the fourth derivative of the spline loses some digits
+    np.testing.assert_allclose(jets[:, 1:], np.tile(1.0 + stations[:, None], 5), rtol=1e-8)
+    np.testing.assert_allclose(
+        basis.durations(coefficients, stations), np.diff(np.log1p(stations)), rtol=1e-13
+    )
+    # q = s^3 along it: q = (exp(t) - 1)^3
+    s, e = stations, 1.0 + stations
+    path = np.stack((s**3, 3 * s**2, 6 * s, np.full_like(s, 6.0), 0 * s), axis=1)[:, :, None]
+    found = joint_jets(path, a[:, :4])[:, :, 0]
+    terms = [(e**3, 3.0, 1.0), (e**2, 2.0, -3.0), (e, 1.0, 3.0)]
+    for d in range(1, 5):
+        expected = sum(weight * rate**d * term for term, rate, weight in terms)
+        np.testing.assert_allclose(found[:, d], expected, rtol=1e-8, atol=1e-10)
+
+
+def s_curve(distance, velocity, acceleration, jerk):
+    """Return the least time of a rest-to-rest motion with limited derivatives."""
+
+    def reached(peak):
+        ramp = np.sqrt(peak / jerk)
+        if ramp * jerk > acceleration:
+            ramp = acceleration / jerk
+            return peak * (ramp + peak / acceleration) / 2.0, ramp + peak / acceleration
+        return peak * ramp, 2.0 * ramp
+
+    if 2.0 * reached(velocity)[0] >= distance:
+        peak = brentq(lambda v: 2.0 * reached(v)[0] - distance, 1e-9, velocity)
+        return 2.0 * reached(peak)[1]
+    covered, time = reached(velocity)
+    return 2.0 * time + (distance - 2.0 * covered) / velocity
+
+
+@pytest.mark.parametrize(
+    ('distance', 'velocity', 'effort', 'rate'),
+    [
+        (1.0, 5.0, 20.0, 200.0),
+        (3.0, 1.5, 20.0, 100.0),
+        (0.5, 9.0, 9.0, 1e4),
+        (2.0, 9.0, 1e3, 50.0),
+    ],
+)
+def test_a_slider_takes_little_more_than_the_least_time(slider, distance, velocity, effort, rate):
+    """The least time is that of the S-curve, whose jerk jumps; this motion is C4."""
+    curve = curve_through(slider, [[0.0], [distance]])
+    fast = sd.retime(slider, curve, {'velocity': velocity, 'effort': effort, 'effort_rate': rate})
+    least = s_curve(distance, velocity, effort / MASS, rate / MASS)
+    assert least <= fast.duration <= 1.01 * least
+
+
+@pytest.mark.long
+def test_what_a_rate_limit_costs_a_single_joint(slider):
+    """L/R over long distances, 32/27 L/R at most, as the guide states; less over short ones."""
+    effort, rate = 20.0, 400.0  # short distances, within the limits of positions
+    unit = effort**3 / (MASS * rate**2)
+    distances = unit * np.geomspace(1e-3, 1e3, 601)
+    costs = [
+        s_curve(x, 1e6, effort / MASS, rate / MASS) - 2.0 * np.sqrt(MASS * x / effort)
+        for x in distances
+    ]
+    costs = np.array(costs) * rate / effort
+    assert costs.max() == pytest.approx(32.0 / 27.0, abs=1e-4)
+    assert distances[costs.argmax()] == pytest.approx(1.4 * unit, rel=0.02)
+    assert costs[-1] == pytest.approx(1.0, abs=0.01) and costs[0] < 0.4
+    for x in (1.4 * unit, 100.0 * unit):
+        curve = curve_through(slider, [[0.0], [x]])
+        limits = {'velocity': 1e6, 'effort': effort}
+        with_rate = sd.retime(slider, curve, limits | {'effort_rate': rate}).duration
+        cost = (with_rate - sd.retime(slider, curve, limits).duration) * rate / effort
+        # both durations are some tenths of a per cent above the least ones
+        expected = np.interp(x, distances, costs)
+        assert cost == pytest.approx(expected, abs=0.01 * with_rate * rate / effort)
+
+
+def reachable_optimum(coefficients, most, s):
+    """
+    Return the least time under |m u + c x + g| <= effort at stations, x = a, u = a' / 2.
+
+    Backwards the largest controllable x of each station, forwards the largest reachable one.
+    """
+    m, c, g, effort = coefficients
+    step = np.diff(s)
+
+    def range_of_u(i, x):
+        upper = np.where(m[i] > 0, effort, -effort)
+        with np.errstate(divide='ignore', invalid='ignore'):
+            high = (upper - c[i] * x - g[i]) / m[i]
+            low = (-upper - c[i] * x - g[i]) / m[i]
+        moving = np.abs(m[i]) > 1e-12
+        fits = (np.abs(c[i] * x + g[i]) <= effort)[~moving].all()
+        if not fits:
+            return 1.0, -1.0
+        return low[moving].max(initial=-1e9), high[moving].min(initial=1e9)
+
+    largest = most.copy()
+    for i in range(len(s) - 2, -1, -1):
+
+        def feasible(x, i=i):
+            low, high = range_of_u(i, x)
+            return low <= high and x + 2.0 * step[i] * low <= largest[i + 1] * (1.0 + 1e-12)
+
+        if not feasible(largest[i]):
+            good, bad = 0.0, largest[i]
+            for _ in range(60):
+                middle = (good + bad) / 2.0
+                good, bad = (middle, bad) if feasible(middle) else (good, middle)
+            largest[i] = good
+    x = largest.copy()
+    for i in range(len(s) - 1):
+        x[i + 1] = min(largest[i + 1], x[i] + 2.0 * step[i] * range_of_u(i, x[i])[1])
+    speed = np.sqrt(x)
+    return float((2.0 * step / (speed[1:] + speed[:-1])).sum())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize('seed', range(3))
+def test_without_a_rate_limit_the_time_is_that_of_reachability_analysis(planar, seed):
+    """An optimum found without any spline or program; both discretise: 2 %."""
+    rng = np.random.default_rng(seed)
+    curve = curve_through(planar, rng.uniform(-1.0, 1.0, (2, 2)))
+    effort = np.array([60.0, 25.0])
+    fast = sd.retime(planar, curve, {'velocity': 3.0, 'effort': effort}, intervals=200)
+    s = np.linspace(curve.breaks[0], curve.breaks[-1], 4001)[1:-1]
+    path = curve.jets(s, rows=3)
+    rest, both = np.zeros_like(path), path.copy()
+    rest[:, 0] = path[:, 0]
+    pulled = rest.copy()
+    pulled[:, 2] = path[:, 1]
+    g, c, m = (sd.inverse_dynamics(planar, jets)[:, 0] for jets in (rest, both, pulled))
+    most = ((3.0 / np.maximum(np.abs(path[:, 1]), 1e-9)) ** 2).min(axis=1)
+    optimum = reachable_optimum((m - g, c - g, g, effort), np.minimum(most, 1e4), s)
+    assert 0.995 * optimum <= fast.duration <= 1.02 * optimum
+
+
+@pytest.mark.parametrize(
+    'seed',
+    [
+        7,
+        49,
+        *(pytest.param(i, marks=pytest.mark.long) for i in (6, *range(8, 49), *range(50, 56))),
+    ],
+)
+def test_random_paths(iiwa, seed):
+    """Limits by Pinocchio, gains over slowing down, loss by the limit of the effort rate."""
+    pinocchio = pytest.importorskip('pinocchio')
+    twin = pinocchio.buildModelFromUrdf(str(sd.share_path('urdf/iiwa14.urdf')))
+    data = twin.createData()
+    curve = random_curve(iiwa, np.random.default_rng(seed))
+    limits = {'effort_rate': 1500.0}
+    fast = sd.retime(iiwa, curve, limits)
+    times = even(fast)
+    q, qd, qdd = np.moveaxis(fast.jets(times, rows=3), 1, 0)
+    efforts = np.array(
+        [pinocchio.rnea(twin, data, *state) for state in zip(q, qd, qdd, strict=True)]
+    )
+    assert (np.abs(qd) <= iiwa.limits.velocity).all()
+    assert (np.abs(efforts) <= iiwa.limits.effort).all()
+    # the mean rate between two instants is at most the largest rate; and it is used
+    rates = np.abs(np.diff(efforts, axis=0)) / np.diff(times)[:, None]
+    assert rates.max() <= 1500.0
+    velocities = np.abs(qd) / iiwa.limits.velocity
+    assert max(rates.max() / 1500.0, velocities.max()) > 0.98
+    robot = limited_robot(iiwa, None, limits)
+    given = np.linspace(curve.breaks[0], curve.breaks[-1], 400)[:-1]
+    slow = sd.slow_down(robot, None, curve.jets(given), given, tolerance=1e-3)
+    assert curve.duration * slow.factor >= 1.5 * fast.duration
+    # a rest-to-rest S-curve with full acceleration takes effort / rate longer than without jerk
+    unbounded = sd.retime(iiwa, curve)
+    assert fast.duration - unbounded.duration <= iiwa.limits.effort.max() / 1500.0
+    if len(curve.breaks) > 2:
+        assert fast.duration <= 1.10 * unbounded.duration
+
+
+def test_the_result_is_on_the_path_and_c4(iiwa):
+    curve = random_curve(iiwa, np.random.default_rng(3))
+    fast = sd.retime(iiwa, curve, {'effort_rate': 1500.0})
+    assert fast.breaks[0] == curve.breaks[0]
+    np.testing.assert_array_equal(fast.end, curve.end)
+    for position in fast.jets(even(fast, 40), rows=1)[:, 0]:
+        s = np.linspace(curve.breaks[0], curve.breaks[-1], 2001)
+        for _ in range(6):
+            distance = np.linalg.norm(curve.jets(s, rows=1)[:, 0] - position, axis=1)
+            nearest, width = s[distance.argmin()], s[1] - s[0]
+            s = np.clip(np.linspace(nearest - width, nearest + width, 201), *curve.breaks[[0, -1]])
+        assert distance.min() < 1e-8  # 1e-9 for each of seven joints, and the search
+    before = fast.jets(np.nextafter(fast.breaks[1:-1], -np.inf))
+    after = fast.jets(fast.breaks[1:-1])
+    size = np.abs(after).max(axis=(0, 2))
+    # snap of short pieces has few digits
+    bounds = np.array([1e-12, 1e-10, 1e-8, 1e-6, 1e-4])
+    assert (np.abs(after - before).max(axis=(0, 2)) <= bounds * size).all()
+
+
+def elastic(model, friction=0.0):
+    stiffness = [5e3, 5e3, 4e3, 4e3, 2e3, 2e3, 2e3]
+    inertia = [2.5e-4, 2.5e-4, 1.5e-4, 1.5e-4, 6e-5, 4e-5, 3e-5]
+    return sd.ElasticJoints(
+        {
+            name: sd.ElasticJoint(
+                sd.LinearSpring(k),
+                sd.Motor(
+                    rotor_inertia=j,
+                    gear_ratio=100.0,
+                    coulomb_friction=0.05 * friction,
+                    viscous_friction=1e-3 * friction,
+                    max_effort=effort / 100.0,
+                    max_velocity=102.0 * velocity,
+                ),
+                max_effort_rate=1500.0,
+                max_deflection=0.05,
+            )
+            for name, k, j, effort, velocity in zip(
+                model.joint_names,
+                stiffness,
+                inertia,
+                model.limits.effort,
+                model.limits.velocity,
+                strict=True,
+            )
+        }
+    )
+
+
+@pytest.mark.parametrize('friction', [0.0, 1.0])
+def test_springs_and_motors_keep_their_limits(iiwa, friction):
+    joints = elastic(iiwa, friction)
+    curve = random_curve(iiwa, np.random.default_rng(1))
+    fast = sd.retime(iiwa, curve, joints=joints)
+    times = even(fast, 20001)
+    report = sd.check_feasibility(iiwa, joints, fast.jets(times), times)
+    assert report.feasible, report.violations[0]
+    checked = {check.quantity for check in report.checks}
+    assert {'effort rate', 'deflection', 'motor velocity', 'motor effort'} <= checked
+    assert max(check.excess for check in report.checks if check.quantity != 'position') > -0.05
+    rigid = sd.retime(iiwa, curve)
+    assert rigid.duration < fast.duration < 1.15 * rigid.duration
+
+
+STIFFNESS = np.array([2000.0, 2000.0, 1500.0, 1500.0, 1000.0, 700.0, 500.0])
+ROTORS = np.array([3.0, 3.0, 2.0, 2.0, 1.0, 0.4, 0.2])  # behind gears of 100 [kg m^2]
+
+
+def soft(model):
+    """Return soft springs, whose motors share out effort between spring and rotor."""
+    limits = zip(STIFFNESS, ROTORS, model.limits.effort, model.limits.velocity, strict=True)
+    records = [
+        sd.ElasticJoint(
+            sd.LinearSpring(k),
+            sd.Motor(
+                rotor_inertia=rotor / 100.0**2,
+                gear_ratio=100.0,
+                max_effort=effort / 100.0,
+                max_velocity=105.0 * velocity,
+            ),
+        )
+        for k, rotor, effort, velocity in limits
+    ]
+    return sd.ElasticJoints(dict(zip(model.joint_names, records, strict=True)))
+
+
+def shares_of_soft_motors(model, motion, count):
+    """Return the largest shares of velocity, effort and motor limits, of Pinocchio's efforts."""
+    pinocchio = pytest.importorskip('pinocchio')
+    twin = pinocchio.buildModelFromUrdf(str(sd.share_path('urdf/iiwa14.urdf')))
+    data, h = twin.createData(), 2e-4
+    jets = motion.jets(even(motion, count))
+
+    def efforts(shift):
+        """Return the efforts a little later on the motion with the same derivatives."""
+        powers = [shift**d / factorial(d) for d in range(5)]
+        q, qd, qdd = (sum(powers[k - d] * jets[:, k] for k in range(d, 5)) for d in range(3))
+        return np.array(
+            [pinocchio.rnea(twin, data, *state) for state in zip(q, qd, qdd, strict=True)]
+        )
+
+    before, now, after = efforts(-h), efforts(0.0), efforts(h)
+    motor_velocity = jets[:, 1] + (after - before) / (2.0 * h) / STIFFNESS
+    motor_acceleration = jets[:, 2] + (after - 2.0 * now + before) / h**2 / STIFFNESS
+    velocity, effort = model.limits.velocity, model.limits.effort
+    return {
+        'velocity': np.abs(jets[:, 1] / velocity).max(),
+        'effort': np.abs(now / effort).max(),
+        'motor velocity': np.abs(motor_velocity / (1.05 * velocity)).max(),
+        'motor effort': np.abs((now + ROTORS * motor_acceleration) / effort).max(),
+    }
+
+
+def test_a_motion_of_soft_springs_reaches_a_limit_of_the_robot(iiwa):
+    """Efforts of motors contain the snap: they were exceeded between stations, and slowed for."""
+    curve = random_curve(iiwa, np.random.default_rng(4))
+    fast = sd.retime(iiwa, curve, joints=soft(iiwa))
+    shares = shares_of_soft_motors(iiwa, fast, 20001)
+    assert 0.9995 < max(shares.values()) <= 1.0
+    assert min(shares['motor velocity'], shares['motor effort']) > 0.99
+
+
+@pytest.mark.long
+@pytest.mark.parametrize('seed', [0, 2, 4])
+def test_many_intervals_gain_little(iiwa, seed):
+    curve, joints = random_curve(iiwa, np.random.default_rng(seed)), soft(iiwa)
+    usual = sd.retime(iiwa, curve, joints=joints)
+    assert usual.duration <= 1.005 * sd.retime(iiwa, curve, joints=joints, intervals=400).duration
+
+
+def test_a_motion_under_way_keeps_its_state(planar):
+    start = np.array([[0.0, 0.0], [0.5, -0.3], [0.2, 0.1], [0.0, 0.0], [0.0, 0.0]])
+    unknown = np.full((1, 2), np.nan)
+    points = Waypoints(
+        planar.joint_names, np.array([2.0]), np.array([[1.0, 0.5]]), unknown, unknown
+    )
+    curve = smooth_trajectory(points, start)
+    fast = sd.retime(planar, curve, {'velocity': 2.0, 'effort': 60.0, 'effort_rate': 1000.0})
+    np.testing.assert_allclose(fast.jets([0.0])[0], start, atol=1e-6)
+    assert fast.duration < 0.7 * curve.duration
+
+
+def test_points_of_the_result_give_a_feasible_curve(planar):
+    limits = {'velocity': 3.0, 'effort': 60.0, 'effort_rate': 800.0}
+    robot = limited_robot(planar, None, limits)
+    curve = curve_through(planar, [[0.0, 0.0], [1.0, -0.5], [0.3, 0.8]])
+    fast = sd.retime(planar, curve, limits)
+    waypoints, smooth = retimed_waypoints(robot, fast)
+    again = smooth_trajectory(waypoints, rest_at_ends=True)
+    np.testing.assert_array_equal(again.coefficients, smooth.coefficients)
+    times = even(again, 20001)
+    assert sd.check_feasibility(robot, None, again.jets(times), times).feasible
+    assert again.duration < 1.02 * fast.duration
+
+
+@pytest.mark.parametrize('count', [1, 3])
+def test_positions_that_rest_need_no_time(planar, count):
+    curve = curve_through(planar, [[0.2, 0.1]] * count)
+    fast = sd.retime(planar, curve)
+    assert fast.duration == 0.0
+    np.testing.assert_array_equal(fast.jets([0.0, 1.0])[:, 0], [[0.2, 0.1]] * 2)
+    nowhere = PiecewisePolynomial(np.zeros(1), np.zeros((0, 1, 2)), np.zeros(2), 4)
+    assert sd.retime(planar, nowhere).duration == 0.0
+
+
+def test_small_motions_take_little_time(slider):
+    """A millimetre takes 68 ms; a micrometre is shorter than the densest knots allow."""
+    curve = curve_through(slider, [[0.0], [1e-3]])
+    fast = sd.retime(slider, curve, {'effort_rate': 200.0})
+    least = s_curve(1e-3, 5.0, 20.0 / MASS, 200.0 / MASS)
+    assert least <= fast.duration <= 1.05 * least
+    tiny = sd.retime(slider, curve_through(slider, [[0.0], [1e-6]]), {'effort_rate': 200.0})
+    assert tiny.duration < 0.1
+
+
+@pytest.mark.long
+def test_a_stop_costs_a_stop_and_a_rest_before_the_motion_nothing(planar):
+    """Standing still is no part of the path: twice as long a rest makes no difference."""
+    limits = {'velocity': 3.0, 'effort': 60.0, 'effort_rate': 800.0}
+    points = np.array([[0.0, 0.0], [0.0, 0.0], [0.7, -0.3], [0.7, -0.3], [0.2, 0.4]])
+
+    def duration(times, rows):
+        rest = np.zeros((len(rows), 2))
+        waypoints = Waypoints(planar.joint_names, np.array(times), points[rows], rest, rest)
+        return sd.retime(planar, smooth_trajectory(waypoints), limits).duration
+
+    parts = duration([0.0, 1.0], [0, 2]) + duration([0.0, 1.0], [2, 4])
+    stops = [0.0, 0.5, 1.5, 2.5, 3.5]
+    assert parts == pytest.approx(duration(stops, range(5)), rel=0.03)
+    longer = duration([0.0, 1.0, 2.0, 4.0, 5.0], range(5))
+    assert longer == pytest.approx(duration(stops, range(5)), rel=0.03)
+
+
+def test_a_payload_makes_the_motion_longer(planar):
+    curve = curve_through(planar, [[0.0, 0.0], [1.0, -0.5]])
+    limits = {'velocity': 3.0, 'effort': 60.0, 'effort_rate': 800.0}
+    loaded = planar.with_payload('tool', 2.0)
+    light, heavy = (sd.retime(model, curve, limits) for model in (planar, loaded))
+    assert heavy.duration > 1.02 * light.duration
+    shares = []
+    for motion in (light, heavy):
+        tau = sd.inverse_dynamics(loaded, motion.jets(even(motion)))
+        shares.append(max(np.abs(tau[:, 0]).max() / 60.0, np.abs(tau[:, 1]).max() / 800.0))
+    assert shares[0] > 1.02
+    assert 0.98 < shares[1] <= 1.0
+
+
+@pytest.mark.parametrize('seconds', [1e-3, 1e5])
+def test_the_time_of_the_given_curve_does_not_matter(planar, seconds):
+    points = [[0.0, 0.0], [1.0, 0.3], [0.0, 1.0]]
+    limits = {'velocity': 3.0, 'effort': 60.0, 'effort_rate': 800.0}
+    expected = sd.retime(planar, curve_through(planar, points), limits).duration
+    found = sd.retime(planar, curve_through(planar, points, seconds), limits).duration
+    assert found == pytest.approx(expected, rel=1e-3)

@@ -1,0 +1,158 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds of `certify` beside dense samples: never below them, hardly above near a limit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from oracles.random_models import random_model
+
+import screw_dynamics as sd
+from screw_dynamics.limits import certify
+from screw_dynamics.model import JointLimits
+from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints, smooth_trajectory
+
+DENSE = 20_000
+# between dense samples a smooth quantity rises by less than this, of its limit
+BETWEEN = 1e-5
+
+
+@pytest.fixture(scope='module')
+def arm():
+    return sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+
+
+def elastic(model, damper=None):
+    spring = sd.LinearSpring(2000.0, **({} if damper is None else {'damping': damper}))
+    motor = sd.Motor(rotor_inertia=1e-4, gear_ratio=100.0, max_effort=3.0, max_velocity=400.0)
+    joint = sd.ElasticJoint(spring, motor, max_effort_rate=5000.0, max_deflection=0.1)
+    return Robot(model, sd.ElasticJoints(dict.fromkeys(model.joint_names, joint)))
+
+
+def motion(model, seed, points=8, pauses=(0.1, 1.0)):
+    rng = np.random.default_rng(seed)
+    times = np.concatenate(([0.0], np.cumsum(rng.uniform(*pauses, points - 1))))
+    positions = rng.uniform(-1.5, 1.5, (points, model.n))
+    free = np.full(positions.shape, np.nan)
+    return smooth_trajectory(Waypoints(model.joint_names, times, positions, free, free))
+
+
+def dense(robot, curve, speed=1.0):
+    times = np.linspace(*curve.breaks[[0, -1]], DENSE)[:-1]
+    rows = max(6, robot.required_rows + 1)
+    jets = curve.jets(times, rows) * speed ** np.arange(float(rows))[:, np.newaxis]
+    return sd.check_feasibility(robot, None, jets, times)
+
+
+def compare(robot, curve, speed=1.0):
+    """Compare all quantities that both reports have; those far from a limit are loose bounds."""
+    bounds = {(c.quantity, c.joint): c for c in certify(robot, curve, 0.0, speed).checks}
+    samples = dense(robot, curve, speed).checks
+    assert len(bounds) == len(samples) > 0
+    for sample in samples:
+        bound = bounds[sample.quantity, sample.joint]
+        size = 1.0 + max(sample.excess, 0.0)
+        assert bound.excess > sample.excess - 1e-9 * size, (bound, sample)
+        if sample.excess > 0.0:
+            assert bound.excess < sample.excess + 3e-3 * size + BETWEEN, (bound, sample)
+        elif bound.excess > -0.1:  # not far
+            assert bound.excess < max(sample.excess + 0.1, 3e-5), (bound, sample)
+
+
+def test_rigid_arms(arm):
+    for seed in range(6):
+        compare(Robot(arm), motion(arm, seed))
+
+
+def test_elastic_arms(arm):
+    for seed in range(4):
+        compare(elastic(arm), motion(arm, seed, pauses=(0.5, 1.5)))
+
+
+@pytest.mark.parametrize('seed', range(12))
+def test_random_trees(seed):
+    model = random_model(np.random.default_rng(seed), 4)
+    limits = JointLimits(
+        *(np.full(model.n, bound) for bound in (-1.2, 1.2)),
+        velocity=np.full(model.n, 3.0),
+        effort=np.full(model.n, 20.0),
+    )
+    model = replace(model, limits=limits)
+    compare(Robot(model), motion(model, seed), speed=0.7)
+
+
+def test_a_limit_that_is_just_kept_and_just_broken(arm):
+    """A peak between samples decides; limits are set to the peak times 1 +- 1e-4."""
+    curve = motion(arm, 1)
+    times = np.linspace(*curve.breaks[[0, -1]], 400_000)[:-1]
+    peak = np.abs(sd.inverse_dynamics(arm, curve.jets(times, 3))[:, 0]).max(axis=0)
+    free = np.full(7, np.inf)
+    for factor, feasible in ((1.0 + 1e-4, True), (1.0 - 1e-4, False)):
+        limits = JointLimits(-free, free, velocity=free, effort=factor * peak)
+        assert certify(Robot(replace(arm, limits=limits)), curve).feasible is feasible
+
+
+def test_steps_between_samples(arm):
+    """One rad within 4 ms, or 1 ns, between two rests; and one fast move in ten minutes."""
+    rest, there = np.zeros(7), np.eye(7)[0]
+    still = np.zeros((4, 7))
+    for times in ([0.5, 0.504, 1.0], [0.5, 0.5 + 1e-9, 1.0], [300.0, 300.3, 600.0]):
+        waypoints = Waypoints(
+            arm.joint_names, np.array([0.0, *times]), np.array([rest, rest, there, there]),
+            still, still,
+        )  # fmt: skip
+        report = certify(Robot(arm), smooth_trajectory(waypoints))
+        quantities = {violation.quantity for violation in report.violations}
+        assert 'velocity' in quantities
+    steady = PiecewisePolynomial(np.array([0.0]), np.empty((0, 10, 7)), rest, 4)
+    assert certify(Robot(arm), steady).feasible
+
+
+def test_corners_of_a_curve_belong_to_both_sides(arm):
+    """Velocities jump at a break: those at the end of the segment before count."""
+    ramp = np.zeros((2, 2, 7))
+    ramp[0, 1, 0], ramp[1, 0, 0], ramp[1, 1, 0] = 1.0, 1.0, 0.1
+    end = np.zeros(7)
+    end[0] = 1.1
+    curve = PiecewisePolynomial(np.array([0.0, 0.2, 1.2]), ramp, end, 0)
+    (worst,) = (v for v in certify(Robot(arm), curve).violations if v.quantity == 'velocity')
+    assert worst.joint == 'joint_1' and worst.worst == pytest.approx(5.0) and worst.time <= 0.2
+
+
+def test_a_spring_that_cannot_transmit_an_effort(arm):
+    table = sd.ElasticJoint(sd.TabulatedSpring([-0.01, 0.0, 0.01], [-5.0, 0.0, 5.0]))
+    robot = Robot(arm, sd.ElasticJoints({'joint_2': table}))
+    report = certify(robot, motion(arm, 2))
+    assert [violation.quantity for violation in report.violations].count('spring') == 1
+
+
+def test_a_spring_that_fails_between_the_first_samples(arm):
+    """Its range is exceeded for a moment; nothing else is limited; the curve begins later."""
+    free = np.full(7, np.inf)
+    model = replace(arm, limits=JointLimits(-free, free, velocity=free, effort=free))
+    curve = motion(arm, 0, pauses=(0.5, 1.2))
+    times = np.linspace(*curve.breaks[[0, -1]], DENSE)
+    largest = 0.99 * np.abs(sd.inverse_dynamics(arm, curve.jets(times, 3))[:, 0, 1]).max()
+    table = sd.TabulatedSpring([-0.1, 0.0, 0.1], [-largest, 0.0, largest])
+    robot = Robot(model, sd.ElasticJoints({'joint_2': sd.ElasticJoint(table)}))
+    for begin in (0.0, 10.0):
+        (worst,) = certify(robot, curve, begin).violations
+        assert worst.quantity == 'spring' and begin < worst.time < begin + curve.breaks[-1]
+
+
+def test_the_rest_after_a_curve_counts():
+    """An arm that brakes upwards holds more at the end than on its way."""
+    planar = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    held = sd.gravity_forces(planar, np.zeros(2))
+    braking = np.array([[[-0.5, 0.0], [1.0, 0.0], [-0.5, 0.0]]])  # -(t - 1)^2 / 2
+    curve = PiecewisePolynomial(np.array([0.0, 1.0]), braking, np.zeros(2), 0)
+    free = np.full(2, np.inf)
+    limits = JointLimits(-free, free, velocity=free, effort=0.99 * np.abs(held))
+    moving = sd.inverse_dynamics(planar, curve.jets(np.linspace(0.0, 1.0, 99)[:-1], 3))[:, 0]
+    assert (np.abs(moving) < limits.effort).all()
+    (first, *_) = certify(Robot(replace(planar, limits=limits)), curve).violations
+    assert first.worst == pytest.approx(first.limit / 0.99) and first.time == 1.0
