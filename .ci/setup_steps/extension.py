@@ -8,7 +8,7 @@ from pathlib import Path
 def build_extension(environment):
     """Build the module anew if a source, or what was built, has changed."""
     package = environment.root / 'screw_dynamics'
-    folders = [package / 'kernels', package / 'extension']
+    folders = [package / 'kernels', package / 'codegen']
     sources = [path for folder in folders for path in folder.rglob('*.[chp]*')]
     inputs = [Path(__file__), *sorted(path for path in sources if path.suffix != '.pyc')]
     built = sorted(package.glob('_kernels*.so'))
