@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve_banded, cholesky_banded
-from scipy.sparse import csr_array
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.curves.motions import fill_band_of_inverse
@@ -83,6 +81,8 @@ class SmoothingSystem:
     """
 
     def __init__(self, knots: UniformKnots, times: Array, samples: Array) -> None:
+        from scipy.sparse import csr_array  # at the first fit: nodes start without it
+
         self.knots, self.samples = knots, samples
         m = knots.degree
         size = knots.intervals + m
@@ -102,12 +102,16 @@ class SmoothingSystem:
 
     def factor(self, smoothing: float) -> Array:
         """Return the Cholesky factor of B^T B + lambda D^T D as lower band, (m + 1, K + m)."""
+        from scipy.linalg import cholesky_banded
+
         matrix = self._gram + smoothing * self._penalty
         band: Array = cholesky_banded(matrix, lower=True, check_finite=False)
         return band
 
     def solve(self, smoothing: float, factor: Array) -> tuple[Array, Array]:
         """Return the minimiser (K + m, n), and the minimum (n,) of each signal."""
+        from scipy.linalg import cho_solve_banded
+
         m = self.knots.degree
         coefficients = np.zeros((self.knots.intervals + m, self.samples.shape[1]))
         residual, bends = self.samples, np.zeros((self.knots.intervals, self.samples.shape[1]))

@@ -20,7 +20,8 @@ from screw_dynamics.errors import (
     UnknownNameError,
 )
 from screw_dynamics.nodes.dynamics_server import requests
-from screw_dynamics.recordings.messages import joints, times
+from screw_dynamics.common import times
+from screw_dynamics.recordings.messages import joints
 from screw_dynamics.recordings.messages import joints as fields
 from screw_dynamics.recordings.messages import joints as trajectories
 from screw_dynamics_interfaces.srv import GetMassMatrix
