@@ -12,6 +12,7 @@ from builtin_interfaces.msg import Duration, Time
 from helpers.node_processes import trajectory
 from sensor_msgs.msg import JointState
 
+from screw_dynamics.common import times
 from screw_dynamics.errors import (
     InputError,
     NotFiniteError,
@@ -20,7 +21,6 @@ from screw_dynamics.errors import (
     UnknownNameError,
 )
 from screw_dynamics.nodes.dynamics_server import requests
-from screw_dynamics.common import times
 from screw_dynamics.recordings.messages import joints
 from screw_dynamics.recordings.messages import joints as fields
 from screw_dynamics.recordings.messages import joints as trajectories
