@@ -51,7 +51,7 @@ def test_lifecycle_topics_and_exit_code(ros, exit_codes):
     assert ros.change_state('/feedforward', Transition.TRANSITION_ACTIVATE)
     samples = ros.listen(FeedforwardTorque, '/feedforward/feedforward')
     commands = ros.listen(Float64MultiArray, '/effort_controller/commands')
-    message = trajectory(NAMES, [0.0, 0.0], [1.0, 1.0], times=[0.0, 0.5])
+    message = trajectory(NAMES, [0.0, 0.0], [0.2, 0.2], times=[0.0, 1.0])
     ros.publish(message, '/arm_controller/joint_trajectory')
     ros.wait_for('the end', lambda: samples and samples[-1].source == samples[-1].SOURCE_HOLD)
     ros.wait_for('the command', lambda: commands and commands[-1].data == samples[-1].effort)
