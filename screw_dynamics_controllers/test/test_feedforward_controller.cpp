@@ -625,21 +625,23 @@ TEST_F(FeedforwardController, publishes_its_commands_and_its_guard)
     "/feedforward_controller/controller_state", 10,
     [&](DynamicInterfaceGroupValues::ConstSharedPtr message) {heard = *message;});
   std::int64_t now = start;
-  const auto hear = [&](const std::vector<double> & jet, double phase) {
+  const auto hear = [&](const std::vector<double> & jet, double phase, double velocity) {
       rig.refer(jet);
       rig.spin_until(
         [&] {
           rig.update(now += tick);
           return !heard.interface_values.empty() &&
-                 heard.interface_values.back().values[0] == phase;
+                 heard.interface_values.back().values[0] == phase &&
+                 heard.interface_values[1].values[1] == velocity;
         }, listener);
     };
-  hear({0.0, 0.0, 0.5, -0.5, 0.0, 0.0}, 1.0);
+  hear({0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, 1.0, 0.0);  // velocities begin at rest
+  hear({0.0, 0.0, 0.5, -0.5, 0.0, 0.0}, 1.0, -0.5);
   EXPECT_THAT(heard.interface_groups, testing::ElementsAre("left", "right", "guard"));
   EXPECT_THAT(
     heard.interface_values[1].interface_names, testing::ElementsAre("effort", "velocity"));
   EXPECT_THAT(heard.interface_values[1].values, testing::ElementsAre(3.0, -0.5));
-  hear({0.0, 0.0, 0.5, -0.5, 20.0, 0.0}, 2.0);
+  hear({0.0, 0.0, 0.5, -0.5, 20.0, 0.0}, 2.0, 0.0);
   EXPECT_THAT(
     heard.interface_values[2].interface_names,
     testing::ElementsAre("phase", "quantity", "index", "value", "limit", "failed_writes"));

@@ -61,8 +61,9 @@ class BuiltController:
 
     def watched(self, record: Path) -> list[str]:
         """Return the start of a command line that records updates in a file, see `Updates`."""
-        library = self.build / 'libwatch_update.so'
-        return [*self.environment, f'LD_PRELOAD={library}', f'WATCH_UPDATE={record}']
+        loaded = str(self.build / 'libwatch_update.so'), os.environ.get('LD_PRELOAD', '')
+        preload = os.pathsep.join(filter(None, loaded))
+        return [*self.environment, f'LD_PRELOAD={preload}', f'WATCH_UPDATE={record}']
 
 
 def build_controller(folder: Path) -> BuiltController:
