@@ -1,3 +1,3 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What says nothing about robots: arrays, files, progress, signals."""
+"""Tools without knowledge of robots: arrays, files, progress, signals, threads."""

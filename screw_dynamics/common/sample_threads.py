@@ -33,6 +33,7 @@ def over_samples(run: Callable[[slice], int], samples: int, work: int, threads: 
 
     `work` is that of a sample [ns], roughly. The caller is one of the threads.
     """
+    work = max(1, work)  # a robot without coordinates has none
     threads = min(threads, max(1, samples * work // _LEAST))
     step = max(1, _SLICE // work)
     if threads == 1 and samples <= step:

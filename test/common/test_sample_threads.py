@@ -17,7 +17,7 @@ import screw_dynamics as sd
 from screw_dynamics.common import sample_threads
 from screw_dynamics.common.sample_threads import over_samples
 
-COUNTS = st.integers(0, 3000), st.integers(1, 10**7), st.integers(1, 5)
+COUNTS = st.integers(0, 3000), st.integers(0, 10**7), st.integers(1, 5)
 
 
 @given(*COUNTS)
