@@ -60,7 +60,7 @@ RECORDS: dict[str, Any] = {
         sd.AntagonisticPair,
         sd.BalancingSpring,
         sd.CubicSpring,
-        sd.ElasticJoint,
+        sd.JointDrive,
         sd.ExponentialSpring,
         sd.GasSpring,
         sd.JointFriction,

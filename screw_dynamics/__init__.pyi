@@ -15,10 +15,10 @@ from .drives import AntagonisticPair as AntagonisticPair
 from .drives import BalancingSpring as BalancingSpring
 from .drives import CubicSpring as CubicSpring
 from .drives import DeflectionFilter as DeflectionFilter
-from .drives import ElasticJoint as ElasticJoint
-from .drives import ElasticJoints as ElasticJoints
+from .drives import Drives as Drives
 from .drives import ExponentialSpring as ExponentialSpring
 from .drives import GasSpring as GasSpring
+from .drives import JointDrive as JointDrive
 from .drives import JointFriction as JointFriction
 from .drives import LinearSpring as LinearSpring
 from .drives import Motor as Motor
@@ -29,6 +29,7 @@ from .drives import TorsionSpring as TorsionSpring
 from .drives import VariableStiffness as VariableStiffness
 from .drives import actuator_efforts as actuator_efforts
 from .drives import elastic_feedforward as elastic_feedforward
+from .drives.robot import Robot as Robot
 from .dynamics import BaseParameters as BaseParameters
 from .dynamics import ControlTerms as ControlTerms
 from .dynamics import EffortFormat as EffortFormat
@@ -44,8 +45,8 @@ from .dynamics import frame_jacobian as frame_jacobian
 from .dynamics import frame_jacobian_jet as frame_jacobian_jet
 from .dynamics import frame_pose as frame_pose
 from .dynamics import frame_twist as frame_twist
-from .dynamics import gravity_force_jets as gravity_force_jets
 from .dynamics import gravity_forces as gravity_forces
+from .dynamics import gravity_forces_jet as gravity_forces_jet
 from .dynamics import inertial_parameters as inertial_parameters
 from .dynamics import inverse_dynamics as inverse_dynamics
 from .dynamics import mass_matrix as mass_matrix
@@ -69,9 +70,8 @@ from .limits.slow_down import slow_down as slow_down
 from .model import Frame as Frame
 from .model import JointLimits as JointLimits
 from .model import ScrewModel as ScrewModel
-from .model.urdf import from_urdfpy as from_urdfpy
+from .model.urdf import from_parsed_urdf as from_parsed_urdf
 from .model.urdf import read_urdf as read_urdf
-from .robot import Robot as Robot
 from .simulation.linearized_dynamics import linearized_dynamics as linearized_dynamics
 from .theory.inverse_dynamics.body_fixed import recursive_body_fixed as recursive_body_fixed
 from .trajectory.cartesian import PoseWaypoints as PoseWaypoints

@@ -20,8 +20,8 @@ def arm():
 
 @pytest.fixture(scope='module')
 def joints(arm):
-    joint = sd.ElasticJoint(sd.LinearSpring(500.0), sd.Motor(rotor_inertia=0.1))
-    return sd.ElasticJoints(dict.fromkeys(arm.joint_names, joint))
+    joint = sd.JointDrive(sd.LinearSpring(500.0), sd.Motor(rotor_inertia=0.1))
+    return sd.Drives(dict.fromkeys(arm.joint_names, joint))
 
 
 def test_motor_feedforward(arm, joints):

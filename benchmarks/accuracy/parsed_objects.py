@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-`from_urdfpy` with real objects of other URDF parsers, in a process of its own.
+`from_parsed_urdf` with real objects of other URDF parsers, in a process of its own.
 
 The parsers come from a folder on PYTHONPATH. Prints one JSON record per parser and robot.
 """
@@ -74,7 +74,7 @@ def compare(parser: str, urdf: Path) -> dict[str, Any]:
         record['problem'] = f'{parser} cannot read it: {type(error).__name__}: {error}'
         return record
     try:
-        model = sd.from_urdfpy(parsed)
+        model = sd.from_parsed_urdf(parsed)
     except sd.ScrewDynamicsError as error:
         record['problem'] = f'{type(error).__name__}: {error}'
         return record

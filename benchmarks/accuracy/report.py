@@ -59,9 +59,9 @@ def page(rows: Sequence[Comparison], parsed: Sequence[dict[str, Any]]) -> Report
         report.table(['package', 'robot', 'reason'], reasons)
     report.heading('Robots that other parsers read')
     report.text(
-        '`from_urdfpy` with the objects of other URDF parsers, visual and collision tags removed '
-        'first, against `read_urdf` of the same document: largest relative difference of tau, '
-        "tau', tau''."
+        '`from_parsed_urdf` with the objects of other URDF parsers, visual and collision tags '
+        'removed first, against `read_urdf` of the same document: largest relative difference of '
+        "tau, tau', tau''."
     )
     cells = [[one['parser'], one['robot'], _error(one['error']), one['problem']] for one in parsed]
     report.table(['parser', 'robot', 'difference', ''], cells)

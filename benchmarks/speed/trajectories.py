@@ -83,10 +83,10 @@ def motor_feedforward() -> list[Requirement]:
         (mixed, different, sd.Motor(rotor_inertia=0.1, **friction)),
     ):
         drives = {
-            joint: sd.ElasticJoint(springs[i % len(springs)], motor)
+            joint: sd.JointDrive(springs[i % len(springs)], motor)
             for i, joint in enumerate(model.joint_names)
         }
-        joints = sd.ElasticJoints(drives)
+        joints = sd.Drives(drives)
         out = joints.buffers(model, 5)
 
         def single(jet, joints=joints, out=out):

@@ -138,8 +138,8 @@ def of_limits() -> Iterator[Measure]:
 def of_measured_springs() -> Iterator[Measure]:
     """Compare efforts of cubic springs with rational arithmetic."""
     model, rng = _iiwa(), np.random.default_rng(4)
-    joints = sd.ElasticJoints(
-        {name: sd.ElasticJoint(sd.CubicSpring(300.0, 7e3)) for name in model.joint_names}
+    joints = sd.Drives(
+        {name: sd.JointDrive(sd.CubicSpring(300.0, 7e3)) for name in model.joint_names}
     )
     link, motor = np.zeros((2, 2, model.n))
     link[0] = rng.uniform(-1.0, 1.0, model.n)

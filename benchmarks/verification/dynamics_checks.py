@@ -80,7 +80,7 @@ def gravity(scene: Scene) -> Iterator[Result]:
     """Compare gravity forces and their derivatives: efforts with and without gravity."""
     exact, rest = scene.efforts(), reference_efforts(scene.weightless, scene.jet)
     expected, sizes = exact.efforts - rest.efforts, exact.scale
-    for function in (sd.dynamics.gravity_force_jets, nth_derivatives.gravity_forces):
+    for function in (sd.dynamics.gravity_forces_jet, nth_derivatives.gravity_forces):
         yield Result(function, function(scene.model, scene.jet), expected, sizes)
     q = scene.jet[0]
     yield Result(sd.gravity_forces, sd.gravity_forces(scene.model, q), expected[0], sizes[0])

@@ -19,13 +19,13 @@ from screw_dynamics.common.arrays import Array
 ROTOR, VISCOUS = 0.3, 0.7  # kg m^2 or kg, N m s/rad or N s/m
 
 
-def robot_joints(model: sd.ScrewModel, stiffness: float | None) -> sd.ElasticJoints:
+def robot_joints(model: sd.ScrewModel, stiffness: float | None) -> sd.Drives:
     """Return a cubic spring (None: rigid), a rotor and viscous friction per coordinate."""
     spring = None if stiffness is None else sd.CubicSpring(stiffness, stiffness)
-    joint = sd.ElasticJoint(
+    joint = sd.JointDrive(
         spring, sd.Motor(rotor_inertia=ROTOR), friction=sd.JointFriction(viscous=VISCOUS)
     )
-    return sd.ElasticJoints(dict.fromkeys(model.joint_names, joint))
+    return sd.Drives(dict.fromkeys(model.joint_names, joint))
 
 
 @against("d'Alembert, law of the spring in 60 digits")

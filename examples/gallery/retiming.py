@@ -29,7 +29,7 @@ def figure() -> Figure:
     """Return the figure."""
     model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     names = model.joint_names
-    limited = sd.ElasticJoints({name: sd.ElasticJoint(max_effort_rate=RATE) for name in names})
+    limited = sd.Drives({name: sd.JointDrive(max_effort_rate=RATE) for name in names})
     curve = smooth_trajectory(waypoints_from_points(names, POINTS, names))
     times = np.linspace(0.0, curve.duration, 1001)[:-1]
     slow = sd.slow_down(model, limited, curve.jets(times), times, tolerance=1e-6)

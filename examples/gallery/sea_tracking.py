@@ -24,8 +24,8 @@ POINTS = (
 def figure() -> Figure:
     """Return the figure."""
     model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    drive = sd.ElasticJoint(sd.LinearSpring(300.0), sd.Motor(ROTOR))
-    joints = sd.ElasticJoints({name: drive for name in model.joint_names})
+    drive = sd.JointDrive(sd.LinearSpring(300.0), sd.Motor(ROTOR))
+    joints = sd.Drives({name: drive for name in model.joint_names})
     curve = smooth_trajectory(waypoints_from_points(model.joint_names, POINTS, model.joint_names))
     robot = sd.simulation.ElasticRobot(model, joints)
     begin = curve.jets([0.0])

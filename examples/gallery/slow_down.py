@@ -23,8 +23,8 @@ def figure() -> Figure:
     """Return the figure."""
     model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     motor = sd.Motor(0.1, max_effort=STRONGEST)
-    drive = sd.ElasticJoint(sd.LinearSpring(300.0), motor)
-    joints = sd.ElasticJoints({name: drive for name in model.joint_names})
+    drive = sd.JointDrive(sd.LinearSpring(300.0), motor)
+    joints = sd.Drives({name: drive for name in model.joint_names})
     curve = smooth_trajectory(waypoints_from_points(model.joint_names, POINTS, model.joint_names))
     times = np.linspace(0.0, curve.duration, 401)
     fast = curve.jets(times)

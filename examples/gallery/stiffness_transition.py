@@ -37,8 +37,8 @@ def stiffness(times: Array) -> Array:
 def figure() -> Figure:
     """Return the figure."""
     model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'), locked={'joint_2': 0.0})
-    drive = sd.ElasticJoint(sd.VariableStiffness(SOFT), sd.Motor(0.1))
-    joints = sd.ElasticJoints({'joint_1': drive})
+    drive = sd.JointDrive(sd.VariableStiffness(SOFT), sd.Motor(0.1))
+    joints = sd.Drives({'joint_1': drive})
     times = np.linspace(0.0, 2.0, 801)
     rate = 2.0 * np.pi
     # a sine of 1 Hz and its derivatives

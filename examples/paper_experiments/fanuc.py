@@ -83,7 +83,7 @@ def from_energies(jets: Array) -> Array:
     return np.array(
         [
             [equations.inertia_forces(robot, jet, k, k + 1)[0] for k in (1, 2, 3)]
-            + sd.dynamics.gravity_force_jets(robot, jet)[:, 0]
+            + sd.dynamics.gravity_forces_jet(robot, jet)[:, 0]
             for jet in jets
         ]
     )

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from screw_dynamics.common.paths import share_path
-from screw_dynamics.drives import ElasticJoint, ElasticJoints, LinearSpring, Motor
+from screw_dynamics.drives import Drives, JointDrive, LinearSpring, Motor
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.urdf import read_urdf
 from screw_dynamics.trajectory import (
@@ -41,7 +41,7 @@ Factor = float | Sequence[float]  # one for all joints, or one for each
 
 
 @dataclass(frozen=True)
-class Drives:
+class DriveTrain:
     """
     Gears and motors of a robot, one value per joint.
 
@@ -89,7 +89,7 @@ class Robot:
     urdf: str
     locked: tuple[tuple[str, float], ...]
     payload: tuple[str, float, tuple[float, float, float]]
-    drives: Drives
+    drives: DriveTrain
     turn: tuple[tuple[float, ...], ...]
 
 
@@ -98,7 +98,7 @@ IIWA = Robot(
     'urdf/iiwa14.urdf',
     (),
     ('flange', 7.0, (0.0, 0.0, 0.1)),
-    Drives(
+    DriveTrain(
         gear_ratios=(160.0,) * 4 + (100.0,) * 3,
         rotor_inertias=(1.2e-4, 1.2e-4, 8e-5, 8e-5, 8e-5, 4e-5, 4e-5),
         stiffness=(1e4,) * 4 + (5e3,) * 3,
@@ -118,7 +118,7 @@ PANDA = Robot(
     'urdf/panda.urdf',
     (('panda_finger_joint1', 0.02),),
     ('panda_hand_tcp', 1.5, (0.0, 0.0, 0.0)),
-    Drives(
+    DriveTrain(
         gear_ratios=(100.0,) * 7,
         rotor_inertias=(6e-5, 6e-5, 5e-5, 5e-5, 2e-5, 2e-5, 1e-5),
         stiffness=(1.4e4,) * 4 + (9e3,) * 3,
@@ -159,7 +159,7 @@ class Arm:
         model = model.with_payload(frame, factors.payload * mass, place)
         return replace(model, gravity=-model.gravity) if self.pose == 'hanging' else model
 
-    def joints(self, model: ScrewModel, factors: Factors = TRUE) -> ElasticJoints:
+    def joints(self, model: ScrewModel, factors: Factors = TRUE) -> Drives:
         """Return the springs and motors."""
         drives = self.robot.drives
         springs = drives.stiffness if self.kind == 'stiff' else drives.soft_stiffness
@@ -172,9 +172,9 @@ class Arm:
             drives.dry_friction * np.asarray(factors.friction),
             strict=True,
         )
-        return ElasticJoints(
+        return Drives(
             {
-                name: ElasticJoint(
+                name: JointDrive(
                     LinearSpring(float(stiffness)),
                     Motor(
                         float(inertia),

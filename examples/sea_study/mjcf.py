@@ -22,8 +22,8 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives import (
     AntagonisticPair,
-    ElasticJoint,
-    ElasticJoints,
+    Drives,
+    JointDrive,
     LinearSpring,
     VariableStiffness,
 )
@@ -37,7 +37,7 @@ DUMMY_INERTIA = 1e-12  # kg and kg m^2 of a rotor body; its relative effect is t
 
 def mjcf(
     model: ScrewModel,
-    joints: ElasticJoints,
+    joints: Drives,
     *,
     variant: str = 'serial',
     timestep: float = 1e-3,
@@ -66,7 +66,7 @@ def mjcf(
     tendons = _add(root, 'tendon')
     actuators = _add(root, 'actuator')
     for i, name in enumerate(model.joint_names):
-        joint = joints.joints.get(name, ElasticJoint())
+        joint = joints.joints.get(name, JointDrive())
         parent = bodies[model.parents[i] + 1]
         place = _pose(model.home_poses[i])
         hinge = _hinge(model.screws[i])
@@ -140,7 +140,7 @@ def _hinge(screw: Array) -> dict[str, str]:
     return {'type': 'slide', 'axis': _text(shift)}
 
 
-def _linear(joint: ElasticJoint) -> dict[str, str]:
+def _linear(joint: JointDrive) -> dict[str, str]:
     """Return the attributes of a linear spring, none for other laws."""
     if isinstance(joint.spring, LinearSpring):
         values = {'stiffness': joint.spring.stiffness, 'damping': joint.spring.damping}
@@ -150,7 +150,7 @@ def _linear(joint: ElasticJoint) -> dict[str, str]:
     return {}
 
 
-def _require_translatable(model: ScrewModel, joints: ElasticJoints, variant: str) -> None:
+def _require_translatable(model: ScrewModel, joints: Drives, variant: str) -> None:
     if variant not in VARIANTS:
         raise InputError(f'variant: expected one of {", ".join(VARIANTS)}, got {variant!r}')
     if joints.rotor_coupling:
@@ -165,7 +165,7 @@ def _require_translatable(model: ScrewModel, joints: ElasticJoints, variant: str
     for name, kind in zip(model.joint_names, model.joint_types, strict=True):
         if kind == 'helical':
             raise InputError(f'joint {name!r}: expected one that turns or slides, got {kind}')
-        entry = joints.joints.get(name, ElasticJoint())
+        entry = joints.joints.get(name, JointDrive())
         if isinstance(entry.spring, AntagonisticPair):
             raise InputError(f'joint {name!r}: expected one motor, got an antagonistic pair')
         dry = [motor.breakaway_friction + motor.load_friction for motor in entry.motors]

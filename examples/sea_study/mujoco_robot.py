@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.drives import ElasticJoint, ElasticJoints, LinearSpring, VariableStiffness
+from screw_dynamics.drives import Drives, JointDrive, LinearSpring, VariableStiffness
 from screw_dynamics.kernels.drives.laws import COULOMB, COULOMB_VELOCITY
 from screw_dynamics.lie import inertia_parameters
 from screw_dynamics.model import ScrewModel
@@ -45,7 +45,7 @@ class MujocoRobot:
     def __init__(
         self,
         model: ScrewModel,
-        joints: ElasticJoints,
+        joints: Drives,
         *,
         variant: str = 'serial',
         timestep: float = 1e-3,
@@ -56,7 +56,7 @@ class MujocoRobot:
         self.engine_model: Any = self._mujoco.MjModel.from_xml_string(text)
         self.data: Any = self._mujoco.MjData(self.engine_model)
         self._set_inertias(model)
-        springs = [joints.joints.get(name, ElasticJoint()).spring for name in model.joint_names]
+        springs = [joints.joints.get(name, JointDrive()).spring for name in model.joint_names]
         self._serial = variant == 'serial'
         self._elastic = np.flatnonzero([spring is not None for spring in springs])
         links = ['link' if s is None or not self._serial else 'spring' for s in springs]

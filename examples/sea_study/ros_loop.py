@@ -28,7 +28,7 @@ from ros_demo.stages import Stage
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import share_path
 from screw_dynamics.common.times import SECOND
-from screw_dynamics.drives import ElasticJoints
+from screw_dynamics.drives import Drives
 from screw_dynamics.errors import BagError, BagWarning
 from screw_dynamics.recordings.bags import Bag
 from screw_dynamics.recordings.results.results_bag import SOURCE_TRAJECTORY
@@ -88,7 +88,7 @@ def run_loop(folder: Path, feedforward: str) -> LoopRun:
     joints = JOINTS
     if feedforward == RIGID:
         joints = folder / 'rigid_joints.yaml'
-        _without_springs(ElasticJoints.from_yaml(JOINTS)).to_yaml(joints)
+        _without_springs(Drives.from_yaml(JOINTS)).to_yaml(joints)
     bag = folder / f'bag_{feedforward}'
     shutil.rmtree(bag, ignore_errors=True)
     with ros_processes(folder / f'logs_{feedforward}') as processes:
@@ -105,9 +105,9 @@ def run_loop(folder: Path, feedforward: str) -> LoopRun:
     return read_loop(bag, feedforward)
 
 
-def _without_springs(joints: ElasticJoints) -> ElasticJoints:
+def _without_springs(joints: Drives) -> Drives:
     """Return the joints without springs and deflection limits."""
-    return ElasticJoints(
+    return Drives(
         {
             name: replace(joint, spring=None, max_deflection=np.inf)
             for name, joint in joints.joints.items()

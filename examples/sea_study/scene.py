@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.drives import ElasticJoints, elastic_feedforward
+from screw_dynamics.drives import Drives, elastic_feedforward
 from screw_dynamics.dynamics import inverse_dynamics, mass_matrix
 from screw_dynamics.kernels.drives.laws import COULOMB, COULOMB_VELOCITY, INERTIA, VISCOUS
 from screw_dynamics.model import ScrewModel
@@ -44,7 +44,7 @@ class Scene:
     arm: Arm
     factors: Factors
     model: ScrewModel
-    joints: ElasticJoints
+    joints: Drives
     curve: PiecewisePolynomial
 
     @cached_property

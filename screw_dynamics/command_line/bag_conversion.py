@@ -22,6 +22,7 @@ from screw_dynamics.command_line.robots import effort_format
 from screw_dynamics.common.paths import new_folder
 from screw_dynamics.common.progress import progress
 from screw_dynamics.common.times import SECOND
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import BagError
 from screw_dynamics.recordings.bags import Bag
 from screw_dynamics.recordings.bags.definitions import MessageTypes
@@ -29,7 +30,6 @@ from screw_dynamics.recordings.bags.writer import BagWriter
 from screw_dynamics.recordings.results.results import Results, joined, part_of
 from screw_dynamics.recordings.results.results_bag import DESCRIPTION_TOPIC, Origin, ResultsWriter
 from screw_dynamics.recordings.results.results_from_bag import TRAJECTORY
-from screw_dynamics.robot import Robot
 
 
 def convert(bag: Bag, topic: str, robot: Robot, urdf: str, options: argparse.Namespace) -> Results:

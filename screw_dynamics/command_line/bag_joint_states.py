@@ -18,6 +18,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.progress import counting
 from screw_dynamics.common.text_table import text_table
 from screw_dynamics.common.times import SECOND, nanoseconds
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import BagError, TrajectoryError
 from screw_dynamics.estimation import MeasuredMotion, measured_motion
 from screw_dynamics.estimation.recorded_samples import GapError
@@ -26,7 +27,6 @@ from screw_dynamics.recordings.bags import BagMessage
 from screw_dynamics.recordings.messages.joints import named_row
 from screw_dynamics.recordings.results.results import Results
 from screw_dynamics.recordings.results.results_bag import SOURCE_STREAM, Origin
-from screw_dynamics.robot import Robot
 
 _CONTINUITY = 4
 # Correlation of neighbouring residuals of N samples: 0 or less for white noise, by chance up to

@@ -17,6 +17,7 @@ from screw_dynamics.common.paths import new_file
 from screw_dynamics.common.progress import counting
 from screw_dynamics.common.text_table import text_table
 from screw_dynamics.common.times import SECOND, nanoseconds
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import BagError, listed
 from screw_dynamics.estimation import measured_motion
 from screw_dynamics.estimation.observers import measured_spring_efforts
@@ -24,7 +25,6 @@ from screw_dynamics.estimation.observers.recorded_loads import RecordedLoads
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.bags import BagMessage
 from screw_dynamics.recordings.messages.joints import named_row
-from screw_dynamics.robot import Robot
 
 _FIELDS = ('position', 'velocity', 'effort')
 _PLURALS = {'position': 'positions', 'velocity': 'velocities', 'effort': 'efforts'}

@@ -14,6 +14,7 @@ from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.progress import progress
 from screw_dynamics.common.times import SECOND, nanoseconds
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import BagError, TrajectoryError
 from screw_dynamics.model import ScrewModel
@@ -23,7 +24,6 @@ from screw_dynamics.recordings.messages.joints import effort_points
 from screw_dynamics.recordings.results.results import Results
 from screw_dynamics.recordings.results.results_bag import SOURCE_TRAJECTORY, Origin
 from screw_dynamics.recordings.results.results_from_bag import TRAJECTORY
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import PiecewisePolynomial
 
 _MOST_WARNINGS = 5

@@ -11,11 +11,11 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.progress import progress
 from screw_dynamics.drives import MotorFeedforward, feedforward_from_efforts, link_efforts
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat, inverse_dynamics
 from screw_dynamics.errors import InputError, SpringRangeError
 from screw_dynamics.estimation import MeasuredMotion, propagate_uncertainty
 from screw_dynamics.recordings.results.results import MOTORS, MotorResults, Results
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 
 _BLOCK = 2000  # samples between two steps of the progress bar

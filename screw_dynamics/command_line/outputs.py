@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TextIO
 
 from screw_dynamics.common.paths import expanded, is_standard_output, written_at_once
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.recordings.results.results import Results
 from screw_dynamics.recordings.results.results_csv import write_csv
-from screw_dynamics.robot import Robot
 
 
 def add_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:

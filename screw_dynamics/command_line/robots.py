@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.scalars import finite, finite_or_nan, refuse
-from screw_dynamics.drives import ElasticJoints
+from screw_dynamics.drives import Drives
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.effort_format import CONTENTS, MEASURED_CONTENTS, EffortFormat
 from screw_dynamics.errors import (
     InputError,
@@ -26,7 +27,6 @@ from screw_dynamics.errors import (
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.other_models import in_place_of_screw_model
 from screw_dynamics.model.urdf import read_urdf
-from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.append_segments import append_segments
 from screw_dynamics.trajectory import read_trajectory
 from screw_dynamics.trajectory.cartesian import read_poses
@@ -178,7 +178,7 @@ def read_robot(options: argparse.Namespace, recorded: RecordedRobot | None = Non
         if elastic is not None:
             raise InputError(f'--soft-segments: expected no file beside --elastic, got {segments}')
         return Robot(in_place_of_screw_model(append_segments(model, expanded(segments))))
-    robot = Robot(model, None if elastic is None else ElasticJoints.from_yaml(expanded(elastic)))
+    robot = Robot(model, None if elastic is None else Drives.from_yaml(expanded(elastic)))
     if robot.drives is not None:
         _ = robot.motors  # raises if they do not match the model
     return robot

@@ -14,8 +14,8 @@ from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.control.parameters import parameter
 from screw_dynamics.control.sample_guard import SampleGuard
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 # rad or m beyond the velocity limit times the time between two samples: noise of encoders, and

@@ -20,8 +20,8 @@ from screw_dynamics.control.last_guard import LastGuard
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.control.sample_intake import SampleIntake
 from screw_dynamics.control.start_gate import StartGate
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.robot import Robot
 
 _LEAST_TIME = 1e-3  # s between samples
 _SHARE = 0.5  # of a limit of a rate or velocity, for a blend

@@ -11,8 +11,8 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_target import DriveTarget
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
-from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.thread_set import ThreadSet, threads_of
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.robot import Robot
+from screw_dynamics.drives.robot import Robot
 
 
 class FeedforwardSample(NamedTuple):

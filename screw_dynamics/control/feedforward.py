@@ -27,9 +27,9 @@ from screw_dynamics.control.streams import StreamReader
 from screw_dynamics.control.tasks import FitRobot, Heading
 from screw_dynamics.control.trajectory_plan import Running
 from screw_dynamics.control.trajectory_queue import TrajectoryQueue
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import gravity_forces
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.reference.reference import Source
 from screw_dynamics.trajectory.reference.streamed_reference import Stream

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.control.model_parameters import INTERPOLATION, ModelParameters
 from screw_dynamics.control.parameters import parameter, unexpected
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
 from screw_dynamics.errors import UnknownNameError
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory.reference.reference_filter import MAX_ORDER, MIN_ORDER
 from screw_dynamics.trajectory.reference.streamed_reference import StreamSettings
 

@@ -8,7 +8,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.outputs import EffortSample
-from screw_dynamics.robot import Robot
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.trajectory.reference.reference import Reference, Source

@@ -11,9 +11,9 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.limits.quantities import joint_limits, unit_of
-from screw_dynamics.robot import Robot
 
 # of every quantity in SI units: what no drive has
 ABSURD = 1e6

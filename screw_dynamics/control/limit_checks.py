@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.limits import certify
 from screw_dynamics.limits.report import FeasibilityReport
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import LimitViolation, PiecewisePolynomial
 
 

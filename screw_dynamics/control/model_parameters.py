@@ -9,10 +9,10 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.control.parameters import parameter, unexpected
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
 from screw_dynamics.errors import InputError
 from screw_dynamics.lie.inertia import OF_NO_SOLID, is_of_no_solid
-from screw_dynamics.robot import Robot
 
 INTERPOLATION = (
     'Curve between trajectory points: smooth is C4 through all that the points carry, jtc the '

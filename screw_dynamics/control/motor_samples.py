@@ -16,9 +16,9 @@ from screw_dynamics.drives import (
     elastic_feedforward,
     feedforward_from_efforts,
 )
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.springs import AdjustableSpring
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS
 
 

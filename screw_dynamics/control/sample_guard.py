@@ -11,9 +11,9 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.outputs import EffortSample
 from screw_dynamics.drives import MotorFeedforward
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.kernels.drives.limits import passes_effort_limits, passes_motor_limits
 from screw_dynamics.limits.quantities import motor_checks, motor_limits, unit_of
-from screw_dynamics.robot import Robot
 
 # rad/s or m/s, of a motion that begins from rest: more than it reaches within some ticks
 _RESTING = 0.02

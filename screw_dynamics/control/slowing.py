@@ -8,10 +8,10 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
 from screw_dynamics.limits import certify, check_feasibility
 from screw_dynamics.limits.report import FeasibilityReport, LimitCheck
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial, Waypoints
 from screw_dynamics.trajectory.cartesian import PoseWaypoints
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
 from screw_dynamics.trajectory.reference.interpolation import ActiveTrajectory, Join
 

@@ -4,9 +4,9 @@
 
 from screw_dynamics.drives.actuator_efforts import actuator_efforts
 from screw_dynamics.drives.deflection_filter import DeflectionFilter
-from screw_dynamics.drives.elastic_joint import ElasticJoint, Motor, Rotor
-from screw_dynamics.drives.elastic_joints import ElasticJoints
+from screw_dynamics.drives.drives import Drives
 from screw_dynamics.drives.feedforward import elastic_feedforward, feedforward_from_efforts
+from screw_dynamics.drives.joint_drive import JointDrive, Motor, Rotor
 from screw_dynamics.drives.joint_friction import JointFriction
 from screw_dynamics.drives.link_efforts import link_efforts
 from screw_dynamics.drives.motor_efforts import motor_efforts
@@ -33,8 +33,8 @@ __all__ = [
     'BalancingSpring',
     'CubicSpring',
     'DeflectionFilter',
-    'ElasticJoint',
-    'ElasticJoints',
+    'JointDrive',
+    'Drives',
     'ExponentialSpring',
     'GasSpring',
     'JointFriction',

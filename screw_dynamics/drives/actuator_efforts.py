@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite, require_out
-from screw_dynamics.drives.elastic_joints import ElasticJoints, require_elastic_joints
+from screw_dynamics.drives.drives import Drives, require_drives
 from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.link_efforts import link_efforts, rotor_reactions
 from screw_dynamics.errors import InputError, ShapeError
@@ -22,7 +22,7 @@ from screw_dynamics.model import ScrewModel
 
 def actuator_efforts(
     model: ScrewModel,
-    joints: ElasticJoints,
+    joints: Drives,
     joint_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None = None,
     *,
@@ -39,7 +39,7 @@ def actuator_efforts(
     Parameters
     ----------
     model : ScrewModel
-    joints : ElasticJoints
+    joints : Drives
         Motors, friction and parallel springs; all joints are rigid.
     joint_jet : (k + 3, n) or (T, k + 3, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d].
@@ -73,12 +73,12 @@ def actuator_efforts(
     >>> from screw_dynamics import actuator_efforts
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> motor = sd.Motor(rotor_inertia=1e-4, gear_ratio=100.0)
-    >>> joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(motor=motor)})
+    >>> joints = sd.Drives({'joint_1': sd.JointDrive(motor=motor)})
     >>> jet = np.array([[0.0, 0.0], [0.0, 0.0], [0.5, 0.0]])
     >>> (actuator_efforts(arm, joints, jet) - sd.inverse_dynamics(arm, jet)).round(12)
     array([[0.5, 0. ]])
     """
-    table = require_elastic_joints(joints).motors(model)
+    table = require_drives(joints).motors(model)
     for j in np.flatnonzero(table.laws != RIGID):
         raise InputError(
             f'joint {table.joint_names[j]!r}: expected a rigid joint, got one with a spring '

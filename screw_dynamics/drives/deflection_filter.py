@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.common.scalars import require_count, require_number
-from screw_dynamics.drives.elastic_joints import ElasticJoints, require_elastic_joints
+from screw_dynamics.drives.drives import Drives, require_drives
 from screw_dynamics.drives.motor_table import MotorTable
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.kernels.drives.damped import STARTED, TERMS, TIME, advance_deflections
@@ -29,7 +29,7 @@ class DeflectionFilter:
     Parameters
     ----------
     model : ScrewModel
-    joints : ElasticJoints
+    joints : Drives
     rows : int, optional
         Rows of the joint jets, two more than of the efforts. Default
         ``joints.required_rows(model)``.
@@ -48,8 +48,8 @@ class DeflectionFilter:
     >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> model = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [np.eye(6)])
-    >>> joint = sd.ElasticJoint(sd.LinearSpring(100.0, damping=10.0))
-    >>> joints = sd.ElasticJoints({'joint_1': joint})
+    >>> joint = sd.JointDrive(sd.LinearSpring(100.0, damping=10.0))
+    >>> joints = sd.Drives({'joint_1': joint})
     >>> filter = sd.DeflectionFilter(model, joints, deflection={'joint_1': 0.0})
     >>> ramp = filter.step([[0.0], [10.0]], 0.0)
     >>> filter.step([[1.0], [10.0]], 0.1).round(6)
@@ -61,11 +61,11 @@ class DeflectionFilter:
     def __init__(
         self,
         model: ScrewModel,
-        joints: ElasticJoints,
+        joints: Drives,
         rows: int | None = None,
         deflection: Mapping[str, float] | None = None,
     ) -> None:
-        table = require_elastic_joints(joints).motors(model)
+        table = require_drives(joints).motors(model)
         self._table = table
         self.joint_names = table.damped_names
         least = joints.required_rows(model)

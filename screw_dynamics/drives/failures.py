@@ -6,7 +6,7 @@ from math import inf
 from typing import NoReturn
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.drives.elastic_joints import ElasticJoints
+from screw_dynamics.drives.drives import Drives
 from screw_dynamics.drives.motor_table import MotorTable
 from screw_dynamics.drives.springs import AntagonisticPair, Spring, TabulatedSpring
 from screw_dynamics.errors import InputError, NotFiniteError, SpringRangeError
@@ -23,7 +23,7 @@ from screw_dynamics.kernels.drives.parallel import LONGEST, SHORTEST
 
 
 def raise_failure(
-    status: int, failure: Array, table: MotorTable, joints: ElasticJoints, single: bool
+    status: int, failure: Array, table: MotorTable, joints: Drives, single: bool
 ) -> NoReturn:
     """Raise the error of a kernel's status; `failure` (5,) is sample, joint, and its values."""
     sample = None if single else int(failure[0])

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_out
 from screw_dynamics.drives.deflection_filter import DeflectionFilter
-from screw_dynamics.drives.elastic_joints import ElasticJoints, require_elastic_joints
+from screw_dynamics.drives.drives import Drives, require_drives
 from screw_dynamics.drives.feedforward_plan import fill_commands
 from screw_dynamics.drives.link_efforts import as_elastic_jet, fill_coupled_efforts
 from screw_dynamics.drives.motor_efforts import fill_motor_efforts
@@ -28,7 +28,7 @@ from screw_dynamics.model import ScrewModel
 
 def elastic_feedforward(
     model: ScrewModel,
-    joints: ElasticJoints,
+    joints: Drives,
     joint_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None = None,
     *,
@@ -49,12 +49,12 @@ def elastic_feedforward(
     Parameters
     ----------
     model : ScrewModel
-    joints : ElasticJoints
+    joints : Drives
         Its springs, motors and friction; joints without an entry are rigid.
     joint_jet : (r, n) or (T, r, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d]. r >= 5; 4 if
         every spring has a damper, 3 if every joint is rigid. Coupled rotors need up to
-        2 n + 3, see `ElasticJoints.required_rows`.
+        2 n + 3, see `Drives.required_rows`.
     wrench_jets : mapping of str to (r - 2, 6) or (T, r - 2, 6) array_like, optional
         External wrenches, see `inverse_dynamics`.
     stiffness_jets : mapping of str to (p or more,) or (T, p or more) array_like, optional
@@ -92,8 +92,8 @@ def elastic_feedforward(
     >>> import screw_dynamics as sd
     >>> rod = sd.lie.inertia_matrix(2.0, np.array([0.0, 0, -0.5]), np.zeros((3, 3)))
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [rod])
-    >>> joint = sd.ElasticJoint(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.1))
-    >>> joints = sd.ElasticJoints({'joint_1': joint})
+    >>> joint = sd.JointDrive(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.1))
+    >>> joints = sd.Drives({'joint_1': joint})
     >>> jet = np.array([[np.pi / 2], [0.0], [2.0], [0.0], [0.0]])
     >>> motors = sd.elastic_feedforward(pendulum, joints, jet)
     >>> motors.deflection.round(6), motors.motor_effort.round(6)
@@ -105,7 +105,7 @@ def elastic_feedforward(
         if plan is not None and type(joint_jet) is np.ndarray:
             if plan.run(model, joints, joint_jet):
                 return out
-    table = require_elastic_joints(joints).motors(model)
+    table = require_drives(joints).motors(model)
     coupling = joints.coupling(model)
     jet = as_elastic_jet(table, coupling, joint_jet)
     result = _result(table, coupling, jet, out)
@@ -131,7 +131,7 @@ def _is_no_array(times: object) -> bool:
 
 def feedforward_from_efforts(
     model: ScrewModel,
-    joints: ElasticJoints,
+    joints: Drives,
     joint_jet: ArrayLike,
     effort_jet: ArrayLike,
     *,
@@ -146,7 +146,7 @@ def feedforward_from_efforts(
     Parameters
     ----------
     model : ScrewModel
-    joints : ElasticJoints
+    joints : Drives
     joint_jet : (r, n) or (T, r, n) array_like
         See `elastic_feedforward`.
     effort_jet : (k + 1, n) or (T, k + 1, n) array_like
@@ -170,7 +170,7 @@ def feedforward_from_efforts(
     >>> import screw_dynamics as sd
     >>> from screw_dynamics.drives import feedforward_from_efforts
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    >>> joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(100.0))})
+    >>> joints = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))})
     >>> jet = np.full((5, arm.n), 0.1)
     >>> known = feedforward_from_efforts(arm, joints, jet, sd.inverse_dynamics(arm, jet))
     >>> np.array_equal(known.motor_jet, sd.elastic_feedforward(arm, joints, jet).motor_jet)
@@ -181,7 +181,7 @@ def feedforward_from_efforts(
         if plan is not None and type(joint_jet) is type(effort_jet) is np.ndarray:
             if _is_no_array(times) and plan.follow(model, joints, joint_jet, effort_jet):
                 return out
-    table = require_elastic_joints(joints).motors(model)
+    table = require_drives(joints).motors(model)
     coupling = joints.coupling(model)
     jet = as_elastic_jet(table, coupling, joint_jet)
     efforts = as_float_array('effort_jet', effort_jet)
@@ -227,7 +227,7 @@ def _result(
 
 def _fill(
     model: ScrewModel,
-    joints: ElasticJoints,
+    joints: Drives,
     table: MotorTable,
     jet: Array,
     stiffness_jets: Mapping[str, ArrayLike] | None,

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_out
-from screw_dynamics.drives.elastic_joints import ElasticJoints, require_elastic_joints
+from screw_dynamics.drives.drives import Drives, require_drives
 from screw_dynamics.drives.motor_table import MotorTable
 from screw_dynamics.drives.rotors import RotorCoupling
 from screw_dynamics.drives.spring_deflections import as_stiffness_jets, joint_deflections
@@ -35,7 +35,7 @@ from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
 
 def link_efforts(
     model: ScrewModel,
-    joints: ElasticJoints,
+    joints: Drives,
     joint_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None = None,
     *,
@@ -51,7 +51,7 @@ def link_efforts(
     Parameters
     ----------
     model : ScrewModel
-    joints : ElasticJoints
+    joints : Drives
     joint_jet : (r, n) or (T, r, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d];
         r >= ``joints.required_rows(model)``.
@@ -77,12 +77,12 @@ def link_efforts(
     >>> import screw_dynamics as sd
     >>> from screw_dynamics.drives import link_efforts
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    >>> joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(100.0))})
+    >>> joints = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))})
     >>> jet = np.full((5, arm.n), 0.1)
     >>> np.array_equal(link_efforts(arm, joints, jet), sd.inverse_dynamics(arm, jet))
     True
     """
-    table = require_elastic_joints(joints).motors(model)
+    table = require_drives(joints).motors(model)
     coupling = joints.coupling(model)
     jet = as_elastic_jet(table, coupling, joint_jet)
     if coupling is None:
@@ -117,7 +117,7 @@ def as_elastic_jet(
 
 def fill_coupled_efforts(
     model: ScrewModel,
-    joints: ElasticJoints,
+    joints: Drives,
     table: MotorTable,
     coupling: RotorCoupling,
     joint_jets: Array,

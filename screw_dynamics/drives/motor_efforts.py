@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite, require_out
-from screw_dynamics.drives.elastic_joints import ElasticJoints, require_elastic_joints
+from screw_dynamics.drives.drives import Drives, require_drives
 from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.link_efforts import rotor_reactions
 from screw_dynamics.drives.motor_table import MotorTable
@@ -21,7 +21,7 @@ from screw_dynamics.model import ScrewModel
 
 def motor_efforts(
     model: ScrewModel,
-    joints: ElasticJoints,
+    joints: Drives,
     joint_jet: ArrayLike,
     effort_jet: ArrayLike,
     deflection_jet: ArrayLike,
@@ -38,7 +38,7 @@ def motor_efforts(
     Parameters
     ----------
     model : ScrewModel
-    joints : ElasticJoints
+    joints : Drives
     joint_jet : (p or more, n) or (T, p or more, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d].
     effort_jet : (k + 1, n) or (T, k + 1, n) array_like
@@ -66,15 +66,15 @@ def motor_efforts(
     >>> import screw_dynamics as sd
     >>> from screw_dynamics.drives import motor_efforts
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [np.eye(6)])
-    >>> joint = sd.ElasticJoint(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.5))
-    >>> joints = sd.ElasticJoints({'joint_1': joint})
+    >>> joint = sd.JointDrive(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.5))
+    >>> joints = sd.Drives({'joint_1': joint})
     >>> jet, efforts = np.zeros((5, 1)), np.array([[5.0], [0.0], [20.0]])
     >>> phi = sd.drives.spring_deflections(pendulum, joints, efforts)
     >>> theta, tau = motor_efforts(pendulum, joints, jet, efforts, phi)
     >>> theta[:, 0], tau[:, 0]
     (array([0.05, 0.  , 0.2 ]), array([5.1]))
     """
-    table = require_elastic_joints(joints).motors(model)
+    table = require_drives(joints).motors(model)
     efforts = as_effort_jet(table, effort_jet)
     batch, rows = efforts.shape[:-2], efforts.shape[-2] + 2 - table.lost_orders
     jet = as_float_array('joint_jet', joint_jet)
@@ -98,7 +98,7 @@ def motor_efforts(
 
 def fill_motor_efforts(
     model: ScrewModel,
-    joints: ElasticJoints,
+    joints: Drives,
     table: MotorTable,
     jet: Array,
     efforts: Array,

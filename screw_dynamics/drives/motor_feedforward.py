@@ -60,7 +60,7 @@ class MotorFeedforward:
 
     @property
     def plan(self) -> FeedforwardPlan | None:
-        """Kernels and their arguments, for buffers of `ElasticJoints.buffers` only."""
+        """Kernels and their arguments, for buffers of `Drives.buffers` only."""
         return self._plan
 
     def __post_init__(self) -> None:

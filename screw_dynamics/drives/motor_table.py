@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.drives.elastic_joint import ElasticJoint
+from screw_dynamics.drives.joint_drive import JointDrive
 from screw_dynamics.drives.joint_friction import JointFriction
 from screw_dynamics.drives.springs import AdjustableSpring
 from screw_dynamics.drives.springs.parallel_springs import unloaded_row
@@ -172,9 +172,9 @@ class MotorTable(ValueEquality):
         return lost.astype(np.int64)
 
 
-def motor_table(model: ScrewModel, joints: Mapping[str, ElasticJoint]) -> MotorTable:
+def motor_table(model: ScrewModel, joints: Mapping[str, JointDrive]) -> MotorTable:
     """Return the table of a model; joints without an entry are rigid with ``Motor()``."""
-    ordered = [joints.get(name, ElasticJoint()) for name in model.joint_names]
+    ordered = [joints.get(name, JointDrive()) for name in model.joint_names]
     motors = [motor for joint in ordered for motor in joint.motors]
     names = [
         f'{name}/{i + 1}' if len(joint.motors) > 1 else name
@@ -212,7 +212,7 @@ def motor_table(model: ScrewModel, joints: Mapping[str, ElasticJoint]) -> MotorT
     )
 
 
-def _parallel_springs(model: ScrewModel, joints: Sequence[ElasticJoint]) -> Array:
+def _parallel_springs(model: ScrewModel, joints: Sequence[JointDrive]) -> Array:
     """Return the table of parallel springs; raise ModelError if one does not fit the model."""
     rows = []
     for j, joint in enumerate(joints):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.drives.elastic_joint import ElasticJoint, Rotor
+from screw_dynamics.drives.joint_drive import JointDrive, Rotor
 from screw_dynamics.drives.motor_table import MotorTable
 from screw_dynamics.dynamics import frame_jacobian, frame_pose
 from screw_dynamics.errors import InputError
@@ -69,12 +69,12 @@ def rotor_axis(model: ScrewModel, coordinate: int, rotor: Rotor) -> tuple[int, A
 
 
 def moving_rotors(
-    model: ScrewModel, table: MotorTable, joints: Mapping[str, ElasticJoint]
+    model: ScrewModel, table: MotorTable, joints: Mapping[str, JointDrive]
 ) -> tuple[NDArray[np.int64], tuple[RotorBody, ...]]:
     """Return table indices and bodies of the rotors that have inertia and are on moving links."""
     motors, rotors = [], []
     for j, name in enumerate(model.joint_names):
-        joint = joints.get(name, ElasticJoint())
+        joint = joints.get(name, JointDrive())
         carrier, axis = rotor_axis(model, j, joint.rotor or Rotor())
         for a, motor in enumerate(joint.motors, int(table.first_motor[j])):
             if carrier >= 0 and motor.rotor_inertia > 0.0:
@@ -157,7 +157,7 @@ class RotorCoupling:
 
 
 def rotor_coupling(
-    model: ScrewModel, table: MotorTable, joints: Mapping[str, ElasticJoint]
+    model: ScrewModel, table: MotorTable, joints: Mapping[str, JointDrive]
 ) -> RotorCoupling:
     """
     Return the evaluation order of the efforts of a robot with rotors on its links.

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite, require_out
 from screw_dynamics.drives.deflection_filter import DeflectionFilter
-from screw_dynamics.drives.elastic_joints import ElasticJoints, require_elastic_joints
+from screw_dynamics.drives.drives import Drives, require_drives
 from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.motor_table import MotorTable
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
@@ -22,7 +22,7 @@ from screw_dynamics.model import ScrewModel
 
 def spring_deflections(
     model: ScrewModel,
-    joints: ElasticJoints,
+    joints: Drives,
     effort_jet: ArrayLike,
     *,
     stiffness_jets: Mapping[str, ArrayLike] | None = None,
@@ -36,7 +36,7 @@ def spring_deflections(
     Parameters
     ----------
     model : ScrewModel
-    joints : ElasticJoints
+    joints : Drives
     effort_jet : (k + 1, n) or (T, k + 1, n) array_like
         Efforts that springs and rigid joints transmit, see `transmitted_efforts` [N m or N, per
         s^d]. k >= 2; 1 if every spring has a damper, 0 if every joint is rigid.
@@ -62,13 +62,13 @@ def spring_deflections(
     >>> import screw_dynamics as sd
     >>> from screw_dynamics.drives import spring_deflections
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [np.eye(6)])
-    >>> joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(100.0))})
+    >>> joints = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))})
     >>> spring_deflections(pendulum, joints, [[5.0], [10.0], [0.0]])
     array([[0.05],
            [0.1 ],
            [0.  ]])
     """
-    table = require_elastic_joints(joints).motors(model)
+    table = require_drives(joints).motors(model)
     efforts = as_effort_jet(table, effort_jet)
     shape = (*efforts.shape[:-2], efforts.shape[-2] + 2 - table.lost_orders, table.m)
     if out is None:
@@ -97,7 +97,7 @@ def as_effort_jet(table: MotorTable, effort_jet: ArrayLike) -> Array:
 
 def fill_deflections(
     model: ScrewModel,
-    joints: ElasticJoints,
+    joints: Drives,
     table: MotorTable,
     efforts: Array,
     stiffness_jets: Mapping[str, ArrayLike] | None,
@@ -133,7 +133,7 @@ def fill_deflections(
 
 
 def joint_deflections(
-    joints: ElasticJoints,
+    joints: Drives,
     table: MotorTable,
     joint: int,
     effort_jets: Array,

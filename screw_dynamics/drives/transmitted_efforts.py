@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite, require_out
-from screw_dynamics.drives.elastic_joints import ElasticJoints, require_elastic_joints
+from screw_dynamics.drives.drives import Drives, require_drives
 from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.motor_table import MotorTable
 from screw_dynamics.errors import InputError, ShapeError
@@ -19,7 +19,7 @@ from screw_dynamics.model import ScrewModel
 
 def transmitted_efforts(
     model: ScrewModel,
-    joints: ElasticJoints,
+    joints: Drives,
     joint_jet: ArrayLike,
     effort_jet: ArrayLike,
     *,
@@ -34,7 +34,7 @@ def transmitted_efforts(
     Parameters
     ----------
     model : ScrewModel
-    joints : ElasticJoints
+    joints : Drives
     joint_jet : (k + 2 or more, n) or (T, k + 2 or more, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d].
     effort_jet : (k + 1, n) or (T, k + 1, n) array_like
@@ -60,14 +60,14 @@ def transmitted_efforts(
     >>> import screw_dynamics as sd
     >>> from screw_dynamics.drives import transmitted_efforts
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    >>> joint = sd.ElasticJoint(friction=sd.JointFriction(viscous=3.0))
-    >>> joints = sd.ElasticJoints({'joint_1': joint})
+    >>> joint = sd.JointDrive(friction=sd.JointFriction(viscous=3.0))
+    >>> joints = sd.Drives({'joint_1': joint})
     >>> jet = np.array([[0.0, 0.0], [2.0, 0.0], [0.5, 0.0]])
     >>> transmitted_efforts(arm, joints, jet, [[10.0, 1.0], [0.0, 0.0]])
     array([[16. ,  1. ],
            [ 1.5,  0. ]])
     """
-    table = require_elastic_joints(joints).motors(model)
+    table = require_drives(joints).motors(model)
     efforts = as_float_array('effort_jet', effort_jet)
     if efforts.ndim not in (2, 3) or efforts.shape[-1] != table.n or not efforts.shape[-2]:
         expected = f'(k + 1, {table.n}) or (T, k + 1, {table.n})'
@@ -89,7 +89,7 @@ def transmitted_efforts(
 
 
 def fill_transmitted_efforts(
-    joints: ElasticJoints, table: MotorTable, jet: Array, efforts: Array
+    joints: Drives, table: MotorTable, jet: Array, efforts: Array
 ) -> None:
     """Turn the efforts of the links, checked arrays, into the transmitted ones in place."""
     if table.direct:
@@ -108,7 +108,7 @@ def fill_transmitted_efforts(
 
 
 def transmitted_effort(
-    joints: ElasticJoints,
+    joints: Drives,
     table: MotorTable,
     joint: int,
     jets: Array,

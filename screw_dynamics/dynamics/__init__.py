@@ -12,7 +12,7 @@ from screw_dynamics.dynamics.forward_dynamics import forward_dynamics, forward_d
 from screw_dynamics.dynamics.forward_dynamics_partials import forward_dynamics_partials
 from screw_dynamics.dynamics.frame_jets import frame_jacobian_jet, frame_twist
 from screw_dynamics.dynamics.frames import frame_jacobian, frame_pose
-from screw_dynamics.dynamics.gravity_forces import gravity_force_jets, gravity_forces
+from screw_dynamics.dynamics.gravity_forces import gravity_forces, gravity_forces_jet
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.link_loads import LinkLoads
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
@@ -36,7 +36,7 @@ __all__ = [
     'frame_jacobian_jet',
     'frame_pose',
     'frame_twist',
-    'gravity_force_jets',
+    'gravity_forces_jet',
     'gravity_forces',
     'inertial_parameters',
     'inverse_dynamics',

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array
 from screw_dynamics.common.scalars import require_choice
-from screw_dynamics.dynamics.gravity_forces import gravity_force_jets, gravity_forces
+from screw_dynamics.dynamics.gravity_forces import gravity_forces, gravity_forces_jet
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.model.screw_model import ScrewModel
@@ -160,7 +160,7 @@ class EffortFormat:
         if self.content == 'full':
             np.multiply(given, self.gains, out=result)
         else:
-            gravity = gravity_force_jets(model, joint_jets, work=work)
+            gravity = gravity_forces_jet(model, joint_jets, work=work)
             if gravity.shape != given.shape:
                 raise ShapeError('efforts', f'{gravity.shape}, as of joint_jets', given.shape)
             if self.content == 'gravity_only':

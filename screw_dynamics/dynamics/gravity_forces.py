@@ -68,7 +68,7 @@ def gravity_forces(
     return checked_term(_term, model.n, parameters, out, {'q': q})
 
 
-def gravity_force_jets(
+def gravity_forces_jet(
     model: ScrewModel | OtherModel, joint_jet: ArrayLike, work: Array | None = None
 ) -> Array:
     """
@@ -101,7 +101,7 @@ def gravity_force_jets(
     >>> link = sd.lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])
     >>> jet = np.array([[np.pi / 2], [2.0], [0.0], [0.0]])
-    >>> np.round(sd.gravity_force_jets(pendulum, jet), 12)
+    >>> np.round(sd.gravity_forces_jet(pendulum, jet), 12)
     array([[  0.  ],
            [-19.62]])
     """

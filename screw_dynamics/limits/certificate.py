@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.kernels.drives.laws import PAIR_EXPONENTIAL, TABULATED
 from screw_dynamics.kernels.drives.parallel import has_length
@@ -19,7 +20,6 @@ from screw_dynamics.limits.feasible_samples import motor_commands_where_feasible
 from screw_dynamics.limits.quantities import checks_of, joint_limits, motor_limits
 from screw_dynamics.limits.report import FeasibilityReport, LimitCheck
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.robot import Robot, as_robot
 from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite
-from screw_dynamics.drives.elastic_joints import ElasticJoints
+from screw_dynamics.drives.drives import Drives
 from screw_dynamics.drives.motor_feedforward import MotorFeedforward
+from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ShapeError, SpringRangeError
 from screw_dynamics.limits.feasible_samples import motor_commands_where_feasible
@@ -24,14 +25,13 @@ from screw_dynamics.limits.quantities import (
 )
 from screw_dynamics.limits.report import FeasibilityReport, LimitCheck
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.robot import Robot, as_robot
 
 Jets: TypeAlias = Mapping[str, ArrayLike] | None
 
 
 def check_feasibility(
     model: ScrewModel | Robot,
-    joints: ElasticJoints | None,
+    joints: Drives | None,
     joint_jets: ArrayLike,
     times: ArrayLike,
     wrench_jets: Jets = None,
@@ -52,7 +52,7 @@ def check_feasibility(
     Parameters
     ----------
     model : ScrewModel or Robot
-    joints : ElasticJoints or None
+    joints : Drives or None
         None for a rigid robot without motor data, and with a `Robot`.
     joint_jets : (T, m, n) array_like
         Row d is the d-th time derivative of the positions [rad or m, per s^d]; m >= 3 for a robot
@@ -91,9 +91,7 @@ def check_feasibility(
     checks = motion_checks(robot, instants, jets)
     if robot.drives is None:
         if stiffness_jets or deflection:
-            raise InputError(
-                'joints: expected ElasticJoints with stiffness or deflection, got None'
-            )
+            raise InputError('joints: expected Drives with stiffness or deflection, got None')
         wrenches = {
             name: w[..., :1, :] if w.ndim > 1 else w
             for name, w in as_jets('wrench_jets', wrench_jets).items()

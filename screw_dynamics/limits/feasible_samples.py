@@ -10,16 +10,16 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives.deflection_filter import DeflectionFilter
-from screw_dynamics.drives.elastic_joints import ElasticJoints
+from screw_dynamics.drives.drives import Drives
 from screw_dynamics.drives.feedforward import elastic_feedforward, feedforward_from_efforts
 from screw_dynamics.drives.link_efforts import link_efforts
 from screw_dynamics.drives.motor_feedforward import JETS, MotorFeedforward
 from screw_dynamics.drives.motor_table import MotorTable
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.spring_deflections import as_stiffness_jets, joint_deflections
 from screw_dynamics.drives.transmitted_efforts import transmitted_efforts
 from screw_dynamics.errors import SpringRangeError
 from screw_dynamics.kernels.drives.damped import TIME
-from screw_dynamics.robot import Robot
 
 
 def motor_commands_where_feasible(
@@ -103,7 +103,7 @@ def _transmitted(robot: Robot, jets: Array, efforts: Array, part: slice) -> Arra
 
 
 def _failing(
-    joints: ElasticJoints, table: MotorTable, efforts: Array, stiffness_jets: Mapping[str, Array]
+    joints: Drives, table: MotorTable, efforts: Array, stiffness_jets: Mapping[str, Array]
 ) -> dict[str, SpringRangeError]:
     """Return, by joint, why its spring cannot transmit the efforts (1, r, n) of a sample."""
     stiffness = as_stiffness_jets(table, stiffness_jets, efforts.shape[:2])

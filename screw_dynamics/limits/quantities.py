@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives.motor_feedforward import MotorFeedforward
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.springs import AdjustableSpring
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.limits.report import LimitCheck, limit_checks
 from screw_dynamics.model import JointLimits, ScrewModel
 from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS
-from screw_dynamics.robot import Robot
 
 # units of a rotary and of a prismatic coordinate, and what follows them
 _UNITS = {

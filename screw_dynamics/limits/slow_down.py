@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_number
-from screw_dynamics.drives.elastic_joints import ElasticJoints
+from screw_dynamics.drives.drives import Drives
+from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import InfeasibleError, InputError, shown
 from screw_dynamics.limits.check import Jets, as_jets, as_motion, check_feasibility
 from screw_dynamics.limits.report import FeasibilityReport, LimitCheck
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.robot import Robot, as_robot
 from screw_dynamics.series.jets import scale_speed
 
 # quantities that do not depend on speed
@@ -60,7 +60,7 @@ class SlowDown:
 
 def slow_down(
     model: ScrewModel | Robot,
-    joints: ElasticJoints | None,
+    joints: Drives | None,
     joint_jets: ArrayLike,
     times: ArrayLike,
     wrench_jets: Jets = None,

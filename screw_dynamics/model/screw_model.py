@@ -69,7 +69,7 @@ class ScrewModel(ModelRecord):
         Limits of the n coordinates.
     damping, friction : (n,) ndarray
         URDF joint dynamics, stored as data: only motor efforts contain them, on request (see
-        `ElasticJoints.urdf_dynamics`).
+        `Drives.urdf_dynamics`).
     frames : mapping of str to Frame
         Frames of all links of the robot, including links attached by fixed joints.
     base_link : str

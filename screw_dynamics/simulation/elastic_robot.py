@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array, as_vector, require_out
 from screw_dynamics.common.integration import integrate
 from screw_dynamics.common.scalars import require_count, require_number
-from screw_dynamics.drives import ElasticJoints, MotorTable
-from screw_dynamics.drives.elastic_joints import require_elastic_joints
+from screw_dynamics.drives import Drives, MotorTable
+from screw_dynamics.drives.drives import require_drives
 from screw_dynamics.errors import ShapeError, SimulationError, listed
 from screw_dynamics.kernels.drives.equations_of_motion import (
     UNSETTLED,
@@ -45,7 +45,7 @@ class ElasticRobot(RobotStates):
     Parameters
     ----------
     model : ScrewModel
-    joints : ElasticJoints
+    joints : Drives
 
     Raises
     ------
@@ -61,14 +61,14 @@ class ElasticRobot(RobotStates):
     >>> from screw_dynamics.simulation import ElasticRobot
     >>> link = sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
     >>> arm = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [link])
-    >>> joint = sd.ElasticJoint(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.1))
-    >>> robot = ElasticRobot(arm, sd.ElasticJoints({'joint_1': joint}))
+    >>> joint = sd.JointDrive(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.1))
+    >>> robot = ElasticRobot(arm, sd.Drives({'joint_1': joint}))
     >>> robot.derivatives(robot.state([0.0], motor_position=[0.1]), [0.0])
     array([   0.,   40.,    0., -100.])
     """
 
-    def __init__(self, model: ScrewModel, joints: ElasticJoints) -> None:
-        require_elastic_joints(joints)
+    def __init__(self, model: ScrewModel, joints: Drives) -> None:
+        require_drives(joints)
         super().__init__(joints.motors(model))
         self.model, self.joints = model, joints
         self._extended, tables = robot_tables(model, joints)

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_vector
-from screw_dynamics.drives import ElasticJoints
+from screw_dynamics.drives import Drives
+from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics import effort_partials
 from screw_dynamics.kernels.drives.equations_of_motion import BODY_COORDINATE
 from screw_dynamics.kernels.drives.laws import INERTIA, RIGID, VISCOUS
 from screw_dynamics.model.screw_model import ScrewModel
-from screw_dynamics.robot import Robot, as_robot
 from screw_dynamics.simulation.elastic_robot import ElasticRobot
 from screw_dynamics.simulation.force_slopes import (
     friction_slopes,
@@ -101,8 +101,8 @@ def linearized_dynamics(
     >>> import screw_dynamics as sd
     >>> link = sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
     >>> arm = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [link])
-    >>> joint = sd.ElasticJoint(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.25))
-    >>> robot = sd.Robot(arm, sd.ElasticJoints({'joint_1': joint}))
+    >>> joint = sd.JointDrive(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.25))
+    >>> robot = sd.Robot(arm, sd.Drives({'joint_1': joint}))
     >>> A, B, _, names = sd.linearized_dynamics(robot, [0.0], [0.0], [0.0])
     >>> names
     ('q joint_1', "q' joint_1", 'theta joint_1', "theta' joint_1")
@@ -115,7 +115,7 @@ def linearized_dynamics(
     array([[0., 0., 0., 4.]])
     """
     record = as_robot(robot)
-    simulated = ElasticRobot(record.model, record.drives or ElasticJoints({}))
+    simulated = ElasticRobot(record.model, record.drives or Drives({}))
     table = simulated.motors
     q, qd = as_vector('q', q, table.n), as_vector('qd', qd, table.n)
     tau = as_vector('tau', tau, table.m)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_vector
-from screw_dynamics.drives import ElasticJoint, ElasticJoints, LinearSpring, MotorTable
-from screw_dynamics.drives.elastic_joints import require_elastic_joints
+from screw_dynamics.drives import Drives, JointDrive, LinearSpring, MotorTable
+from screw_dynamics.drives.drives import require_drives
 from screw_dynamics.dynamics import gravity_forces, mass_matrix
 from screw_dynamics.errors import InputError, shown
 from screw_dynamics.kernels.drives.friction import EXCESS, LOAD, LOAD_EFFORT
@@ -33,7 +33,7 @@ from screw_dynamics.model import ScrewModel
 
 
 def natural_frequencies(
-    model: ScrewModel, joints: ElasticJoints, q: ArrayLike, stiffness: ArrayLike | None = None
+    model: ScrewModel, joints: Drives, q: ArrayLike, stiffness: ArrayLike | None = None
 ) -> Array:
     """
     Return the natural frequencies with free motors, ascending.
@@ -45,7 +45,7 @@ def natural_frequencies(
     Parameters
     ----------
     model : ScrewModel
-    joints : ElasticJoints
+    joints : Drives
     q : (n,) array_like
         Link positions [rad or m].
     stiffness : (m,) array_like, optional
@@ -71,11 +71,11 @@ def natural_frequencies(
     >>> from screw_dynamics.simulation import natural_frequencies
     >>> link = sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
     >>> arm = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [link])
-    >>> joint = sd.ElasticJoint(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.25))
-    >>> natural_frequencies(arm, sd.ElasticJoints({'joint_1': joint}), [0.0]).round(4)
+    >>> joint = sd.JointDrive(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.25))
+    >>> natural_frequencies(arm, sd.Drives({'joint_1': joint}), [0.0]).round(4)
     array([28.2843])
     """
-    table = require_elastic_joints(joints).motors(model)
+    table = require_drives(joints).motors(model)
     links = link_mobility(model, table, q)
     slopes = _at_rest(table) if stiffness is None else stiffness
     slopes = as_vector('stiffness', slopes, table.m)
@@ -117,7 +117,7 @@ def link_mobility(model: ScrewModel, table: MotorTable, q: ArrayLike) -> Array:
         ) from None
 
 
-def damping_rate(model: ScrewModel, joints: ElasticJoints, q: Array, derivative: Array) -> float:
+def damping_rate(model: ScrewModel, joints: Drives, q: Array, derivative: Array) -> float:
     """
     Return the largest damping rate [1/s] of a motor or link, by dampers, friction and feedback.
 
@@ -126,7 +126,7 @@ def damping_rate(model: ScrewModel, joints: ElasticJoints, q: Array, derivative:
     """
     table = joints.motors(model)
     owner = table.joint_of_motor
-    springs = [joints.joints.get(name, ElasticJoint()).spring for name in model.joint_names]
+    springs = [joints.joints.get(name, JointDrive()).spring for name in model.joint_names]
     damping = [s.damping if isinstance(s, LinearSpring) else 0.0 for s in springs]
     dampers = np.array(damping)[owner]
     load = np.abs(gravity_forces(model, q))
@@ -148,7 +148,7 @@ def _steepest(rows: Array, further: Array, load: Array) -> Array:
     return np.asarray(rows[:, VISCOUS] + slopes, dtype=np.float64)
 
 
-def parallel_frequency(model: ScrewModel, joints: ElasticJoints, q: Array) -> float:
+def parallel_frequency(model: ScrewModel, joints: Drives, q: Array) -> float:
     """Return the highest frequency [rad/s] of a link on its parallel spring alone."""
     table = joints.motors(model)
     if table.direct:

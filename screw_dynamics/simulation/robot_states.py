@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array, as_float_array, as_vector
-from screw_dynamics.drives import ElasticJoints, MotorFeedforward, MotorTable
+from screw_dynamics.drives import Drives, MotorFeedforward, MotorTable
 from screw_dynamics.drives.rotors import model_with_rotors, moving_rotors
 from screw_dynamics.errors import InputError, ModelError, ShapeError
 from screw_dynamics.kernels.drives.friction import LOAD
@@ -21,9 +21,7 @@ from screw_dynamics.lie import adjoint_inverse
 from screw_dynamics.model import JointLimits, ScrewModel
 
 
-def robot_tables(
-    model: ScrewModel, joints: ElasticJoints
-) -> tuple[ScrewModel, tuple[NDArray[Any], ...]]:
+def robot_tables(model: ScrewModel, joints: Drives) -> tuple[ScrewModel, tuple[NDArray[Any], ...]]:
     """
     Return the model with rotors on moving links, and the arrays of `equations_of_motion.Tables`.
 
@@ -55,7 +53,7 @@ def robot_tables(
 
 
 def _with_rotors(
-    model: ScrewModel, joints: ElasticJoints, table: MotorTable
+    model: ScrewModel, joints: Drives, table: MotorTable
 ) -> tuple[ScrewModel, NDArray[np.int64]]:
     """Return the model with the rotors on moving links, and the coordinate of each motor in it."""
     coordinates = np.full(table.m, -1, dtype=np.int64)

@@ -31,7 +31,7 @@ def test_bands_of_motor_commands_cover_the_truth(run, measured_bag):
     with Bag('new') as bag:
         first = bag.arrays('/offline/feedforward')['header.stamp'][0] - START
     model = sd.read_urdf('my_robot.urdf')
-    joints = sd.ElasticJoints.from_yaml('my_springs.yaml')
+    joints = sd.Drives.from_yaml('my_springs.yaml')
     truth = sd.elastic_feedforward(model, joints, true_jets(table.times + first / SECOND))
     expected = [truth.motor_position, truth.motor_velocity, truth.motor_acceleration]
     expected += [truth.motor_effort, truth.deflection]
@@ -87,7 +87,7 @@ def test_trajectories_give_the_derivatives_that_rotors_on_moving_links_need(run)
     )  # fmt: skip
     assert code == 0, err
     model = sd.read_urdf('my_robot.urdf')
-    joints = sd.ElasticJoints.from_yaml('my_springs.yaml')
+    joints = sd.Drives.from_yaml('my_springs.yaml')
     rows = joints.required_rows(model)
     assert rows > 5
     assert f'need a curve that is C{rows - 1}' in err

@@ -92,7 +92,7 @@ def test_bags_hold_feedforward_messages(run, model):
     )  # fmt: skip
     assert code == 0, err
     jets, efforts = expected(model)
-    joints = sd.ElasticJoints.from_yaml('my_springs.yaml')
+    joints = sd.Drives.from_yaml('my_springs.yaml')
     motors = sd.elastic_feedforward(model, joints, jets)
     with Bag('new') as bag:
         torque = bag.arrays('/feedforward/feedforward')
@@ -117,7 +117,7 @@ def test_bags_of_rigid_robots_have_the_rates_of_motor_efforts(run, folder, model
         )  # fmt: skip
         assert code == 0, err
         jets, efforts = expected(model)
-        drives = sd.ElasticJoints.from_yaml('drives.yaml')
+        drives = sd.Drives.from_yaml('drives.yaml')
         motors = sd.actuator_efforts(model, drives, jets)
         transmitted = sd.drives.transmitted_efforts(model, drives, jets, efforts)
         with Bag(f'bag_{order}') as bag:

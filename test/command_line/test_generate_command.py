@@ -62,7 +62,7 @@ def test_springs_and_motors_are_those_of_the_file(run):
         sd.read_urdf('my_robot.urdf'),
         'arm',
         quantities=['motor_commands'],
-        joints=sd.ElasticJoints.from_yaml('my_springs.yaml'),
+        joints=sd.Drives.from_yaml('my_springs.yaml'),
     )
     table = re.search('motor_numbers.*?};', expected.source, re.DOTALL)
     assert table is not None and table[0] in Path('arm.c').read_text(encoding='ascii')

@@ -71,7 +71,7 @@ def test_figure_of_the_shares_of_limits(folder, capsys):
     assert (folder / 'fast.svg').read_text().startswith('<?xml')
     arm = sd.read_urdf('arm.urdf')
     robot = limited_robot(
-        sd.Robot(arm, sd.ElasticJoints.from_yaml('springs.yaml')), None, {'effort_rate': 1500.0}
+        sd.Robot(arm, sd.Drives.from_yaml('springs.yaml')), None, {'effort_rate': 1500.0}
     )
     given = read_trajectory('motion.csv')
     curve = smooth_trajectory(

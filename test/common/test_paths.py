@@ -10,7 +10,7 @@ import pytest
 
 import screw_dynamics as sd
 from screw_dynamics.common.paths import expanded, file_path
-from screw_dynamics.drives import ElasticJoint, ElasticJoints, LinearSpring
+from screw_dynamics.drives import Drives, JointDrive, LinearSpring
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.model.urdf import strip_geometry
 from screw_dynamics.trajectory import read_trajectory
@@ -37,19 +37,19 @@ def write_model(path):
     return sd.read_urdf('<robot name="r"><link name="a"/></robot>').to_yaml(path)
 
 
-def write_elastic_joints(path):
-    return ElasticJoints({'a': ElasticJoint(LinearSpring(1.0))}).to_yaml(path)
+def write_drives(path):
+    return Drives({'a': JointDrive(LinearSpring(1.0))}).to_yaml(path)
 
 
 READERS = [
     sd.read_urdf,
     strip_geometry,
     sd.ScrewModel.from_yaml,
-    ElasticJoints.from_yaml,
+    Drives.from_yaml,
     read_trajectory,
     open_bag,
 ]
-WRITERS = [write_model, write_elastic_joints, new_bag]
+WRITERS = [write_model, write_drives, new_bag]
 
 
 @pytest.mark.parametrize('name', IMPOSSIBLE, ids=ascii)

@@ -17,7 +17,7 @@ from screw_dynamics.control.compensation import (
     MeasuredStates,
     ModelChanged,
 )
-from screw_dynamics.robot import Robot
+from screw_dynamics.drives.robot import Robot
 
 PERIOD = 2_000_000  # ns
 MODEL = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))

@@ -16,9 +16,9 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.model.other_models import in_place_of_screw_model
 
 RATIOS = np.array([100.0, -50.0])
-SPRUNG = sd.ElasticJoints(
+SPRUNG = sd.Drives(
     {
-        name: sd.ElasticJoint(sd.LinearSpring(k), sd.Motor(rotor_inertia=1e-5, gear_ratio=ratio))
+        name: sd.JointDrive(sd.LinearSpring(k), sd.Motor(rotor_inertia=1e-5, gear_ratio=ratio))
         for name, k, ratio in (('joint_1', 600.0, 100.0), ('joint_2', 300.0, 50.0))
     }
 )
@@ -144,9 +144,9 @@ class TestMotors:
         assert rig.heard() == []
 
     def test_the_limits_are_those_of_the_motors(self, model):
-        weak = sd.ElasticJoints(
+        weak = sd.Drives(
             {
-                'joint_1': sd.ElasticJoint(sd.LinearSpring(600.0), sd.Motor(max_effort=10.0)),
+                'joint_1': sd.JointDrive(sd.LinearSpring(600.0), sd.Motor(max_effort=10.0)),
             }
         )
         rig = Rig(model, weak, ('joint_1', 'joint_2'), content='motors')

@@ -18,7 +18,7 @@ import pytest
 from helpers.drive_rig import START, Rig, rest
 
 import screw_dynamics as sd
-from screw_dynamics.robot import Robot
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 
 os.environ.setdefault('MUJOCO_GL', 'disable')  # no rendering
@@ -60,8 +60,8 @@ def urdf():
 
 @pytest.fixture(scope='module')
 def robot():
-    rotor = sd.ElasticJoint(motor=sd.Motor(rotor_inertia=ARMATURE))
-    return Robot(sd.read_urdf(urdf()), sd.ElasticJoints(dict.fromkeys(NAMES, rotor)))
+    rotor = sd.JointDrive(motor=sd.Motor(rotor_inertia=ARMATURE))
+    return Robot(sd.read_urdf(urdf()), sd.Drives(dict.fromkeys(NAMES, rotor)))
 
 
 class Arm:

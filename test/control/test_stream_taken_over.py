@@ -14,8 +14,8 @@ from screw_dynamics.common.times import set_stamp
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.control.tasks import FitRobot
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import TrajectoryError
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory.reference.interpolation import SMOOTH
 from screw_dynamics.trajectory.reference.reference import Reference, Source
 from screw_dynamics.trajectory.reference.streamed_reference import Stream, StreamedReference

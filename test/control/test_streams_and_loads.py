@@ -16,11 +16,11 @@ from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_reports import report
 from screw_dynamics.control.inputs import Speed
 from screw_dynamics.control.report import ERROR
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.model import JointLimits
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory.reference.reference import Source
 
-SPRING = sd.ElasticJoint(
+SPRING = sd.JointDrive(
     sd.LinearSpring(500.0), sd.Motor(rotor_inertia=1e-4, gear_ratio=50.0), max_deflection=0.5
 )
 
@@ -196,7 +196,7 @@ def test_a_wrench_on_no_moving_link_is_ignored(arm, frame):
 
 
 def test_motors_of_elastic_joints_are_those_of_the_library(arm):
-    robot = Robot(arm, sd.ElasticJoints(dict.fromkeys(arm.joint_names, SPRING)))
+    robot = Robot(arm, sd.Drives(dict.fromkeys(arm.joint_names, SPRING)))
     rig = Rig(robot)
     rig.send((0.0, [0.0, 0.0]), (1.0, [0.4, 0.2]))
     rig.run(0.6)
@@ -207,7 +207,7 @@ def test_motors_of_elastic_joints_are_those_of_the_library(arm):
 
 
 def test_motors_need_more_derivatives_than_a_short_stream_has(arm):
-    robot = Robot(arm, sd.ElasticJoints(dict.fromkeys(arm.joint_names, SPRING)))
+    robot = Robot(arm, sd.Drives(dict.fromkeys(arm.joint_names, SPRING)))
     rig = Rig(robot)
     rig.run(0.1, every=stream(rig, wave, 3))
     assert not any(rig.published.motors)
@@ -217,7 +217,7 @@ def test_motors_need_more_derivatives_than_a_short_stream_has(arm):
 
 def test_a_motor_beyond_its_limit_stops_the_motors_of_the_motion(arm):
     weak = replace(SPRING, max_deflection=0.03)
-    robot = Robot(arm, sd.ElasticJoints(dict.fromkeys(arm.joint_names, weak)))
+    robot = Robot(arm, sd.Drives(dict.fromkeys(arm.joint_names, weak)))
     rig = Rig(robot)
     rig.run(1.0, every=stream(rig, lambda time: wave(time, 1.4, 2.0)))
     stops = [line for line in rig.lines if 'deflection' in line]
@@ -229,7 +229,7 @@ def test_a_motor_beyond_its_limit_stops_the_motors_of_the_motion(arm):
 def test_the_stiffness_changes_smoothly(arm):
     spring = sd.VariableStiffness(400.0, min_stiffness=100.0, max_stiffness=900.0)
     joint = replace(SPRING, spring=spring)
-    robot = Robot(arm, sd.ElasticJoints(dict.fromkeys(arm.joint_names, joint)))
+    robot = Robot(arm, sd.Drives(dict.fromkeys(arm.joint_names, joint)))
     rig = Rig(robot, elastic_joints_path='given', stiffness_transition=0.5)
     rig.send((0.0, [0.3, 0.2]), (0.1, [0.3, 0.2]))
     rig.run(0.3)
@@ -308,8 +308,8 @@ def arm_with_position_limit(arm, upper):
 
 def test_a_spring_that_fails_in_a_stream_stops_the_motors_of_that_motion(arm):
     table = sd.TabulatedSpring([-0.03, 0.0, 0.03], [-12.0, 0.0, 12.0])
-    joint = sd.ElasticJoint(table, sd.Motor(rotor_inertia=1e-4, gear_ratio=50.0))
-    robot = Robot(limited(arm, 1e3, 1e4), sd.ElasticJoints(dict.fromkeys(arm.joint_names, joint)))
+    joint = sd.JointDrive(table, sd.Motor(rotor_inertia=1e-4, gear_ratio=50.0))
+    robot = Robot(limited(arm, 1e3, 1e4), sd.Drives(dict.fromkeys(arm.joint_names, joint)))
     rig = Rig(robot)
     rig.run(3.0, every=stream(rig, lambda time: wave(time, 1.5, 2.0)))
     assert rig.published.motors[0]

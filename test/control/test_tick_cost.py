@@ -13,10 +13,10 @@ from helpers.rig import Rig
 
 import screw_dynamics as sd
 from screw_dynamics.control.inputs import Tick
-from screw_dynamics.robot import Robot
+from screw_dynamics.drives.robot import Robot
 
 TICKS = 5000
-SPRING = sd.ElasticJoint(sd.LinearSpring(8000.0, damping=20.0), sd.Motor(rotor_inertia=0.4))
+SPRING = sd.JointDrive(sd.LinearSpring(8000.0, damping=20.0), sd.Motor(rotor_inertia=0.4))
 
 
 @pytest.fixture(params=[None, SPRING], ids=['rigid', 'elastic'])
@@ -24,7 +24,7 @@ def tick(request):
     """Return a function that runs a number of ticks along a trajectory."""
     model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
     joint = request.param
-    drives = None if joint is None else sd.ElasticJoints(dict.fromkeys(model.joint_names, joint))
+    drives = None if joint is None else sd.Drives(dict.fromkeys(model.joint_names, joint))
     rig = Rig(Robot(model, drives), publish_rate=1000.0, limits='off')
     rng = np.random.default_rng(2)
     rig.send(*((9.0 * i, rng.uniform(-0.5, 0.5, model.n)) for i in range(9)))

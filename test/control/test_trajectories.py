@@ -18,8 +18,8 @@ from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.inputs import ClockJumped, Speed, Stop
 from screw_dynamics.control.tasks import FitRobot
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
-from screw_dynamics.robot import Robot
 from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
 from screw_dynamics.trajectory.reference.reference import Source
 

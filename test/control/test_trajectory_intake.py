@@ -20,12 +20,12 @@ from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.control.outputs import Verdict
 from screw_dynamics.control.tasks import FitRobot
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
 from screw_dynamics.model.urdf import read_description
 from screw_dynamics.nodes.feedforward.verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.shared import reason_throttle
 from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory.reference.interpolation import SMOOTH
 from screw_dynamics.trajectory.reference.reference import Reference
 from screw_dynamics.trajectory.reference.streamed_reference import StreamedReference

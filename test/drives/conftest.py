@@ -26,7 +26,7 @@ def model(rng) -> sd.ScrewModel:
 
 
 @pytest.fixture
-def mixed(model) -> sd.ElasticJoints:
+def mixed(model) -> sd.Drives:
     """A rigid joint, a damped one, a hardening one, a pair and one with a stiffness motor."""
     springs = [
         None,
@@ -35,5 +35,5 @@ def mixed(model) -> sd.ElasticJoints:
         sd.AntagonisticPair('exponential', 2000.0, spring_stiffness=50.0, rate=4.0),
         sd.VariableStiffness(500.0),
     ]
-    parts = [sd.ElasticJoint(spring, MOTOR) for spring in springs]
-    return sd.ElasticJoints(dict(zip(model.joint_names, parts, strict=True)))
+    parts = [sd.JointDrive(spring, MOTOR) for spring in springs]
+    return sd.Drives(dict(zip(model.joint_names, parts, strict=True)))

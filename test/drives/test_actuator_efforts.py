@@ -29,12 +29,12 @@ def arm() -> sd.ScrewModel:
 def geared(arm, rng, friction=None, spring: Spring | None = None):
     """Return joints with rotors of 0.1 to 2 kg m^2 behind the gear."""
     parts = [
-        sd.ElasticJoint(spring, sd.Motor(inertia, ratio), friction=friction)
+        sd.JointDrive(spring, sd.Motor(inertia, ratio), friction=friction)
         for inertia, ratio in zip(
             rng.uniform(1e-5, 2e-4, arm.n), rng.uniform(80.0, 120.0, arm.n), strict=True
         )
     ]
-    return sd.ElasticJoints(dict(zip(arm.joint_names, parts, strict=True)))
+    return sd.Drives(dict(zip(arm.joint_names, parts, strict=True)))
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_a_call_with_out_allocates_nothing_of_the_size_of_the_motion(arm, joints
 
 def test_coupled_rotors(arm, joints, rng):
     """Rotors as bodies on moving links: the efforts of the stages of elastic joints."""
-    coupled = sd.ElasticJoints(joints.joints, rotor_coupling=True)
+    coupled = sd.Drives(joints.joints, rotor_coupling=True)
     jet = random_joint_jet(rng, arm.n, 2)
     expected = sd.elastic_feedforward(arm, coupled, jet)
     result = sd.actuator_efforts(arm, coupled, jet)
@@ -154,7 +154,7 @@ def test_joint_friction_and_coupled_rotors_of_soft_joints(arm, rng):
     """Friction of the joints winds the springs up, and with them the rotors that act on links."""
     friction = sd.JointFriction(2.0, 1.0, 0.5, load=0.1, load_effort=2.0)
     soft = geared(arm, rng, friction, sd.LinearSpring(2000.0))
-    coupled = sd.ElasticJoints(dict(list(soft.joints.items())[:2]), rotor_coupling=True)
+    coupled = sd.Drives(dict(list(soft.joints.items())[:2]), rotor_coupling=True)
     jet = random_joint_jet(rng, arm.n, 6)
     result = sd.elastic_feedforward(arm, coupled, jet)
     # u = tau_links(q, theta) + F: the links' part by the robot with rotors, at the known theta
@@ -169,7 +169,7 @@ def test_joint_friction_and_coupled_rotors_of_soft_joints(arm, rng):
 
 def test_errors(arm, joints, rng):
     jet = random_joint_jet(rng, arm.n, 2)
-    soft = sd.ElasticJoints({'joint_3': sd.ElasticJoint(sd.LinearSpring(100.0))})
+    soft = sd.Drives({'joint_3': sd.JointDrive(sd.LinearSpring(100.0))})
     with pytest.raises(InputError, match="joint 'joint_3': expected a rigid joint.*elastic_feed"):
         sd.actuator_efforts(arm, soft, jet)
     with pytest.raises(ShapeError, match=r'joint_jet: expected shape \(k \+ 3, 7\)'):

@@ -47,7 +47,7 @@ def arm():
 
 
 def test_a_file_is_read_and_written_without_loss():
-    joints = sd.ElasticJoints.from_yaml(FILE)
+    joints = sd.Drives.from_yaml(FILE)
     one = joints.joints['joint_1']
     assert one.friction == sd.JointFriction(2.0, 1.5, 0.01, 2.5, 0.2, 0.05)
     assert one.motor == sd.Motor(1e-4, 100.0, breakaway_friction=0.03, load_friction=0.1)
@@ -59,7 +59,7 @@ def test_a_file_is_read_and_written_without_loss():
     )
     assert joints.urdf_dynamics and joints.coulomb_velocity == 0.02
     for other in (
-        sd.ElasticJoints.from_yaml(joints.to_yaml()),
+        sd.Drives.from_yaml(joints.to_yaml()),
         pickle.loads(pickle.dumps(joints)),
         copy.deepcopy(joints),
     ):
@@ -70,16 +70,16 @@ def test_a_file_is_read_and_written_without_loss():
 def test_dynamics_of_the_urdf_fill_what_the_file_leaves_open(arm):
     """Joints with friction of their own, of the joint or of a motor, keep it alone."""
     entries = {
-        'joint_1': sd.ElasticJoint(friction=sd.JointFriction(9.0)),
-        'joint_2': sd.ElasticJoint(motor=sd.Motor(1e-4, 10.0, viscous_friction=0.5)),
-        'joint_3': sd.ElasticJoint(friction=sd.JointFriction()),
-        'joint_4': sd.ElasticJoint(motor=sd.Motor(1e-4, 10.0)),
+        'joint_1': sd.JointDrive(friction=sd.JointFriction(9.0)),
+        'joint_2': sd.JointDrive(motor=sd.Motor(1e-4, 10.0, viscous_friction=0.5)),
+        'joint_3': sd.JointDrive(friction=sd.JointFriction()),
+        'joint_4': sd.JointDrive(motor=sd.Motor(1e-4, 10.0)),
     }
     jet = np.zeros((4, 7))
     jet[1:] = [[0.3], [-0.5], [0.2]]
     tau = sd.inverse_dynamics(arm, jet)
-    without = sd.actuator_efforts(arm, sd.ElasticJoints(entries), jet)
-    joints = sd.ElasticJoints(entries, urdf_dynamics=True, coulomb_velocity=0.2)
+    without = sd.actuator_efforts(arm, sd.Drives(entries), jet)
+    joints = sd.Drives(entries, urdf_dynamics=True, coulomb_velocity=0.2)
     added = sd.actuator_efforts(arm, joints, jet) - without
     np.testing.assert_array_equal(added[:, :3], 0.0)
     d, c = arm.damping[3:], arm.friction[3:]
@@ -92,7 +92,7 @@ def test_dynamics_of_the_urdf_fill_what_the_file_leaves_open(arm):
 
 def test_the_urdf_alone(arm):
     """A file without joints, for a robot description with <dynamics>."""
-    joints = sd.ElasticJoints.from_yaml('elastic_joints: {}\nurdf_dynamics: true\n')
+    joints = sd.Drives.from_yaml('elastic_joints: {}\nurdf_dynamics: true\n')
     table = joints.motors(arm)
     np.testing.assert_array_equal(table.joint_rows[:, 1], arm.damping)
     np.testing.assert_array_equal(table.joint_rows[:, 2], arm.friction)
@@ -126,12 +126,12 @@ def test_the_urdf_alone(arm):
 )
 def test_errors_name_the_entry(entry, message):
     with pytest.raises(ModelError, match=f'elastic_joints.{message}'):
-        sd.ElasticJoints.from_yaml(f'elastic_joints: {{a: {{{entry}}}}}\n')
+        sd.Drives.from_yaml(f'elastic_joints: {{a: {{{entry}}}}}\n')
 
 
 def test_a_velocity_without_effect_is_told():
     with pytest.warns(UnusedEntryWarning, match='coulomb_velocity .urdf_dynamics is not true'):
-        sd.ElasticJoints.from_yaml('elastic_joints: {}\ncoulomb_velocity: 0.5\n')
+        sd.Drives.from_yaml('elastic_joints: {}\ncoulomb_velocity: 0.5\n')
 
 
 @pytest.mark.parametrize(
@@ -144,12 +144,12 @@ def test_a_velocity_without_effect_is_told():
 )
 def test_errors_of_settings(entry, message):
     with pytest.raises(ModelError, match=message):
-        sd.ElasticJoints.from_yaml(f'elastic_joints: {{}}\n{entry}\n')
+        sd.Drives.from_yaml(f'elastic_joints: {{}}\n{entry}\n')
 
 
 def test_the_file_is_named_if_it_does_not_fit_the_model(arm, tmp_path):
     path = tmp_path / 'drives.yaml'
     path.write_text(FILE.replace('parent: link_2', 'parent: link_7'))
-    joints = sd.ElasticJoints.from_yaml(path)
+    joints = sd.Drives.from_yaml(path)
     with pytest.raises(ModelError, match=rf"{path}: joint 'joint_3': parallel_spring.parent"):
         joints.motors(arm)

@@ -17,7 +17,7 @@ K, RATE = 200.0, 6.0
 
 def one_joint(constant: float, rows: int = 5, deflection: float | None = None):
     model = random_model(np.random.default_rng(1), 1)
-    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(K, constant * K))})
+    joints = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(K, constant * K))})
     start = None if deflection is None else {'joint_1': deflection}
     return sd.DeflectionFilter(model, joints, rows, start)
 
@@ -73,8 +73,8 @@ def test_all_rows_of_the_effort_may_jump_at_once(rows, rng):
 def test_a_jump_in_numbers():
     # K = 100, d = 50: 10 N at rest, then 30 N
     model = random_model(np.random.default_rng(1), 1)
-    joint = sd.ElasticJoint(sd.LinearSpring(100.0, 50.0))
-    damper = sd.DeflectionFilter(model, sd.ElasticJoints({'joint_1': joint}), 5)
+    joint = sd.JointDrive(sd.LinearSpring(100.0, 50.0))
+    damper = sd.DeflectionFilter(model, sd.Drives({'joint_1': joint}), 5)
     damper.step([[10.0], [0.0], [0.0]], 0.0)
     phi = damper.step([[30.0], [0.0], [0.0]], 0.0)[:, 0]
     np.testing.assert_allclose(phi, [0.1, 0.4, -0.8, 1.6], rtol=1e-14)
@@ -177,7 +177,7 @@ def test_a_motion_that_is_refused_leaves_the_filter_as_it_was(single, rng):
     model = random_model(rng, 2)
     table = sd.TabulatedSpring([-1.0, 0.0, 1.0], [-5.0, 0.0, 5.0])
     springs = {'joint_1': sd.LinearSpring(K, 0.05 * K), 'joint_2': table}
-    joints = sd.ElasticJoints({name: sd.ElasticJoint(spring) for name, spring in springs.items()})
+    joints = sd.Drives({name: sd.JointDrive(spring) for name, spring in springs.items()})
     damper = sd.DeflectionFilter(model, joints)
     jets = 1e-3 * rng.normal(size=(6, 5, 2))
     model = replace(model, gravity=np.zeros(3))

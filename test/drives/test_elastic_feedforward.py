@@ -104,8 +104,8 @@ def memory(call) -> tuple[int, int]:
 def test_a_control_loop_makes_no_arrays(damping):
     n = 40
     model = random_model(np.random.default_rng(0), n)
-    joint = sd.ElasticJoint(sd.LinearSpring(500.0, damping), MOTOR)
-    joints = sd.ElasticJoints(dict.fromkeys(model.joint_names, joint))
+    joint = sd.JointDrive(sd.LinearSpring(500.0, damping), MOTOR)
+    joints = sd.Drives(dict.fromkeys(model.joint_names, joint))
     damper = sd.DeflectionFilter(model, joints, 5) if damping else None
     out = joints.buffers(model, 5)
     jet = random_joint_jet(np.random.default_rng(1), n, 2)
@@ -131,13 +131,13 @@ def test_a_control_loop_makes_no_arrays(damping):
 
 def test_stiff_springs_make_a_rigid_robot(model, rng):
     jet = random_joint_jet(rng, model.n, 2)
-    rigid = sd.ElasticJoints(dict.fromkeys(model.joint_names, sd.ElasticJoint(None, MOTOR)))
+    rigid = sd.Drives(dict.fromkeys(model.joint_names, sd.JointDrive(None, MOTOR)))
     expected = sd.elastic_feedforward(model, rigid, jet[:3])
     assert expected.motor_jet.shape == (3, model.n)
     errors = []
     for stiffness in (1e6, 1e8, 1e10):
-        joint = sd.ElasticJoint(sd.LinearSpring(stiffness), MOTOR)
-        joints = sd.ElasticJoints(dict.fromkeys(model.joint_names, joint))
+        joint = sd.JointDrive(sd.LinearSpring(stiffness), MOTOR)
+        joints = sd.Drives(dict.fromkeys(model.joint_names, joint))
         result = sd.elastic_feedforward(model, joints, jet)
         errors.append(np.abs(result.motor_effort - expected.motor_effort).max())
     # proportional to 1 / K
@@ -146,11 +146,11 @@ def test_stiff_springs_make_a_rigid_robot(model, rng):
 
 def test_a_rigid_robot_is_inverse_dynamics_with_rotor_and_friction(model, rng):
     jet = random_joint_jet(rng, model.n, 2)
-    result = sd.elastic_feedforward(model, sd.ElasticJoints({}), jet)
+    result = sd.elastic_feedforward(model, sd.Drives({}), jet)
     np.testing.assert_array_equal(result.motor_effort_jet, result.effort_jet)
     np.testing.assert_allclose(result.motor_jet, jet, rtol=1e-15)
     motor = sd.Motor(0.5, 2.0, 0.1)
-    driven = sd.ElasticJoints(dict.fromkeys(model.joint_names, sd.ElasticJoint(motor=motor)))
+    driven = sd.Drives(dict.fromkeys(model.joint_names, sd.JointDrive(motor=motor)))
     result = sd.elastic_feedforward(model, driven, jet)
     expected = sd.inverse_dynamics(model, jet) + 2.0 * jet[2:] + 0.4 * jet[1:4]
     np.testing.assert_allclose(result.motor_effort_jet, expected, rtol=1e-12, atol=1e-12)
@@ -178,9 +178,9 @@ def test_linear_springs_on_random_trees(model, data, extra):
     jet = data.draw(joint_jets(n, 2 + extra))
     stiffness = 10.0 ** np.array(data.draw(st.lists(st.floats(-1, 5), min_size=n, max_size=n)))
     elastic = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    joints = sd.ElasticJoints(
+    joints = sd.Drives(
         {
-            name: sd.ElasticJoint(sd.LinearSpring(k) if soft else None, sd.Motor(0.3, 1.0, 0.2))
+            name: sd.JointDrive(sd.LinearSpring(k) if soft else None, sd.Motor(0.3, 1.0, 0.2))
             for name, k, soft in zip(model.joint_names, stiffness, elastic, strict=True)
         }
     )

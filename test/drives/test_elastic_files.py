@@ -54,10 +54,10 @@ def file(tmp_path):
 def test_errors_of_meaning_name_the_file_once(file, text, error):
     path = file(text)
     with pytest.raises(ModelError, match=f'^{re.escape(f"{path}: {error}")}') as caught:
-        sd.ElasticJoints.from_yaml(path)
+        sd.Drives.from_yaml(path)
     assert str(caught.value).count(str(path)) == 1
     with pytest.raises(ModelError) as caught:
-        sd.ElasticJoints.from_yaml(f'{text}\n')
+        sd.Drives.from_yaml(f'{text}\n')
     assert str(path) not in str(caught.value)
 
 
@@ -65,16 +65,16 @@ def test_errors_of_meaning_name_the_file_once(file, text, error):
 def test_links_that_carry_no_motor_are_none(file, coupling):
     text = UNUSED.replace('axis: [0, 0, 1]', 'carrier: nowhere')
     path = file(f'{text}rotor_coupling: {coupling}\n'.replace('deflection: 0.1, ', ''))
-    model, joints = sd.read_urdf(PLANAR), sd.ElasticJoints.from_yaml(path)
+    model, joints = sd.read_urdf(PLANAR), sd.Drives.from_yaml(path)
     for ask in (joints.motors, joints.required_rows):
         with pytest.raises(UnknownNameError, match=re.escape(f'{path}: {NOWHERE}')):
             ask(model)
     with pytest.raises(UnknownNameError, match=f'^{re.escape(NOWHERE)}'):
-        sd.ElasticJoints(joints.joints).motors(model)
+        sd.Drives(joints.joints).motors(model)
 
 
 def test_joints_of_another_robot_name_the_file(file):
-    joints = sd.ElasticJoints.from_yaml(file('elastic_joints: {elbow: }\n'))
+    joints = sd.Drives.from_yaml(file('elastic_joints: {elbow: }\n'))
     with pytest.raises(UnknownNameError, match=r"springs\.yaml: unknown joint 'elbow': expected"):
         joints.motors(sd.read_urdf(PLANAR))
 
@@ -82,15 +82,15 @@ def test_joints_of_another_robot_name_the_file(file):
 def test_entries_without_effect_are_named(file):
     path = file(UNUSED)
     with pytest.warns(UnusedEntryWarning, match=re.escape(f'{path}: {WITHOUT_EFFECT}')):
-        joints = sd.ElasticJoints.from_yaml(path)
+        joints = sd.Drives.from_yaml(path)
     with pytest.warns(UnusedEntryWarning, match='^elastic joints text: without effect: elastic'):
-        sd.ElasticJoints.from_yaml(UNUSED)
+        sd.Drives.from_yaml(UNUSED)
     with warnings.catch_warnings():
         warnings.simplefilter('error')
         # what is written has rotor_coupling: it is off on purpose; effort rates have an effect
-        sd.ElasticJoints.from_yaml(UNUSED.replace('deflection: 0.1, ', '') + 'rotor_coupling: no')
-        joints = sd.ElasticJoints({'joint_2': joints.joints['joint_2']})
-        assert sd.ElasticJoints.from_yaml(joints.to_yaml()) == joints
+        sd.Drives.from_yaml(UNUSED.replace('deflection: 0.1, ', '') + 'rotor_coupling: no')
+        joints = sd.Drives({'joint_2': joints.joints['joint_2']})
+        assert sd.Drives.from_yaml(joints.to_yaml()) == joints
 
 
 @pytest.mark.parametrize(

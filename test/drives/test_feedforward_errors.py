@@ -21,12 +21,12 @@ def test_too_few_rows_name_what_needs_them(model, mixed):
         rf"tor effort of the elastic joint '{model.joint_names[2]}' needs, got",
     ):
         sd.elastic_feedforward(model, mixed, jets)
-    damped = sd.ElasticJoints({model.joint_names[1]: sd.ElasticJoint(sd.LinearSpring(1.0, 1.0))})
+    damped = sd.Drives({model.joint_names[1]: sd.JointDrive(sd.LinearSpring(1.0, 1.0))})
     assert sd.elastic_feedforward(model, damped, jets).motor_effort_jet.shape == (1, n)
     with pytest.raises(ShapeError, match='r >= 4: .* of the damped elastic joint'):
         sd.elastic_feedforward(model, damped, jets[:3])
     with pytest.raises(ShapeError, match='r >= 3: .* of a rigid joint'):
-        sd.elastic_feedforward(model, sd.ElasticJoints({}), jets[:2])
+        sd.elastic_feedforward(model, sd.Drives({}), jets[:2])
     for shape in ((5,), (5, n + 1), (1, 1, 5, n)):
         with pytest.raises(ShapeError, match='joint_jet'):
             sd.elastic_feedforward(model, mixed, np.zeros(shape))
@@ -60,16 +60,16 @@ def test_unusable_arguments_are_named(model, mixed):
         run(jets, times=[0.0, 1.0, 0.5])
     with pytest.raises(NotFiniteError, match=r'times\[1\]'):
         run(jets, times=[0.0, np.nan, 0.5])
-    with pytest.raises(InputError, match='joints: expected ElasticJoints, got dict'):
+    with pytest.raises(InputError, match='joints: expected Drives, got dict'):
         sd.elastic_feedforward(model, {}, jet)
     with pytest.raises(InputError, match='model: expected a ScrewModel, got str'):
         sd.elastic_feedforward('robot', mixed, jet)
     with pytest.raises(InputError, match='deflection: expected None: no spring has a parallel'):
-        sd.elastic_feedforward(model, sd.ElasticJoints({}), jet, deflection={varies: 0.0})
+        sd.elastic_feedforward(model, sd.Drives({}), jet, deflection={varies: 0.0})
     damper = sd.DeflectionFilter(model, mixed, 6)
     with pytest.raises(InputError, match='made for joint jets of 5 rows, got one for 6'):
         run(jet, times=0.0, deflection=damper)
-    other = sd.ElasticJoints({varies: sd.ElasticJoint(sd.LinearSpring(1.0, 1.0))})
+    other = sd.Drives({varies: sd.JointDrive(sd.LinearSpring(1.0, 1.0))})
     with pytest.raises(InputError, match='a filter made for this model and these joints'):
         sd.elastic_feedforward(model, other, jet, times=0.0, deflection=damper)
     damper = sd.DeflectionFilter(model, mixed)
@@ -116,16 +116,16 @@ def test_no_array_is_overwritten_while_it_is_read(model, mixed):
 def test_times_are_checked_without_dampers(model):
     jets = np.zeros((3, 5, model.n))
     with pytest.raises(ShapeError, match=r'times: expected shape \(3,\), got \(2,\)'):
-        sd.elastic_feedforward(model, sd.ElasticJoints({}), jets, times=[1.0, 2.0])
+        sd.elastic_feedforward(model, sd.Drives({}), jets, times=[1.0, 2.0])
     with pytest.raises(NotFiniteError, match=r'times\[1\]'):
-        sd.elastic_feedforward(model, sd.ElasticJoints({}), jets, times=[1.0, np.inf, 2.0])
+        sd.elastic_feedforward(model, sd.Drives({}), jets, times=[1.0, np.inf, 2.0])
 
 
 @pytest.mark.parametrize('value', [np.nan, np.inf])
 def test_the_joint_that_is_not_finite_is_named(model, mixed, value):
     name = model.joint_names[2]
-    spinning = sd.ElasticJoint(sd.LinearSpring(300.0), sd.Motor(0.01, 10.0))
-    coupled = sd.ElasticJoints({name: spinning}, rotor_coupling=True)
+    spinning = sd.JointDrive(sd.LinearSpring(300.0), sd.Motor(0.01, 10.0))
+    coupled = sd.Drives({name: spinning}, rotor_coupling=True)
     assert coupled.required_rows(model) > 5
     for joints, rows in ((mixed, 5), (coupled, coupled.required_rows(model))):
         jet = np.zeros((rows, model.n))

@@ -54,9 +54,9 @@ def iiwa():
 
 
 def elastic(model, springs, motor, **options):
-    return sd.ElasticJoints(
+    return sd.Drives(
         {
-            name: sd.ElasticJoint(springs[i % len(springs)], motor, **options)
+            name: sd.JointDrive(springs[i % len(springs)], motor, **options)
             for i, name in enumerate(model.joint_names)
         }
     )
@@ -197,7 +197,7 @@ def test_equal_joints_may_use_each_others_buffers(arm):
 
 def test_a_robot_without_joints_needs_no_commands():
     model = sd.ScrewModel.from_screws([], [], [], [])
-    joints = sd.ElasticJoints({})
+    joints = sd.Drives({})
     out = joints.buffers(model)
     assert sd.elastic_feedforward(model, joints, np.empty((3, 0)), out=out) is out
     assert out.motor_effort_jet.shape == (1, 0)

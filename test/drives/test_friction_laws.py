@@ -73,7 +73,7 @@ def motion(velocity, derivatives):
 @settings(max_examples=150)
 @given(FRICTIONS, VELOCITIES, EFFORTS, DERIVATIVES, DERIVATIVES)
 def test_joint_friction(own, velocity, effort, derivatives, rates):
-    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(friction=own)})
+    joints = sd.Drives({'joint_1': sd.JointDrive(friction=own)})
     jet = motion(velocity, derivatives)
     load = np.array([effort, *rates[1:]])
     result = sd.drives.transmitted_efforts(MASS, joints, jet, load[:, np.newaxis])[:, 0]
@@ -89,7 +89,7 @@ def test_joint_friction(own, velocity, effort, derivatives, rates):
 @settings(max_examples=80)
 @given(MOTORS, FRICTIONS, VELOCITIES, DERIVATIVES)
 def test_motors_of_rigid_joints(motor, own, velocity, derivatives):
-    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(motor=motor, friction=own)})
+    joints = sd.Drives({'joint_1': sd.JointDrive(motor=motor, friction=own)})
     jet = motion(velocity, derivatives)
     result = sd.actuator_efforts(MASS, joints, jet)[:, 0]
     known = sd.actuator_efforts(MASS, joints, jet, effort_jet=sd.inverse_dynamics(MASS, jet))
@@ -108,8 +108,8 @@ def test_motors_of_rigid_joints(motor, own, velocity, derivatives):
 @given(MOTORS, FRICTIONS, VELOCITIES, DERIVATIVES)
 def test_elastic_joints(motor, own, velocity, derivatives):
     """The spring transmits the friction of the joint, the motor moves and rubs by itself."""
-    joint = sd.ElasticJoint(sd.CubicSpring(80.0, 500.0), motor, friction=own)
-    joints = sd.ElasticJoints({'joint_1': joint})
+    joint = sd.JointDrive(sd.CubicSpring(80.0, 500.0), motor, friction=own)
+    joints = sd.Drives({'joint_1': joint})
     jet = motion(velocity, derivatives)
     result = sd.elastic_feedforward(MASS, joints, jet)
     efforts = sd.drives.transmitted_efforts(MASS, joints, jet, sd.inverse_dynamics(MASS, jet))
@@ -128,9 +128,7 @@ def test_each_motor_of_a_pair_rubs_under_its_own_load():
     smooth = sd.Motor(0.1)
     jet = motion(0.4, [1.0, -2.0, 0.5, 0.3, 0.0])
     loaded, plain = (
-        sd.elastic_feedforward(
-            MASS, sd.ElasticJoints({'joint_1': sd.ElasticJoint(pair, each)}), jet
-        )
+        sd.elastic_feedforward(MASS, sd.Drives({'joint_1': sd.JointDrive(pair, each)}), jet)
         for each in (motor, smooth)
     )
     forces = 30.0 / 6.0 * np.expm1(6.0 * plain.deflection * [1, -1]) * [1, -1]
@@ -142,7 +140,7 @@ def test_breakaway_exceeds_coulomb_friction_and_decays():
     own = sd.JointFriction(
         coulomb=2.0, breakaway=3.0, coulomb_velocity=1e-3, stribeck_velocity=0.2
     )
-    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(friction=own)})
+    joints = sd.Drives({'joint_1': sd.JointDrive(friction=own)})
     speeds = np.array([0.0, 1e-2, 5.0])
     jets = np.zeros((3, 3, 1))
     jets[:, 1, 0] = speeds
@@ -166,7 +164,7 @@ def test_breakaway_exceeds_coulomb_friction_and_decays():
         ),
         (lambda: sd.Motor(load_friction=1.5), 'load_friction: expected a number below 1'),
         (lambda: sd.Motor(load_effort=-1.0), 'load_effort: expected a finite number above 0'),
-        (lambda: sd.ElasticJoint(friction=3.0), 'friction: expected a JointFriction, got 3.0'),
+        (lambda: sd.JointDrive(friction=3.0), 'friction: expected a JointFriction, got 3.0'),
     ],
 )
 def test_values_out_of_range(build, message):

@@ -68,9 +68,9 @@ def compose(outer, inner):
 def test_springs_and_motors(name, rows, rng):
     spring = SPRINGS[name]
     model = random_model(rng, RECIPES, length=0.5)
-    joints = sd.ElasticJoints(
+    joints = sd.Drives(
         dict.fromkeys(
-            model.joint_names, sd.ElasticJoint(spring, MOTOR, MOTOR if 'pair' in name else None)
+            model.joint_names, sd.JointDrive(spring, MOTOR, MOTOR if 'pair' in name else None)
         )
     )
     jet = random_joint_jet(rng, model.n, rows - 3)
@@ -122,7 +122,7 @@ def test_any_parameters(spring, tau, size):
     tau = np.array(tau) * 10.0 ** (size - 3.0)
     jet = np.zeros((7, 1))
     jet[2:, 0] = tau  # the effort on a mass of 1 kg
-    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(spring)})
+    joints = sd.Drives({'joint_1': sd.JointDrive(spring)})
     phi = sd.elastic_feedforward(MASS, joints, jet).deflection_jet[:, 0]
     with mp.workdps(DIGITS):
         function = deflections(spring, polynomial(tau), None, phi[:1])[0]
@@ -132,8 +132,8 @@ def test_any_parameters(spring, tau, size):
 
 def test_the_effort_is_that_of_inverse_dynamics(rng):
     model = random_model(rng, [*RECIPES, BodyRecipe(mimics=0)])
-    joint = sd.ElasticJoint(sd.LinearSpring(300.0), MOTOR)
-    joints = sd.ElasticJoints(dict.fromkeys(model.joint_names[1:], joint))
+    joint = sd.JointDrive(sd.LinearSpring(300.0), MOTOR)
+    joints = sd.Drives(dict.fromkeys(model.joint_names[1:], joint))
     jet = random_joint_jet(rng, model.n, 2)
     wrenches = random_wrench_jets(rng, model, 2)
     result = sd.elastic_feedforward(model, joints, jet, wrenches)

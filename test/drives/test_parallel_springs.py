@@ -58,7 +58,7 @@ def test_efforts_are_those_of_the_energy(kind, law, stiffness, start, end, motio
     jet = np.zeros((ROWS + 2, 2))
     jet[:, 1] = motion
     spring = spring_of(law, stiffness, start, end)
-    joints = sd.ElasticJoints({model.joint_names[1]: sd.ElasticJoint(parallel_spring=spring)})
+    joints = sd.Drives({model.joint_names[1]: sd.JointDrive(parallel_spring=spring)})
     fixed = (inverse_pose(model.home_poses[1]) @ np.append(start, 1.0))[:3]
     with mp.workdps(DIGITS):
         law_of = over(
@@ -81,7 +81,7 @@ def test_an_ideal_spring_balances_gravity_in_every_position():
     arm = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [link])
     stiffness = 2.0 * 9.81 * 0.5 / (0.3 * 0.2)
     spring = sd.BalancingSpring(stiffness, (0, 0, 0.3), (0, 0, 0.2))
-    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(parallel_spring=spring)})
+    joints = sd.Drives({'joint_1': sd.JointDrive(parallel_spring=spring)})
     jets = np.zeros((50, 5, 1))
     jets[:, 0, 0] = np.linspace(-3.0, 3.0, 50)
     jets[:, 1:3, 0] = 1.3, 0.4
@@ -95,7 +95,7 @@ def test_an_ideal_spring_balances_gravity_in_every_position():
 def test_a_gas_spring_pushes_with_its_forces():
     """Along a slide, from 200 N at its full length to 260 N; beyond its stroke is an error."""
     spring = sd.GasSpring(200.0, 0.5, 0.2, (0, 0, 0), (0, 0, 0.3), progression=1.3)
-    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(parallel_spring=spring)})
+    joints = sd.Drives({'joint_1': sd.JointDrive(parallel_spring=spring)})
     jets = np.zeros((3, 3, 1))
     jets[:, 0, 0] = 1e-12, 0.1, 0.2 - 1e-12
     efforts = sd.actuator_efforts(SLIDE, joints, jets)[:, 0, 0]
@@ -110,11 +110,11 @@ def test_a_gas_spring_pushes_with_its_forces():
 
 def test_points_that_coincide_have_no_direction():
     spring = sd.BalancingSpring(50.0, (0, 0, 0.2), (0, 0, 0.2), free_length=0.1)
-    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(parallel_spring=spring)})
+    joints = sd.Drives({'joint_1': sd.JointDrive(parallel_spring=spring)})
     with pytest.raises(SpringRangeError, match='a length of above 0 m, got 0'):
         spring_part(SLIDE, joints, np.zeros((4, 1)))
     ideal = replace(spring, free_length=0.0)
-    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(parallel_spring=ideal)})
+    joints = sd.Drives({'joint_1': sd.JointDrive(parallel_spring=ideal)})
     np.testing.assert_array_equal(spring_part(SLIDE, joints, np.zeros((4, 1))), 0.0)
 
 
@@ -124,7 +124,7 @@ def test_coordinates_with_gear_and_offset(rng, kind):
     model = random_model(rng, [BodyRecipe(joint_type=kind)])
     geared = replace(model, multipliers=np.array([0.7]), offsets=np.array([-0.4]))
     spring = sd.BalancingSpring(90.0, (0.4, 0.1, 0.2), (-0.3, 0.5, 0.1), free_length=0.3)
-    joints = sd.ElasticJoints({model.joint_names[0]: sd.ElasticJoint(parallel_spring=spring)})
+    joints = sd.Drives({model.joint_names[0]: sd.JointDrive(parallel_spring=spring)})
     jet = np.array([[0.9], [1.1], [-0.5], [0.3], [0.0]])
     own = 0.7 * jet - [[0.4], [0], [0], [0], [0]]
     np.testing.assert_allclose(
@@ -145,7 +145,7 @@ def test_frames_of_other_links():
     parts = [
         spring_part(
             arm,
-            sd.ElasticJoints({arm.joint_names[6]: sd.ElasticJoint(parallel_spring=spring)}),
+            sd.Drives({arm.joint_names[6]: sd.JointDrive(parallel_spring=spring)}),
             jet,
         )
         for spring in (
@@ -160,7 +160,7 @@ def test_frames_of_other_links():
         ('link', 'nowhere', UnknownNameError),
     ):
         spring = sd.BalancingSpring(90.0, (0, 0, 0), (0, 0, 1), **{entry: name})
-        joints = sd.ElasticJoints({'joint_5': sd.ElasticJoint(parallel_spring=spring)})
+        joints = sd.Drives({'joint_5': sd.JointDrive(parallel_spring=spring)})
         with pytest.raises(error, match=rf"joint 'joint_5': parallel_spring.{entry}: .*{name}"):
             joints.motors(arm)
 
@@ -180,7 +180,7 @@ def test_frames_of_other_links():
         (lambda: sd.GasSpring(9, 0.5, 0.6, (0, 0, 0), (0, 0, 1)), 'more than stroke = 0.6, got'),
         (lambda: sd.GasSpring(9, 0.5, 0.2, (0, 0, 0), (0, 0, 1), 0.9), 'progression: expected 1'),
         (lambda: sd.GasSpring(-9, 0.5, 0.2, (0, 0, 0), (0, 0, 1)), 'force: .* above 0, got -9'),
-        (lambda: sd.ElasticJoint(parallel_spring=sd.LinearSpring(1.0)), 'a ParallelSpring, got'),
+        (lambda: sd.JointDrive(parallel_spring=sd.LinearSpring(1.0)), 'a ParallelSpring, got'),
     ],
 )
 def test_values_out_of_range(build, message):

@@ -16,17 +16,17 @@ import screw_dynamics as sd
 TABLE = sd.TabulatedSpring([-0.1, 0.0, 0.2], [-3.0, 0.0, 5.0])
 PAIR = sd.AntagonisticPair('quadratic', 10.0, quadratic_stiffness=5.0)
 JOINTS = {
-    'a': sd.ElasticJoint(TABLE, sd.Motor(0.1), rotor=sd.Rotor((0, 0, 1), 'body_1')),
-    'b': sd.ElasticJoint(PAIR),
-    'c': sd.ElasticJoint(),
+    'a': sd.JointDrive(TABLE, sd.Motor(0.1), rotor=sd.Rotor((0, 0, 1), 'body_1')),
+    'b': sd.JointDrive(PAIR),
+    'c': sd.JointDrive(),
 }
 
 
 def test_equal_records_have_equal_hashes():
-    record = sd.ElasticJoints(JOINTS)
-    other = sd.ElasticJoints(dict(reversed(JOINTS.items())))
+    record = sd.Drives(JOINTS)
+    other = sd.Drives(dict(reversed(JOINTS.items())))
     assert record == other and hash(record) == hash(other)
-    assert len({record, other, sd.ElasticJoints(JOINTS, True), sd.ElasticJoints({})}) == 3
+    assert len({record, other, sd.Drives(JOINTS, True), sd.Drives({})}) == 3
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_equal_records_have_equal_hashes():
 )
 def test_copies_are_read_only_and_equal(again, rng):
     model = random_model(rng, 3)
-    record = sd.ElasticJoints(dict(zip(model.joint_names, JOINTS.values(), strict=True)))
+    record = sd.Drives(dict(zip(model.joint_names, JOINTS.values(), strict=True)))
     table = record.motors(model)
     hash(table)
     for original in (record, table, TABLE, PAIR):
@@ -47,14 +47,14 @@ def test_copies_are_read_only_and_equal(again, rng):
 
 
 def test_text_of_numpy_is_text():
-    record = sd.ElasticJoints(
+    record = sd.Drives(
         {
-            np.str_('a'): sd.ElasticJoint(
+            np.str_('a'): sd.JointDrive(
                 sd.AntagonisticPair(np.str_('quadratic'), 10.0, quadratic_stiffness=5.0),
                 rotor=sd.Rotor(carrier=np.str_('hand')),
             )
         }
     )
-    plain = sd.ElasticJoints({'a': sd.ElasticJoint(PAIR, rotor=sd.Rotor(carrier='hand'))})
+    plain = sd.Drives({'a': sd.JointDrive(PAIR, rotor=sd.Rotor(carrier='hand'))})
     assert record == plain and record.to_yaml() == plain.to_yaml()
-    assert sd.ElasticJoints.from_yaml(record.to_yaml()) == record
+    assert sd.Drives.from_yaml(record.to_yaml()) == record

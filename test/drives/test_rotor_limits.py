@@ -30,9 +30,9 @@ def planar_arm():
 
 
 def linear_joints(model, stiffness, motors, **rotor):
-    return sd.ElasticJoints(
+    return sd.Drives(
         {
-            name: sd.ElasticJoint(
+            name: sd.JointDrive(
                 None if k is None else sd.LinearSpring(k), motor, rotor=sd.Rotor(**rotor)
             )
             for name, k, motor in zip(model.joint_names, stiffness, motors, strict=True)
@@ -68,7 +68,7 @@ def test_rotors_on_the_base_are_those_of_the_reduced_model(rng):
     motors = [sd.Motor(0.02, 5.0)] * 3
     joints = linear_joints(model, (200.0,) * 3, motors, axis=[0, 0, 1], carrier='base')
     jet = rng.normal(size=(7, 3))
-    apart = sd.elastic_feedforward(model, sd.ElasticJoints(joints.joints), jet)
+    apart = sd.elastic_feedforward(model, sd.Drives(joints.joints), jet)
     coupled = sd.elastic_feedforward(model, joints, jet)
     for name in ('effort_jet', 'motor_jet', 'motor_effort_jet'):
         expected = getattr(apart, name)
@@ -118,13 +118,11 @@ def test_both_rotors_of_a_pair_are_felt(rng):
     motors = [sd.Motor(rotor.spin_inertia, rotor.gear_ratio) for rotor in rotors]
     pair = sd.AntagonisticPair('exponential', stiffness=900.0, spring_stiffness=50.0, rate=6.0)
     records = [
-        sd.ElasticJoint(sd.LinearSpring(300.0), motors[0]),
-        sd.ElasticJoint(sd.LinearSpring(300.0), motors[1]),
-        sd.ElasticJoint(pair, motors[2], motors[3]),
+        sd.JointDrive(sd.LinearSpring(300.0), motors[0]),
+        sd.JointDrive(sd.LinearSpring(300.0), motors[1]),
+        sd.JointDrive(pair, motors[2], motors[3]),
     ]
-    joints = sd.ElasticJoints(
-        dict(zip(model.joint_names, records, strict=True)), rotor_coupling=True
-    )
+    joints = sd.Drives(dict(zip(model.joint_names, records, strict=True)), rotor_coupling=True)
     jet = 0.3 * rng.normal(size=(joints.required_rows(model) + 1, 3))
     result = sd.elastic_feedforward(model, joints, jet)
     reference = reference_efforts(

@@ -44,7 +44,7 @@ def tracking_error(model, robot, joints, tolerance):
         return np.concatenate([rates, sd.forward_dynamics(robot, state[:6], rates, efforts)])
 
     # exact initial state, also for the uncoupled commands
-    coupled = sd.ElasticJoints(joints.joints, rotor_coupling=True)
+    coupled = sd.Drives(joints.joints, rotor_coupling=True)
     start = sd.elastic_feedforward(model, coupled, motion(0.0, coupled.required_rows(model)))
     q = motion(0.0, 2)
     state = np.concatenate([q[0], start.motor_position, q[1], start.motor_velocity])
@@ -60,15 +60,15 @@ def test_coupled_commands_track_to_the_integrators_tolerance(rng):
     rotors = [random_rotor(rng, j, *rotor_axis(links, j, sd.Rotor())) for j in range(3)]
     model, robot = locked(links, rotors), spinning(links, rotors)
     joints = {
-        name: sd.ElasticJoint(
+        name: sd.JointDrive(
             sd.LinearSpring(STIFFNESS[j]),
             sd.Motor(rotors[j].spin_inertia, rotors[j].gear_ratio),
         )
         for j, name in enumerate(model.joint_names)
     }
-    coupled = sd.ElasticJoints(joints, rotor_coupling=True)
+    coupled = sd.Drives(joints, rotor_coupling=True)
     errors = [tracking_error(model, robot, coupled, tolerance) for tolerance in (1e-6, 1e-9)]
     assert errors[0] < 1e-5 and errors[1] < 1e-8
     assert errors[1] < 1e-2 * errors[0]
-    apart = tracking_error(model, robot, sd.ElasticJoints(joints), 1e-9)
+    apart = tracking_error(model, robot, sd.Drives(joints), 1e-9)
     assert apart > 1e-3

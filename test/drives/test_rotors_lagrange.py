@@ -58,7 +58,7 @@ def robot_of(axes):
         for j, axis in enumerate(axes)
     ]
     joints = {
-        name: sd.ElasticJoint(
+        name: sd.JointDrive(
             sd.LinearSpring(STIFFNESS[j]),
             sd.Motor(
                 rotor_inertia=SPINS[j],
@@ -70,7 +70,7 @@ def robot_of(axes):
         )
         for j, name in enumerate(links.joint_names)
     }
-    return locked(links, rotors), sd.ElasticJoints(joints, rotor_coupling=True)
+    return locked(links, rotors), sd.Drives(joints, rotor_coupling=True)
 
 
 def rotation(axis, angle):
@@ -179,5 +179,5 @@ def test_commands_obey_lagranges_equations(axes, rng):
         atol=1e-12 * np.abs(spring).max(),
     )
     # what is left out without the coupling would not pass
-    apart = sd.elastic_feedforward(model, sd.ElasticJoints(joints.joints), jet)
+    apart = sd.elastic_feedforward(model, sd.Drives(joints.joints), jet)
     assert np.abs(apart.motor_effort - result.motor_effort).max() > 1e-4 * np.abs(spring).max()

@@ -39,12 +39,12 @@ def elastic_joints(model, rotors, springs):
     joints = {}
     for rotor, spring in zip(rotors, springs, strict=True):
         carrier = 'base' if rotor.carrier < 0 else f'body_{rotor.carrier + 1}'
-        joints[model.joint_names[rotor.coordinate]] = sd.ElasticJoint(
+        joints[model.joint_names[rotor.coordinate]] = sd.JointDrive(
             spring,
             sd.Motor(rotor_inertia=rotor.spin_inertia, gear_ratio=rotor.gear_ratio),
             rotor=sd.Rotor(rotor.axis, carrier),
         )
-    return sd.ElasticJoints(joints, rotor_coupling=True)
+    return sd.Drives(joints, rotor_coupling=True)
 
 
 def check(links, rotors, springs, rng, order=2, wrenches=(), stiffness=None):
@@ -157,9 +157,9 @@ def test_the_joint_beyond_the_stroke_of_its_spring_is_named():
     model = random_model(np.random.default_rng(3), CHAIN)
     motor = sd.Motor(rotor_inertia=1e-3, gear_ratio=10.0)
     gas = sd.GasSpring(200.0, 0.5, 0.2, (0, 0, 1.0), (0, 0, -1.0))
-    joints = {name: sd.ElasticJoint(sd.LinearSpring(1e3), motor) for name in model.joint_names}
-    joints['joint_3'] = sd.ElasticJoint(sd.LinearSpring(1e3), motor, parallel_spring=gas)
-    elastic = sd.ElasticJoints(joints, rotor_coupling=True)
+    joints = {name: sd.JointDrive(sd.LinearSpring(1e3), motor) for name in model.joint_names}
+    joints['joint_3'] = sd.JointDrive(sd.LinearSpring(1e3), motor, parallel_spring=gas)
+    elastic = sd.Drives(joints, rotor_coupling=True)
     jet = np.zeros((elastic.required_rows(model), 4))
     with pytest.raises(SpringRangeError, match="joint 'joint_3': parallel spring: .* 0.3 to 0.5"):
         sd.elastic_feedforward(model, elastic, jet)
@@ -233,7 +233,7 @@ def arm(axes):
 )
 def test_only_felt_rotors_cost_derivatives(axes, orders):
     model = arm(axes)
-    joint = sd.ElasticJoint(sd.LinearSpring(300.0), sd.Motor(0.01, 10.0))
-    joints = sd.ElasticJoints(dict.fromkeys(model.joint_names, joint), rotor_coupling=True)
+    joint = sd.JointDrive(sd.LinearSpring(300.0), sd.Motor(0.01, 10.0))
+    joints = sd.Drives(dict.fromkeys(model.joint_names, joint), rotor_coupling=True)
     np.testing.assert_array_equal(joints.coupling(model).orders, orders)
     assert joints.required_rows(model) == max(orders) + 3

@@ -27,11 +27,9 @@ def test_rotors_without_inertia_cost_nothing(weightless, orders):
     model = sd.ScrewModel.from_screws(
         [-1, 0, 1], [home] * 3, [[0, 0, 1, 0, 0, 0]] * 3, [np.eye(6)] * 3
     )
-    records = [sd.ElasticJoint(SPRING, MOTOR)] * 3
-    records[weightless] = sd.ElasticJoint(SPRING, sd.Motor(0.0, 10.0))
-    joints = sd.ElasticJoints(
-        dict(zip(model.joint_names, records, strict=True)), rotor_coupling=True
-    )
+    records = [sd.JointDrive(SPRING, MOTOR)] * 3
+    records[weightless] = sd.JointDrive(SPRING, sd.Motor(0.0, 10.0))
+    joints = sd.Drives(dict(zip(model.joint_names, records, strict=True)), rotor_coupling=True)
     np.testing.assert_array_equal(joints.coupling(model).orders, orders)
     assert joints.required_rows(model) == max(orders) + 3
 
@@ -41,17 +39,17 @@ def test_a_rotor_that_is_hardly_tilted_is_felt(tilt, orders):
     model = sd.ScrewModel.from_screws(
         [-1, 0], [np.eye(4)] * 2, [[0, 0, 1, 0, 0, 0], [1, 0, 0, 0, 0, 0]], [np.eye(6)] * 2
     )
-    tilted = sd.ElasticJoint(SPRING, MOTOR, rotor=sd.Rotor((1.0, 0.0, tilt)))
-    joints = sd.ElasticJoints(
-        {'joint_1': sd.ElasticJoint(SPRING, MOTOR), 'joint_2': tilted}, rotor_coupling=True
+    tilted = sd.JointDrive(SPRING, MOTOR, rotor=sd.Rotor((1.0, 0.0, tilt)))
+    joints = sd.Drives(
+        {'joint_1': sd.JointDrive(SPRING, MOTOR), 'joint_2': tilted}, rotor_coupling=True
     )
     np.testing.assert_array_equal(joints.coupling(model).orders, orders)
 
 
 def test_links_may_be_called_as_rotors_are(rng):
     model = random_model(rng, 3)
-    joints = sd.ElasticJoints(
-        dict.fromkeys(model.joint_names, sd.ElasticJoint(SPRING, MOTOR)), rotor_coupling=True
+    joints = sd.Drives(
+        dict.fromkeys(model.joint_names, sd.JointDrive(SPRING, MOTOR)), rotor_coupling=True
     )
     jet = rng.normal(size=(9, 3))
     expected = sd.elastic_feedforward(model, joints, jet)
@@ -73,17 +71,17 @@ def test_a_robot_without_joints_has_nothing_to_couple():
     base = sd.ScrewModel.from_screws(
         [], np.zeros((0, 4, 4)), np.zeros((0, 6)), np.zeros((0, 6, 6))
     )
-    joints = sd.ElasticJoints({}, rotor_coupling=True)
+    joints = sd.Drives({}, rotor_coupling=True)
     assert sd.elastic_feedforward(base, joints, np.zeros((3, 0))).motor_jet.shape == (3, 0)
 
 
 def test_the_joint_whose_spring_fails_is_named(rng):
     model = random_model(rng, 3)
     weak = sd.TabulatedSpring([-1.0, 0.0, 1.0], [-1e-9, 0.0, 1e-9])
-    joints = dict.fromkeys(model.joint_names, sd.ElasticJoint(SPRING, MOTOR))
+    joints = dict.fromkeys(model.joint_names, sd.JointDrive(SPRING, MOTOR))
     name = model.joint_names[1]
-    joints[name] = sd.ElasticJoint(weak, MOTOR)
-    coupled = sd.ElasticJoints(joints, rotor_coupling=True)
+    joints[name] = sd.JointDrive(weak, MOTOR)
+    coupled = sd.Drives(joints, rotor_coupling=True)
     jets = rng.normal(size=(2, 9, 3))
     with pytest.raises(SpringRangeError, match=f"joint '{name}' at sample 0: effort") as caught:
         sd.elastic_feedforward(model, coupled, jets)

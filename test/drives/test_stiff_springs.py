@@ -37,15 +37,13 @@ def test_the_limit_is_the_rigid_robot(name, model, rng):
     pair = 'pair' in name
     rigid = sd.elastic_feedforward(
         model,
-        sd.ElasticJoints(
-            dict.fromkeys(model.joint_names, sd.ElasticJoint(motor=BOTH if pair else MOTOR))
-        ),
+        sd.Drives(dict.fromkeys(model.joint_names, sd.JointDrive(motor=BOTH if pair else MOTOR))),
         jet,
     )
     stiffnesses, efforts, motions = 10.0 ** np.arange(4, 8), [], []
     for stiffness in stiffnesses:
-        joint = sd.ElasticJoint(SPRINGS[name](stiffness), MOTOR)
-        joints = sd.ElasticJoints(dict.fromkeys(model.joint_names, joint))
+        joint = sd.JointDrive(SPRINGS[name](stiffness), MOTOR)
+        joints = sd.Drives(dict.fromkeys(model.joint_names, joint))
         result = sd.elastic_feedforward(model, joints, jet)
         # both motors of a pair share the effort
         shares = result.motor_effort.reshape(model.n, -1)

@@ -125,7 +125,7 @@ def test_the_inverse_finds_every_effort(name):
     model = sd.ScrewModel.from_screws(
         [-1], [np.eye(4)], [[0, 0, 0, 0, 0, 1]], [np.diag([0, 0, 0, 1.0, 1.0, 1.0])], np.zeros(3)
     )
-    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(spring)})
+    joints = sd.Drives({'joint_1': sd.JointDrive(spring)})
     jets = np.zeros((len(efforts), 5, 1))
     jets[:, 2, 0] = efforts  # a mass of 1 kg
     phi = sd.elastic_feedforward(model, joints, jets).deflection[:, 0]

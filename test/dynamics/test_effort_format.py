@@ -25,7 +25,7 @@ def test_gravity_along_a_motion(model, seed):
     """60 digits and another formulation give the same derivatives of g(q)."""
     jet = random_joint_jet(np.random.default_rng(seed), model.n, ORDER)
     full, weightless = (reference_efforts(robot, jet) for robot in (model, model.weightless))
-    found = sd.gravity_force_jets(model, jet)
+    found = sd.gravity_forces_jet(model, jet)
     # the error is that of the efforts which are subtracted
     largest = np.maximum(np.abs(full.efforts), np.abs(weightless.efforts))
     size = np.maximum(largest.max(axis=1, initial=0.0), CANCELLATION * full.scale)
@@ -44,7 +44,7 @@ def test_gravity_changes_as_its_samples_do(rng):
     samples = np.array([sd.gravity_forces(model, q) for q in positions])
     jet = np.zeros((5, 6))
     jet[0], jet[1], jet[2] = a, b, 2.0 * c
-    found = sd.gravity_force_jets(model, jet)
+    found = sd.gravity_forces_jet(model, jet)
     # central differences of sixth order; their own error is about step^6, and 1e-16 / step^2
     first = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60.0 / step
     second = np.array([2, -27, 270, -490, 270, -27, 2]) / 180.0 / step**2
@@ -64,7 +64,7 @@ def test_contents_add_up(rng):
     )
     np.testing.assert_array_equal(full, efforts)
     np.testing.assert_allclose(without + gravity, efforts, rtol=1e-12, atol=1e-12)
-    np.testing.assert_array_equal(gravity, sd.gravity_force_jets(model, jets))
+    np.testing.assert_array_equal(gravity, sd.gravity_forces_jet(model, jets))
 
 
 def test_a_robot_at_rest_that_carries_itself_takes_nothing(rng):
@@ -87,7 +87,7 @@ def test_sign_scale_and_offset(rng):
     out, work = np.empty((3, 3)), np.empty((2, 3, 3))
     found = taken.convert(model, jet, efforts, out=out, work=work)
     assert found is out
-    expected = sd.gravity_force_jets(model, jet) * [2.0, -0.5, 1.0]
+    expected = sd.gravity_forces_jet(model, jet) * [2.0, -0.5, 1.0]
     expected[0] += [0.1, 0.2, 0.3]
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(taken.convert(model, jet, efforts), expected)
@@ -101,7 +101,7 @@ def test_nothing_is_allocated_with_out_and_work(rng):
     taken = sd.EffortFormat('without_gravity', scale=[2.0] * 3)
     taken.convert(model, jet, efforts, out=out, work=work)
     found = taken.convert(model, jet, efforts, out=out, work=work)
-    assert found is out and np.shares_memory(sd.gravity_force_jets(model, jet, work=work), work)
+    assert found is out and np.shares_memory(sd.gravity_forces_jet(model, jet, work=work), work)
 
 
 @pytest.mark.parametrize(

@@ -33,14 +33,14 @@ STEP, DURATION = 1e-3, 2.0
 
 
 @pytest.fixture(scope='module')
-def drives() -> sd.ElasticJoints:
+def drives() -> sd.Drives:
     """Return the drives of the example file, without load-dependent friction."""
-    joints = sd.ElasticJoints.from_yaml(sd.share_path('config/geared_arm_joints.yaml'))
+    joints = sd.Drives.from_yaml(sd.share_path('config/geared_arm_joints.yaml'))
     parts = {
         name: replace(joint, motor=replace(joint.motor, load_friction=0.0))
         for name, joint in joints.joints.items()
     }
-    return sd.ElasticJoints(parts)
+    return sd.Drives(parts)
 
 
 @pytest.fixture(scope='module')
@@ -68,12 +68,10 @@ class Engine:
         viscous = ratio**2 * [motor.viscous_friction for motor in motors]
         viscous += [bearing.viscous for bearing in bearings]
         plain = {
-            name: sd.ElasticJoint(motor=sd.Motor(b, viscous_friction=d))
+            name: sd.JointDrive(motor=sd.Motor(b, viscous_friction=d))
             for name, b, d in zip(arm.joint_names, inertia, viscous, strict=True)
         }
-        root = ElementTree.fromstring(
-            mjcf(arm, sd.ElasticJoints(plain), timestep=STEP, integrator='RK4')
-        )
+        root = ElementTree.fromstring(mjcf(arm, sd.Drives(plain), timestep=STEP, integrator='RK4'))
         self._add_spring(root, arm, drives.joints['joint_2'].parallel_spring)
         self._mujoco = mujoco
         self._model = mujoco.MjModel.from_xml_string(
@@ -175,11 +173,11 @@ def scaled(drives, inertia=1.0, friction=1.0):
                 bearing, viscous=friction * bearing.viscous, coulomb=friction * bearing.coulomb
             ),
         )
-    return sd.ElasticJoints(parts)
+    return sd.Drives(parts)
 
 
 def without_spring(drives):
-    return sd.ElasticJoints(
+    return sd.Drives(
         {name: replace(joint, parallel_spring=None) for name, joint in drives.joints.items()}
     )
 

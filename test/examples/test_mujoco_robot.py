@@ -42,9 +42,9 @@ def mixed_joints(model):
         sd.TabulatedSpring(table, 300.0 * table + 20.0 * table**3),
         sd.LinearSpring(700.0),
     ]
-    return sd.ElasticJoints(
+    return sd.Drives(
         {
-            name: sd.ElasticJoint(springs[i % len(springs)], sd.Motor(0.2 + 0.1 * i, **FRICTION))
+            name: sd.JointDrive(springs[i % len(springs)], sd.Motor(0.2 + 0.1 * i, **FRICTION))
             for i, name in enumerate(model.joint_names)
         }
     )
@@ -130,17 +130,17 @@ def test_what_mujoco_lacks_is_named():
     model = two_links.model()
     pair = sd.AntagonisticPair('quadratic', 50.0, quadratic_stiffness=90.0)
     with pytest.raises(InputError, match="'joint_1': expected one motor, got an antagonistic"):
-        mjcf(model, two_links.joints(sd.ElasticJoint(pair, sd.Motor(0.1)), None))
-    bearing = sd.ElasticJoint(motor=sd.Motor(0.1), friction=sd.JointFriction(1.0))
+        mjcf(model, two_links.joints(sd.JointDrive(pair, sd.Motor(0.1)), None))
+    bearing = sd.JointDrive(motor=sd.Motor(0.1), friction=sd.JointFriction(1.0))
     with pytest.raises(InputError, match="'joint_1': expected viscous and Coulomb friction of a"):
         mjcf(model, two_links.joints(bearing, None))
     with pytest.raises(InputError, match='expected one of serial, sibling'):
         mjcf(model, two_links.joints(), variant='parallel')
     with pytest.raises(InputError, match='rotor coupling'):
-        mjcf(model, sd.ElasticJoints({}, rotor_coupling=True))
+        mjcf(model, sd.Drives({}, rotor_coupling=True))
     gripper = sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf'))
     with pytest.raises(InputError, match='mimic joints'):
-        mjcf(gripper, sd.ElasticJoints({}))
+        mjcf(gripper, sd.Drives({}))
 
 
 def test_importing_mujoco_starts_no_process():

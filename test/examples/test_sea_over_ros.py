@@ -24,7 +24,7 @@ if not os.environ.get('AMENT_PREFIX_PATH'):
 
 from ros_demo.processes import release_domain, unused_domain  # noqa: E402
 from ros_demo.recording import TORQUE_TOPIC  # noqa: E402
-from screw_dynamics import ElasticJoints, share_path  # noqa: E402
+from screw_dynamics import Drives, share_path  # noqa: E402
 from screw_dynamics.errors import BagError  # noqa: E402
 from screw_dynamics.recordings.bags import Bag  # noqa: E402
 from screw_dynamics.recordings.results.results_bag import SOURCE_TRAJECTORY  # noqa: E402
@@ -142,8 +142,8 @@ def test_what_the_bag_holds(runs, folder):
 
 
 def test_the_rigid_feedforward_knows_the_motors_but_no_springs(runs, folder):
-    elastic = ElasticJoints.from_yaml(share_path('config/sea_arm_joints.yaml'))
-    rigid = ElasticJoints.from_yaml(folder / 'rigid_joints.yaml')
+    elastic = Drives.from_yaml(share_path('config/sea_arm_joints.yaml'))
+    rigid = Drives.from_yaml(folder / 'rigid_joints.yaml')
     assert rigid.joints.keys() == elastic.joints.keys()
     for name, joint in rigid.joints.items():
         assert joint.spring is None

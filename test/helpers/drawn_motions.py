@@ -13,7 +13,7 @@ import numpy as np
 import screw_dynamics as sd
 from helpers.rig import limited, perform
 from screw_dynamics.control.tasks import Fitting, Refusal
-from screw_dynamics.robot import Robot
+from screw_dynamics.drives.robot import Robot
 
 SPEED, EFFORT, POSITION, RATE = 2.5, 60.0, 1.2, 900.0
 STIFFNESS, DEFLECTION = (200.0, 900.0), 0.06
@@ -29,8 +29,8 @@ def _robots():
     lower, upper = limits.lower.copy(), limits.upper.copy()
     lower[0], upper[0] = -np.inf, np.inf
     turning = replace(turning, limits=replace(limits, lower=lower, upper=upper))
-    rated = sd.ElasticJoint(max_effort_rate=RATE)
-    spring = sd.ElasticJoint(
+    rated = sd.JointDrive(max_effort_rate=RATE)
+    spring = sd.JointDrive(
         sd.VariableStiffness(500.0, min_stiffness=STIFFNESS[0], max_stiffness=STIFFNESS[1]),
         sd.Motor(rotor_inertia=1e-4, gear_ratio=50.0, max_effort=1.4, max_velocity=150.0),
         max_deflection=DEFLECTION,
@@ -38,7 +38,7 @@ def _robots():
     )
 
     def with_joints(joint):
-        return Robot(arm, sd.ElasticJoints(dict.fromkeys(arm.joint_names, joint)))
+        return Robot(arm, sd.Drives(dict.fromkeys(arm.joint_names, joint)))
 
     return Robot(arm), Robot(turning), with_joints(rated), with_joints(spring)
 

@@ -17,7 +17,7 @@ from screw_dynamics.control.drive_records import (
     JointStates,
     MotorSample,
 )
-from screw_dynamics.robot import Robot
+from screw_dynamics.drives.robot import Robot
 
 START = 1_700_000_000 * 10**9
 PERIOD = 4 * 10**6
@@ -43,8 +43,8 @@ def rest(position):
 
 def rated(rate):
     """Return joints of the planar robot with a limit of the rate of their efforts."""
-    limited = sd.ElasticJoint(max_effort_rate=rate)
-    return sd.ElasticJoints({'joint_1': limited, 'joint_2': limited})
+    limited = sd.JointDrive(max_effort_rate=rate)
+    return sd.Drives({'joint_1': limited, 'joint_2': limited})
 
 
 def steps(rows, field=0):

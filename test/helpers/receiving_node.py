@@ -15,7 +15,7 @@ from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.control.tasks import FitRobot
 from screw_dynamics.control.trajectory_join import joined
 from screw_dynamics.control.trajectory_plan import Running, arrival, fit_delay, plan
-from screw_dynamics.robot import Robot
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.trajectory.reference.reference import Reference
 from screw_dynamics.trajectory.reference.streamed_reference import StreamedReference

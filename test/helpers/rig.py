@@ -31,9 +31,9 @@ from screw_dynamics.control.inputs import (
 )
 from screw_dynamics.control.outputs import BuildGoal, CancelGoal, EndGoal, HoldSoon, SendGoal
 from screw_dynamics.control.tasks import FitRobot, Fitting, Heading, Reading, Refusal
+from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.model import JointLimits
-from screw_dynamics.robot import Robot, as_robot
 
 BEGIN = 1_700_000_000 * SECOND
 CONTROLLER = '/jtc/follow_joint_trajectory'

@@ -10,7 +10,7 @@ from pathlib import Path
 import screw_dynamics as sd
 from helpers.patience import patience
 from screw_dynamics.codegen.robot.robot_table import robot_table
-from screw_dynamics.robot import Robot
+from screw_dynamics.drives.robot import Robot
 
 CONTROLLERS = Path(__file__).resolve().parents[2] / 'screw_dynamics_controllers'
 

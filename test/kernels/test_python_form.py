@@ -96,8 +96,8 @@ def commands() -> Arrays:
     jets = rng.normal(size=(12, 6, model.n))
     jets[:, 1:] *= 0.1
     for shift in (0, len(SPRINGS) - model.n):
-        parts = [sd.ElasticJoint(spring, MOTOR) for spring in SPRINGS[shift:]]
-        joints = sd.ElasticJoints(dict(zip(model.joint_names, parts, strict=False)))
+        parts = [sd.JointDrive(spring, MOTOR) for spring in SPRINGS[shift:]]
+        joints = sd.Drives(dict(zip(model.joint_names, parts, strict=False)))
         result = sd.elastic_feedforward(model, joints, jets, times=times)
         for name in ('deflection_jet', 'motor_jet', 'motor_effort_jet'):
             found |= rows(f'{name} {shift}', getattr(result, name))
@@ -106,14 +106,14 @@ def commands() -> Arrays:
 
 def actuators(model: sd.ScrewModel, jets: np.ndarray) -> Arrays:
     """Return efforts and accelerations with friction and parallel springs of every kind."""
-    joints = sd.ElasticJoints.from_yaml(sd.share_path('config/geared_arm_joints.yaml'))
+    joints = sd.Drives.from_yaml(sd.share_path('config/geared_arm_joints.yaml'))
     parallel = [
         sd.TorsionSpring(30.0, 0.2),
         sd.GasSpring(400.0, 3.0, 2.9, (0, 0, 1), (0, 0, -1)),
         sd.BalancingSpring(300.0, (0, 0, 0.3), (0, 0.2, 0), 0.1),
     ]
     bearing = sd.JointFriction(1.0, 0.5, 0.02, 0.8, 0.1, 0.1)
-    drives = sd.ElasticJoints({
+    drives = sd.Drives({
         name: replace(joint, friction=bearing, parallel_spring=parallel[j % 3])
         for j, (name, joint) in enumerate(joints.joints.items())
     })  # fmt: skip
@@ -135,11 +135,11 @@ def simulations() -> Arrays:
     spring = sd.TabulatedSpring((-1.0, 0.0, 1.0), (-90.0, 0.0, 200.0))
     pair = sd.AntagonisticPair('quadratic', 50.0, quadratic_stiffness=90.0)
     motor = sd.Motor(0.1, coulomb_friction=0.2)
-    joints = two_links.joints(sd.ElasticJoint(spring, motor), sd.ElasticJoint(pair, motor))
+    joints = two_links.joints(sd.JointDrive(spring, motor), sd.JointDrive(pair, motor))
     robot = sd.simulation.ElasticRobot(two_links.model(), joints)
     state = robot.state([-1.4, 0.5], [0.2, 0.1], [-1.1, 0.6, 0.4], [0.4, 0.3, 0.2])
     robot.step(state, [0.1, 0.2, 0.3], 1e-3, steps=5)
-    coupled = sd.ElasticJoints(two_links.joints().joints, rotor_coupling=True)
+    coupled = sd.Drives(two_links.joints().joints, rotor_coupling=True)
     robot = sd.simulation.ElasticRobot(two_links.model(), coupled)
     other = robot.state([-1.4, 0.5], [0.2, 0.1])
     wrenches = {'body_2': [1, 2, 3, 4, 5, 6]}

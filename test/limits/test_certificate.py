@@ -11,9 +11,9 @@ import pytest
 from oracles.random_models import random_model
 
 import screw_dynamics as sd
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.limits import certify
 from screw_dynamics.model import JointLimits
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints, smooth_trajectory
 
 DENSE = 20_000
@@ -29,8 +29,8 @@ def arm():
 def elastic(model, damper=None):
     spring = sd.LinearSpring(2000.0, **({} if damper is None else {'damping': damper}))
     motor = sd.Motor(rotor_inertia=1e-4, gear_ratio=100.0, max_effort=3.0, max_velocity=400.0)
-    joint = sd.ElasticJoint(spring, motor, max_effort_rate=5000.0, max_deflection=0.1)
-    return Robot(model, sd.ElasticJoints(dict.fromkeys(model.joint_names, joint)))
+    joint = sd.JointDrive(spring, motor, max_effort_rate=5000.0, max_deflection=0.1)
+    return Robot(model, sd.Drives(dict.fromkeys(model.joint_names, joint)))
 
 
 def motion(model, seed, points=8, pauses=(0.1, 1.0)):
@@ -124,8 +124,8 @@ def test_corners_of_a_curve_belong_to_both_sides(arm):
 
 
 def test_a_spring_that_cannot_transmit_an_effort(arm):
-    table = sd.ElasticJoint(sd.TabulatedSpring([-0.01, 0.0, 0.01], [-5.0, 0.0, 5.0]))
-    robot = Robot(arm, sd.ElasticJoints({'joint_2': table}))
+    table = sd.JointDrive(sd.TabulatedSpring([-0.01, 0.0, 0.01], [-5.0, 0.0, 5.0]))
+    robot = Robot(arm, sd.Drives({'joint_2': table}))
     report = certify(robot, motion(arm, 2))
     assert [violation.quantity for violation in report.violations].count('spring') == 1
 
@@ -138,7 +138,7 @@ def test_a_spring_that_fails_between_the_first_samples(arm):
     times = np.linspace(*curve.breaks[[0, -1]], DENSE)
     largest = 0.99 * np.abs(sd.inverse_dynamics(arm, curve.jets(times, 3))[:, 0, 1]).max()
     table = sd.TabulatedSpring([-0.1, 0.0, 0.1], [-largest, 0.0, largest])
-    robot = Robot(model, sd.ElasticJoints({'joint_2': sd.ElasticJoint(table)}))
+    robot = Robot(model, sd.Drives({'joint_2': sd.JointDrive(table)}))
     for begin in (0.0, 10.0):
         (worst,) = certify(robot, curve, begin).violations
         assert worst.quantity == 'spring' and begin < worst.time < begin + curve.breaks[-1]

@@ -36,13 +36,13 @@ def arm():
 def elastic_joints(**limits):
     motor = sd.Motor(0.002, 10.0, max_effort=limits.get('effort', np.inf),
                      max_velocity=limits.get('velocity', np.inf))  # fmt: skip
-    joint = sd.ElasticJoint(
+    joint = sd.JointDrive(
         sd.LinearSpring(120.0),
         motor,
         max_deflection=limits.get('deflection', np.inf),
         max_effort_rate=limits.get('rate', np.inf),
     )
-    return sd.ElasticJoints({'joint_1': joint, 'joint_2': joint})
+    return sd.Drives({'joint_1': joint, 'joint_2': joint})
 
 
 def brute_force(model, jets, times, wrenches):
@@ -150,7 +150,7 @@ def test_spring_out_of_its_table_is_a_violation_and_no_error(arm, rng):
     reach = 0.6 * np.abs(efforts[:, 0]).max()
     table = sd.TabulatedSpring([-0.2, -0.1, 0.0, 0.1, 0.2], [-reach, -2.0, 0.0, 2.0, reach])
     motor = sd.Motor(0.002, 10.0, max_effort=1e3)
-    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(table, motor)})
+    joints = sd.Drives({'joint_1': sd.JointDrive(table, motor)})
     report = sd.check_feasibility(with_limits(arm), joints, jets, times)
     outside = np.abs(efforts[:, 0]) > reach
     assert 0 < outside.sum() < len(times)
@@ -168,14 +168,14 @@ def test_no_sample_is_lost_between_those_that_no_spring_can_serve():
     rod = sd.lie.inertia_matrix(1.0, np.array([0.0, 0.0, -1.0]), np.zeros((3, 3)))
     pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [rod])
     table = sd.TabulatedSpring([-0.2, -0.1, 0.0, 0.1, 0.2], [-5.0, -2.0, 0.0, 2.0, 5.0])
-    joint = sd.ElasticJoint(table, sd.Motor(max_velocity=1e3))
+    joint = sd.JointDrive(table, sd.Motor(max_velocity=1e3))
     outside = np.array([0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0], dtype=bool)
     times = np.arange(len(outside)) / 10.0
     for sample in np.flatnonzero(~outside):
         jets = np.zeros((len(outside), 5, 1))
         jets[outside, 0] = np.pi / 2  # 9.81 N m
         jets[sample, 1] = 3.0
-        report = sd.check_feasibility(pendulum, sd.ElasticJoints({'joint_1': joint}), jets, times)
+        report = sd.check_feasibility(pendulum, sd.Drives({'joint_1': joint}), jets, times)
         [check] = [check for check in report.checks if check.quantity == 'motor velocity']
         assert check.time == times[sample] and check.worst > 3.0
         [violation] = report.violations
@@ -188,14 +188,14 @@ def test_a_stiffness_that_nobody_limits_from_below_has_no_limit_there(arm, high,
     spring = sd.VariableStiffness(300.0, max_stiffness=high)
     if law == 'pair':
         spring = sd.AntagonisticPair('exponential', 300.0, 20.0, 8.0, max_stiffness=high)
-    joints = sd.ElasticJoints({'joint_2': sd.ElasticJoint(spring)})
+    joints = sd.Drives({'joint_2': sd.JointDrive(spring)})
     report = sd.check_feasibility(arm, joints, np.zeros((1, 5, arm.n)), [0.0])
     assert [c.limit for c in report.checks if c.quantity == 'stiffness'] == limits
 
 
 def test_stiffness_is_held_against_its_range(arm, rng):
     spring = sd.VariableStiffness(100.0, min_stiffness=80.0, max_stiffness=120.0)
-    joints = sd.ElasticJoints({'joint_2': sd.ElasticJoint(spring)})
+    joints = sd.Drives({'joint_2': sd.JointDrive(spring)})
     jets, times = sines(rng, 2)
     stiffness = np.zeros((len(times), 3))
     stiffness[:, 0] = np.linspace(100.0, 130.0, len(times))
@@ -227,7 +227,7 @@ def test_table_for_people(arm):
         ({'joint_jets': np.full((2, 3, 2), np.nan)}, NotFiniteError, r'joint_jets\[0, 0, 0\]'),
         ({'times': [0.0]}, ShapeError, r'times: expected shape \(2,\), one per sample'),
         ({'times': [0.0, 0.0]}, InputError, r'times\[1\]: expected more than times\[0\] = 0'),
-        ({'deflection': {'joint_1': 0.0}}, InputError, 'expected ElasticJoints'),
+        ({'deflection': {'joint_1': 0.0}}, InputError, 'expected Drives'),
     ],
 )
 def test_bad_arguments_are_named(arm, change, error, text):
@@ -248,7 +248,7 @@ def test_bad_arguments_are_named(arm, change, error, text):
     ],
 )
 def test_jets_of_another_length_are_refused(arm, jets, error, text):
-    joints = sd.ElasticJoints({'joint_2': sd.ElasticJoint(sd.VariableStiffness(100.0))})
+    joints = sd.Drives({'joint_2': sd.JointDrive(sd.VariableStiffness(100.0))})
     for function in (sd.check_feasibility, sd.slow_down):
         with pytest.raises(error, match=text):
             function(arm, joints, np.zeros((2, 5, 2)), [0.0, 1.0], **jets)
@@ -258,6 +258,6 @@ def test_jets_of_another_length_are_refused(arm, jets, error, text):
 
 
 def test_effort_rate_needs_a_row_more_than_a_rigid_robot(arm):
-    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(max_effort_rate=5.0)})
+    joints = sd.Drives({'joint_1': sd.JointDrive(max_effort_rate=5.0)})
     with pytest.raises(ShapeError, match='m >= 4 for the rate of an effort'):
         sd.check_feasibility(arm, joints, np.zeros((2, 3, 2)), [0.0, 1.0])

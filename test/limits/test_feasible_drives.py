@@ -28,10 +28,10 @@ def carts(count=2):
 
 def tabulated_and_damped(*, rotor_coupling=False, **limits):
     records = {
-        'joint_1': sd.ElasticJoint(TABLE),
-        'joint_2': sd.ElasticJoint(sd.LinearSpring(100.0, 100.0), sd.Motor(1.0), **limits),
+        'joint_1': sd.JointDrive(TABLE),
+        'joint_2': sd.JointDrive(sd.LinearSpring(100.0, 100.0), sd.Motor(1.0), **limits),
     }
-    return sd.ElasticJoints(records, rotor_coupling)
+    return sd.Drives(records, rotor_coupling)
 
 
 def sway(samples=101, w=3.0):
@@ -48,7 +48,7 @@ def sway(samples=101, w=3.0):
 def test_dampers_run_through_samples_that_a_spring_cannot_serve(failing, start):
     model, joints = carts(), tabulated_and_damped(max_deflection=1.0)
     jets, times = sway()
-    damped = sd.ElasticJoints({'joint_2': joints.joints['joint_2']})
+    damped = sd.Drives({'joint_2': joints.joints['joint_2']})
     motion = sd.elastic_feedforward(model, damped, jets, times=times, deflection=start)
     jets[failing, 2, 0] = 9.0
     report = sd.check_feasibility(model, joints, jets, times, deflection=start)
@@ -64,7 +64,7 @@ def test_dampers_run_through_samples_that_a_spring_cannot_serve(failing, start):
 
 def test_every_spring_that_fails_is_reported_from_its_first_failure(rng):
     model = carts(3)
-    joints = sd.ElasticJoints({name: sd.ElasticJoint(TABLE) for name in model.joint_names})
+    joints = sd.Drives({name: sd.JointDrive(TABLE) for name in model.joint_names})
     jets = np.zeros((7, 5, 3))
     jets[:, 2] = [[0, 0, 0], [0, 0, 9], [9, 9, 0], [9, 0, 9], [0, 0, 0], [0, 9, 0], [9, 9, 9]]
     report = sd.check_feasibility(model, joints, jets, np.arange(7.0))
@@ -76,9 +76,7 @@ def test_every_spring_that_fails_is_reported_from_its_first_failure(rng):
 def test_stiffness_and_wrenches_belong_to_the_sample_that_fails():
     model = carts()
     spring = sd.VariableStiffness(10.0)
-    joints = sd.ElasticJoints(
-        {'joint_1': sd.ElasticJoint(TABLE), 'joint_2': sd.ElasticJoint(spring)}
-    )
+    joints = sd.Drives({'joint_1': sd.JointDrive(TABLE), 'joint_2': sd.JointDrive(spring)})
     jets, times = np.zeros((6, 5, 2)), np.arange(6.0)
     stiffness, wrenches = np.zeros((6, 3)), np.zeros((6, 3, 6))
     stiffness[:, 0] = [1.0, 1.0, 1.0, -1.0, 1.0, -1.0]
@@ -94,11 +92,11 @@ def test_coupled_rotors_with_a_spring_that_fails(rng):
     model = random_model(rng, 2)
     model = replace(model, gravity=np.zeros(3))
     motor = sd.Motor(1e-3, 10.0, max_velocity=1e3)
-    joints = sd.ElasticJoints(
+    joints = sd.Drives(
         {
             # its effort is unknown if the other one fails
-            'joint_1': sd.ElasticJoint(sd.TabulatedSpring([-1, 0, 1], [-300, 0, 300]), motor),
-            'joint_2': sd.ElasticJoint(TABLE, motor),
+            'joint_1': sd.JointDrive(sd.TabulatedSpring([-1, 0, 1], [-300, 0, 300]), motor),
+            'joint_2': sd.JointDrive(TABLE, motor),
         },
         rotor_coupling=True,
     )
@@ -116,10 +114,10 @@ def test_both_motors_of_a_pair_have_limits_of_their_own():
     pair = sd.AntagonisticPair('exponential', 500.0, spring_stiffness=50.0, rate=6.0)
     first = sd.Motor(1e-3, 10.0, max_velocity=40.0, max_effort=6.0)
     second = sd.Motor(1e-3, 20.0, max_velocity=30.0, max_effort=5.0)
-    joints = sd.ElasticJoints(
+    joints = sd.Drives(
         {
-            'joint_1': sd.ElasticJoint(sd.LinearSpring(100.0), max_deflection=0.7),
-            'joint_2': sd.ElasticJoint(pair, first, second, max_deflection=0.3),
+            'joint_1': sd.JointDrive(sd.LinearSpring(100.0), max_deflection=0.7),
+            'joint_2': sd.JointDrive(pair, first, second, max_deflection=0.3),
         }
     )
     model = carts()
@@ -153,10 +151,10 @@ def test_units_are_those_of_the_joint_not_of_what_follows_it(rng):
     limits = sd.JointLimits(-bounds, bounds, bounds, bounds)
     model = replace(model, joint_names=(names[1], names[2]), limits=limits)
     spring = sd.VariableStiffness(100.0, max_stiffness=200.0)
-    joint = sd.ElasticJoint(
+    joint = sd.JointDrive(
         spring, sd.Motor(1.0, 1.0, max_effort=1.0, max_velocity=1.0), None, 1.0, 1.0
     )
-    joints = sd.ElasticJoints({name: joint for name in model.joint_names})
+    joints = sd.Drives({name: joint for name in model.joint_names})
     report = sd.check_feasibility(model, joints, np.zeros((1, 5, 2)), [0.0])
     units = [(check.quantity, check.unit) for check in report.checks]
     assert len(units) == 16
@@ -214,7 +212,7 @@ URDF = """<robot name="arm"><link name="base"/><link name="rod"><inertial><mass 
 def test_limits_that_nobody_filled_in_forbid_nothing():
     model = sd.read_urdf(URDF.format(-1, 1, 0, 0))
     jets = np.array([[[0.5], [3.0], [2.0], [0.0], [0.0]]])
-    for joints in (None, sd.ElasticJoints({'hinge': sd.ElasticJoint(TABLE)})):
+    for joints in (None, sd.Drives({'hinge': sd.JointDrive(TABLE)})):
         report = sd.check_feasibility(model, joints, jets, [0.0])
         assert [check.quantity for check in report.checks] == ['position'] and report.feasible
 
@@ -247,10 +245,10 @@ def test_friction_of_a_joint_and_parallel_springs_count():
     """A table that lacks the effort of friction, and a gas spring beyond its stroke, by joint."""
     model = carts()
     gas = sd.GasSpring(4.0, 1.0, 0.4, (0, 0, 0), (0, 0, 0.8))
-    joints = sd.ElasticJoints(
+    joints = sd.Drives(
         {
-            'joint_1': sd.ElasticJoint(TABLE, friction=sd.JointFriction(2.0)),
-            'joint_2': sd.ElasticJoint(
+            'joint_1': sd.JointDrive(TABLE, friction=sd.JointFriction(2.0)),
+            'joint_2': sd.JointDrive(
                 sd.LinearSpring(100.0, 10.0), sd.Motor(1.0), parallel_spring=gas
             ),
         }
@@ -264,8 +262,8 @@ def test_friction_of_a_joint_and_parallel_springs_count():
     assert set(found) == {'joint_1', 'joint_2'}
     assert found['joint_1'].time == times[1] and 'got 5.2' in found['joint_1'].reason
     assert found['joint_2'].time == times[2] and 'length of 0.6 to 1 m' in found['joint_2'].reason
-    rigid = sd.ElasticJoints({'joint_2': sd.ElasticJoint(motor=sd.Motor(1.0, max_effort=3.0))})
-    rubbing = sd.ElasticJoints(
+    rigid = sd.Drives({'joint_2': sd.JointDrive(motor=sd.Motor(1.0, max_effort=3.0))})
+    rubbing = sd.Drives(
         {'joint_2': replace(rigid.joints['joint_2'], friction=sd.JointFriction(10.0))}
     )
     jets[:] = 0.0

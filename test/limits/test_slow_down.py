@@ -69,7 +69,7 @@ def test_effort_limit_with_gravity():
 def test_motor_effort_behind_a_spring():
     model, stiffness, rotor = pendulum(gravity=0.0), 40.0, 0.2
     motor = sd.Motor(rotor_inertia=rotor, max_effort=3.0)
-    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(stiffness), motor)})
+    joints = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(stiffness), motor)})
     jets, times = single(0.2, 0.5, 6.0, -3.0, 90.0)
     result = sd.slow_down(model, joints, jets, times)
     # tau_m = (I + B) q'' x + B I / K q'''' x^2 with x = 1 / s^2
@@ -118,7 +118,7 @@ def test_no_factor_above_the_largest_is_tried():
 
 def test_stiffness_out_of_range_is_no_matter_of_speed():
     spring = sd.VariableStiffness(100.0, min_stiffness=50.0, max_stiffness=150.0)
-    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(spring)})
+    joints = sd.Drives({'joint_1': sd.JointDrive(spring)})
     jets, times = swing()
     stiffness = {'joint_1': np.array([40.0, 0.0, 0.0])}
     with pytest.raises(InfeasibleError, match='feasible when slow, got joint_1: stiffness 40 N'):
@@ -129,7 +129,7 @@ def test_wrenches_and_stiffness_are_slowed_with_the_motion():
     # everything is a function of the place on the path: 2 s as long is the same as w / 2
     spring = sd.VariableStiffness(100.0)
     motor = sd.Motor(rotor_inertia=0.3, max_effort=5.0)
-    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(spring, motor)})
+    joints = sd.Drives({'joint_1': sd.JointDrive(spring, motor)})
     model = pendulum()
 
     def motion(times, w):
@@ -156,8 +156,8 @@ def test_wrenches_and_stiffness_are_slowed_with_the_motion():
 
 def test_damped_joints_run_through_the_longer_time():
     spring = sd.LinearSpring(50.0, damping=20.0)
-    joint = sd.ElasticJoint(spring, sd.Motor(rotor_inertia=0.1), max_deflection=0.02)
-    joints = sd.ElasticJoints({'joint_1': joint})
+    joint = sd.JointDrive(spring, sd.Motor(rotor_inertia=0.1), max_deflection=0.02)
+    joints = sd.Drives({'joint_1': joint})
     jets, times = swing()
     model = pendulum(gravity=0.0)
     result = sd.slow_down(model, joints, jets, times, deflection={'joint_1': 0.0})

@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.drives import ElasticJoint, LinearSpring, Motor
+from screw_dynamics.drives import JointDrive, LinearSpring, Motor
 from screw_dynamics.lie import inertia_matrix, pose, rpy_rotation
 from screw_dynamics.model import ScrewModel
 
@@ -129,14 +129,14 @@ def planar_2r_efforts(joint_jet: Array) -> Array:
         )
 
 
-def elastic_arm() -> tuple[ScrewModel, ElasticJoint, ElasticJoint]:
+def elastic_arm() -> tuple[ScrewModel, JointDrive, JointDrive]:
     """
     Return the planar 2R arm of the elastic golden numbers with linear springs and friction.
 
     Returns
     -------
     model : ScrewModel
-    one, two : ElasticJoint
+    one, two : JointDrive
         What drives 'joint_1' and 'joint_2'.
 
     """
@@ -149,7 +149,7 @@ def elastic_arm() -> tuple[ScrewModel, ElasticJoint, ElasticJoint]:
     screws = [[0, 0, 1, 0, 0, 0]] * 2
     model = ScrewModel.from_screws([-1, 0], homes, screws, inertias, (0.0, -9.81, 0.0))
     one, two = (
-        ElasticJoint(
+        JointDrive(
             LinearSpring(stiffness),
             Motor(inertia, viscous_friction=viscous, coulomb_friction=coulomb),
         )

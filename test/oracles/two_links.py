@@ -40,15 +40,13 @@ def model() -> sd.ScrewModel:
     )
 
 
-def joints(*entries: sd.ElasticJoint | None, stiffness_factor: float = 1.0) -> sd.ElasticJoints:
+def joints(*entries: sd.JointDrive | None, stiffness_factor: float = 1.0) -> sd.Drives:
     """Return the arm's joints; linear springs without an entry."""
     given = entries or (None, None)
-    return sd.ElasticJoints(
+    return sd.Drives(
         {
             f'joint_{i + 1}': entry
-            or sd.ElasticJoint(
-                sd.LinearSpring(stiffness_factor * STIFFNESS[i]), sd.Motor(ROTORS[i])
-            )
+            or sd.JointDrive(sd.LinearSpring(stiffness_factor * STIFFNESS[i]), sd.Motor(ROTORS[i]))
             for i, entry in enumerate(given)
         }
     )

@@ -45,10 +45,10 @@ def drives(arm, names):
     for j, name in enumerate(arm.joint_names):
         kind = names[j % len(names)]
         parallel = BALANCE if j % 2 else sd.TorsionSpring(30.0, 0.2)
-        parts[name] = sd.ElasticJoint(
+        parts[name] = sd.JointDrive(
             SPRINGS[kind], MOTOR, friction=FRICTION, parallel_spring=parallel
         )
-    return sd.ElasticJoints(parts)
+    return sd.Drives(parts)
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,7 @@ def test_energy_decreases_only_by_friction(arm):
     state[arm.n : 2 * arm.n] = state[3 * arm.n :] = 0.5
     ends = []
     for friction in (None, sd.JointFriction(1.0)):
-        joints = sd.ElasticJoints(
-            {'joint_2': sd.ElasticJoint(parallel_spring=spring, friction=friction)}
-        )
+        joints = sd.Drives({'joint_2': sd.JointDrive(parallel_spring=spring, friction=friction)})
         robot = ElasticRobot(arm, joints)
         motion = robot.integrate([0.0, 0.4], lambda t, y: np.zeros(arm.n), state, rtol=1e-10)
         ends.append(
@@ -126,6 +124,6 @@ def energy(arm, spring, q, qd):
 
 
 def test_friction_under_load_needs_a_load_of_one_side(arm):
-    joints = sd.ElasticJoints({'joint_2': sd.ElasticJoint(motor=MOTOR)}, rotor_coupling=True)
+    joints = sd.Drives({'joint_2': sd.JointDrive(motor=MOTOR)}, rotor_coupling=True)
     with pytest.raises(ModelError, match="joint 'joint_2': expected friction without load-dep"):
         ElasticRobot(arm, joints)

@@ -80,7 +80,7 @@ def test_where_a_motion_begins(robot):
 
 def test_natural_frequencies_name_what_is_no_record():
     model = two_links.model()
-    with pytest.raises(InputError, match='joints: expected ElasticJoints, got dict'):
+    with pytest.raises(InputError, match='joints: expected Drives, got dict'):
         natural_frequencies(model, {}, two_links.START)
     with pytest.raises(InputError, match='model: expected a ScrewModel, got str'):
         natural_frequencies('robot', two_links.joints(), two_links.START)

@@ -50,7 +50,7 @@ def test_energy_is_what_the_motors_put_in_less_what_is_lost(model, name, rng):
     spring = SPRINGS[name]
     viscous, coulomb, knee = 0.2, 0.3, 0.5
     motors = [sd.Motor(b, 1.0, viscous, coulomb, knee) for b in B]
-    robot = ElasticRobot(model, two_links.joints(*(sd.ElasticJoint(spring, m) for m in motors)))
+    robot = ElasticRobot(model, two_links.joints(*(sd.JointDrive(spring, m) for m in motors)))
     times = np.linspace(0.0, 1.0, 2001)
 
     def effort(t, state=None):
@@ -122,15 +122,15 @@ def test_progress_and_order_of_samples(model):
 def test_what_cannot_be_simulated_is_named(model):
     spring = sd.LinearSpring(100.0)
     with pytest.raises(ModelError, match="motor 'joint_2': expected a rotor inertia above 0"):
-        ElasticRobot(model, two_links.joints(None, sd.ElasticJoint(spring)))
+        ElasticRobot(model, two_links.joints(None, sd.JointDrive(spring)))
     with pytest.raises(UnknownNameError, match='elbow'):
-        ElasticRobot(model, sd.ElasticJoints({'elbow': sd.ElasticJoint()}))
-    with pytest.raises(InputError, match='expected ElasticJoints, got dict'):
+        ElasticRobot(model, sd.Drives({'elbow': sd.JointDrive()}))
+    with pytest.raises(InputError, match='expected Drives, got dict'):
         ElasticRobot(model, {})
     massless = sd.ScrewModel.from_screws(
         [-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.zeros((6, 6))]
     )
-    robot = ElasticRobot(massless, sd.ElasticJoints({'joint_1': sd.ElasticJoint()}))
+    robot = ElasticRobot(massless, sd.Drives({'joint_1': sd.JointDrive()}))
     with pytest.raises(SimulationError, match="joint 'joint_1': expected an inertia above"):
         robot.derivatives(robot.state([0.0]), [1.0])
     with pytest.raises(SingularMassMatrixError):
@@ -165,7 +165,7 @@ def test_bad_inputs_are_named(model):
 def test_end_of_a_simulation_is_explained(model):
     table = sd.TabulatedSpring((-0.1, 0.0, 0.1), (-19.0, 0.0, 19.0))
     motor = sd.Motor(0.1)
-    robot = ElasticRobot(model, two_links.joints(None, sd.ElasticJoint(table, motor)))
+    robot = ElasticRobot(model, two_links.joints(None, sd.JointDrive(table, motor)))
     start = robot.state(two_links.START)
     with pytest.raises(
         SimulationError, match=r"after .* s: motor 'joint_2': .* range of the spring"

@@ -114,8 +114,8 @@ def test_rigid_robots(rng):
 def test_springs(name, rng):
     model = random_model(rng, TREE)
     motors = {'second_motor': sd.Motor(0.3)} if name in ('pair', 'tendons') else {}
-    joint = sd.ElasticJoint(SPRINGS[name], sd.Motor(0.2, 1.5), **motors)
-    joints = sd.ElasticJoints({model.joint_names[j]: joint for j in (0, 2)})
+    joint = sd.JointDrive(SPRINGS[name], sd.Motor(0.2, 1.5), **motors)
+    joints = sd.Drives({model.joint_names[j]: joint for j in (0, 2)})
     stiffness = [90.0, 140.0] if name == 'variable' else None
     assert_linearizes(model, joints, rng, stiffness=stiffness)
 
@@ -123,14 +123,14 @@ def test_springs(name, rng):
 @pytest.mark.parametrize('spring', [None, sd.LinearSpring(150.0, 0.8)], ids=['rigid', 'damped'])
 def test_friction_under_load(spring, rng):
     model = random_model(rng, TREE)
-    joint = sd.ElasticJoint(spring, RUBBED, friction=FRICTION)
-    joints = sd.ElasticJoints(dict.fromkeys(model.joint_names, joint))
+    joint = sd.JointDrive(spring, RUBBED, friction=FRICTION)
+    joints = sd.Drives(dict.fromkeys(model.joint_names, joint))
     assert_linearizes(model, joints, rng, step=4e-3, tolerance=2e-8)
 
 
 def test_parallel_springs(rng):
     model = two_links.model()
-    parallel = sd.ElasticJoint(
+    parallel = sd.JointDrive(
         sd.LinearSpring(150.0), sd.Motor(0.1), parallel_spring=sd.TorsionSpring(40.0, 0.3)
     )
     assert_linearizes(model, two_links.joints(parallel), rng)
@@ -142,19 +142,19 @@ def test_rotors_on_moving_links(rigid, rng):
         rng, [BodyRecipe(), BodyRecipe(), BodyRecipe(parent_back=2), BodyRecipe()]
     )
     entries = {
-        name: sd.ElasticJoint(
+        name: sd.JointDrive(
             None if j in rigid else sd.LinearSpring(300.0), sd.Motor(1e-3, 20.0, 0.01)
         )
         for j, name in enumerate(model.joint_names)
     }
-    assert_linearizes(model, sd.ElasticJoints(entries, rotor_coupling=True), rng)
+    assert_linearizes(model, sd.Drives(entries, rotor_coupling=True), rng)
 
 
 def test_natural_frequencies(rng):
     """At rest, without gravity and friction, the eigenvalues of A are the natural frequencies."""
     model = random_model(rng, TREE, gravity=(0.0, 0.0, 0.0))
-    joint = sd.ElasticJoint(sd.LinearSpring(150.0), sd.Motor(0.2, 1.5))
-    joints = sd.ElasticJoints(dict.fromkeys(model.joint_names[1:], joint))
+    joint = sd.JointDrive(sd.LinearSpring(150.0), sd.Motor(0.2, 1.5))
+    joints = sd.Drives(dict.fromkeys(model.joint_names[1:], joint))
     q = rng.uniform(-1.0, 1.0, model.n)
     rest = np.zeros(model.n)
     A = sd.linearized_dynamics(sd.Robot(model, joints), q, rest, rest).state_matrix
@@ -198,10 +198,10 @@ def test_bad_arguments(rng):
         sd.linearized_dynamics(model, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], stiffness=[1.0])
     with pytest.raises(InputError, match='model: expected a ScrewModel'):
         sd.linearized_dynamics('robot', [0.0], [0.0], [0.0])
-    massless = sd.Robot(model, two_links.joints(sd.ElasticJoint(sd.LinearSpring(1.0)), None))
+    massless = sd.Robot(model, two_links.joints(sd.JointDrive(sd.LinearSpring(1.0)), None))
     with pytest.raises(ModelError, match='expected a rotor inertia above 0'):
         sd.linearized_dynamics(massless, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
-    torn = two_links.joints(sd.ElasticJoint(SPRINGS['tabulated'], sd.Motor(0.1)))
+    torn = two_links.joints(sd.JointDrive(SPRINGS['tabulated'], sd.Motor(0.1)))
     with pytest.raises(SimulationError, match='within the range of the spring'):
         sd.linearized_dynamics(
             sd.Robot(model, torn), [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], motor_position=[9.0, 0.0]

@@ -57,7 +57,7 @@ def assert_falls_with_the_tolerance(errors):
 
 
 def joint(spring, **friction):
-    return lambda i: sd.ElasticJoint(spring, sd.Motor(B[i], **friction))
+    return lambda i: sd.JointDrive(spring, sd.Motor(B[i], **friction))
 
 
 TABLE = np.linspace(-0.4, 0.4, 9)
@@ -84,7 +84,7 @@ def test_tabulated_spring(model):
 
 
 def test_one_joint_rigid(model):
-    rigid = sd.ElasticJoint(motor=sd.Motor(B[0]))
+    rigid = sd.JointDrive(motor=sd.Motor(B[0]))
     errors = tracking_errors(model, two_links.joints(rigid, None))
     # measured in another program: 1.1e-7, 2.9e-10, 4.5e-13
     assert (errors < [4e-7, 4e-9, 2e-12]).all(), errors
@@ -100,7 +100,7 @@ def test_one_joint_rigid(model):
 )
 def test_antagonistic_pair_with_a_stiffness_trajectory(model, law, parameters):
     pair = sd.AntagonisticPair(law, stiffness=120.0, **parameters)
-    joints = two_links.joints(None, sd.ElasticJoint(pair, sd.Motor(B[1]), sd.Motor(2.0 * B[1])))
+    joints = two_links.joints(None, sd.JointDrive(pair, sd.Motor(B[1]), sd.Motor(2.0 * B[1])))
     omega = 4.0
 
     def sigma(t):
@@ -111,7 +111,7 @@ def test_antagonistic_pair_with_a_stiffness_trajectory(model, law, parameters):
 
 
 def test_variable_stiffness_that_varies(model):
-    spring = sd.ElasticJoint(sd.VariableStiffness(100.0), sd.Motor(B[1]))
+    spring = sd.JointDrive(sd.VariableStiffness(100.0), sd.Motor(B[1]))
 
     def stiffness(t):
         return {'joint_2': [100.0 + 40.0 * np.sin(5.0 * t), 200.0 * np.cos(5.0 * t),
@@ -139,7 +139,7 @@ def test_damped_joints(model):
     damping = (4.0, 1.0)
     damped = two_links.joints(
         *(
-            sd.ElasticJoint(sd.LinearSpring(k, d), sd.Motor(b))
+            sd.JointDrive(sd.LinearSpring(k, d), sd.Motor(b))
             for k, d, b in zip(two_links.STIFFNESS, damping, B, strict=True)
         )
     )
@@ -163,16 +163,16 @@ def test_damped_joints(model):
 
 
 def test_rotors_on_moving_links(model):
-    coupled = sd.ElasticJoints(
+    coupled = sd.Drives(
         {
-            f'joint_{i + 1}': sd.ElasticJoint(
+            f'joint_{i + 1}': sd.JointDrive(
                 sd.LinearSpring(k), sd.Motor(b / 100.0, gear_ratio=10.0)
             )
             for i, (k, b) in enumerate(zip(two_links.STIFFNESS, B, strict=True))
         },
         rotor_coupling=True,
     )
-    plain = sd.ElasticJoints(dict(coupled.joints))
+    plain = sd.Drives(dict(coupled.joints))
     rows = coupled.required_rows(model)
     assert rows == 7
     robot = ElasticRobot(model, coupled)

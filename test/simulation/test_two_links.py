@@ -49,7 +49,7 @@ def spong(model, t):
 def test_derivatives_for_every_spring(model, name, rng):
     spring, law = SPRINGS[name]
     friction = {'viscous_friction': 0.3, 'coulomb_friction': 0.4, 'coulomb_velocity': 0.2}
-    entries = [sd.ElasticJoint(spring, sd.Motor(inertia, **friction)) for inertia in B]
+    entries = [sd.JointDrive(spring, sd.Motor(inertia, **friction)) for inertia in B]
     robot = ElasticRobot(model, two_links.joints(*entries))
     for _ in range(20):
         state, effort = rng.uniform(-1.2, 1.2, 8), rng.normal(size=2)
@@ -70,8 +70,8 @@ def test_motor_data_are_reflected_through_the_gear(model, rng):
         'coulomb_velocity': 0.2 * gear,
     }
     spring = sd.LinearSpring(70.0)
-    direct = [sd.ElasticJoint(spring, sd.Motor(b, **motor)) for b in B]
-    geared = [sd.ElasticJoint(spring, sd.Motor(b / gear**2, **fast)) for b in B]
+    direct = [sd.JointDrive(spring, sd.Motor(b, **motor)) for b in B]
+    geared = [sd.JointDrive(spring, sd.Motor(b / gear**2, **fast)) for b in B]
     state, effort = rng.normal(size=8), rng.normal(size=2)
     one = ElasticRobot(model, two_links.joints(*direct)).derivatives(state, effort)
     other = ElasticRobot(model, two_links.joints(*geared)).derivatives(state, effort)
@@ -79,7 +79,7 @@ def test_motor_data_are_reflected_through_the_gear(model, rng):
 
 
 def test_variable_stiffness_follows_what_it_is_given(model, rng):
-    entries = [sd.ElasticJoint(sd.VariableStiffness(60.0), sd.Motor(b)) for b in B]
+    entries = [sd.JointDrive(sd.VariableStiffness(60.0), sd.Motor(b)) for b in B]
     robot = ElasticRobot(model, two_links.joints(*entries))
     state, effort, stiffness = rng.normal(size=8), rng.normal(size=2), np.array([30.0, 90.0])
     expected = two_links.derivative(
@@ -106,8 +106,8 @@ def test_variable_stiffness_follows_what_it_is_given(model, rng):
 )
 def test_derivatives_for_an_antagonistic_pair(model, fields, law, rng):
     pair = sd.AntagonisticPair(stiffness=50.0, **fields)
-    joint = sd.ElasticJoint(pair, sd.Motor(0.1), sd.Motor(0.2, viscous_friction=0.5))
-    robot = ElasticRobot(model, sd.ElasticJoints({'joint_2': joint, 'joint_1': sd.ElasticJoint()}))
+    joint = sd.JointDrive(pair, sd.Motor(0.1), sd.Motor(0.2, viscous_friction=0.5))
+    robot = ElasticRobot(model, sd.Drives({'joint_2': joint, 'joint_1': sd.JointDrive()}))
     for _ in range(20):
         q, qd, theta, rate = rng.normal(size=2), rng.normal(size=2), rng.normal(size=3), None
         rate, effort = rng.normal(size=3), rng.normal(size=3)
@@ -123,7 +123,7 @@ def test_derivatives_for_an_antagonistic_pair(model, fields, law, rng):
 
 
 def test_rotor_of_a_rigid_joint_joins_the_mass_matrix(model, rng):
-    rigid = sd.ElasticJoint(motor=sd.Motor(0.7, viscous_friction=0.3))
+    rigid = sd.JointDrive(motor=sd.Motor(0.7, viscous_friction=0.3))
     robot = ElasticRobot(model, two_links.joints(rigid, None))
     q, qd, effort = rng.normal(size=2), rng.normal(size=2), rng.normal(size=2)
     theta, rate = np.array([q[0], 0.4]), np.array([qd[0], -0.6])
@@ -163,8 +163,8 @@ def test_frequencies_with_a_rigid_joint_and_a_pair(model):
         'cubic', stiffness=140.0, spring_stiffness=70.0, cubic_stiffness=9.0
     )
     entries = (
-        sd.ElasticJoint(motor=sd.Motor(0.4)),
-        sd.ElasticJoint(pair, sd.Motor(0.05), sd.Motor(0.2)),
+        sd.JointDrive(motor=sd.Motor(0.4)),
+        sd.JointDrive(pair, sd.Motor(0.05), sd.Motor(0.2)),
     )
     joints = two_links.joints(*entries)
     weightless = sd.ScrewModel.from_screws(
@@ -195,7 +195,7 @@ def test_frequencies_with_a_rigid_joint_and_a_pair(model):
 )
 def test_frequencies_are_those_of_springs_that_transmit_no_effort(model, spring, slope):
     one, linear = (
-        two_links.joints(*(sd.ElasticJoint(s, sd.Motor(inertia)) for inertia in B))
+        two_links.joints(*(sd.JointDrive(s, sd.Motor(inertia)) for inertia in B))
         for s in (spring, sd.LinearSpring(slope))
     )
     expected = natural_frequencies(model, linear, two_links.START)
@@ -205,7 +205,7 @@ def test_frequencies_are_those_of_springs_that_transmit_no_effort(model, spring,
 
 def test_a_table_without_rest_has_no_frequencies_of_its_own(model):
     pulled = sd.TabulatedSpring((0.1, 0.2, 0.4), (3.0, 8.0, 20.0))
-    joints = two_links.joints(None, sd.ElasticJoint(pulled, sd.Motor(0.1)))
+    joints = two_links.joints(None, sd.JointDrive(pulled, sd.Motor(0.1)))
     with pytest.raises(InputError, match="table of joint 'joint_2' does not contain effort 0"):
         natural_frequencies(model, joints, two_links.START)
     slopes = [200.0, 70.0]
@@ -216,10 +216,10 @@ def test_joints_that_move_no_mass_are_named_but_for_rigid_ones_with_a_rotor():
     flange = sd.ScrewModel.from_screws(
         [-1, 0], [np.eye(4)] * 2, [[0, 0, 1, 0, 0, 0]] * 2, [np.eye(6), np.zeros((6, 6))]
     )
-    soft = sd.ElasticJoint(sd.LinearSpring(70.0), sd.Motor(0.5))
+    soft = sd.JointDrive(sd.LinearSpring(70.0), sd.Motor(0.5))
     with pytest.raises(InputError, match=r'joints that move mass, .* at q = \[0.0, 1.0\]'):
         natural_frequencies(flange, two_links.joints(soft, soft), [0.0, 1.0])
-    rigid = sd.ElasticJoint(motor=sd.Motor(0.25))
+    rigid = sd.JointDrive(motor=sd.Motor(0.25))
     # the flange spins freely: 70 (1 / 1 + 1 / 0.5)
     frequencies = natural_frequencies(flange, two_links.joints(soft, rigid), [0.0, 1.0])
     np.testing.assert_allclose(frequencies, np.sqrt(210.0), rtol=1e-12)

@@ -13,8 +13,8 @@ from oracles import material_points
 from oracles.hybrid_points import arc_module, rigid_module
 
 import screw_dynamics as sd
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ModelError, TopologyError, UnknownNameError
-from screw_dynamics.robot import Robot
 
 SOFT = sd.soft
 FINGER = sd.share_path('config/soft_finger.yaml')

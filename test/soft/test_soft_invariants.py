@@ -200,7 +200,7 @@ def test_gravity_forces_along_a_motion_have_the_derivatives_of_the_chain_rule():
     rod = SOFT.ConstantCurvature(0.25, 0.02, 0.3, 0.1, 20.0, 0.2)
     robot = joints_and_arc(rod)
     jet = np.random.default_rng(7).uniform(-0.2, 0.2, (4, robot.n))
-    jets = sd.gravity_force_jets(robot, jet)
+    jets = sd.gravity_forces_jet(robot, jet)
     scale = np.abs(jets).max()
     assert np.abs(jets[0] - sd.gravity_forces(robot, jet[0])).max() <= 1e-14 * scale
     h = 1e-2

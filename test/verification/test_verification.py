@@ -80,8 +80,8 @@ QUICK = (
 WITHOUT_ROW = {
     'reads, checks or prepares what a user sends': {
         'append_segments.append_segments', 'append_segments.read_segments',
-        'circular_section.circular_section', 'kernel.kernel_form', 'parsed_objects.from_urdfpy',
-        'paths.share_path',
+        'circular_section.circular_section', 'kernel.kernel_form',
+        'parsed_objects.from_parsed_urdf', 'paths.share_path',
         'pose_files.parse_poses', 'pose_files.read_poses', 'read_urdf.read_urdf',
         'trajectory_files.parse_trajectory', 'trajectory_files.read_trajectory',
         'trajectory_start.check_position_limits', 'trajectory_start.nearest_turn',

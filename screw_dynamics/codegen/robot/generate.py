@@ -36,7 +36,7 @@ from screw_dynamics.codegen.translator.lines import Value
 from screw_dynamics.codegen.translator.statements import Statements
 from screw_dynamics.codegen.translator.types import DOUBLE, Pointer
 from screw_dynamics.common.scalars import require_choice, require_count
-from screw_dynamics.drives import ElasticJoints
+from screw_dynamics.drives import Drives
 from screw_dynamics.errors import InputError, UnknownNameError, shown
 from screw_dynamics.kernels.taylor import rows
 from screw_dynamics.model import ScrewModel
@@ -95,7 +95,7 @@ def generate_c(
     quantities: Sequence[str] = (INVERSE_DYNAMICS,),
     frames: Sequence[str] = (),
     representation: Representation = 'hybrid',
-    joints: ElasticJoints | None = None,
+    joints: Drives | None = None,
     real: Real = 'double',
 ) -> CCode:
     """
@@ -120,7 +120,7 @@ def generate_c(
         Frames of the model; characters that C does not know become underscores.
     representation : {'hybrid', 'body', 'spatial', 'mixed'}
         Axes and point of the twists of Jacobians.
-    joints : ElasticJoints, optional
+    joints : Drives, optional
         Springs, motors and friction of the motor commands, see `elastic_feedforward`; without
         dampers and coupled rotors. Variable stiffness is that of the records.
     real : {'double', 'float'}

@@ -24,7 +24,7 @@ from screw_dynamics.codegen.translator.known_numbers import Contents, Size
 from screw_dynamics.codegen.translator.lines import Lines, Value, known, length
 from screw_dynamics.codegen.translator.types import DOUBLE, INTEGER
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.drives import ElasticJoints, elastic_feedforward
+from screw_dynamics.drives import Drives, elastic_feedforward
 from screw_dynamics.errors import InputError, SpringRangeError
 from screw_dynamics.kernels import one_state
 from screw_dynamics.kernels.curves import motions
@@ -43,7 +43,7 @@ class Motors(NamedTuple):
     reals: Array
 
 
-def motors_of(model: ScrewModel, joints: ElasticJoints, order: int) -> Motors:
+def motors_of(model: ScrewModel, joints: Drives, order: int) -> Motors:
     """Return the motors; raise InputError if the functions in C cannot have them."""
     table = joints.motors(model)
     if table.damped_names:
@@ -61,7 +61,7 @@ def motors_of(model: ScrewModel, joints: ElasticJoints, order: int) -> Motors:
 
 
 def motor_function(
-    model: ScrewModel, prefix: str, order: int, joints: ElasticJoints, motors: Motors
+    model: ScrewModel, prefix: str, order: int, joints: Drives, motors: Motors
 ) -> CFunction:
     """Return the function of motor positions and efforts."""
     n, m, rows = Size(model.n), Size(len(motors.names)), motors.rows

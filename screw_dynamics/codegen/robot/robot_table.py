@@ -11,9 +11,9 @@ from screw_dynamics.codegen.robot.c_text import literal
 from screw_dynamics.codegen.robot.motor_functions import motors_of
 from screw_dynamics.codegen.robot.quantities import INVERSE_DYNAMICS, MOTOR_COMMANDS
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.limits.quantities import motor_limits
-from screw_dynamics.robot import Robot
 
 VERSION = 2  # of the struct in robot_table.h
 GRAVITY = 'gravity_forces'

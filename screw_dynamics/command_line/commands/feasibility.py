@@ -9,10 +9,10 @@ from screw_dynamics.command_line.evaluation import sampled_jets
 from screw_dynamics.command_line.process_end import one_line
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import finite_or_nan, refuse
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InfeasibleError
 from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.limits.slow_down import slow_down
-from screw_dynamics.robot import Robot
 
 INFEASIBLE = 3
 _LARGEST_FACTOR = 1e9

@@ -15,12 +15,12 @@ from screw_dynamics.command_line.joint_values import add_joint_values, joint_val
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import expanded, is_standard_output, reports_beside
 from screw_dynamics.common.scalars import not_negative, positive
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.spring_efforts import SpringEfforts
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import InputError
 from screw_dynamics.estimation.observers import ContactDetector, LoadObserver
 from screw_dynamics.recordings.results.results_from_bag import JOINT_STATE, one_topic
-from screw_dynamics.robot import Robot
 
 if TYPE_CHECKING:
     from screw_dynamics.command_line.bag_loads import LoadSamples

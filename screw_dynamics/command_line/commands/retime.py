@@ -15,12 +15,12 @@ from screw_dynamics.command_line.evaluation import sampled_jets
 from screw_dynamics.command_line.joint_values import add_joint_values, joint_values
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import is_standard_output, new_file
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.limits.retiming import own_limits, retime, retimed_waypoints
 from screw_dynamics.limits.retiming.certification import instants
 from screw_dynamics.limits.retiming.limited_quantities import limited_quantities, limited_robot
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
 
 FILES = 'URDF TRAJECTORY'

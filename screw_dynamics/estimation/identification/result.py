@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.regressor import inertial_parameters
 from screw_dynamics.errors import InputError
 from screw_dynamics.estimation.identification.columns import Columns
@@ -23,7 +24,6 @@ from screw_dynamics.estimation.identification.springs import SpringFit
 from screw_dynamics.estimation.identification.written import identified_robot, written_urdf
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.model.urdf.urdf_source import UrdfSource
-from screw_dynamics.robot import Robot
 
 BAND = 1.959963984540054  # standard deviations on either side of 95 % of a normal distribution
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import file_path, new_file
-from screw_dynamics.drives import ElasticJoint, ElasticJoints, JointFriction, LinearSpring, Motor
+from screw_dynamics.drives import Drives, JointDrive, JointFriction, LinearSpring, Motor
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.estimation.identification.columns import Columns
 from screw_dynamics.estimation.identification.pseudo_inertia import UPPER
 from screw_dynamics.estimation.identification.springs import SpringFit
@@ -21,7 +22,6 @@ from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.model.urdf.read_urdf import read_description
 from screw_dynamics.model.urdf.urdf_source import UrdfSource
 from screw_dynamics.model.urdf.with_dynamics import with_dynamics
-from screw_dynamics.robot import Robot
 
 
 def identified_robot(
@@ -51,12 +51,12 @@ def identified_robot(
         if not any(found.values()) and not np.isfinite(spring):
             continue
         friction = JointFriction(found['viscous'], found['coulomb'], columns.coulomb_velocity)
-        joints[name] = ElasticJoint(
+        joints[name] = JointDrive(
             LinearSpring(spring) if np.isfinite(spring) else None,
             Motor(rotor_inertia=found['rotor_inertia']),
             friction=friction if found['viscous'] or found['coulomb'] else None,
         )
-    return Robot(model, ElasticJoints(joints) if joints else None)
+    return Robot(model, Drives(joints) if joints else None)
 
 
 def _inertia(parameters: Array) -> Array:

@@ -5,8 +5,8 @@
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.drives import ElasticJoints
-from screw_dynamics.drives.elastic_joints import require_elastic_joints
+from screw_dynamics.drives import Drives
+from screw_dynamics.drives.drives import require_drives
 from screw_dynamics.drives.transmitted_efforts import fill_transmitted_efforts
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.drives.friction import EXCESS, LOAD, LOAD_EFFORT, STRIBECK_VELOCITY
@@ -21,12 +21,12 @@ class DrivenLinks:
     `rotor_inertia` (n, n) is diagonal: that of the motors without a spring, behind the gear.
     """
 
-    def __init__(self, model: ScrewModel, joints: ElasticJoints | None) -> None:
+    def __init__(self, model: ScrewModel, joints: Drives | None) -> None:
         self.rotor_inertia = np.zeros((model.n, model.n))
         self._joints = joints
         if joints is None:
             return
-        self._table = table = require_elastic_joints(joints).motors(model)
+        self._table = table = require_drives(joints).motors(model)
         if joints.rotor_coupling:
             raise InputError('joints: rotor_coupling: expected false, got true')
         self._rigid = table.laws == RIGID

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, as_vector, require_finite
 from screw_dynamics.common.scalars import require_number
-from screw_dynamics.drives import ElasticJoints
+from screw_dynamics.drives import Drives
 from screw_dynamics.dynamics import (
     bias_forces,
     coriolis_matrix,
@@ -55,7 +55,7 @@ class LoadObserver:
     ----------
     model : ScrewModel
         With payload, if there is one; gravity is that of the model.
-    joints : ElasticJoints, optional
+    joints : Drives, optional
         Rotors, friction and parallel springs. Without it `effort` is that of the links.
     bandwidth : float or (n,) array_like
         K, the rate at which r follows [1/s]; 2 pi times the cut-off frequency in Hz.
@@ -103,7 +103,7 @@ class LoadObserver:
     def __init__(
         self,
         model: ScrewModel,
-        joints: ElasticJoints | None = None,
+        joints: Drives | None = None,
         bandwidth: ArrayLike = 30.0,
         *,
         effort_deviation: ArrayLike = 0.0,

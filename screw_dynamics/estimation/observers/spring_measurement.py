@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, as_vector, require_finite
-from screw_dynamics.drives import ElasticJoints
-from screw_dynamics.drives.elastic_joints import require_elastic_joints
+from screw_dynamics.drives import Drives
+from screw_dynamics.drives.drives import require_drives
 from screw_dynamics.drives.spring_efforts import SpringEfforts
 from screw_dynamics.errors import ShapeError, SpringRangeError
 from screw_dynamics.model import ScrewModel
@@ -17,7 +17,7 @@ from screw_dynamics.model import ScrewModel
 
 def measured_spring_efforts(
     model: ScrewModel,
-    joints: ElasticJoints,
+    joints: Drives,
     joint_jet: ArrayLike,
     motor_jet: ArrayLike,
     effort: ArrayLike,
@@ -28,7 +28,7 @@ def measured_spring_efforts(
     Parameters
     ----------
     model : ScrewModel
-    joints : ElasticJoints
+    joints : Drives
         Springs of variable stiffness have that of the record.
     joint_jet : (2, n) array_like
         Measured coordinates and rates [rad or m, per s].
@@ -54,13 +54,13 @@ def measured_spring_efforts(
     >>> import screw_dynamics as sd
     >>> from screw_dynamics import measured_spring_efforts
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    >>> joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(100.0))})
+    >>> joints = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))})
     >>> measured_spring_efforts(
     ...     arm, joints, [[0.5, 0.0], [0, 0]], [[0.53, 0.0], [0, 0]], [0.0, 1.0]
     ... ).round(9)
     array([3., 1.])
     """
-    table = require_elastic_joints(joints).motors(model)
+    table = require_drives(joints).motors(model)
     links = _rows('joint_jet', joint_jet, table.n)
     motors = _rows('motor_jet', motor_jet, table.m)
     given = as_vector('effort', effort, table.n)

@@ -12,12 +12,12 @@ import numpy as np
 from scipy.optimize import brentq
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InfeasibleError
 from screw_dynamics.kernels.drives.limits import SLACK
 from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.limits.report import FeasibilityReport
 from screw_dynamics.limits.retiming.limited_quantities import limited_quantities
-from screw_dynamics.robot import Robot
 from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints, smooth_trajectory
 

@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array, as_float_array
-from screw_dynamics.drives.elastic_joint import ElasticJoint
-from screw_dynamics.drives.elastic_joints import ElasticJoints
+from screw_dynamics.drives.drives import Drives
 from screw_dynamics.drives.feedforward import elastic_feedforward
+from screw_dynamics.drives.joint_drive import JointDrive
 from screw_dynamics.drives.motor_feedforward import MotorFeedforward
+from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.drives.springs import LinearSpring
 from screw_dynamics.errors import InputError, ShapeError, listed, shown
 from screw_dynamics.limits.quantities import motor_limits
 from screw_dynamics.model import JointLimits, ScrewModel
 from screw_dynamics.model.other_models import JointedModel
-from screw_dynamics.robot import Robot, as_robot
 
 Limits: TypeAlias = JointLimits | Mapping[str, ArrayLike] | None
 
@@ -39,9 +39,7 @@ def own_limits(robot: Robot) -> dict[str, Array]:
     }
 
 
-def limited_robot(
-    model: ScrewModel | Robot, joints: ElasticJoints | None, limits: Limits
-) -> Robot:
+def limited_robot(model: ScrewModel | Robot, joints: Drives | None, limits: Limits) -> Robot:
     """Return the robot with `limits` in place of its own; see `retime`."""
     robot = as_robot(model, joints)
     if isinstance(robot.model, JointedModel):
@@ -70,7 +68,7 @@ def limited_robot(
             robot.joint_names, robot.joints, values['effort_rate'], strict=True
         )
     }
-    drives = robot.drives or ElasticJoints({})
+    drives = robot.drives or Drives({})
     return replace(robot, drives=replace(drives, joints=records))
 
 
@@ -93,7 +91,7 @@ class LimitedQuantities:
     Parameters
     ----------
     model : ScrewModel
-    joints : ElasticJoints
+    joints : Drives
         Springs without dampers.
     rows : int
         Rows of a joint jet that they need.
@@ -102,7 +100,7 @@ class LimitedQuantities:
     """
 
     model: ScrewModel
-    joints: ElasticJoints
+    joints: Drives
     rows: int
     parts: tuple[tuple[str, NDArray[np.int64], Array], ...]
 
@@ -160,7 +158,7 @@ def limited_quantities(robot: Robot) -> LimitedQuantities:
         for name, values in bounds
         if np.isfinite(values).any()
     )
-    drives = robot.drives or ElasticJoints({})
+    drives = robot.drives or Drives({})
     undamped = replace(
         drives, joints={name: _undamped(joint) for name, joint in drives.joints.items()}
     )
@@ -178,7 +176,7 @@ def limited_quantities(robot: Robot) -> LimitedQuantities:
     return LimitedQuantities(robot.model, undamped, rows, parts)
 
 
-def _undamped(joint: ElasticJoint) -> ElasticJoint:
+def _undamped(joint: JointDrive) -> JointDrive:
     spring = joint.spring
     if isinstance(spring, LinearSpring) and spring.damping > 0.0:
         return replace(joint, spring=replace(spring, damping=0.0))

@@ -8,7 +8,8 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_count
-from screw_dynamics.drives.elastic_joints import ElasticJoints
+from screw_dynamics.drives.drives import Drives
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import (
     InfeasibleError,
     InputError,
@@ -36,7 +37,6 @@ from screw_dynamics.limits.retiming.stations import (
 )
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import POSITION_UNITS
-from screw_dynamics.robot import Robot
 from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import PiecewisePolynomial
 
@@ -61,7 +61,7 @@ def retime(
     model: ScrewModel | Robot,
     curve: PiecewisePolynomial,
     limits: Limits = None,
-    joints: ElasticJoints | None = None,
+    joints: Drives | None = None,
     *,
     intervals: int = 200,
 ) -> PiecewisePolynomial:
@@ -87,7 +87,7 @@ def retime(
         Limits in place of those of the robot: 'velocity' [rad/s or m/s], 'effort' [N m or N] and
         'effort_rate' [N m/s or N/s], a number or (n,) each. What is left out remains that of the
         model and the joints.
-    joints : ElasticJoints, optional
+    joints : Drives, optional
         Springs, motors and their limits; None for a rigid robot without motor data, and with a
         `Robot`. The motors' friction and rotors count; springs with dampers are planned without
         them and checked with them.

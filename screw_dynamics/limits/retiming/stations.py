@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.limits.retiming.limited_quantities import LimitedQuantities
 from screw_dynamics.limits.retiming.path_rows import PathRows
 from screw_dynamics.limits.retiming.time_law import SquaredSpeed
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import PiecewisePolynomial
 
 _DEGREE = 4  # of the squared speed as a spline: jerk and snap of the result are continuous

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`from_urdfpy`: conversion of the objects of other URDF parsers, by duck typing."""
+"""`from_parsed_urdf`: conversion of the objects of other URDF parsers, by duck typing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from screw_dynamics.model.urdf.to_screw_model import model_from_description
 _INVENTING_PACKAGES = ('urdfpy', 'urchin')
 
 
-def from_urdfpy(
+def from_parsed_urdf(
     obj: Any,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     base_link: str | None = None,

@@ -17,6 +17,7 @@ from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_records import Input, Outputs
 from screw_dynamics.control.report import OK, WARN, Report
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.drive_commands.messages import (
     RowsOutput,
@@ -36,7 +37,6 @@ from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
-from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.thread_set import threads_of
 from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward
 

@@ -11,6 +11,7 @@ from rclpy.node import Node
 
 from screw_dynamics.control.limit_checks import check_positions
 from screw_dynamics.control.report import OK, Report
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.nodes.dynamics_server import services
 from screw_dynamics.nodes.dynamics_server.requests import (
@@ -29,7 +30,6 @@ from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_suppor
 from screw_dynamics.nodes.shared.model_build import warm_up_efforts
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.robot import Robot
 from screw_dynamics_interfaces import srv
 
 NAME = 'dynamics_server'

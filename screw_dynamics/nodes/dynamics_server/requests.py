@@ -16,6 +16,7 @@ from screw_dynamics.common.arrays import Array, require_finite
 from screw_dynamics.control.limit_checks import LimitError
 from screw_dynamics.control.model_parameters import INTERPOLATION, EffortParameters
 from screw_dynamics.control.parameters import parameter
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import (
     InputError,
     NotFiniteError,
@@ -25,7 +26,6 @@ from screw_dynamics.errors import (
 )
 from screw_dynamics.model.other_models import JointedModel
 from screw_dynamics.recordings.messages.joints import JointNamesError, joint_order, request_row
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory.waypoint_checks import NotFinitePointError
 
 OK = 0

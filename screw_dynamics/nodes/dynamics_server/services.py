@@ -13,6 +13,7 @@ from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.control.limit_checks import limit_text
 from screw_dynamics.drives import MotorFeedforward as Motors
 from screw_dynamics.drives import elastic_feedforward
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import (
     bias_forces,
     coriolis_matrix,
@@ -41,7 +42,6 @@ from screw_dynamics.nodes.dynamics_server.requests import (
     wrench_jets,
 )
 from screw_dynamics.recordings.messages.joints import double_array
-from screw_dynamics.robot import Robot
 from screw_dynamics_interfaces.msg import MotorFeedforward
 
 

@@ -12,6 +12,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.control.limit_checks import LimitError, check_curve, points_text
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InfeasibleError, InputError, ShapeError, TrajectoryError
 from screw_dynamics.nodes.dynamics_server.requests import (
@@ -25,7 +26,6 @@ from screw_dynamics.recordings.messages.joints import (
     joint_order,
     trajectory_points,
 )
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import (
     JET_ROWS,
     Waypoints,

@@ -6,11 +6,11 @@ import time
 
 import numpy as np
 
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import LinkLoads
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.kernel import kernel_form
 from screw_dynamics.nodes.shared.model_build import compute_motors
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS
 
 _REPETITIONS = 5

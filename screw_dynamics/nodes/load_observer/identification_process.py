@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import InputError, RecordingWarning, ScrewDynamicsError, bounded
-from screw_dynamics.robot import Robot
 
 GROUPS = ('friction', 'rotors', 'offsets', 'links')
 

@@ -9,6 +9,7 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.control.parameters import values_per_motor
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.spring_efforts import SpringEfforts
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import InputError, SingularJacobianError, UnknownNameError
@@ -21,7 +22,6 @@ from screw_dynamics.estimation.observers import (
 from screw_dynamics.nodes.load_observer.kept_states import KeptStates, MotorStateBuffer
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.recordings.messages.joints import joint_state_rows, named_row
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 _FIELDS = ('position', 'velocity', 'effort')

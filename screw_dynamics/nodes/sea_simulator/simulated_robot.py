@@ -8,13 +8,13 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.parameters import unexpected
-from screw_dynamics.drives import ElasticJoints, elastic_feedforward, transmitted_efforts
+from screw_dynamics.drives import Drives, elastic_feedforward, transmitted_efforts
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.sea_simulator.motor_drives import MotorDrives
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
-from screw_dynamics.robot import Robot
 from screw_dynamics.simulation import ElasticRobot
 from screw_dynamics.simulation.natural_frequencies import (
     damping_rate,
@@ -151,7 +151,7 @@ _MOST = 10000  # steps per period; each takes about ten microseconds
 
 
 def substeps_for(
-    model: ScrewModel, elastic: ElasticJoints, q: Array, period: float, derivative: Array
+    model: ScrewModel, elastic: Drives, q: Array, period: float, derivative: Array
 ) -> int:
     """Return the Runge-Kutta steps that the fastest motion takes per `period` [s], at least 1."""
     try:

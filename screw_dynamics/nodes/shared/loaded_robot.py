@@ -11,7 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from screw_dynamics.control.model_parameters import ModelParameters
-from screw_dynamics.drives import ElasticJoints
+from screw_dynamics.drives import Drives
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import (
     InertiaError,
     InputError,
@@ -22,7 +23,6 @@ from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.other_models import in_place_of_screw_model
 from screw_dynamics.model.urdf import RobotDescription, model_from_description, read_description
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
-from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.append_segments import append_segments, read_segments
 from screw_dynamics.soft.segments.hybrid_robot import Segments
 
@@ -30,7 +30,7 @@ _DRIVES = "parameter 'elastic_joints_path'"
 _SEGMENTS = "parameter 'soft_segments'"
 
 
-def read_drives(path: str, warn: Callable[[str], object]) -> ElasticJoints | None:
+def read_drives(path: str, warn: Callable[[str], object]) -> Drives | None:
     """Read the elastic joints from a path or package:// address; None if it is empty."""
     if not path:
         return None
@@ -38,7 +38,7 @@ def read_drives(path: str, warn: Callable[[str], object]) -> ElasticJoints | Non
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
         try:
-            joints = ElasticJoints.from_yaml(file)
+            joints = Drives.from_yaml(file)
         except ScrewDynamicsError as error:
             raise InputError(f'{_DRIVES}: {error}') from None
     for warning in caught:
@@ -78,7 +78,7 @@ def load_robot(
     text: str,
     source: str,
     parameters: ModelParameters,
-    drives: ElasticJoints | None = None,
+    drives: Drives | None = None,
     segments: Segments | None = None,
 ) -> LoadedRobot:
     """Read a URDF text with the joint selection, gravity and payload of the parameters."""

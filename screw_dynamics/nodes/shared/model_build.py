@@ -10,11 +10,11 @@ import numpy as np
 
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.drives import elastic_feedforward, feedforward_from_efforts
-from screw_dynamics.dynamics import LinkLoads, gravity_force_jets, inverse_dynamics
+from screw_dynamics.drives.robot import Robot
+from screw_dynamics.dynamics import LinkLoads, gravity_forces_jet, inverse_dynamics
 from screw_dynamics.errors import ScrewDynamicsError, SpringRangeError
 from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
-from screw_dynamics.robot import Robot
 
 _ORDERS = (0, 1, 2)  # of the efforts
 
@@ -25,7 +25,7 @@ def warm_up_efforts(robot: Robot) -> None:
     for order in _ORDERS:
         jet, efforts = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
         inverse_dynamics(model, jet, out=efforts)
-        gravity_force_jets(model, jet)
+        gravity_forces_jet(model, jet)
         LinkLoads(model, [], order).inverse_dynamics(jet, efforts)
     check_feasibility(model, None, np.zeros((1, 3, model.n)), [0.0])
     compute_motors(robot)

@@ -97,8 +97,8 @@ def terms_of_trees(rng, model, batch):
     jet, wrench = rng.normal(size=(*batch, rows + 2, n)), rng.normal(size=(*batch, rows, 6))
     few, covariances = jet[..., :3, :].copy(), np.eye(3) + np.full((2, n, 3, 3), 0.01)
     kinds = [SPRINGS[k] for k in rng.integers(0, 4, n)]
-    drives = [sd.ElasticJoint(spring, sd.Motor(2e-3, 10.0)) for spring in kinds]
-    joints = sd.ElasticJoints(dict(zip(model.joint_names, drives, strict=True)))
+    drives = [sd.JointDrive(spring, sd.Motor(2e-3, 10.0)) for spring in kinds]
+    joints = sd.Drives(dict(zip(model.joint_names, drives, strict=True)))
     robot = sd.simulation.ElasticRobot(model, joints)
     state = np.zeros(robot.state_size)
 

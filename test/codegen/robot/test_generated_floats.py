@@ -26,13 +26,13 @@ RECIPES = [
 
 
 def joints(model):
-    spring = sd.ElasticJoint(
+    spring = sd.JointDrive(
         sd.CubicSpring(2000.0, 5e4),
         motor=sd.Motor(2e-3, 10.0, 1e-2, 2e-2, 1.0),
         friction=sd.JointFriction(0.4, 1.0, 0.5),
         parallel_spring=sd.TorsionSpring(40.0, rest_position=0.3),
     )
-    return sd.ElasticJoints({name: spring for name in model.joint_names})
+    return sd.Drives({name: spring for name in model.joint_names})
 
 
 @needs_gcc

@@ -67,9 +67,9 @@ PARALLEL = [
 
 
 def elastic(model, springs, parallel=(None,), **parts):
-    return sd.ElasticJoints(
+    return sd.Drives(
         {
-            name: sd.ElasticJoint(
+            name: sd.JointDrive(
                 springs[i % len(springs)], **parts, parallel_spring=parallel[i % len(parallel)]
             )
             for i, name in enumerate(model.joint_names)
@@ -173,8 +173,8 @@ def test_function_of_the_efforts_is_public_only_if_wanted(tmp_path):
 @pytest.mark.parametrize(
     ('joints', 'order', 'text'),
     [
-        (sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(9.0, 1.0))}), 2, 'dampers'),
-        (sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(9.0))}), 1, 'order: exp'),
+        (sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(9.0, 1.0))}), 2, 'dampers'),
+        (sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(9.0))}), 1, 'order: exp'),
     ],
 )
 def test_what_cannot_be_generated_is_refused(joints, order, text):

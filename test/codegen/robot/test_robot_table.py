@@ -13,7 +13,7 @@ from c_compiler import COMPILER, STRICT, needs_gcc, write
 
 import screw_dynamics as sd
 from screw_dynamics.codegen.robot.robot_table import robot_table
-from screw_dynamics.robot import Robot
+from screw_dynamics.drives.robot import Robot
 
 INCLUDE = Path(__file__).resolve().parents[3] / 'screw_dynamics_controllers' / 'include'
 

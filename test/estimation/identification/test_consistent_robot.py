@@ -69,7 +69,7 @@ def test_a_load_is_added_to_its_link(planar, tmp_path):
     assert text.count('<visual>') == source.read_text(encoding='utf-8').count('<visual>')
     rotors = [joint.motor.rotor_inertia for joint in robot.joints]
     np.testing.assert_allclose(rotors, drives.rotors, atol=0.05)
-    assert sd.ElasticJoints.from_yaml(robot.drives.to_yaml()) == robot.drives
+    assert sd.Drives.from_yaml(robot.drives.to_yaml()) == robot.drives
 
 
 def test_friction_is_never_below_zero(planar):

@@ -26,11 +26,11 @@ def elastic(model, seed, seconds=12.0):
     viscous, coulomb = rng.uniform(0.2, 1.0, (2, model.n))
     stiffness = rng.uniform(3e2, 3e3, model.n)
     friction = {
-        name: sd.ElasticJoint(sd.LinearSpring(k), friction=sd.JointFriction(d, c, V0))
+        name: sd.JointDrive(sd.LinearSpring(k), friction=sd.JointFriction(d, c, V0))
         for name, k, d, c in zip(model.joint_names, stiffness, viscous, coulomb, strict=True)
     }
     smooth = np.concatenate((jets, np.zeros((len(jets), 2, model.n))), axis=1)
-    motion = sd.elastic_feedforward(model, sd.ElasticJoints(friction), smooth)
+    motion = sd.elastic_feedforward(model, sd.Drives(friction), smooth)
     noise = rng.normal(size=(3, len(times), model.n))
     measured = Recording(
         model.joint_names,

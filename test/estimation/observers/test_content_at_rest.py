@@ -122,7 +122,7 @@ def test_springs_that_balance_gravity_are_no_other_content(part):
     link = sd.lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
     pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])
     spring = sd.BalancingSpring(part * 9.81 / 0.2**2, (0, 0, 0.2), (0.2, 0, 0))
-    drives = sd.ElasticJoints({pendulum.joint_names[0]: sd.ElasticJoint(parallel_spring=spring)})
+    drives = sd.Drives({pendulum.joint_names[0]: sd.JointDrive(parallel_spring=spring)})
     observer = sd.LoadObserver(pendulum, drives)
     for k, q in enumerate([0.3, -0.4, 1.0, -1.0]):
         held = (1.0 - part) * 9.81 * np.cos(q) + 0.05 * (-1.0) ** k

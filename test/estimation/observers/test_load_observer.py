@@ -196,9 +196,9 @@ def random_drives(model, rng):
             viscous=rng.uniform(0, 2), coulomb=1.0, breakaway=1.5, load=rng.uniform(0, 0.2)
         )
         spring = sd.TorsionSpring(stiffness=20.0, rest_position=0.1)
-        return sd.ElasticJoint(motor=motor, friction=friction, parallel_spring=spring)
+        return sd.JointDrive(motor=motor, friction=friction, parallel_spring=spring)
 
-    return sd.ElasticJoints({name: joint() for name in model.joint_names})
+    return sd.Drives({name: joint() for name in model.joint_names})
 
 
 @pytest.mark.parametrize('seed', range(4))
@@ -311,7 +311,7 @@ def test_bad_arguments_leave_the_observer_as_it_was(arm):
         ({'bandwidth': [1.0, 2.0]}, r'bandwidth: expected shape \(\) or \(7,\)'),
         ({'effort_deviation': -1.0}, 'effort_deviation: expected numbers >= 0, got -1'),
         ({'joints': 3}, 'joints'),
-        ({'joints': sd.ElasticJoints({}, rotor_coupling=True)}, 'rotor_coupling: expected false'),
+        ({'joints': sd.Drives({}, rotor_coupling=True)}, 'rotor_coupling: expected false'),
     ],
 )
 def test_bad_parameters_are_named(arm, arguments, text):

@@ -32,9 +32,9 @@ def arm():
 def test_efforts_are_those_that_the_springs_transmit(arm, kind, seed):
     rng = np.random.default_rng(seed)
     # every other joint is rigid
-    drives = sd.ElasticJoints(
+    drives = sd.Drives(
         {
-            name: sd.ElasticJoint(SPRINGS[kind] if i % 2 else None, MOTOR, friction=FRICTION)
+            name: sd.JointDrive(SPRINGS[kind] if i % 2 else None, MOTOR, friction=FRICTION)
             for i, name in enumerate(arm.joint_names)
         }
     )
@@ -51,7 +51,7 @@ def test_whole_turns_of_continuous_joints_are_left_out(arm):
     model = sd.read_urdf(
         sd.share_path('urdf/planar_2r.urdf').read_bytes().replace(b'"revolute"', b'"continuous"')
     )
-    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(100.0))})
+    joints = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))})
     found = sd.measured_spring_efforts(
         model, joints, [[0.1, 0.0], [0, 0]], [[0.12 + 4 * np.pi, 0.0], [0, 0]], [0.0, 0.0]
     )
@@ -59,8 +59,8 @@ def test_whole_turns_of_continuous_joints_are_left_out(arm):
 
 
 def test_a_push_is_found_by_the_deflection_of_springs(arm):
-    drives = sd.ElasticJoints(
-        {name: sd.ElasticJoint(sd.LinearSpring(4000.0), MOTOR) for name in arm.joint_names}
+    drives = sd.Drives(
+        {name: sd.JointDrive(sd.LinearSpring(4000.0), MOTOR) for name in arm.joint_names}
     )
     q, rest = np.full(7, 0.4), np.zeros(7)
     push = sd.frame_jacobian(arm, q, 'flange').T @ [0.5, -1.0, 0.3, 20.0, -30.0, 15.0]
@@ -75,7 +75,7 @@ def test_a_push_is_found_by_the_deflection_of_springs(arm):
 
 def test_bad_arguments_are_named(arm):
     table = sd.TabulatedSpring(deflections=[-0.1, 0.0, 0.1], efforts=[-10.0, 0.0, 10.0])
-    drives = sd.ElasticJoints({'joint_2': sd.ElasticJoint(table)})
+    drives = sd.Drives({'joint_2': sd.JointDrive(table)})
     links, motors = np.zeros((2, 7)), np.zeros((2, 7))
     motors[0, 1] = 0.3
     with pytest.raises(SpringRangeError, match='joint_2'):

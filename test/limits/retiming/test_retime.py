@@ -242,9 +242,9 @@ def test_the_result_is_on_the_path_and_c4(iiwa):
 def elastic(model, friction=0.0):
     stiffness = [5e3, 5e3, 4e3, 4e3, 2e3, 2e3, 2e3]
     inertia = [2.5e-4, 2.5e-4, 1.5e-4, 1.5e-4, 6e-5, 4e-5, 3e-5]
-    return sd.ElasticJoints(
+    return sd.Drives(
         {
-            name: sd.ElasticJoint(
+            name: sd.JointDrive(
                 sd.LinearSpring(k),
                 sd.Motor(
                     rotor_inertia=j,
@@ -292,7 +292,7 @@ def soft(model):
     """Return soft springs, whose motors share out effort between spring and rotor."""
     limits = zip(STIFFNESS, ROTORS, model.limits.effort, model.limits.velocity, strict=True)
     records = [
-        sd.ElasticJoint(
+        sd.JointDrive(
             sd.LinearSpring(k),
             sd.Motor(
                 rotor_inertia=rotor / 100.0**2,
@@ -303,7 +303,7 @@ def soft(model):
         )
         for k, rotor, effort, velocity in limits
     ]
-    return sd.ElasticJoints(dict(zip(model.joint_names, records, strict=True)))
+    return sd.Drives(dict(zip(model.joint_names, records, strict=True)))
 
 
 def shares_of_soft_motors(model, motion, count):

@@ -15,7 +15,7 @@ from screw_dynamics.errors import (
     UnsupportedJointError,
     UrdfError,
 )
-from screw_dynamics.model.urdf import from_urdfpy, read_urdf, strip_geometry
+from screw_dynamics.model.urdf import from_parsed_urdf, read_urdf, strip_geometry
 
 ARRAYS = ('home_poses', 'screws', 'inertias', 'multipliers', 'offsets', 'damping', 'friction')
 
@@ -34,7 +34,7 @@ def parsed_by_yourdfpy(path):
 @pytest.mark.parametrize('parse', [parsed_by_urdf_parser_py, parsed_by_yourdfpy])
 @pytest.mark.parametrize('path', bundled_urdfs(), ids=lambda path: path.stem)
 def test_other_parsers_give_the_same_model(parse, path):
-    expected, model = read_urdf(path), from_urdfpy(parse(path))
+    expected, model = read_urdf(path), from_parsed_urdf(parse(path))
     assert model.joint_names == expected.joint_names
     assert model.joint_types == expected.joint_types
     assert model.name == expected.name and set(model.frames) == set(expected.frames)
@@ -59,7 +59,7 @@ def test_options_are_those_of_read_urdf():
         'locked': {'shoulder_joint': 0.4},
         'mimic': 'independent',
     }
-    model = from_urdfpy(parsed_by_urdf_parser_py(path), **options)
+    model = from_parsed_urdf(parsed_by_urdf_parser_py(path), **options)
     assert model.to_yaml() == read_urdf(path, **options).to_yaml()
 
 
@@ -103,27 +103,27 @@ def link_object(**values):
 @pytest.mark.parametrize('package', ['urdfpy', 'urchin'])
 def test_invented_inertia_is_taken_as_massless(package):
     with pytest.warns(InertiaWarning, match=r'assumed to be invented .* so massless: b') as warned:
-        model = from_urdfpy(robot_object(package))
+        model = from_parsed_urdf(robot_object(package))
     assert len(warned) == 1 and warned[0].filename == __file__
     np.testing.assert_array_equal(model.inertias, np.zeros((1, 6, 6)))
 
 
 @pytest.mark.filterwarnings('error')
 def test_unit_inertia_of_honest_parsers_is_kept():
-    model = from_urdfpy(robot_object('yourdfpy'))
+    model = from_parsed_urdf(robot_object('yourdfpy'))
     np.testing.assert_array_equal(model.inertias, [np.eye(6)])
-    assert from_urdfpy(robot_object('urdfpy', mass=1.5)).inertias[0, 3, 3] == 1.5
+    assert from_parsed_urdf(robot_object('urdfpy', mass=1.5)).inertias[0, 3, 3] == 1.5
 
 
 def test_the_robot_may_be_an_attribute():
-    model = from_urdfpy(SimpleNamespace(robot=robot_object()))
+    model = from_parsed_urdf(SimpleNamespace(robot=robot_object()))
     np.testing.assert_array_equal(model.screws, [[0, 0, 1, 0, 0, 0]])
 
 
 def test_numbers_may_be_text_and_absent_values_have_defaults():
     dynamics = SimpleNamespace(damping='0.7', friction=None)
     limit = SimpleNamespace(lower=None, upper=2.0, velocity='3', effort=None)
-    model = from_urdfpy(robot_object(dynamics=dynamics, limit=limit, axis=None, origin=None))
+    model = from_parsed_urdf(robot_object(dynamics=dynamics, limit=limit, axis=None, origin=None))
     assert (model.damping[0], model.friction[0]) == (0.7, 0.0)
     assert (model.limits.lower[0], model.limits.upper[0]) == (-np.inf, 2.0)
     assert (model.limits.velocity[0], model.limits.effort[0]) == (3.0, np.inf)
@@ -132,7 +132,7 @@ def test_numbers_may_be_text_and_absent_values_have_defaults():
 
 @pytest.mark.parametrize('kind', ['fixed', 'floating'])
 def test_what_has_no_axis_may_carry_any(kind):
-    model = from_urdfpy(robot_object(joint_type=kind, axis=np.zeros(3)))
+    model = from_parsed_urdf(robot_object(joint_type=kind, axis=np.zeros(3)))
     assert model.n == (0 if kind == 'fixed' else 6)
 
 
@@ -141,7 +141,7 @@ def test_a_mimic_tag_of_a_fixed_joint_does_not_count():
     follower = robot_object(name='k', child='c', mimic=SimpleNamespace(joint='j', offset=0.5))
     found.joints += follower.joints
     found.links.append(SimpleNamespace(name='c', inertial=None))
-    model = from_urdfpy(found)
+    model = from_parsed_urdf(found)
     assert model.n == 0
     np.testing.assert_allclose(model.frames['c'].pose[1, 0], np.sin(0.5), rtol=1e-15)
 
@@ -217,4 +217,4 @@ def test_a_mimic_tag_of_a_fixed_joint_does_not_count():
 )
 def test_malformed_objects(robot, error, message):
     with pytest.raises(error, match=message):
-        from_urdfpy(robot)
+        from_parsed_urdf(robot)

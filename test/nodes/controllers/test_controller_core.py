@@ -24,27 +24,25 @@ import screw_dynamics as sd
 from screw_dynamics.codegen.robot.robot_table import robot_table
 from screw_dynamics.command_line.main import main
 from screw_dynamics.control.model_parameters import ModelParameters
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.loaded_robot import load_robot
-from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory.reference.reference import Source
 
 # relative to the largest command: generated code and kernels do the same operations in another
 # order
 BOUND = 1e-12
-SPRUNG = sd.ElasticJoints(
+SPRUNG = sd.Drives(
     {
-        name: sd.ElasticJoint(
-            sd.LinearSpring(k), sd.Motor(rotor_inertia=0.1, viscous_friction=0.05)
-        )
+        name: sd.JointDrive(sd.LinearSpring(k), sd.Motor(rotor_inertia=0.1, viscous_friction=0.05))
         for name, k in zip(NAMES, STIFFNESS, strict=True)
     }
 )
-RUBBING = sd.ElasticJoints(
-    {name: sd.ElasticJoint(motor=sd.Motor(0.02, viscous_friction=0.1)) for name in NAMES}
+RUBBING = sd.Drives(
+    {name: sd.JointDrive(motor=sd.Motor(0.02, viscous_friction=0.1)) for name in NAMES}
 )
-LIMITED = sd.ElasticJoints(
-    {name: sd.ElasticJoint(joint.spring, joint.motor, max_effort_rate=2000.0)
+LIMITED = sd.Drives(
+    {name: sd.JointDrive(joint.spring, joint.motor, max_effort_rate=2000.0)
      for name, joint in SPRUNG.joints.items()}
 )  # fmt: skip
 missing = [name for name in ('gcc', 'g++') if shutil.which(name) is None]

@@ -32,7 +32,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 import screw_dynamics as sd
-from screw_dynamics.robot import Robot
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 from screw_dynamics_interfaces.msg import JointSpline, SplinePiece
 
@@ -65,9 +65,9 @@ def arm():
 @pytest.fixture(scope='module')
 def drives(arm):
     springs = np.geomspace(20_000.0, 2_000.0, 7)
-    return sd.ElasticJoints(
+    return sd.Drives(
         {
-            name: sd.ElasticJoint(sd.LinearSpring(k), sd.Motor(0.3, viscous_friction=0.5))
+            name: sd.JointDrive(sd.LinearSpring(k), sd.Motor(0.3, viscous_friction=0.5))
             for name, k in zip(arm.joint_names, springs, strict=True)
         }
     )

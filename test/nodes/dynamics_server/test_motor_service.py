@@ -18,9 +18,9 @@ from helpers.planar_sea import (
 )
 
 import screw_dynamics as sd
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParameters, JointRequest
 from screw_dynamics.nodes.dynamics_server.services import get_motor_feedforward
-from screw_dynamics.robot import Robot
 from screw_dynamics_interfaces.srv import ComputeTrajectoryTorques, GetMotorFeedforward
 
 MIXED = """
@@ -125,8 +125,8 @@ def test_pair_damper_wrench_and_stiffness(ask_mixed, planar):
 
 
 def test_the_deflection_of_a_damped_joint_is_found_by_its_place(planar):
-    joint = sd.ElasticJoint(sd.LinearSpring(200.0, damping=4.0), sd.Motor(rotor_inertia=0.1))
-    elastic = sd.ElasticJoints({'joint_2': joint})
+    joint = sd.JointDrive(sd.LinearSpring(200.0, damping=4.0), sd.Motor(rotor_inertia=0.1))
+    elastic = sd.Drives({'joint_2': joint})
     request = GetMotorFeedforward.Request(
         joint_names=NAMES[::-1], deflection=[0.07, 0.0], **motion([1, 0])
     )

@@ -142,7 +142,7 @@ def test_the_documents_are_a_robot(node, truth):
     response = node.ask(payload_frame='tool')
     robot = sd.Robot(
         sd.read_urdf(response.robot_description.encode()),
-        sd.ElasticJoints.from_yaml(response.elastic_joints.encode()),
+        sd.Drives.from_yaml(response.elastic_joints.encode()),
     )
     mass = sum(matrix[5, 5] for matrix in robot.model.inertias - node.model.inertias)
     assert mass == pytest.approx(response.payload.m, rel=1e-9)

@@ -14,10 +14,10 @@ from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND, set_stamp
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
-from screw_dynamics.robot import Robot
 
 MS = 10**6
 NOW = 1_700_000_000 * SECOND
@@ -180,8 +180,8 @@ def test_no_value_is_rejected(name):
 
 
 def sprung(arm, **parameters):
-    joint = sd.ElasticJoint(sd.LinearSpring(4000.0), sd.Motor(rotor_inertia=1e-5))
-    drives = sd.ElasticJoints({name: joint for name in arm.joint_names})
+    joint = sd.JointDrive(sd.LinearSpring(4000.0), sd.Motor(rotor_inertia=1e-5))
+    drives = sd.Drives({name: joint for name in arm.joint_names})
     given = LoadObserverParameters(
         elastic_joints_path='springs.yaml', effort_source='motor_states', **parameters
     )

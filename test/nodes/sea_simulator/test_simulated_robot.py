@@ -21,10 +21,10 @@ from helpers.planar_sea import (
 from scipy.integrate import solve_ivp
 
 import screw_dynamics as sd
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot, substeps_for
-from screw_dynamics.robot import Robot
 
 HOME = np.array([-1.2, 0.5])
 PERIOD = 0.01
@@ -34,7 +34,7 @@ EFFORT, RATE = np.array([5.0, -3.0]), np.array([1.5, -2.0])
 
 @pytest.fixture
 def elastic(tmp_path):
-    return sd.ElasticJoints.from_yaml(write_joints(tmp_path))
+    return sd.Drives.from_yaml(write_joints(tmp_path))
 
 
 @pytest.fixture
@@ -142,9 +142,9 @@ def test_steps_are_a_tenth_of_the_fastest_time_constant(planar, elastic):
     springs = np.kron([[1.0, -1.0], [-1.0, 1.0]], np.diag(STIFFNESS))
     fastest = math.sqrt(np.linalg.eigvals(np.linalg.solve(inertia, springs)).real.max())
     gains = np.array([30.0, 25.0])
-    damped = sd.ElasticJoints(
+    damped = sd.Drives(
         {
-            name: sd.ElasticJoint(
+            name: sd.JointDrive(
                 sd.LinearSpring(k, damping=7.0), sd.Motor(rotor_inertia=b, viscous_friction=1.0)
             )
             for name, k, b in zip(model.joint_names, STIFFNESS, ROTOR_INERTIA, strict=True)
@@ -169,7 +169,7 @@ def test_steps_are_a_tenth_of_the_fastest_time_constant(planar, elastic):
     ],
 )
 def test_joints_too_stiff_to_simulate_are_refused(stiffness, inertia, message, planar):
-    joint = sd.ElasticJoint(sd.LinearSpring(stiffness), sd.Motor(rotor_inertia=inertia))
-    elastic = sd.ElasticJoints({'joint_1': joint})
+    joint = sd.JointDrive(sd.LinearSpring(stiffness), sd.Motor(rotor_inertia=inertia))
+    elastic = sd.Drives({'joint_1': joint})
     with pytest.raises(InputError, match=message):
         substeps_for(sd.read_urdf(planar), elastic, HOME, 0.002, np.zeros(2))

@@ -10,9 +10,9 @@ import pytest
 from helpers.planar_sea import TEXT, write_joints
 
 import screw_dynamics as sd
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.loaded_robot import read_drives, require_supported
-from screw_dynamics.robot import Robot
 
 
 def parameter(path):

@@ -11,7 +11,7 @@ import numpy as np
 
 from screw_dynamics.common.scalars import number_from_text, require_number
 from screw_dynamics.common.yaml_files.document import YamlEntry, write_document
-from screw_dynamics.drives.elastic_joint import ElasticJoint, Motor, Rotor
+from screw_dynamics.drives.joint_drive import JointDrive, Motor, Rotor
 from screw_dynamics.drives.joint_friction import JointFriction
 from screw_dynamics.drives.springs import (
     AntagonisticPair,
@@ -60,18 +60,18 @@ _SETTINGS = ('rotor_coupling', 'urdf_dynamics', 'coulomb_velocity')
 R = TypeVar('R')
 
 
-def write_elastic_joints(
-    joints: Mapping[str, ElasticJoint],
+def write_drives(
+    joints: Mapping[str, JointDrive],
     settings: Mapping[str, bool | float],
     path: str | os.PathLike[str] | None = None,
 ) -> str:
-    """Return the fields of `ElasticJoints` as YAML text; write it to `path` if one is given."""
+    """Return the fields of `Drives` as YAML text; write it to `path` if one is given."""
     entries = {name: _joint_entry(joint) for name, joint in joints.items()}
     return write_document({'elastic_joints': entries, **settings}, path)
 
 
-def read_elastic_joints(document: Any) -> dict[str, Any]:
-    """Return the fields of `ElasticJoints` in a YAML document, or raise ModelError."""
+def read_drives(document: Any) -> dict[str, Any]:
+    """Return the fields of `Drives` in a YAML document, or raise ModelError."""
     root = YamlEntry(document, 'document')
     _check_keys(root, ('elastic_joints', *_SETTINGS))
     joints = {
@@ -82,8 +82,8 @@ def read_elastic_joints(document: Any) -> dict[str, Any]:
     return {'joints': joints, **settings}
 
 
-def unused_entries(joints: Mapping[str, ElasticJoint], coupling_named: bool) -> list[str]:
-    """Return the entries of a file that have no effect (see `ElasticJoints`), with reasons."""
+def unused_entries(joints: Mapping[str, JointDrive], coupling_named: bool) -> list[str]:
+    """Return the entries of a file that have no effect (see `Drives`), with reasons."""
     entries = []
     for name, joint in joints.items():
         if joint.spring is None and np.isfinite(joint.max_deflection):
@@ -94,9 +94,9 @@ def unused_entries(joints: Mapping[str, ElasticJoint], coupling_named: bool) -> 
     return entries
 
 
-def _joint(node: YamlEntry) -> ElasticJoint:
+def _joint(node: YamlEntry) -> JointDrive:
     if node.value is None:
-        return ElasticJoint()
+        return JointDrive()
     _check_keys(node, _JOINT_KEYS)
     parts: dict[str, Any] = {}
     if node.value.get('spring') is not None:
@@ -116,7 +116,7 @@ def _joint(node: YamlEntry) -> ElasticJoint:
         parts['friction'] = _record(node['friction'], JointFriction)
     if node.value.get('parallel_spring') is not None:
         parts['parallel_spring'] = _parallel_spring(node['parallel_spring'])
-    return _built(node, ElasticJoint, parts)
+    return _built(node, JointDrive, parts)
 
 
 def _spring(node: YamlEntry) -> Spring | None:
@@ -182,7 +182,7 @@ def _check_keys(node: YamlEntry, allowed: tuple[str, ...]) -> None:
             raise ModelError(f'{node.path}: expected entries {names}, got {shown(key)}')
 
 
-def _joint_entry(joint: ElasticJoint) -> dict[str, Any]:
+def _joint_entry(joint: JointDrive) -> dict[str, Any]:
     spring: dict[str, Any] = {'type': RIGID}
     if joint.spring is not None:
         spring = {'type': joint.spring.type} | _fields(joint.spring)

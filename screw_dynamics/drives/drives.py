@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`ElasticJoints`: the elastic joints of a robot, by name."""
+"""`Drives`: the elastic joints of a robot, by name."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from weakref import WeakKeyDictionary
 
 from screw_dynamics.common.scalars import check_number, require_count
 from screw_dynamics.common.yaml_files.document import is_document, read_document
-from screw_dynamics.drives.elastic_joint import ElasticJoint
-from screw_dynamics.drives.elastic_joints_yaml import (
-    read_elastic_joints,
+from screw_dynamics.drives.drives_yaml import (
+    read_drives,
     unused_entries,
-    write_elastic_joints,
+    write_drives,
 )
 from screw_dynamics.drives.feedforward_plan import FeedforwardPlan
+from screw_dynamics.drives.joint_drive import JointDrive
 from screw_dynamics.drives.joint_friction import JointFriction
 from screw_dynamics.drives.motor_feedforward import MotorFeedforward
 from screw_dynamics.drives.motor_table import MotorTable, motor_table
@@ -40,13 +40,13 @@ T = TypeVar('T')
 
 
 @dataclass(frozen=True)
-class ElasticJoints:
+class Drives:
     """
     Springs, motors and limits of a robot's joints; immutable, independent of a model.
 
     Parameters
     ----------
-    joints : mapping of str to ElasticJoint
+    joints : mapping of str to JointDrive
         By coordinate name; joints without an entry are rigid with ``Motor()``.
     rotor_coupling : bool
         Whether the motion of its carrier link acts on a rotor (the model of [T1991]);
@@ -54,25 +54,25 @@ class ElasticJoints:
     urdf_dynamics : bool
         Whether damping and friction of the model (URDF ``<dynamics>``) are the viscous and
         Coulomb friction of the joints for which no friction is given: neither
-        `ElasticJoint.friction` nor friction of a motor.
+        `JointDrive.friction` nor friction of a motor.
     coulomb_velocity : float
         Velocity of that Coulomb friction, see `JointFriction`, above 0 [rad/s or m/s].
 
     Raises
     ------
     ModelError
-        If an entry is not an `ElasticJoint`; the error names the joint.
+        If an entry is not an `JointDrive`; the error names the joint.
 
     Examples
     --------
     >>> import screw_dynamics as sd
-    >>> joint = sd.ElasticJoint(sd.LinearSpring(200.0), sd.Motor(rotor_inertia=0.1))
-    >>> joints = sd.ElasticJoints({'joint_1': joint})
-    >>> sd.ElasticJoints.from_yaml(joints.to_yaml()) == joints
+    >>> joint = sd.JointDrive(sd.LinearSpring(200.0), sd.Motor(rotor_inertia=0.1))
+    >>> joints = sd.Drives({'joint_1': joint})
+    >>> sd.Drives.from_yaml(joints.to_yaml()) == joints
     True
     """
 
-    joints: Mapping[str, ElasticJoint]
+    joints: Mapping[str, JointDrive]
     rotor_coupling: bool = False
     urdf_dynamics: bool = False
     coulomb_velocity: float = JointFriction.coulomb_velocity
@@ -85,8 +85,8 @@ class ElasticJoints:
         for name, joint in self.joints.items():
             if not isinstance(name, str):
                 raise ModelError(f'joints: expected the name of a joint, got {shown(name)}')
-            if not isinstance(joint, ElasticJoint):
-                raise ModelError(f'joint {name!r}: expected an ElasticJoint, got {shown(joint)}')
+            if not isinstance(joint, JointDrive):
+                raise ModelError(f'joint {name!r}: expected an JointDrive, got {shown(joint)}')
         for entry in ('rotor_coupling', 'urdf_dynamics'):
             value = getattr(self, entry)
             if not isinstance(value, bool):
@@ -99,9 +99,9 @@ class ElasticJoints:
         """Return a hash of all entries that is independent of their order."""
         return hash((frozenset(self.joints.items()), *self._settings.values()))
 
-    def __reduce__(self) -> tuple[type[ElasticJoints], tuple[object, ...]]:
+    def __reduce__(self) -> tuple[type[Drives], tuple[object, ...]]:
         """Return constructor and arguments, for pickle and copy."""
-        return ElasticJoints, (dict(self.joints), *self._settings.values())
+        return Drives, (dict(self.joints), *self._settings.values())
 
     @property
     def _settings(self) -> dict[str, bool | float]:
@@ -140,7 +140,7 @@ class ElasticJoints:
         except ModelError as error:
             raise ModelError(f'{place}{error}') from None
 
-    def _with_urdf_dynamics(self, model: ScrewModel) -> Mapping[str, ElasticJoint]:
+    def _with_urdf_dynamics(self, model: ScrewModel) -> Mapping[str, JointDrive]:
         """Return the joints with the friction of the URDF, if it is used."""
         if not self.urdf_dynamics:
             return self.joints
@@ -148,7 +148,7 @@ class ElasticJoints:
         for name, viscous, coulomb in zip(
             model.joint_names, model.damping.tolist(), model.friction.tolist(), strict=True
         ):
-            joint = joints.get(name, ElasticJoint())
+            joint = joints.get(name, JointDrive())
             if joint.friction is None and not any(motor.has_friction for motor in joint.motors):
                 try:
                     friction = JointFriction(viscous, coulomb, self.coulomb_velocity)
@@ -201,10 +201,10 @@ class ElasticJoints:
 
     def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the record as lossless YAML text; write it to the file `path` if one is given."""
-        return write_elastic_joints(self.joints, self._settings, path)
+        return write_drives(self.joints, self._settings, path)
 
     @staticmethod
-    def from_yaml(source: str | bytes | os.PathLike[str]) -> ElasticJoints:
+    def from_yaml(source: str | bytes | os.PathLike[str]) -> Drives:
         """
         Read elastic joints from YAML.
 
@@ -228,7 +228,7 @@ class ElasticJoints:
         document = read_document(source, 'elastic joints')
         path = '' if is_document(source) else str(source)
         try:
-            joints = ElasticJoints(**read_elastic_joints(document))
+            joints = Drives(**read_drives(document))
         except ModelError as error:
             raise ModelError(f'{path}: {error}' if path else str(error)) from None
         object.__setattr__(joints, '_file', path)
@@ -244,10 +244,10 @@ class ElasticJoints:
         return joints
 
 
-def require_elastic_joints(joints: object) -> ElasticJoints:
-    """Return `joints`; raise InputError if they are not ElasticJoints."""
-    if not isinstance(joints, ElasticJoints):
-        raise InputError(f'joints: expected ElasticJoints, got {type(joints).__name__}')
+def require_drives(joints: object) -> Drives:
+    """Return `joints`; raise InputError if they are not Drives."""
+    if not isinstance(joints, Drives):
+        raise InputError(f'joints: expected Drives, got {type(joints).__name__}')
     return joints
 
 

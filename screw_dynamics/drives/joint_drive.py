@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`ElasticJoint`: spring, motors, friction, rotor and limits of one joint."""
+"""`JointDrive`: spring, motors, friction, rotor and limits of one joint."""
 
 from dataclasses import dataclass, fields
 
@@ -171,7 +171,7 @@ class Motor:
 
 
 @dataclass(frozen=True)
-class ElasticJoint:
+class JointDrive:
     """
     Spring, motors, friction and limits of one joint.
 
@@ -188,18 +188,18 @@ class ElasticJoint:
     max_effort_rate : float
         Maximum rate of the transmitted effort [N m/s or N/s].
     rotor : Rotor, optional
-        Used only with `ElasticJoints.rotor_coupling`.
+        Used only with `Drives.rotor_coupling`.
     friction : JointFriction, optional
         Friction between the link and its parent; default none, or that of the URDF with
-        `ElasticJoints.urdf_dynamics`.
+        `Drives.urdf_dynamics`.
     parallel_spring : ParallelSpring, optional
         Spring between the link and its parent.
 
     Examples
     --------
     >>> from screw_dynamics.drives import LinearSpring
-    >>> from screw_dynamics import ElasticJoint, Motor
-    >>> len(ElasticJoint(LinearSpring(200.0), Motor(rotor_inertia=0.1)).motors)
+    >>> from screw_dynamics import JointDrive, Motor
+    >>> len(JointDrive(LinearSpring(200.0), Motor(rotor_inertia=0.1)).motors)
     1
     """
 

@@ -9,15 +9,15 @@ from functools import cached_property
 
 import numpy as np
 
-from screw_dynamics.drives.elastic_joint import ElasticJoint
-from screw_dynamics.drives.elastic_joints import ElasticJoints, require_elastic_joints
+from screw_dynamics.drives.drives import Drives, require_drives
+from screw_dynamics.drives.joint_drive import JointDrive
 from screw_dynamics.drives.motor_table import MotorTable
 from screw_dynamics.errors import InputError
 from screw_dynamics.model.other_models import JointedModel
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 _RIGID_ROWS = 3  # inverse dynamics needs q, q' and q''
-_NO_DRIVES = ElasticJoints({})
+_NO_DRIVES = Drives({})
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Robot:
     ----------
     model : ScrewModel
         Or a `HybridRobot` in its place; functions that do not accept it raise InputError.
-    drives : ElasticJoints, optional
+    drives : Drives, optional
         Springs and motors; None for a rigid robot without motor data.
     limits_motors : bool
         Whether motors without a spring keep the limits of their joints, of effort and of its rate,
@@ -45,13 +45,13 @@ class Robot:
     >>> import screw_dynamics as sd
     >>> from screw_dynamics import Robot
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    >>> springs = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(200.0))})
+    >>> springs = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(200.0))})
     >>> Robot(arm).required_rows, Robot(arm, springs).required_rows
     (3, 5)
     """
 
     model: ScrewModel
-    drives: ElasticJoints | None = None
+    drives: Drives | None = None
     limits_motors: bool = False
 
     def __post_init__(self) -> None:
@@ -59,7 +59,7 @@ class Robot:
         if not isinstance(self.model, JointedModel):
             require_model(self.model)
         if self.drives is not None:
-            require_elastic_joints(self.drives)
+            require_drives(self.drives)
 
     @property
     def n(self) -> int:
@@ -96,10 +96,10 @@ class Robot:
         )
 
     @cached_property
-    def joints(self) -> tuple[ElasticJoint, ...]:
+    def joints(self) -> tuple[JointDrive, ...]:
         """The record of each coordinate; of a rigid, unlimited joint if it has none."""
         records = {} if self.drives is None else self.drives.joints
-        return tuple(records.get(name, ElasticJoint()) for name in self.joint_names)
+        return tuple(records.get(name, JointDrive()) for name in self.joint_names)
 
     def with_model(self, model: ScrewModel) -> Robot:
         """
@@ -112,7 +112,7 @@ class Robot:
         return replace(self, model=model)
 
 
-def as_robot(model: ScrewModel | Robot, joints: ElasticJoints | None = None) -> Robot:
+def as_robot(model: ScrewModel | Robot, joints: Drives | None = None) -> Robot:
     """Return the robot given as a record or as the pair; raise InputError if neither fits."""
     if not isinstance(model, Robot):
         return Robot(model, joints)

@@ -53,35 +53,35 @@ rotors = st.none() | st.builds(
     st.none() | st.sampled_from(['1e3', 'link 2', '\u00e4', 'true', ' ']),
 )
 joints = st.builds(
-    sd.ElasticJoint, springs, motors, max_deflection=limits, max_effort_rate=limits, rotor=rotors
-) | st.builds(sd.ElasticJoint, pairs, motors, motors)
+    sd.JointDrive, springs, motors, max_deflection=limits, max_effort_rate=limits, rotor=rotors
+) | st.builds(sd.JointDrive, pairs, motors, motors)
 names = st.text(min_size=1)
 
 
 @pytest.mark.filterwarnings('ignore::screw_dynamics.errors.UnusedEntryWarning')
 @given(st.dictionaries(names, joints, max_size=4), st.booleans())
 def test_yaml_keeps_every_number(by_name, coupling):
-    record = sd.ElasticJoints(by_name, coupling)
-    assert sd.ElasticJoints.from_yaml(record.to_yaml()) == record
+    record = sd.Drives(by_name, coupling)
+    assert sd.Drives.from_yaml(record.to_yaml()) == record
     assert pickle.loads(pickle.dumps(record)) == copy.deepcopy(record) == record
 
 
 def test_files(tmp_path):
-    record = sd.ElasticJoints({'a': sd.ElasticJoint(sd.LinearSpring(3.0))})
+    record = sd.Drives({'a': sd.JointDrive(sd.LinearSpring(3.0))})
     path = tmp_path / 'sea.yaml'
     text = record.to_yaml(path)
     for source in (path, str(path), text, text.encode()):
-        assert sd.ElasticJoints.from_yaml(source) == record
+        assert sd.Drives.from_yaml(source) == record
     with pytest.raises(ModelError, match='expected a readable elastic joints file'):
-        sd.ElasticJoints.from_yaml(tmp_path / 'other.yaml')
+        sd.Drives.from_yaml(tmp_path / 'other.yaml')
     with pytest.raises(ModelError, match='elastic joints text: expected YAML'):
-        sd.ElasticJoints.from_yaml('a: [\n')
+        sd.Drives.from_yaml('a: [\n')
     with pytest.raises(ModelError, match='elastic joints source: expected a path.*got int'):
-        sd.ElasticJoints.from_yaml(3)
+        sd.Drives.from_yaml(3)
 
 
 def test_what_is_left_out_has_its_default():
-    record = sd.ElasticJoints.from_yaml("""
+    record = sd.Drives.from_yaml("""
 elastic_joints:
   rigid:
   also_rigid: {spring: {type: rigid}, motor: {gear_ratio: 1e2}}
@@ -89,14 +89,14 @@ elastic_joints:
     spring: {type: linear, stiffness: 8e3}
     limits: {deflection: .inf}
 """)
-    assert record == sd.ElasticJoints(
+    assert record == sd.Drives(
         {
-            'rigid': sd.ElasticJoint(),
-            'also_rigid': sd.ElasticJoint(motor=sd.Motor(gear_ratio=100.0)),
-            'soft': sd.ElasticJoint(sd.LinearSpring(8000.0)),
+            'rigid': sd.JointDrive(),
+            'also_rigid': sd.JointDrive(motor=sd.Motor(gear_ratio=100.0)),
+            'soft': sd.JointDrive(sd.LinearSpring(8000.0)),
         }
     )
-    assert sd.ElasticJoint() == sd.ElasticJoint(None, sd.Motor(0.0, 1.0), None, np.inf, np.inf)
+    assert sd.JointDrive() == sd.JointDrive(None, sd.Motor(0.0, 1.0), None, np.inf, np.inf)
 
 
 SOFT = 'type: linear, stiffness: 1'
@@ -175,7 +175,7 @@ SOFT = 'type: linear, stiffness: 1'
 )  # fmt: skip
 def test_every_error_names_the_entry(joint, message):
     with pytest.raises(ModelError, match=message):
-        sd.ElasticJoints.from_yaml(f'elastic_joints:\n  j: {{{joint}}}\n')
+        sd.Drives.from_yaml(f'elastic_joints:\n  j: {{{joint}}}\n')
 
 
 @pytest.mark.parametrize(
@@ -204,16 +204,16 @@ def test_every_error_names_the_entry(joint, message):
 )
 def test_every_error_names_the_section(text, message):
     with pytest.raises(ModelError, match=message):
-        sd.ElasticJoints.from_yaml(text + '\n')
+        sd.Drives.from_yaml(text + '\n')
 
 
 def test_the_record_is_immutable():
-    by_name = {'a': sd.ElasticJoint()}
-    record = sd.ElasticJoints(by_name)
-    by_name['b'] = sd.ElasticJoint()
+    by_name = {'a': sd.JointDrive()}
+    record = sd.Drives(by_name)
+    by_name['b'] = sd.JointDrive()
     assert list(record.joints) == ['a']
     with pytest.raises(TypeError):
-        record.joints['b'] = sd.ElasticJoint()
+        record.joints['b'] = sd.JointDrive()
     with pytest.raises(FrozenInstanceError):
         record.rotor_coupling = True
 
@@ -221,21 +221,21 @@ def test_the_record_is_immutable():
 def test_parts_of_the_wrong_kind_are_named():
     for arguments, message in (
         (([],), 'joints: expected a mapping, got list'),
-        (({1: sd.ElasticJoint()},), 'joints: expected the name of a joint, got 1'),
-        (({'a': sd.Motor()},), "joint 'a': expected an ElasticJoint"),
+        (({1: sd.JointDrive()},), 'joints: expected the name of a joint, got 1'),
+        (({'a': sd.Motor()},), "joint 'a': expected an JointDrive"),
         (({}, 1), 'rotor_coupling: expected true or false, got 1'),
     ):
         with pytest.raises(ModelError, match=message):
-            sd.ElasticJoints(*arguments)
+            sd.Drives(*arguments)
     for text in ('200', b'200'):
         with pytest.raises(ModelError, match='stiffness: expected a finite number above 0'):
             sd.LinearSpring(text)
     with pytest.raises(ModelError, match='spring: expected a Spring, got 3.0'):
-        sd.ElasticJoint(3.0)
+        sd.JointDrive(3.0)
     with pytest.raises(ModelError, match='motor: expected a Motor, got None'):
-        sd.ElasticJoint(motor=None)
+        sd.JointDrive(motor=None)
     with pytest.raises(ModelError, match='second_motor: expected None'):
-        sd.ElasticJoint(second_motor=sd.Motor())
+        sd.JointDrive(second_motor=sd.Motor())
 
 
 def test_motors_of_a_robot(rng):
@@ -243,7 +243,7 @@ def test_motors_of_a_robot(rng):
     one, two, three = model.joint_names
     pair = sd.AntagonisticPair('quadratic', 10.0, quadratic_stiffness=5.0)
     motor = sd.Motor(2e-3, 10.0, 0.1, 0.2, 3.0, 4.0, 50.0)
-    record = sd.ElasticJoints({two: sd.ElasticJoint(pair, motor), three: sd.ElasticJoint()})
+    record = sd.Drives({two: sd.JointDrive(pair, motor), three: sd.JointDrive()})
     table = record.motors(model)
     assert record.motors(model) is table
     assert table.names == (one, f'{two}/1', f'{two}/2', three)
@@ -257,15 +257,15 @@ def test_motors_of_a_robot(rng):
     with pytest.raises(ValueError, match='read-only'):
         table.rows[0, 0] = 1.0
     with pytest.raises(UnknownNameError, match=f"unknown joint 'elbow': .*{one}, {two}, {three}"):
-        sd.ElasticJoints({'elbow': sd.ElasticJoint()}).motors(model)
+        sd.Drives({'elbow': sd.JointDrive()}).motors(model)
     with pytest.raises(InputError, match='model: expected a ScrewModel'):
         record.motors('robot.urdf')
 
 
 def test_rows_that_motor_efforts_need(rng):
     model = random_model(rng, 2)
-    rigid, damped = sd.ElasticJoint(), sd.ElasticJoint(sd.LinearSpring(1.0, 1.0))
-    soft = sd.ElasticJoint(sd.LinearSpring(1.0))
+    rigid, damped = sd.JointDrive(), sd.JointDrive(sd.LinearSpring(1.0, 1.0))
+    soft = sd.JointDrive(sd.LinearSpring(1.0))
     for pair, rows in (
         ((rigid, rigid), 3),
         ((rigid, damped), 4),
@@ -273,7 +273,7 @@ def test_rows_that_motor_efforts_need(rng):
         ((soft, damped), 5),
         ((soft, rigid), 5),
     ):
-        record = sd.ElasticJoints(dict(zip(model.joint_names, pair, strict=True)))
+        record = sd.Drives(dict(zip(model.joint_names, pair, strict=True)))
         assert record.required_rows(model) == rows
         assert record.buffers(model).motor_jet.shape == (3, 2)
         assert record.buffers(model, rows + 2).motor_effort_jet.shape == (3, 2)

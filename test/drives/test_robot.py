@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import screw_dynamics as sd
+from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import InputError
-from screw_dynamics.robot import Robot, as_robot
 
 ARM = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-SPRING = sd.ElasticJoint(sd.LinearSpring(200.0), sd.Motor(rotor_inertia=0.1, max_velocity=0.5))
-DRIVES = sd.ElasticJoints({'joint_2': SPRING})
+SPRING = sd.JointDrive(sd.LinearSpring(200.0), sd.Motor(rotor_inertia=0.1, max_velocity=0.5))
+DRIVES = sd.Drives({'joint_2': SPRING})
 
 
 def test_feasibility_of_a_robot_is_that_of_the_pair():
@@ -28,11 +28,11 @@ def test_feasibility_of_a_robot_is_that_of_the_pair():
 
 def test_a_robot_has_a_record_and_a_motor_for_every_coordinate():
     robot = Robot(ARM, DRIVES)
-    assert robot.joints == (sd.ElasticJoint(), SPRING)
+    assert robot.joints == (sd.JointDrive(), SPRING)
     assert robot.motors is DRIVES.motors(ARM)
     assert (robot.n, robot.joint_names) == (ARM.n, ARM.joint_names)
     rigid = Robot(ARM)
-    assert rigid.joints == (sd.ElasticJoint(),) * 2
+    assert rigid.joints == (sd.JointDrive(),) * 2
     assert np.isinf(rigid.motors.max_efforts).all()
     assert rigid.with_model(ARM.with_payload('tool', 1.0)) != rigid
 
@@ -45,5 +45,5 @@ def test_a_robot_and_drives_beside_it_are_rejected():
         as_robot(robot, DRIVES)
     with pytest.raises(InputError, match='model: expected a ScrewModel, got str'):
         Robot('arm')
-    with pytest.raises(InputError, match='joints: expected ElasticJoints, got dict'):
+    with pytest.raises(InputError, match='joints: expected Drives, got dict'):
         sd.check_feasibility(ARM, {}, np.zeros((1, 3, 2)), [0.0])
