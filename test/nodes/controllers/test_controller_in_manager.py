@@ -331,7 +331,7 @@ def test_the_node_sends_what_the_controller_follows(ros, arm, managed):
     heard = ros.listen(JointSpline, f'/{CONTROLLER}/spline', LATCHED)
     remapped = '--ros-args', '-r', f'~/spline:=/{CONTROLLER}/spline'
     node = ros.start_command(
-        node_command('feedforward', *remapped), publish_spline=True, lead_time=0.5
+        node_command('feedforward', *remapped), outputs=['spline'], lead_time=0.5
     )
     ros.wait_until_active(node)
     message = trajectory(arm.joint_names, TARGET, times=[3.0])
