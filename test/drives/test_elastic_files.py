@@ -70,13 +70,13 @@ def test_links_that_carry_no_motor_are_none(file, coupling):
         with pytest.raises(UnknownNameError, match=re.escape(f'{path}: {NOWHERE}')):
             ask(model)
     with pytest.raises(UnknownNameError, match=f'^{re.escape(NOWHERE)}'):
-        sd.Drives(joints.joints).motors(model)
+        sd.Robot(model, sd.Drives(joints.joints)).motors
 
 
 def test_joints_of_another_robot_name_the_file(file):
     joints = sd.Drives.from_yaml(file('elastic_joints: {elbow: }\n'))
     with pytest.raises(UnknownNameError, match=r"springs\.yaml: unknown joint 'elbow': expected"):
-        joints.motors(sd.read_urdf(PLANAR))
+        sd.Robot(sd.read_urdf(PLANAR), joints).motors
 
 
 def test_entries_without_effect_are_named(file):

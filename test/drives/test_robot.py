@@ -19,17 +19,17 @@ def test_feasibility_of_a_robot_is_that_of_the_pair():
     jets = np.zeros((9, 5, ARM.n))
     jets[:, 0, 1], jets[:, 1, 1] = 2.0 * t, 2.0
     for drives in (None, DRIVES):
-        report = sd.check_feasibility(ARM, drives, jets, t)
-        assert sd.check_feasibility(Robot(ARM, drives), None, jets, t) == report
+        report = sd.check_feasibility(sd.Robot(ARM, drives), jets, t)
+        assert sd.check_feasibility(Robot(ARM, drives), jets, t) == report
         assert report.feasible == (drives is None)
-    slow = sd.slow_down(Robot(ARM, DRIVES), None, jets, t)
-    assert slow.factor == sd.slow_down(ARM, DRIVES, jets, t).factor > 1.0
+    slow = sd.slow_down(Robot(ARM, DRIVES), jets, t)
+    assert slow.factor == sd.slow_down(sd.Robot(ARM, DRIVES), jets, t).factor > 1.0
 
 
 def test_a_robot_has_a_record_and_a_motor_for_every_coordinate():
     robot = Robot(ARM, DRIVES)
-    assert robot.joints == (sd.JointDrive(), SPRING)
-    assert robot.motors is DRIVES.motors(ARM)
+    assert robot.joint_drives == (sd.JointDrive(), SPRING)
+    assert robot.motors is sd.Robot(ARM, DRIVES).motors
     assert (robot.n, robot.joint_names) == (ARM.n, ARM.joint_names)
     rigid = Robot(ARM)
     assert rigid.joints == (sd.JointDrive(),) * 2
@@ -46,4 +46,4 @@ def test_a_robot_and_drives_beside_it_are_rejected():
     with pytest.raises(InputError, match='model: expected a ScrewModel, got str'):
         Robot('arm')
     with pytest.raises(InputError, match='joints: expected Drives, got dict'):
-        sd.check_feasibility(ARM, {}, np.zeros((1, 3, 2)), [0.0])
+        sd.check_feasibility(sd.Robot(ARM, {}), np.zeros((1, 3, 2)), [0.0])
