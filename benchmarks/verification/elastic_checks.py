@@ -19,7 +19,7 @@ from screw_dynamics.common.arrays import Array
 ROTOR, VISCOUS = 0.3, 0.7  # kg m^2 or kg, N m s/rad or N s/m
 
 
-def driven(model: sd.ScrewModel, stiffness: float | None) -> sd.Robot:
+def robot_with_drives(model: sd.ScrewModel, stiffness: float | None) -> sd.Robot:
     """Return a robot with a cubic spring (None: rigid), a rotor and viscous friction per joint."""
     spring = None if stiffness is None else sd.CubicSpring(stiffness, stiffness)
     joint = sd.JointDrive(
@@ -35,7 +35,7 @@ def motors(scene: Scene) -> Iterator[Result]:
     model, jet = scene.model, scene.jet
     links = scene.efforts()
     stiffness = float(10.0 * links.scale[0])  # deflections of some tenths
-    robot = driven(model, stiffness)
+    robot = robot_with_drives(model, stiffness)
     friction = VISCOUS * jet[1:-1]
     efforts, loads = links.efforts + friction, links.scale + np.abs(friction).max(axis=1)
     bent = deflections(exact(links.efforts) + exact(VISCOUS)[()] * exact(jet[1:-1]), stiffness)
@@ -67,7 +67,7 @@ def motors(scene: Scene) -> Iterator[Result]:
         yield Result(function, found.deflection_jet, phi, size)
         yield Result(function, found.motor_jet, theta, moved)
         yield Result(function, found.motor_effort_jet, drive, pushed)
-    got = drives.actuator_efforts(driven(model, None), jet)
+    got = drives.actuator_efforts(robot_with_drives(model, None), jet)
     rotors = ROTOR * jet[2:]
     sizes = loads + np.abs(rotors).max(axis=1)
     yield Result(drives.actuator_efforts, got, efforts + rotors, sizes)

@@ -22,9 +22,9 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives import (
     AntagonisticPair,
-    Robot,
     JointDrive,
     LinearSpring,
+    Robot,
     VariableStiffness,
 )
 from screw_dynamics.errors import InputError

@@ -99,7 +99,7 @@ def test_the_urdf_alone(arm):
     np.testing.assert_array_equal(table.joint_rows[:, 3], 0.01)
     wrong = replace(arm, friction=np.full(7, -1.0))
     with pytest.raises(ModelError, match="joint 'joint_1': dynamics of the URDF: coulomb: .* -1"):
-        sd.Robot(wrong, joints).motors
+        _ = sd.Robot(wrong, joints).motors
 
 
 @pytest.mark.parametrize(
@@ -152,4 +152,4 @@ def test_the_file_is_named_if_it_does_not_fit_the_model(arm, tmp_path):
     path.write_text(FILE.replace('parent: link_2', 'parent: link_7'))
     joints = sd.Drives.from_yaml(path)
     with pytest.raises(ModelError, match=rf"{path}: joint 'joint_3': parallel_spring.parent"):
-        sd.Robot(arm, joints).motors
+        _ = sd.Robot(arm, joints).motors

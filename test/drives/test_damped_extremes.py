@@ -19,7 +19,7 @@ def one_joint(constant: float, rows: int = 5, deflection: float | None = None):
     model = random_model(np.random.default_rng(1), 1)
     joints = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(K, constant * K))})
     start = None if deflection is None else {'joint_1': deflection}
-    return sd.DeflectionFilter(sd.Robot(model, joints), rows, start)
+    return sd.DeflectionFilter(sd.Robot(model, joints), rows=rows, deflection=start)
 
 
 def effort(t: float, rows: int) -> np.ndarray:
@@ -74,7 +74,7 @@ def test_a_jump_in_numbers():
     # K = 100, d = 50: 10 N at rest, then 30 N
     model = random_model(np.random.default_rng(1), 1)
     joint = sd.JointDrive(sd.LinearSpring(100.0, 50.0))
-    damper = sd.DeflectionFilter(sd.Robot(model, sd.Drives({'joint_1': joint})), 5)
+    damper = sd.DeflectionFilter(sd.Robot(model, sd.Drives({'joint_1': joint})), rows=5)
     damper.step([[10.0], [0.0], [0.0]], 0.0)
     phi = damper.step([[30.0], [0.0], [0.0]], 0.0)[:, 0]
     np.testing.assert_allclose(phi, [0.1, 0.4, -0.8, 1.6], rtol=1e-14)

@@ -106,18 +106,14 @@ def test_a_control_loop_makes_no_arrays(damping):
     n = 40
     model = random_model(np.random.default_rng(0), n)
     joint = sd.JointDrive(sd.LinearSpring(500.0, damping), MOTOR)
-    joints = sd.Drives(dict.fromkeys(model.joint_names, joint))
-    damper = sd.DeflectionFilter(sd.Robot(model, joints), 5) if damping else None
-    out = sd.Robot(model, joints).buffers(5)
+    robot = sd.Robot(model, sd.Drives(dict.fromkeys(model.joint_names, joint)))
+    damper = sd.DeflectionFilter(robot, rows=5) if damping else None
+    out = robot.buffers(5)
     jet = random_joint_jet(np.random.default_rng(1), n, 2)
 
     def tick(time):
         return sd.elastic_feedforward(
-            sd.Robot(model, joints),
-            jet,
-            times=time if damping else None,
-            deflection=damper,
-            out=out,
+            robot, jet, times=time if damping else None, deflection=damper, out=out
         )
 
     assert tick(0.0) is out
@@ -129,7 +125,7 @@ def test_a_control_loop_makes_no_arrays(damping):
     assert kept < 500
     assert most - efforts < 3000
     expected = sd.elastic_feedforward(
-        sd.Robot(model, joints), jet, times=1.0 if damping else None, deflection=damper
+        robot, jet, times=1.0 if damping else None, deflection=damper
     )
     assert_same(tick(1.0), expected)
 

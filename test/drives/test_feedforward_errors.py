@@ -60,17 +60,17 @@ def test_unusable_arguments_are_named(model, mixed):
         run(jets, times=[0.0, 1.0, 0.5])
     with pytest.raises(NotFiniteError, match=r'times\[1\]'):
         run(jets, times=[0.0, np.nan, 0.5])
-    with pytest.raises(InputError, match='joints: expected Drives, got dict'):
-        sd.elastic_feedforward(sd.Robot(model, {}), jet)
+    with pytest.raises(InputError, match=r'robot: expected one with drives, .* got none$'):
+        sd.elastic_feedforward(model, jet)
     with pytest.raises(InputError, match='model: expected a ScrewModel, got str'):
-        sd.elastic_feedforward(sd.Robot('robot', mixed), jet)
+        sd.elastic_feedforward('robot', jet)
     with pytest.raises(InputError, match='deflection: expected None: no spring has a parallel'):
         sd.elastic_feedforward(sd.Robot(model, sd.Drives({})), jet, deflection={varies: 0.0})
-    damper = sd.DeflectionFilter(sd.Robot(model, mixed), 6)
+    damper = sd.DeflectionFilter(sd.Robot(model, mixed), rows=6)
     with pytest.raises(InputError, match='made for joint jets of 5 rows, got one for 6'):
         run(jet, times=0.0, deflection=damper)
     other = sd.Drives({varies: sd.JointDrive(sd.LinearSpring(1.0, 1.0))})
-    with pytest.raises(InputError, match='a filter made for this model and these joints'):
+    with pytest.raises(InputError, match='a filter made for this robot'):
         sd.elastic_feedforward(sd.Robot(model, other), jet, times=0.0, deflection=damper)
     damper = sd.DeflectionFilter(sd.Robot(model, mixed))
     with pytest.raises(InputError, match='times: expected the times'):
@@ -80,7 +80,7 @@ def test_unusable_arguments_are_named(model, mixed):
         run(jet, times=1.0, deflection=damper)
 
 
-def test_buffers_are_those_of_the_joints(model, mixed):
+def test_buffers_are_those_of_the_robot(model, mixed):
     jet, out = np.zeros((5, model.n)), sd.Robot(model, mixed).buffers()
 
     def run(**changes):
@@ -90,7 +90,7 @@ def test_buffers_are_those_of_the_joints(model, mixed):
         run(gear_ratios=out.gear_ratios.copy()).motor_names == sd.Robot(model, mixed).motors.names
     )
     other = ('other', *out.motor_names[1:])
-    with pytest.raises(InputError, match='out: expected buffers of these joints, .* got other, '):
+    with pytest.raises(InputError, match='out: expected buffers of this robot, .* got other, '):
         run(motor_names=other)
     with pytest.raises(InputError, match=r'gear ratios \[10.0, .*, got .* and \[20.0, 20.0'):
         run(gear_ratios=2.0 * out.gear_ratios)

@@ -162,7 +162,7 @@ def test_frames_of_other_links():
         spring = sd.BalancingSpring(90.0, (0, 0, 0), (0, 0, 1), **{entry: name})
         joints = sd.Drives({'joint_5': sd.JointDrive(parallel_spring=spring)})
         with pytest.raises(error, match=rf"joint 'joint_5': parallel_spring.{entry}: .*{name}"):
-            sd.Robot(arm, joints).motors
+            _ = sd.Robot(arm, joints).motors
 
 
 @pytest.mark.parametrize(

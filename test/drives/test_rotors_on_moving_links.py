@@ -135,7 +135,7 @@ def test_rigid_joint_may_move_the_rotor_of_its_own_motor(rng):
     check(links, rotors, springs, rng)
     model = locked(links, rotors)
     with pytest.raises(InputError, match="got 'joint_2' which moves the rotor of 'joint_2'"):
-        sd.Robot(model, elastic_joints(model, rotors, linear(4))).coupling
+        _ = sd.Robot(model, elastic_joints(model, rotors, linear(4))).coupling
 
 
 def test_joints_that_move_each_others_rotors_are_refused(rng):
@@ -143,7 +143,7 @@ def test_joints_that_move_each_others_rotors_are_refused(rng):
     rotors = [random_rotor(rng, 3, 2), random_rotor(rng, 1, 3)]
     model = locked(links, rotors)
     with pytest.raises(InputError, match='rotor coupling: expected every elastic joint'):
-        sd.Robot(model, elastic_joints(model, rotors, linear(2))).coupling
+        _ = sd.Robot(model, elastic_joints(model, rotors, linear(2))).coupling
 
 
 def test_dampers_are_refused(rng):

@@ -52,7 +52,7 @@ def one_joint(damping: float, rows: int = 5, deflection: float | None = None):
     joint = sd.JointDrive(sd.LinearSpring(K, damping))
     start = None if deflection is None else {'joint_1': deflection}
     joints = sd.Drives({'joint_1': joint})
-    return sd.DeflectionFilter(sd.Robot(model, joints), rows, start)
+    return sd.DeflectionFilter(sd.Robot(model, joints), rows=rows, deflection=start)
 
 
 def sine_jet(t: float, rows: int, w: float = 6.0) -> np.ndarray:
