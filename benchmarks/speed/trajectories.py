@@ -82,20 +82,20 @@ def motor_feedforward() -> list[Requirement]:
         (linear, different[:1], sd.Motor(rotor_inertia=0.1)),
         (mixed, different, sd.Motor(rotor_inertia=0.1, **friction)),
     ):
-        drives = {
+        records = {
             joint: sd.JointDrive(springs[i % len(springs)], motor)
             for i, joint in enumerate(model.joint_names)
         }
-        joints = sd.Drives(drives)
-        out = joints.buffers(model, 5)
+        robot = sd.Robot(model, sd.Drives(records))
+        out = robot.buffers(5)
 
-        def single(jet, joints=joints, out=out):
-            sd.elastic_feedforward(model, joints, jet, out=out)
+        def single(jet, robot=robot, out=out):
+            sd.elastic_feedforward(robot, jet, out=out)
 
         single(jets[0])
         calls[name] = (single, (jets[0].copy(),))
         if name == linear:
-            calls['batch'] = (sd.elastic_feedforward, (model, joints, jets))
+            calls['batch'] = (sd.elastic_feedforward, (robot, jets))
     measured = race(calls, rounds=31)
     p, title = measured['P'], 'elastic_feedforward, 7 joints'
     batch = measured['batch'].ratio(p) / SAMPLES

@@ -17,7 +17,7 @@ from oracles.random_models import random_joint_jet, random_model
 import screw_dynamics as sd
 from benchmarks.timing import best_times
 from benchmarks.verification.checks import name_of
-from benchmarks.verification.elastic_checks import robot_joints
+from benchmarks.verification.elastic_checks import robot_with_drives
 from screw_dynamics import drives, lie
 from screw_dynamics.dynamics import LinkLoads
 from screw_dynamics.model import ScrewModel
@@ -113,7 +113,7 @@ def _values(algorithm: Callable[..., Any], model: ScrewModel, order: int) -> dic
         stiffness = float(10.0 * np.abs(efforts).max())
         rigid = algorithm is drives.actuator_efforts
         values |= {
-            'joints': robot_joints(model, None if rigid else stiffness),
+            'robot': robot_with_drives(model, None if rigid else stiffness),
             'joint_jet': jet if room == 'drives' else jet[None],
             'effort_jet': efforts,
             'deflection_jet': efforts / stiffness,

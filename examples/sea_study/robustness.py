@@ -92,4 +92,4 @@ def _load(place: Scene, position: Array) -> Array:
 @lru_cache(maxsize=1)
 def _robot(arm: Arm) -> MujocoRobot:
     place = scene(arm)
-    return MujocoRobot(place.model, place.joints, timestep=PERIOD / SUBSTEPS[arm.kind])
+    return MujocoRobot(place.robot, timestep=PERIOD / SUBSTEPS[arm.kind])

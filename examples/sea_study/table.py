@@ -105,8 +105,8 @@ def arm_table() -> Iterator[str]:
         place = scene(arm)
         times = np.linspace(0.0, place.curve.duration, 501)
         jets = place.reference(times)
-        commands = elastic_feedforward(place.model, place.joints, jets)
-        hertz = natural_frequencies(place.model, place.joints, jets[0, 0]) / (2.0 * np.pi)
+        commands = elastic_feedforward(place.robot, jets)
+        hertz = natural_frequencies(place.robot, jets[0, 0]) / (2.0 * np.pi)
         rows.append(
             [
                 arm.name,

@@ -58,7 +58,7 @@ def _held_efforts(place: Scene) -> Array:
 def _in_own_equations(place: Scene, feedforward: str) -> Array:
     """Return link positions (T, n)."""
     if feedforward != HELD:
-        return place.robot.integrate(
+        return place.simulation.integrate(
             _times(),
             lambda t, state: place.efforts(feedforward, np.array([t]))[0],
             place.start,
@@ -67,16 +67,16 @@ def _in_own_equations(place: Scene, feedforward: str) -> Array:
     state = place.start.copy()
     states = [state.copy()]
     for effort in _held_efforts(place):
-        place.robot.step(state, effort, STEP)
+        place.simulation.step(state, effort, STEP)
         states.append(state.copy())
-    return place.robot.split(np.array(states[:: round(PERIOD / STEP)]))[0]
+    return place.simulation.split(np.array(states[:: round(PERIOD / STEP)]))[0]
 
 
 def _in_mujoco(place: Scene, feedforward: str) -> Array:
     """Return link positions (T, n)."""
     steps = round(MOTION / STEP)
-    engine = MujocoRobot(place.model, place.joints, timestep=STEP)
-    engine.set_state(*place.robot.split(place.start))
+    engine = MujocoRobot(place.robot, timestep=STEP)
+    engine.set_state(*place.simulation.split(place.start))
     held = feedforward == HELD
     # stages of a step are at its ends and its middle
     stages = 0.5 * STEP * np.arange(2 * steps + 1, dtype=np.float64)

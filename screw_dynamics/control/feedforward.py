@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -53,7 +52,7 @@ class Feedforward:
         heading: Callable[[bytes], Heading | None],
     ) -> None:
         guarded = parameters.limits != 'off'
-        plain = replace(robot.robot, limits_motors=guarded)
+        plain = robot.robot.with_limited_motors(guarded)
         self.parameters, n = parameters, plain.n
         self.outputs = Outputs()
         self.jet, self.efforts = np.zeros((JET_ROWS, n)), np.zeros((JET_ROWS - 2, n))
@@ -138,7 +137,7 @@ class Feedforward:
 
     def _change_robot(self, item: FitRobot, now: int) -> None:
         """Continue with another model that has the same joints."""
-        robot = self._robot.with_model(item.robot.model)
+        robot = item.robot.with_limited_motors(self._robot.limits_motors)
         self._use_robot(robot, item.uncontrolled_joints)
         self.wrenches.set_model(robot.model)
         self.guard.set_robot(robot)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,20 +15,16 @@ from screw_dynamics.kernels.drives.commands import set_motor_commands
 from screw_dynamics.kernels.drives.deflections import OK
 from screw_dynamics.model import ScrewModel
 
+if TYPE_CHECKING:
+    from screw_dynamics.drives.robot import Robot
+
 
 class FeedforwardPlan:
-    """Kernel calls for one sample, of undamped joints without coupled rotors."""
+    """Kernel calls for one sample of a robot with undamped joints and without coupled rotors."""
 
-    def __init__(
-        self,
-        model: ScrewModel,
-        joints: object,
-        motors: Callable[[ScrewModel], MotorTable],
-        rows: int,
-    ) -> None:
-        table, self._motors = motors(model), motors
-        self._joints, self._rows = joints, rows
-        shapes = table.jet_shapes(rows)
+    def __init__(self, robot: Robot, rows: int) -> None:
+        self._rows = rows
+        shapes = robot.motors.jet_shapes(rows)
         sizes = [rows * columns for rows, columns in shapes]
         self._block = np.full(sum(sizes), np.nan)
         parts = np.split(self._block, np.cumsum(sizes[:-1]))
@@ -36,44 +32,45 @@ class FeedforwardPlan:
         self._efforts = self.jets[0]
         self._kernel = set_motor_commands.run
         self._jet = self._batch = np.empty(0)  # the jet seen last, and as a batch of one
-        self._bind(model, table)
+        self._bind(robot)
 
-    def _bind(self, model: ScrewModel, table: MotorTable) -> None:
-        """Prepare the arguments of the kernel for a model."""
-        self._model, self._table = model, table
+    def _bind(self, robot: Robot) -> None:
+        """Prepare the arguments of the kernel for a robot."""
+        self._robot = robot
         efforts, *motors = (jet[np.newaxis] for jet in self.jets)
-        self._arguments = efforts, *table.blocks, *motors
+        self._arguments = efforts, *robot.motors.blocks, *motors
 
     def __reduce__(self) -> tuple[type[None], tuple[()]]:
         """Return None for pickle and deep copies, whose buffers have memory of their own."""
         return type(None), ()
 
-    def run(self, model: ScrewModel, joints: object, jet: Array) -> bool:
+    def run(self, robot: Robot | ScrewModel, jet: Array) -> bool:
         """Fill the buffers; return False if the checked way has to decide or to raise."""
-        if not self._fits(model, joints, jet):
+        if not self._fits(robot, jet):
             return False
-        inverse_dynamics(model, jet, None, self._efforts)
+        inverse_dynamics(self._robot.model, jet, None, self._efforts)
         return self._filled()
 
-    def follow(self, model: ScrewModel, joints: object, jet: Array, efforts: Array) -> bool:
+    def follow(self, robot: Robot | ScrewModel, jet: Array, efforts: Array) -> bool:
         """Fill the buffers for link efforts that are known; see `run`."""
-        own = self._efforts
-        if efforts is own or efforts.shape != own.shape or efforts.dtype != own.dtype:
+        links = self._efforts
+        if efforts is links or efforts.shape != links.shape or efforts.dtype != links.dtype:
             return False
-        if not self._fits(model, joints, jet):
+        if not self._fits(robot, jet):
             return False
-        own[...] = efforts
+        links[...] = efforts
         return self._filled()
 
-    def _fits(self, model: ScrewModel, joints: object, jet: Array) -> bool:
+    def _fits(self, robot: Robot | ScrewModel, jet: Array) -> bool:
         """Return True if the buffers are those of a motion, in memory of its own."""
-        if joints is not self._joints or jet.shape != (self._rows, model.n):
-            return False
-        if model is not self._model:
-            table = self._motors(model)
-            if table.names != self._table.names or table.joint_names != self._table.joint_names:
+        if robot is not self._robot:
+            if isinstance(robot, ScrewModel) or robot.drives is not self._robot.drives:
                 return False
-            self._bind(model, table)
+            if robot.joint_names != self._robot.joint_names:
+                return False
+            self._bind(robot)
+        if jet.shape != (self._rows, self._robot.n):
+            return False
         if jet is not self._jet:  # a control loop has one
             if np.may_share_memory(jet, self._block):
                 return False

@@ -60,14 +60,14 @@ class MotorFeedforward:
 
     @property
     def plan(self) -> FeedforwardPlan | None:
-        """Kernels and their arguments, for buffers of `Drives.buffers` only."""
+        """Kernels and their arguments, for buffers of `Robot.buffers` only."""
         return self._plan
 
     def __post_init__(self) -> None:
         """Reject jets that share memory: each would be overwritten by the next."""
-        for one, other in combinations(JETS, 2):
-            if np.may_share_memory(getattr(self, one), getattr(self, other)):
-                raise InputError(f'{other}: expected memory of its own, got some of {one}')
+        for first, second in combinations(JETS, 2):
+            if np.may_share_memory(getattr(self, first), getattr(self, second)):
+                raise InputError(f'{second}: expected memory of its own, got some of {first}')
 
     def __repr__(self) -> str:
         """Return the motors, the number of samples, and how many derivatives there are."""

@@ -40,7 +40,7 @@ def mass_matrix(
     -------
     (n, n) or (T, n, n) ndarray
         Exactly symmetric [kg m^2, kg m, kg]; rotor inertia is not included: add
-        ``joints.motors(model).rows[:, 0]`` of `Drives` to the diagonal. `out` if given.
+        ``robot.motors.rows[:, 0]`` of a `Robot` to the diagonal. `out` if given.
 
     Raises
     ------

@@ -202,7 +202,7 @@ class _Quantities:
     def at_samples(self, begin: float) -> FeasibilityReport:
         """Return the report of the samples alone, with the springs that fail."""
         times = np.unique(np.concatenate(self._known))
-        found = check_feasibility(self._robot, None, self.jets(times), times)
+        found = check_feasibility(self._robot, self.jets(times), times)
         checks = []
         for check in found.checks:
             first = check.first_violation

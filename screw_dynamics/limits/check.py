@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite
-from screw_dynamics.drives.drives import Drives
 from screw_dynamics.drives.motor_feedforward import MotorFeedforward
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics import inverse_dynamics
@@ -30,8 +29,7 @@ Jets: TypeAlias = Mapping[str, ArrayLike] | None
 
 
 def check_feasibility(
-    model: ScrewModel | Robot,
-    joints: Drives | None,
+    robot: Robot | ScrewModel,
     joint_jets: ArrayLike,
     times: ArrayLike,
     wrench_jets: Jets = None,
@@ -45,15 +43,13 @@ def check_feasibility(
     Position, velocity and effort of the joints are compared with the limits of the model (a
     velocity or effort limit of 0 counts as not specified); effort rate and deflection with those
     of the elastic joints, stiffness with its range, motor velocity and effort with those of the
-    motors (on the joint's side of the gear). With `joints` the effort of a joint is that which its
+    motors (on the joint's side of the gear). With drives the effort of a joint is that which its
     drive transmits, see `MotorFeedforward.effort_jet`. Nothing is checked between samples: see
     `feasibility.certify` for a whole curve.
 
     Parameters
     ----------
-    model : ScrewModel or Robot
-    joints : Drives or None
-        None for a rigid robot without motor data, and with a `Robot`.
+    robot : Robot or ScrewModel
     joint_jets : (T, m, n) array_like
         Row d is the d-th time derivative of the positions [rad or m, per s^d]; m >= 3 for a robot
         without elastic joints, else see `elastic_feedforward`.
@@ -82,16 +78,18 @@ def check_feasibility(
     >>> t = np.linspace(0.0, 1.0, 5)
     >>> jets = np.zeros((5, 3, arm.n))
     >>> jets[:, 0, 0], jets[:, 1, 0] = 20.0 * t, 20.0
-    >>> report = sd.check_feasibility(arm, None, jets, t)
+    >>> report = sd.check_feasibility(arm, jets, t)
     >>> [(v.joint, v.quantity, v.first_violation) for v in report.violations]
     [('joint_1', 'position', 0.25), ('joint_1', 'velocity', 0.0)]
     """
-    robot = as_robot(model, joints)
+    robot = as_robot(robot)
     jets, instants = as_motion(robot, joint_jets, times)
     checks = motion_checks(robot, instants, jets)
     if robot.drives is None:
         if stiffness_jets or deflection:
-            raise InputError('joints: expected Drives with stiffness or deflection, got None')
+            raise InputError(
+                'robot: expected one with drives, for stiffness or deflection, got none'
+            )
         wrenches = {
             name: w[..., :1, :] if w.ndim > 1 else w
             for name, w in as_jets('wrench_jets', wrench_jets).items()

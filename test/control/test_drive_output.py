@@ -130,7 +130,7 @@ class TestMotors:
                 assert rig.step(rig.sample(jet)) is None
                 rows = rig.step(rig.motor_sample(jet, RATIOS))
             rows = rows.copy()
-            motors = sd.elastic_feedforward(model, SPRUNG, jet)
+            motors = sd.elastic_feedforward(sd.Robot(model, SPRUNG), jet)
             if i == 0:
                 begin = motors.motor_position * ratios
                 np.testing.assert_allclose(rows[0], begin, rtol=1e-14)

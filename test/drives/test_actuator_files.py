@@ -78,9 +78,9 @@ def test_dynamics_of_the_urdf_fill_what_the_file_leaves_open(arm):
     jet = np.zeros((4, 7))
     jet[1:] = [[0.3], [-0.5], [0.2]]
     tau = sd.inverse_dynamics(arm, jet)
-    without = sd.actuator_efforts(arm, sd.Drives(entries), jet)
+    without = sd.actuator_efforts(sd.Robot(arm, sd.Drives(entries)), jet)
     joints = sd.Drives(entries, urdf_dynamics=True, coulomb_velocity=0.2)
-    added = sd.actuator_efforts(arm, joints, jet) - without
+    added = sd.actuator_efforts(sd.Robot(arm, joints), jet) - without
     np.testing.assert_array_equal(added[:, :3], 0.0)
     d, c = arm.damping[3:], arm.friction[3:]
     sense = np.tanh(0.3 / 0.2)
@@ -93,13 +93,13 @@ def test_dynamics_of_the_urdf_fill_what_the_file_leaves_open(arm):
 def test_the_urdf_alone(arm):
     """A file without joints, for a robot description with <dynamics>."""
     joints = sd.Drives.from_yaml('elastic_joints: {}\nurdf_dynamics: true\n')
-    table = joints.motors(arm)
+    table = sd.Robot(arm, joints).motors
     np.testing.assert_array_equal(table.joint_rows[:, 1], arm.damping)
     np.testing.assert_array_equal(table.joint_rows[:, 2], arm.friction)
     np.testing.assert_array_equal(table.joint_rows[:, 3], 0.01)
     wrong = replace(arm, friction=np.full(7, -1.0))
     with pytest.raises(ModelError, match="joint 'joint_1': dynamics of the URDF: coulomb: .* -1"):
-        joints.motors(wrong)
+        _ = sd.Robot(wrong, joints).motors
 
 
 @pytest.mark.parametrize(
@@ -152,4 +152,4 @@ def test_the_file_is_named_if_it_does_not_fit_the_model(arm, tmp_path):
     path.write_text(FILE.replace('parent: link_2', 'parent: link_7'))
     joints = sd.Drives.from_yaml(path)
     with pytest.raises(ModelError, match=rf"{path}: joint 'joint_3': parallel_spring.parent"):
-        joints.motors(arm)
+        _ = sd.Robot(arm, joints).motors

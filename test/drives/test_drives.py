@@ -244,8 +244,9 @@ def test_motors_of_a_robot(rng):
     pair = sd.AntagonisticPair('quadratic', 10.0, quadratic_stiffness=5.0)
     motor = sd.Motor(2e-3, 10.0, 0.1, 0.2, 3.0, 4.0, 50.0)
     record = sd.Drives({two: sd.JointDrive(pair, motor), three: sd.JointDrive()})
-    table = record.motors(model)
-    assert record.motors(model) is table
+    robot = sd.Robot(model, record)
+    table = robot.motors
+    assert robot.motors is table
     assert table.names == (one, f'{two}/1', f'{two}/2', three)
     assert (table.n, table.m) == (3, 4)
     np.testing.assert_array_equal(table.joint_of_motor, [0, 1, 1, 2])
@@ -257,9 +258,7 @@ def test_motors_of_a_robot(rng):
     with pytest.raises(ValueError, match='read-only'):
         table.rows[0, 0] = 1.0
     with pytest.raises(UnknownNameError, match=f"unknown joint 'elbow': .*{one}, {two}, {three}"):
-        sd.Drives({'elbow': sd.JointDrive()}).motors(model)
-    with pytest.raises(InputError, match='model: expected a ScrewModel'):
-        record.motors('robot.urdf')
+        _ = sd.Robot(model, sd.Drives({'elbow': sd.JointDrive()})).motors
 
 
 def test_rows_that_motor_efforts_need(rng):
@@ -274,9 +273,10 @@ def test_rows_that_motor_efforts_need(rng):
         ((soft, rigid), 5),
     ):
         record = sd.Drives(dict(zip(model.joint_names, pair, strict=True)))
-        assert record.required_rows(model) == rows
-        assert record.buffers(model).motor_jet.shape == (3, 2)
-        assert record.buffers(model, rows + 2).motor_effort_jet.shape == (3, 2)
+        robot = sd.Robot(model, record)
+        assert robot.required_rows == rows
+        assert robot.buffers().motor_jet.shape == (3, 2)
+        assert robot.buffers(rows + 2).motor_effort_jet.shape == (3, 2)
         for few in (rows - 1, rows + 0.5, str(rows)):
             with pytest.raises(InputError, match=f'rows: expected a whole number of {rows} or'):
-                record.buffers(model, few)
+                robot.buffers(few)

@@ -66,17 +66,17 @@ def test_links_that_carry_no_motor_are_none(file, coupling):
     text = UNUSED.replace('axis: [0, 0, 1]', 'carrier: nowhere')
     path = file(f'{text}rotor_coupling: {coupling}\n'.replace('deflection: 0.1, ', ''))
     model, joints = sd.read_urdf(PLANAR), sd.Drives.from_yaml(path)
-    for ask in (joints.motors, joints.required_rows):
+    for name in ('motors', 'required_rows'):
         with pytest.raises(UnknownNameError, match=re.escape(f'{path}: {NOWHERE}')):
-            ask(model)
+            getattr(sd.Robot(model, joints), name)
     with pytest.raises(UnknownNameError, match=f'^{re.escape(NOWHERE)}'):
-        sd.Drives(joints.joints).motors(model)
+        _ = sd.Robot(model, sd.Drives(joints.joints)).motors
 
 
 def test_joints_of_another_robot_name_the_file(file):
     joints = sd.Drives.from_yaml(file('elastic_joints: {elbow: }\n'))
     with pytest.raises(UnknownNameError, match=r"springs\.yaml: unknown joint 'elbow': expected"):
-        joints.motors(sd.read_urdf(PLANAR))
+        _ = sd.Robot(sd.read_urdf(PLANAR), joints).motors
 
 
 def test_entries_without_effect_are_named(file):

@@ -37,7 +37,7 @@ FRICTION = ('viscous_friction', 'coulomb_friction')
 def commands(model: sd.ScrewModel, *joints: sd.JointDrive, **options) -> sd.MotorFeedforward:
     named = dict(zip(model.joint_names, joints, strict=True))
     rows = options.pop('rows', 5)
-    return sd.elastic_feedforward(model, sd.Drives(named), JET[:rows], **options)
+    return sd.elastic_feedforward(sd.Robot(model, sd.Drives(named)), JET[:rows], **options)
 
 
 def assert_close(actual, expected) -> None:
@@ -107,7 +107,7 @@ def test_parallel_damper():
     model, one, two = elastic_arm()
     joints = {'joint_1': replace(one, spring=sd.LinearSpring(200.0, damping=4.0)), 'joint_2': two}
     start = {'joint_1': EFFORTS[0, 0] / 200.0}
-    damper = sd.DeflectionFilter(model, sd.Drives(joints), rows=7, deflection=start)
+    damper = sd.DeflectionFilter(sd.Robot(model, sd.Drives(joints)), rows=7, deflection=start)
     h = 0.01
     powers = h ** np.arange(5) / np.cumprod([1, 1, 2, 3, 4])
     later = np.array([powers[: 5 - k] @ EFFORTS[k:] for k in range(5)])

@@ -39,7 +39,7 @@ def spring_of(kind, stiffness, start, end):
 def spring_part(model, joints, jet):
     """Return minus what the spring adds to the transmitted efforts."""
     nothing = np.zeros((len(jet) - 2, model.n))
-    return -sd.drives.transmitted_efforts(model, joints, jet, nothing)
+    return -sd.drives.transmitted_efforts(sd.Robot(model, joints), jet, nothing)
 
 
 @settings(max_examples=30)
@@ -67,7 +67,7 @@ def test_efforts_are_those_of_the_energy(kind, law, stiffness, start, end, motio
         )
         expected = jet_of(law_of, ROWS)
     # the length is a difference of distances to the axis, of which it keeps the rounding
-    row = joints.motors(model).parallel_springs[1]
+    row = sd.Robot(model, joints).motors.parallel_springs[1]
     size = 1.0 + np.abs(row[4:]).max() / max(np.linalg.norm(np.subtract(fixed, end)) ** 2, 1e-2)
     np.testing.assert_array_equal(spring_part(model, joints, jet)[:, 0], 0.0)
     actual = spring_part(model, joints, jet)[:, 1]
@@ -85,7 +85,7 @@ def test_an_ideal_spring_balances_gravity_in_every_position():
     jets = np.zeros((50, 5, 1))
     jets[:, 0, 0] = np.linspace(-3.0, 3.0, 50)
     jets[:, 1:3, 0] = 1.3, 0.4
-    efforts = sd.actuator_efforts(arm, joints, jets)
+    efforts = sd.actuator_efforts(sd.Robot(arm, joints), jets)
     np.testing.assert_allclose(efforts[:, 0, 0], 0.51 * 0.4, rtol=0, atol=1e-13)
     np.testing.assert_allclose(efforts[:, 1:, 0], 0.0, atol=1e-12)
     alone = sd.inverse_dynamics(arm, jets)
@@ -98,14 +98,14 @@ def test_a_gas_spring_pushes_with_its_forces():
     joints = sd.Drives({'joint_1': sd.JointDrive(parallel_spring=spring)})
     jets = np.zeros((3, 3, 1))
     jets[:, 0, 0] = 1e-12, 0.1, 0.2 - 1e-12
-    efforts = sd.actuator_efforts(SLIDE, joints, jets)[:, 0, 0]
+    efforts = sd.actuator_efforts(sd.Robot(SLIDE, joints), jets)[:, 0, 0]
     np.testing.assert_allclose(efforts, [-260.0, -230.0, -200.0], rtol=1e-10)
     jets[1, 0, 0] = 0.25
     expected = r"joint 'joint_1' at sample 1: parallel spring: expected a length of 0.3 to 0.5 m"
     with pytest.raises(SpringRangeError, match=f'{expected}, got 0.55'):
-        sd.actuator_efforts(SLIDE, joints, jets)
+        sd.actuator_efforts(sd.Robot(SLIDE, joints), jets)
     with pytest.raises(SpringRangeError, match="joint 'joint_1': parallel spring.*got 0.55"):
-        sd.elastic_feedforward(SLIDE, joints, jets[1])
+        sd.elastic_feedforward(sd.Robot(SLIDE, joints), jets[1])
 
 
 def test_points_that_coincide_have_no_direction():
@@ -162,7 +162,7 @@ def test_frames_of_other_links():
         spring = sd.BalancingSpring(90.0, (0, 0, 0), (0, 0, 1), **{entry: name})
         joints = sd.Drives({'joint_5': sd.JointDrive(parallel_spring=spring)})
         with pytest.raises(error, match=rf"joint 'joint_5': parallel_spring.{entry}: .*{name}"):
-            joints.motors(arm)
+            _ = sd.Robot(arm, joints).motors
 
 
 @pytest.mark.parametrize(

@@ -32,10 +32,10 @@ def motion(t, rows):
 
 def tracking_error(model, robot, joints, tolerance):
     """Return max |q - q_ref| over half a second with nothing but the motors' feedforward."""
-    rows = joints.required_rows(model)
+    rows = sd.Robot(model, joints).required_rows
 
     def commands(t):
-        return sd.elastic_feedforward(model, joints, motion(t, rows))
+        return sd.elastic_feedforward(sd.Robot(model, joints), motion(t, rows))
 
     def derivative(t, state):
         q, theta, rates = state[:3], state[3:6], state[6:]
@@ -45,7 +45,9 @@ def tracking_error(model, robot, joints, tolerance):
 
     # exact initial state, also for the uncoupled commands
     coupled = sd.Drives(joints.joints, rotor_coupling=True)
-    start = sd.elastic_feedforward(model, coupled, motion(0.0, coupled.required_rows(model)))
+    start = sd.elastic_feedforward(
+        sd.Robot(model, coupled), motion(0.0, sd.Robot(model, coupled).required_rows)
+    )
     q = motion(0.0, 2)
     state = np.concatenate([q[0], start.motor_position, q[1], start.motor_velocity])
     times = np.linspace(0.0, 0.5, 26)

@@ -160,8 +160,8 @@ def test_commands_obey_lagranges_equations(axes, rng):
     model, joints = robot_of(axes)
     n = model.n
     order = 2
-    jet = rng.normal(size=(joints.required_rows(model) + order, n))
-    result = sd.elastic_feedforward(model, joints, jet)
+    jet = rng.normal(size=(sd.Robot(model, joints).required_rows + order, n))
+    result = sd.elastic_feedforward(sd.Robot(model, joints), jet)
     assert result.motor_effort_jet.shape == (order + 1, n)
     with mp.workdps(50):
         on_links, on_motors = lagrange_efforts(axes, jet, result.motor_jet)
@@ -179,5 +179,5 @@ def test_commands_obey_lagranges_equations(axes, rng):
         atol=1e-12 * np.abs(spring).max(),
     )
     # what is left out without the coupling would not pass
-    apart = sd.elastic_feedforward(model, sd.Drives(joints.joints), jet)
+    apart = sd.elastic_feedforward(sd.Robot(model, sd.Drives(joints.joints)), jet)
     assert np.abs(apart.motor_effort - result.motor_effort).max() > 1e-4 * np.abs(spring).max()

@@ -30,8 +30,8 @@ def test_rotors_without_inertia_cost_nothing(weightless, orders):
     records = [sd.JointDrive(SPRING, MOTOR)] * 3
     records[weightless] = sd.JointDrive(SPRING, sd.Motor(0.0, 10.0))
     joints = sd.Drives(dict(zip(model.joint_names, records, strict=True)), rotor_coupling=True)
-    np.testing.assert_array_equal(joints.coupling(model).orders, orders)
-    assert joints.required_rows(model) == max(orders) + 3
+    np.testing.assert_array_equal(sd.Robot(model, joints).coupling.orders, orders)
+    assert sd.Robot(model, joints).required_rows == max(orders) + 3
 
 
 @pytest.mark.parametrize(('tilt', 'orders'), [(0.0, [2, 2]), (1e-12, [2, 2]), (1e-6, [2, 4])])
@@ -43,7 +43,7 @@ def test_a_rotor_that_is_hardly_tilted_is_felt(tilt, orders):
     joints = sd.Drives(
         {'joint_1': sd.JointDrive(SPRING, MOTOR), 'joint_2': tilted}, rotor_coupling=True
     )
-    np.testing.assert_array_equal(joints.coupling(model).orders, orders)
+    np.testing.assert_array_equal(sd.Robot(model, joints).coupling.orders, orders)
 
 
 def test_links_may_be_called_as_rotors_are(rng):
@@ -52,7 +52,7 @@ def test_links_may_be_called_as_rotors_are(rng):
         dict.fromkeys(model.joint_names, sd.JointDrive(SPRING, MOTOR)), rotor_coupling=True
     )
     jet = rng.normal(size=(9, 3))
-    expected = sd.elastic_feedforward(model, joints, jet)
+    expected = sd.elastic_feedforward(sd.Robot(model, joints), jet)
     names = dict(
         zip(model.frames, (f'rotor of {joint}' for joint in model.joint_names), strict=False)
     )
@@ -63,7 +63,7 @@ def test_links_may_be_called_as_rotors_are(rng):
         base_link=names.get(model.base_link, model.base_link),
     )
     assert 'rotor of joint_2' in renamed.frames
-    result = sd.elastic_feedforward(renamed, joints, jet)
+    result = sd.elastic_feedforward(sd.Robot(renamed, joints), jet)
     np.testing.assert_array_equal(result.motor_effort, expected.motor_effort)
 
 
@@ -72,7 +72,10 @@ def test_a_robot_without_joints_has_nothing_to_couple():
         [], np.zeros((0, 4, 4)), np.zeros((0, 6)), np.zeros((0, 6, 6))
     )
     joints = sd.Drives({}, rotor_coupling=True)
-    assert sd.elastic_feedforward(base, joints, np.zeros((3, 0))).motor_jet.shape == (3, 0)
+    assert sd.elastic_feedforward(sd.Robot(base, joints), np.zeros((3, 0))).motor_jet.shape == (
+        3,
+        0,
+    )
 
 
 def test_the_joint_whose_spring_fails_is_named(rng):
@@ -84,5 +87,5 @@ def test_the_joint_whose_spring_fails_is_named(rng):
     coupled = sd.Drives(joints, rotor_coupling=True)
     jets = rng.normal(size=(2, 9, 3))
     with pytest.raises(SpringRangeError, match=f"joint '{name}' at sample 0: effort") as caught:
-        sd.elastic_feedforward(model, coupled, jets)
+        sd.elastic_feedforward(sd.Robot(model, coupled), jets)
     assert (caught.value.joint, caught.value.sample) == (name, 0)

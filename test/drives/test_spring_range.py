@@ -27,7 +27,9 @@ def deflect(spring, effort, stiffness=None) -> np.ndarray:
     jet[2 : 2 + np.size(effort), 0] = effort
     joints = sd.Drives({'joint_1': sd.JointDrive(spring)})
     varied = None if stiffness is None else {'joint_1': stiffness}
-    return sd.elastic_feedforward(MASS, joints, jet, stiffness_jets=varied).deflection_jet
+    return sd.elastic_feedforward(
+        sd.Robot(MASS, joints), jet, stiffness_jets=varied
+    ).deflection_jet
 
 
 @given(signs, st.floats(-150, 150), decades, decades)
@@ -174,5 +176,5 @@ def test_a_stiffness_is_positive(stiffness):
     varied[2, 0] = stiffness
     message = f"joint 'joint_1' at sample 2: stiffness: expected K > 0, got {stiffness:g}"
     with pytest.raises(SpringRangeError, match=message) as caught:
-        sd.elastic_feedforward(MASS, joints, jets, stiffness_jets={'joint_1': varied})
+        sd.elastic_feedforward(sd.Robot(MASS, joints), jets, stiffness_jets={'joint_1': varied})
     assert caught.value.sample == 2

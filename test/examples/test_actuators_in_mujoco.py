@@ -71,7 +71,9 @@ class Engine:
             name: sd.JointDrive(motor=sd.Motor(b, viscous_friction=d))
             for name, b, d in zip(arm.joint_names, inertia, viscous, strict=True)
         }
-        root = ElementTree.fromstring(mjcf(arm, sd.Drives(plain), timestep=STEP, integrator='RK4'))
+        root = ElementTree.fromstring(
+            mjcf(sd.Robot(arm, sd.Drives(plain)), timestep=STEP, integrator='RK4')
+        )
         self._add_spring(root, arm, drives.joints['joint_2'].parallel_spring)
         self._mujoco = mujoco
         self._model = mujoco.MjModel.from_xml_string(
@@ -189,7 +191,7 @@ def test_motor_efforts_track_better_than_link_efforts(arm, drives, motion):
         return sd.inverse_dynamics(arm, motion.jets([t], 3)[0])[0]
 
     def motors(joints):
-        return lambda t: sd.actuator_efforts(arm, joints, motion.jets([t], 3)[0])[0]
+        return lambda t: sd.actuator_efforts(sd.Robot(arm, joints), motion.jets([t], 3)[0])[0]
 
     errors = {
         'tau, the efforts of the links': engine.largest_error(motion, link),

@@ -98,7 +98,7 @@ def commands() -> Arrays:
     for shift in (0, len(SPRINGS) - model.n):
         parts = [sd.JointDrive(spring, MOTOR) for spring in SPRINGS[shift:]]
         joints = sd.Drives(dict(zip(model.joint_names, parts, strict=False)))
-        result = sd.elastic_feedforward(model, joints, jets, times=times)
+        result = sd.elastic_feedforward(sd.Robot(model, joints), jets, times=times)
         for name in ('deflection_jet', 'motor_jet', 'motor_effort_jet'):
             found |= rows(f'{name} {shift}', getattr(result, name))
     return found | actuators(model, jets)
@@ -117,8 +117,8 @@ def actuators(model: sd.ScrewModel, jets: np.ndarray) -> Arrays:
         name: replace(joint, friction=bearing, parallel_spring=parallel[j % 3])
         for j, (name, joint) in enumerate(joints.joints.items())
     })  # fmt: skip
-    found = sd.actuator_efforts(model, drives, jets)
-    robot = sd.simulation.ElasticRobot(model, drives)
+    found = sd.actuator_efforts(sd.Robot(model, drives), jets)
+    robot = sd.simulation.ElasticRobot(sd.Robot(model, drives))
     slopes = robot.derivatives(robot.state(jets[0, 0], jets[0, 1]), found[0, 0])
     np.testing.assert_allclose(robot.split(slopes)[1], jets[0, 2], rtol=0, atol=1e-8)
     return rows('actuator efforts', found) | {'slopes': slopes}
@@ -135,12 +135,12 @@ def simulations() -> Arrays:
     spring = sd.TabulatedSpring((-1.0, 0.0, 1.0), (-90.0, 0.0, 200.0))
     pair = sd.AntagonisticPair('quadratic', 50.0, quadratic_stiffness=90.0)
     motor = sd.Motor(0.1, coulomb_friction=0.2)
-    joints = two_links.joints(sd.JointDrive(spring, motor), sd.JointDrive(pair, motor))
-    robot = sd.simulation.ElasticRobot(two_links.model(), joints)
+    arm = two_links.robot(sd.JointDrive(spring, motor), sd.JointDrive(pair, motor))
+    robot = sd.simulation.ElasticRobot(arm)
     state = robot.state([-1.4, 0.5], [0.2, 0.1], [-1.1, 0.6, 0.4], [0.4, 0.3, 0.2])
     robot.step(state, [0.1, 0.2, 0.3], 1e-3, steps=5)
-    coupled = sd.Drives(two_links.joints().joints, rotor_coupling=True)
-    robot = sd.simulation.ElasticRobot(two_links.model(), coupled)
+    coupled = sd.Drives(two_links.robot().drives.joints, rotor_coupling=True)
+    robot = sd.simulation.ElasticRobot(sd.Robot(two_links.model(), coupled))
     other = robot.state([-1.4, 0.5], [0.2, 0.1])
     wrenches = {'body_2': [1, 2, 3, 4, 5, 6]}
     robot.step(other, [0.1, 0.2], 1e-3, steps=5, wrenches=wrenches)

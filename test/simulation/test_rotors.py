@@ -38,7 +38,7 @@ def test_accelerations(name, rigid, rng):
         entries[model.joint_names[j]] = sd.JointDrive(
             spring, motor, rotor=sd.Rotor(rotor.axis, carrier)
         )
-    robot = ElasticRobot(model, sd.Drives(entries, rotor_coupling=True))
+    robot = ElasticRobot(sd.Robot(model, sd.Drives(entries, rotor_coupling=True)))
     q, qd, theta, rate, effort = rng.normal(size=(5, n))
     theta[list(rigid)], rate[list(rigid)] = q[list(rigid)], qd[list(rigid)]
     tau = STIFFNESS * (theta - q)
@@ -83,7 +83,7 @@ def test_all_wrenches_on_a_body_act(coupling, rng):
     rotors = [random_rotor(rng, j, *rotor_axis(links, j, sd.Rotor())) for j in range(4)]
     model = locked(links, rotors)
     entries = on_links_before(model, rotors).joints
-    robot = ElasticRobot(model, sd.Drives(entries, rotor_coupling=coupling))
+    robot = ElasticRobot(sd.Robot(model, sd.Drives(entries, rotor_coupling=coupling)))
     q, theta, effort = rng.normal(size=(3, 4))
     state = robot.state(q, None, theta)
     wrenches = {name: rng.normal(size=6) for name in ('body_3', 'tool_3', 'tool_2', 'base')}

@@ -127,7 +127,7 @@ def test_limits_of_coordinates_follow_those_of_joints():
     assert robot.limits.velocity.tolist() == [6.0, 6.0, np.inf, np.inf]
     jets = np.zeros((1, 3, 4))
     jets[0, 0, 3] = 2.5
-    report = sd.check_feasibility(Robot(robot), None, jets, [0.0])
+    report = sd.check_feasibility(Robot(robot), jets, [0.0])
     assert [(v.joint, v.quantity) for v in report.violations] == [('finger/curve_y', 'position')]
 
 

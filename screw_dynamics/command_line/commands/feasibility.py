@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     curve = motions.read_curve(options, robot.model)
     times = motions.dense_times(curve, options.rate)
     jets = sampled_jets(curve, times, robot)
-    report = check_feasibility(robot, None, jets, times)
+    report = check_feasibility(robot, jets, times)
     print(report if report.checks else 'the robot has no limits: nothing was checked')
     if report.feasible:
         return 0
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
 def _slowed_down(robot: Robot, times: Array, jets: Array, most: float) -> str:
     """Return the result of slowing down as text, also if no factor is feasible."""
     try:
-        found = slow_down(robot, None, jets, times, max_factor=most)
+        found = slow_down(robot, jets, times, max_factor=most)
     except InfeasibleError as error:
         return f'infeasible up to --max-factor {most:g}: {one_line(error)}'
     text = (

@@ -176,9 +176,8 @@ def _detector(
 
     try:
         observer = LoadObserver(
-            robot.model,
-            robot.drives,
-            options.bandwidth,
+            robot,
+            bandwidth=options.bandwidth,
             effort_deviation=values('effort_deviation', 0.0),
             velocity_deviation=values('velocity_deviation', 0.0),
             effort_content=EffortFormat() if options.motor_states else measured,

@@ -68,13 +68,13 @@ def run(options: argparse.Namespace) -> int:
     """Run the command; return 0."""
     inputs = options.urdf, options.trajectory, options.elastic
     outputs.check(inputs, (options.csv,), options.plot)
-    given = robots.read_robot(options)
-    robot = limited_robot(given, None, _limits(options, given))
+    robot = robots.read_robot(options)
+    robot = limited_robot(robot, _limits(options, robot))
     curve = motions.read_curve(options, robot.model)
     waypoints, fast = retimed_waypoints(robot, retime(robot, curve))
     times = instants(fast)
     jets = sampled_jets(fast, times, robot)
-    report = check_feasibility(robot, None, jets, times)
+    report = check_feasibility(robot, jets, times)
     output = sys.stderr if is_standard_output(options.csv) else sys.stdout
     print(f'{report}\n\n{curve.duration:.6g} s before, {fast.duration:.6g} s now', file=output)
     if is_standard_output(options.csv):

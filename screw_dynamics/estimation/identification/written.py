@@ -89,9 +89,9 @@ def written_urdf(
                 load = load + link.inertial.matrix()
         inertias[columns.payload] = load
     friction = {
-        name: (joint.friction.viscous, joint.friction.coulomb)
-        for name, joint in zip(robot.joint_names, robot.joints, strict=True)
-        if joint.friction is not None
+        name: (drive.friction.viscous, drive.friction.coulomb)
+        for name, drive in zip(robot.joint_names, robot.joint_drives, strict=True)
+        if drive.friction is not None
     }
     text = with_dynamics(source, inertias, friction)
     if path is not None:

@@ -106,7 +106,7 @@ def get_motor_feedforward(
     stiffness = _stiffness_jets(robot, request.message, len(jet))
     deflection = _deflections(robot, request)
     motors = elastic_feedforward(
-        robot.model, robot.drives, jet, wrenches, stiffness_jets=stiffness, deflection=deflection
+        robot, jet, wrenches, stiffness_jets=stiffness, deflection=deflection
     )
     mode = parameters.check_limits
     if mode != 'off':

@@ -108,7 +108,7 @@ def retime_trajectory(
             f'trajectory.points: expected at most {_MOST_POINTS}, got {len(waypoints.times)}'
         )
     back = _places(robot, names)
-    limited = limited_robot(robot, None, _limits(robot, request, back))
+    limited = limited_robot(robot, _limits(robot, request, back))
     curve = INTERPOLATIONS[parameters.interpolation].curve(
         shifted(waypoints, slice(None), waypoints.times[0]), None
     )

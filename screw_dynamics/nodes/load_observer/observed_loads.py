@@ -108,8 +108,8 @@ class ObservedLoads:
 
     def _spring_efforts(self, links: Array, effort: Array, instant: int) -> Array:
         """Return the efforts (n,) to observe of joints (2, n) at an instant [ns], or raise."""
-        motors, drives = self._motors, self._robot.drives
-        if motors is None or drives is None:
+        motors = self._motors
+        if motors is None or self._robot.drives is None:
             return effort
         if not motors.fresh(instant, self._parameters.timeout) or motors.instant is None:
             raise InputError(
@@ -118,9 +118,9 @@ class ObservedLoads:
             )
         states = motors.values[:2].copy()
         states[0] += (instant - motors.instant) / SECOND * states[1]
-        model, taken = self._robot.model, self._parameters.effort_format
-        full = taken.full_efforts(model, links[:1], effort)
-        return measured_spring_efforts(model, drives, links, states, full)
+        effort_format = self._parameters.effort_format
+        full = effort_format.full_efforts(self._robot.model, links[:1], effort)
+        return measured_spring_efforts(self._robot, links, states, full)
 
     def _rows(self, message: Any) -> tuple[Array, Array, Array]:
         """Return positions, velocities and efforts (n,) of a message, or raise InputError."""
@@ -158,9 +158,8 @@ def _detector(
         return values_per_motor(name, given, robot.joint_names)
 
     observer = LoadObserver(
-        robot.model,
-        robot.drives,
-        values('bandwidth', parameters.bandwidth),
+        robot,
+        bandwidth=values('bandwidth', parameters.bandwidth),
         effort_deviation=values('effort_deviation', parameters.effort_deviation),
         velocity_deviation=values('velocity_deviation', parameters.velocity_deviation),
         effort_content=measured,

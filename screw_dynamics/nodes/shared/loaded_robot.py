@@ -38,12 +38,12 @@ def read_drives(path: str, warn: Callable[[str], object]) -> Drives | None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
         try:
-            joints = Drives.from_yaml(file)
+            drives = Drives.from_yaml(file)
         except ScrewDynamicsError as error:
             raise InputError(f'{_DRIVES}: {error}') from None
     for warning in caught:
         warn(f'{_DRIVES}: {warning.message}')
-    return joints
+    return drives
 
 
 def read_soft_segments(path: str) -> Segments | None:

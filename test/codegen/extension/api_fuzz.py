@@ -99,7 +99,7 @@ def terms_of_trees(rng, model, batch):
     kinds = [SPRINGS[k] for k in rng.integers(0, 4, n)]
     drives = [sd.JointDrive(spring, sd.Motor(2e-3, 10.0)) for spring in kinds]
     joints = sd.Drives(dict(zip(model.joint_names, drives, strict=True)))
-    robot = sd.simulation.ElasticRobot(model, joints)
+    robot = sd.simulation.ElasticRobot(sd.Robot(model, joints))
     state = np.zeros(robot.state_size)
 
     def loaded(jet, wrench, out=None):
@@ -122,9 +122,13 @@ def terms_of_trees(rng, model, batch):
         (partial(sd.forward_dynamics_jet, model), [q, qd, jet], None),
         (partial(sd.forward_dynamics_partials, model), [q, qd, tau], None),
         (partial(sd.effort_deviations, model), [np.stack([few] * 2), covariances], None),
-        (partial(sd.actuator_efforts, model, joints), [jet], (*batch, rows, n)),
-        (partial(sd.elastic_feedforward, model, joints), [jet], None),
-        (partial(sd.measured_spring_efforts, model, joints), [few[..., 1:, :]] * 2 + [tau], None),
+        (partial(sd.actuator_efforts, sd.Robot(model, joints)), [jet], (*batch, rows, n)),
+        (partial(sd.elastic_feedforward, sd.Robot(model, joints)), [jet], None),
+        (
+            partial(sd.measured_spring_efforts, sd.Robot(model, joints)),
+            [few[..., 1:, :]] * 2 + [tau],
+            None,
+        ),
         (robot.derivatives, [state, tau], None),
         (step, [tau], state.shape),
         (lambda *arrays: sd.LoadObserver(model).update(0.0, *arrays), [q, qd, tau], None),

@@ -40,7 +40,7 @@ def joints(model):
 def test_floats_have_the_digits_of_their_format(seed, tmp_path):
     rng = np.random.default_rng(seed)
     model = random_model(rng, RECIPES)
-    code = sd.generate_c(model, quantities=QUANTITIES, frames=['tool_3'], joints=joints(model),
+    code = sd.generate_c(sd.Robot(model, joints(model)), quantities=QUANTITIES, frames=['tool_3'],
                          real='float')  # fmt: skip
     assert 'double' not in code.header + code.source
     write(code, tmp_path)

@@ -84,9 +84,11 @@ def robot(rng, n):
 
 
 def by_stages(model, joints, jet):
-    efforts = transmitted_efforts(model, joints, jet, link_efforts(model, joints, jet))
-    deflections = spring_deflections(model, joints, efforts)
-    return motor_efforts(model, joints, jet, efforts, deflections)
+    efforts = transmitted_efforts(
+        sd.Robot(model, joints), jet, link_efforts(sd.Robot(model, joints), jet)
+    )
+    deflections = spring_deflections(sd.Robot(model, joints), efforts)
+    return motor_efforts(sd.Robot(model, joints), jet, efforts, deflections)
 
 
 def close(got, expected):
@@ -110,7 +112,7 @@ def test_motor_positions_and_efforts_are_those_of_the_stages(n, order, springs, 
     options = {'parallel': PARALLEL, **RUBBING} if parts == 'rubbing' else PLAIN
     joints = elastic(model, SPRINGS[springs], **options)
     code = sd.generate_c(
-        model, order=order, quantities=['motor_commands', 'mass_matrix'], joints=joints
+        sd.Robot(model, joints), order=order, quantities=['motor_commands', 'mass_matrix']
     )
     compiled = Compiled(code, tmp_path)
     for _ in range(4):
@@ -134,12 +136,12 @@ def test_motor_positions_and_efforts_are_those_of_the_stages(n, order, springs, 
 def test_springs_out_of_range_are_reported(spring, parallel, tmp_path):
     model = robot(np.random.default_rng(1), 2)
     joints = elastic(model, [spring], [parallel], **PLAIN)
-    code = sd.generate_c(model, quantities=['motor_commands'], joints=joints)
+    code = sd.generate_c(sd.Robot(model, joints), quantities=['motor_commands'])
     compiled = Compiled(code, tmp_path)
     jet = 1e6 * np.ones((5, 2))
     out = np.empty((3, 4)), np.empty((1, 4))
     with pytest.raises(sd.errors.SpringRangeError):
-        sd.elastic_feedforward(model, joints, jet)
+        sd.elastic_feedforward(sd.Robot(model, joints), jet)
     assert compiled.status('motor_commands', jet, *out) not in (0, -2)
     # also where no state of the self-test is within the range
     build = [COMPILER, *STRICT, '-o', 'test', 'robot.c', 'robot_self_test.c', '-lm']
@@ -152,7 +154,7 @@ def test_numbers_that_are_not_finite_are_reported(tmp_path):
     model = robot(np.random.default_rng(1), 2)
     for springs in (SPRINGS['linear'], SPRINGS['cubic']):
         joints = elastic(model, springs, **PLAIN)
-        code = sd.generate_c(model, quantities=['motor_commands'], joints=joints)
+        code = sd.generate_c(sd.Robot(model, joints), quantities=['motor_commands'])
         jet = np.zeros((5, 2))
         jet[4, 1] = np.inf
         out = np.empty((3, 2)), np.empty((1, 2))
@@ -163,7 +165,7 @@ def test_function_of_the_efforts_is_public_only_if_wanted(tmp_path):
     model = robot(np.random.default_rng(1), 2)
     joints = elastic(model, SPRINGS['linear'], **PLAIN)
     for wanted in (['motor_commands'], ['motor_commands', 'inverse_dynamics']):
-        code = sd.generate_c(model, quantities=wanted, joints=joints)
+        code = sd.generate_c(sd.Robot(model, joints), quantities=wanted)
         assert code.source.count('f_inverse_dynamics(const double') == 1
         assert ('void robot_inverse_dynamics(' in code.source) == (len(wanted) == 2)
         assert '#define ROBOT_MOTORS 2' in code.header
@@ -180,4 +182,4 @@ def test_function_of_the_efforts_is_public_only_if_wanted(tmp_path):
 def test_what_cannot_be_generated_is_refused(joints, order, text):
     model = robot(np.random.default_rng(1), 2)
     with pytest.raises(InputError, match=text):
-        sd.generate_c(model, order=order, quantities=['motor_commands'], joints=joints)
+        sd.generate_c(sd.Robot(model, joints), order=order, quantities=['motor_commands'])

@@ -207,7 +207,7 @@ def test_efforts_of_links_are_those_of_the_motor_equations(seed, arm):
     drives = random_drives(arm, rng)
     jet = random_joint_jet(rng, arm.n, 0)
     jet[2] = 0.0  # the transmitted effort then has no part of the rotor
-    motors = sd.actuator_efforts(arm, drives, jet)[0]
+    motors = sd.actuator_efforts(sd.Robot(arm, drives), jet)[0]
     links = DrivenLinks(arm, drives)
     expected = sd.inverse_dynamics(arm, jet)[0]
     scale = abs(motors).max()
@@ -217,7 +217,9 @@ def test_efforts_of_links_are_those_of_the_motor_equations(seed, arm):
         rtol=0,
         atol=1e-12 * scale,
     )
-    rotors = sd.actuator_efforts(arm, drives, np.where(np.arange(3)[:, None] == 2, 1.0, jet))[0]
+    rotors = sd.actuator_efforts(
+        sd.Robot(arm, drives), np.where(np.arange(3)[:, None] == 2, 1.0, jet)
+    )[0]
     assert (links.rotor_inertia.diagonal() > 0).all()
     assert (rotors != motors).any()
 

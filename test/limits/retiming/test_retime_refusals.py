@@ -71,7 +71,7 @@ def test_coupled_rotors_that_need_too_many_derivatives_are_refused(planar):
     joints = sd.Drives(dict.fromkeys(planar.joint_names, joint), rotor_coupling=True)
     curve = curve_through(planar, [[0.0, 0.0], [1.0, 0.5]])
     with pytest.raises(InputError, match='at most 5 derivatives.*got 6: leave out rotor_coupling'):
-        sd.retime(planar, curve, joints=joints)
+        sd.retime(sd.Robot(planar, joints), curve)
 
 
 def test_bad_curves(planar, slider):
