@@ -62,13 +62,13 @@ def elastic(model, springs, motor, **options):
     )
 
 
-def by_stages(model, joints, jet, times=None):
+def by_stages(model, drives, jet, times=None):
     """Deflections, motor positions and efforts from the stages, each with its own checks."""
     efforts = transmitted_efforts(
-        sd.Robot(model, joints), jet, link_efforts(sd.Robot(model, joints), jet)
+        sd.Robot(model, drives), jet, link_efforts(sd.Robot(model, drives), jet)
     )
-    deflections = spring_deflections(sd.Robot(model, joints), efforts, times=times)
-    return efforts, deflections, *motor_efforts(sd.Robot(model, joints), jet, efforts, deflections)
+    deflections = spring_deflections(sd.Robot(model, drives), efforts, times=times)
+    return efforts, deflections, *motor_efforts(sd.Robot(model, drives), jet, efforts, deflections)
 
 
 @pytest.mark.parametrize('rows', [5, 6])
@@ -77,44 +77,44 @@ def by_stages(model, joints, jet, times=None):
 @pytest.mark.parametrize('springs', SPRINGS)
 def test_one_call_returns_what_the_stages_return(iiwa, springs, motor, friction, rows):
     rng = np.random.default_rng(7)
-    joints = elastic(iiwa, SPRINGS[springs], MOTORS[motor], friction=friction)
-    out = sd.Robot(iiwa, joints).buffers(rows)
+    drives = elastic(iiwa, SPRINGS[springs], MOTORS[motor], friction=friction)
+    out = sd.Robot(iiwa, drives).buffers(rows)
     jets = 0.3 * rng.normal(size=(5, rows, iiwa.n))
     times = np.arange(5.0) if springs == 'damped' else None
     if times is None:
         for jet in jets:
-            assert sd.elastic_feedforward(sd.Robot(iiwa, joints), jet, out=out, times=0.5) is out
-            for name, stage in zip(JETS, by_stages(iiwa, joints, jet), strict=True):
+            assert sd.elastic_feedforward(sd.Robot(iiwa, drives), jet, out=out, times=0.5) is out
+            for name, stage in zip(JETS, by_stages(iiwa, drives, jet), strict=True):
                 # the same operations, but for fused products and factorials
                 np.testing.assert_allclose(getattr(out, name), stage, rtol=1e-12, atol=1e-12)
             commands = [getattr(out, name).copy() for name in JETS]
             out.motor_jet[...] = np.nan
-            efforts = link_efforts(sd.Robot(iiwa, joints), jet)
-            assert feedforward_from_efforts(sd.Robot(iiwa, joints), jet, efforts, out=out) is out
+            efforts = link_efforts(sd.Robot(iiwa, drives), jet)
+            assert feedforward_from_efforts(sd.Robot(iiwa, drives), jet, efforts, out=out) is out
             for name, command in zip(JETS, commands, strict=True):
                 np.testing.assert_array_equal(getattr(out, name), command)
-    batch = sd.elastic_feedforward(sd.Robot(iiwa, joints), jets, times=times)
-    for name, stage in zip(JETS, by_stages(iiwa, joints, jets, times), strict=True):
+    batch = sd.elastic_feedforward(sd.Robot(iiwa, drives), jets, times=times)
+    for name, stage in zip(JETS, by_stages(iiwa, drives, jets, times), strict=True):
         np.testing.assert_allclose(getattr(batch, name), stage, rtol=1e-12, atol=1e-12)
 
 
 def test_errors_are_those_of_the_checked_way(arm):
     table = sd.TabulatedSpring(TABLE, 0.1 * TABLE)
-    joints = elastic(arm, [table], sd.Motor())
-    out, jet = sd.Robot(arm, joints).buffers(), np.full((5, arm.n), 0.1)
+    drives = elastic(arm, [table], sd.Motor())
+    out, jet = sd.Robot(arm, drives).buffers(), np.full((5, arm.n), 0.1)
     jet[2] = 100.0
     with pytest.raises(SpringRangeError) as with_buffers:
-        sd.elastic_feedforward(sd.Robot(arm, joints), jet, out=out)
+        sd.elastic_feedforward(sd.Robot(arm, drives), jet, out=out)
     with pytest.raises(SpringRangeError) as without:
-        sd.elastic_feedforward(sd.Robot(arm, joints), jet)
+        sd.elastic_feedforward(sd.Robot(arm, drives), jet)
     assert str(with_buffers.value) == str(without.value)
     with pytest.raises(SpringRangeError, match=r'sample|\[1'):
-        sd.elastic_feedforward(sd.Robot(arm, joints), np.stack((0.0 * jet, jet)))
+        sd.elastic_feedforward(sd.Robot(arm, drives), np.stack((0.0 * jet, jet)))
     jet[1, 1] = np.nan
     with pytest.raises(NotFiniteError, match='joint_jet'):
-        sd.elastic_feedforward(sd.Robot(arm, joints), jet, out=out)
+        sd.elastic_feedforward(sd.Robot(arm, drives), jet, out=out)
     with pytest.raises(ShapeError, match='joint_jet'):
-        sd.elastic_feedforward(sd.Robot(arm, joints), jet[:3], out=out)
+        sd.elastic_feedforward(sd.Robot(arm, drives), jet[:3], out=out)
     with pytest.raises(InputError, match='out'):
         sd.elastic_feedforward(
             sd.Robot(arm, elastic(arm, [None], sd.Motor())), np.zeros((5, arm.n)), out=out
@@ -124,16 +124,16 @@ def test_errors_are_those_of_the_checked_way(arm):
 def test_buffers_serve_another_model_with_the_same_joints(iiwa):
     """Its parallel springs and efforts count, not those of the model the buffers are from."""
     spring = sd.BalancingSpring(1200.0, [0.0, 0.0, 0.25], [0.0, 0.2, 0.0], 0.0)
-    joints = elastic(iiwa, [sd.LinearSpring(3000.0)], MOTORS['plain'], parallel_spring=spring)
+    drives = elastic(iiwa, [sd.LinearSpring(3000.0)], MOTORS['plain'], parallel_spring=spring)
     heavy = iiwa.with_payload('flange', 3.0, (0.0, 0.0, 0.1), np.zeros((3, 3)))
-    out = sd.Robot(iiwa, joints).buffers()
+    out = sd.Robot(iiwa, drives).buffers()
     jet = 0.3 * np.random.default_rng(3).normal(size=(5, iiwa.n))
     for model in (iiwa, heavy, iiwa):
         efforts = sd.inverse_dynamics(model, jet)
-        expected = sd.elastic_feedforward(sd.Robot(model, joints), jet)
+        expected = sd.elastic_feedforward(sd.Robot(model, drives), jet)
         for _ in range(2):
             out.motor_effort_jet[...] = np.nan
-            feedforward_from_efforts(sd.Robot(model, joints), jet, efforts, out=out)
+            feedforward_from_efforts(sd.Robot(model, drives), jet, efforts, out=out)
             for name in JETS:
                 np.testing.assert_allclose(
                     getattr(out, name), getattr(expected, name), rtol=1e-13, atol=1e-13
@@ -141,37 +141,37 @@ def test_buffers_serve_another_model_with_the_same_joints(iiwa):
 
 
 def test_known_efforts_may_be_in_the_buffers_and_errors_are_named(arm):
-    joints = elastic(arm, [sd.LinearSpring(3000.0)], MOTORS['plain'])
-    out, jet = sd.Robot(arm, joints).buffers(), np.full((5, arm.n), 0.1)
-    expected = sd.elastic_feedforward(sd.Robot(arm, joints), jet)
-    link_efforts(sd.Robot(arm, joints), jet, out=out.effort_jet)
-    feedforward_from_efforts(sd.Robot(arm, joints), jet, out.effort_jet, out=out)
+    drives = elastic(arm, [sd.LinearSpring(3000.0)], MOTORS['plain'])
+    out, jet = sd.Robot(arm, drives).buffers(), np.full((5, arm.n), 0.1)
+    expected = sd.elastic_feedforward(sd.Robot(arm, drives), jet)
+    link_efforts(sd.Robot(arm, drives), jet, out=out.effort_jet)
+    feedforward_from_efforts(sd.Robot(arm, drives), jet, out.effort_jet, out=out)
     np.testing.assert_allclose(out.motor_effort_jet, expected.motor_effort_jet, rtol=1e-13)
     efforts = sd.inverse_dynamics(arm, jet)
     for wrong in (efforts + 1j, efforts.astype(str)):
         with pytest.raises(InputError, match='effort_jet'):
-            feedforward_from_efforts(sd.Robot(arm, joints), jet, wrong, out=out)
+            feedforward_from_efforts(sd.Robot(arm, drives), jet, wrong, out=out)
     jet[2, 1] = np.inf
     with pytest.raises(NotFiniteError):
-        feedforward_from_efforts(sd.Robot(arm, joints), jet, efforts, out=out)
+        feedforward_from_efforts(sd.Robot(arm, drives), jet, efforts, out=out)
     with pytest.raises(ShapeError, match='effort_jet'):
-        feedforward_from_efforts(sd.Robot(arm, joints), np.zeros((5, arm.n)), efforts[:2], out=out)
+        feedforward_from_efforts(sd.Robot(arm, drives), np.zeros((5, arm.n)), efforts[:2], out=out)
 
 
 def test_an_overflow_of_the_commands_is_named(arm):
-    joints = elastic(arm, [sd.LinearSpring(1e-300)], sd.Motor(1e200))
+    drives = elastic(arm, [sd.LinearSpring(1e-300)], sd.Motor(1e200))
     jet = np.full((5, arm.n), 1e50)
-    for out in (None, sd.Robot(arm, joints).buffers()):
+    for out in (None, sd.Robot(arm, drives).buffers()):
         with pytest.raises(NotFiniteError):
-            sd.elastic_feedforward(sd.Robot(arm, joints), jet, out=out)
+            sd.elastic_feedforward(sd.Robot(arm, drives), jet, out=out)
 
 
 def test_buffers_must_not_contain_the_motion(arm):
-    joints = elastic(arm, [None], sd.Motor())  # motor and link have jets of the same shape
-    out = sd.Robot(arm, joints).buffers()
+    drives = elastic(arm, [None], sd.Motor())  # motor and link have jets of the same shape
+    out = sd.Robot(arm, drives).buffers()
     out.motor_jet[...] = 0.1
     with pytest.raises(InputError, match='memory of its own'):
-        sd.elastic_feedforward(sd.Robot(arm, joints), out.motor_jet, out=out)
+        sd.elastic_feedforward(sd.Robot(arm, drives), out.motor_jet, out=out)
     np.testing.assert_array_equal(out.motor_jet, 0.1)
 
 
@@ -179,11 +179,11 @@ def test_buffers_must_not_contain_the_motion(arm):
     'copied', [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
 )
 def test_copies_of_buffers_work(arm, copied):
-    joints = elastic(arm, [sd.LinearSpring(100.0)], sd.Motor(0.1))
+    drives = elastic(arm, [sd.LinearSpring(100.0)], sd.Motor(0.1))
     jet = np.full((5, arm.n), 0.2)
-    out = copied(sd.Robot(arm, joints).buffers())
-    expected = sd.elastic_feedforward(sd.Robot(arm, joints), jet)
-    found = sd.elastic_feedforward(sd.Robot(arm, joints), jet, out=out)
+    out = copied(sd.Robot(arm, drives).buffers())
+    expected = sd.elastic_feedforward(sd.Robot(arm, drives), jet)
+    found = sd.elastic_feedforward(sd.Robot(arm, drives), jet, out=out)
     assert found is out
     for name in JETS:
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
@@ -199,7 +199,7 @@ def test_equal_joints_may_use_each_others_buffers(arm):
 
 def test_a_robot_without_joints_needs_no_commands():
     model = sd.ScrewModel.from_screws([], [], [], [])
-    joints = sd.Drives({})
-    out = sd.Robot(model, joints).buffers()
-    assert sd.elastic_feedforward(sd.Robot(model, joints), np.empty((3, 0)), out=out) is out
+    drives = sd.Drives({})
+    out = sd.Robot(model, drives).buffers()
+    assert sd.elastic_feedforward(sd.Robot(model, drives), np.empty((3, 0)), out=out) is out
     assert out.motor_effort_jet.shape == (1, 0)
