@@ -261,7 +261,7 @@ def test_jets_of_another_length_are_refused(arm, jets, error, text):
             function(sd.Robot(arm, drives), np.zeros((2, 5, 2)), [0.0, 1.0], **jets)
         if 'wrench_jets' in jets:
             with pytest.raises(error):
-                function(arm, None, np.zeros((2, 5, 2)), [0.0, 1.0], **jets)
+                function(arm, np.zeros((2, 5, 2)), [0.0, 1.0], **jets)
 
 
 def test_effort_rate_needs_a_row_more_than_a_rigid_robot(arm):

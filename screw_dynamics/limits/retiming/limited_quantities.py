@@ -29,7 +29,7 @@ _NAMES = ('effort', 'effort_rate', 'velocity')
 _MOST_ROWS = 6  # a result that is C4 has no bounded sixth derivative
 
 
-def own_limits(robot: Robot) -> dict[str, Array]:
+def limits_by_name(robot: Robot) -> dict[str, Array]:
     """Return the limits (n,) of the joints of a robot by name, infinite where it has none."""
     limits = robot.model.limits.ignoring_zeros()
     return {
