@@ -53,7 +53,7 @@ class Drives:
     Raises
     ------
     ModelError
-        If an entry is not an `JointDrive`; the error names the joint.
+        If an entry is not a `JointDrive`; the error names the joint.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Drives:
             if not isinstance(name, str):
                 raise ModelError(f'joints: expected the name of a joint, got {shown(name)}')
             if not isinstance(joint, JointDrive):
-                raise ModelError(f'joint {name!r}: expected an JointDrive, got {shown(joint)}')
+                raise ModelError(f'joint {name!r}: expected a JointDrive, got {shown(joint)}')
         for entry in ('rotor_coupling', 'urdf_dynamics'):
             value = getattr(self, entry)
             if not isinstance(value, bool):

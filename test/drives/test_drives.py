@@ -222,7 +222,7 @@ def test_parts_of_the_wrong_kind_are_named():
     for arguments, message in (
         (([],), 'joints: expected a mapping, got list'),
         (({1: sd.JointDrive()},), 'joints: expected the name of a joint, got 1'),
-        (({'a': sd.Motor()},), "joint 'a': expected an JointDrive"),
+        (({'a': sd.Motor()},), "joint 'a': expected a JointDrive"),
         (({}, 1), 'rotor_coupling: expected true or false, got 1'),
     ):
         with pytest.raises(ModelError, match=message):
