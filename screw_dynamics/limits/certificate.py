@@ -166,9 +166,9 @@ class _Quantities:
 
     def jets(self, times: Array) -> Array:
         """Return joint jets (T, m, n) at times."""
-        joint_jets = self._curve.jets(times, max(JET_ROWS, self._robot.required_rows) + 1)
-        scale_speed(np.moveaxis(joint_jets, 1, 0), self._speed)
-        return joint_jets
+        joint_jet = self._curve.jets(times, max(JET_ROWS, self._robot.required_rows) + 1)
+        scale_speed(np.moveaxis(joint_jet, 1, 0), self._speed)
+        return joint_jet
 
     def at(self, times: Array) -> tuple[Array, Array] | None:
         """Return values and rates (T, Q); None if a spring cannot transmit an effort."""

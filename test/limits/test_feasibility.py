@@ -230,15 +230,15 @@ def test_table_for_people(arm):
 @pytest.mark.parametrize(
     ('change', 'error', 'text'),
     [
-        ({'joint_jets': np.zeros((2, 2))}, ShapeError, r'joint_jets: expected shape \(T, m, 2\)'),
-        ({'joint_jets': np.full((2, 3, 2), np.nan)}, NotFiniteError, r'joint_jets\[0, 0, 0\]'),
+        ({'joint_jet': np.zeros((2, 2))}, ShapeError, r'joint_jet: expected shape \(T, m, 2\)'),
+        ({'joint_jet': np.full((2, 3, 2), np.nan)}, NotFiniteError, r'joint_jet\[0, 0, 0\]'),
         ({'times': [0.0]}, ShapeError, r'times: expected shape \(2,\), one per sample'),
         ({'times': [0.0, 0.0]}, InputError, r'times\[1\]: expected more than times\[0\] = 0'),
         ({'deflection': {'joint_1': 0.0}}, InputError, 'robot: expected one with drives'),
     ],
 )
 def test_bad_arguments_are_named(arm, change, error, text):
-    arguments = {'joint_jets': np.zeros((2, 3, 2)), 'times': [0.0, 1.0]} | change
+    arguments = {'joint_jet': np.zeros((2, 3, 2)), 'times': [0.0, 1.0]} | change
     with pytest.raises(error, match=text):
         sd.check_feasibility(arm, **arguments)
 

@@ -48,7 +48,7 @@ def test_velocity_limit():
     np.testing.assert_allclose(result.times, times * result.factor, rtol=1e-15)
     for d in range(5):
         np.testing.assert_allclose(
-            result.joint_jets[:, d], jets[:, d] / result.factor**d, rtol=1e-14
+            result.joint_jet[:, d], jets[:, d] / result.factor**d, rtol=1e-14
         )
 
 
@@ -82,7 +82,7 @@ def test_feasible_motion_stays():
     jets, times = swing()
     result = sd.slow_down(pendulum(velocity=2.5), jets, times)
     assert result.factor == 1.0 and result.limiting is None
-    np.testing.assert_array_equal(result.joint_jets, jets)
+    np.testing.assert_array_equal(result.joint_jet, jets)
 
 
 def test_window_that_gravity_opens():
@@ -92,7 +92,7 @@ def test_window_that_gravity_opens():
     result = sd.slow_down(model, jets, times)
     assert result.factor == pytest.approx(np.sqrt(30.0 / (WEIGHT + 6.0)), rel=ACCURACY)
     assert not result.slower_is_feasible
-    assert sd.check_feasibility(model, result.joint_jets, times).feasible
+    assert sd.check_feasibility(model, result.joint_jet, times).feasible
 
 
 def test_what_no_speed_can_mend_is_named():
@@ -164,7 +164,7 @@ def test_damped_joints_run_through_the_longer_time():
     model = pendulum(gravity=0.0)
     result = sd.slow_down(sd.Robot(model, drives), jets, times, deflection={'joint_1': 0.0})
     motion = sd.elastic_feedforward(
-        sd.Robot(model, drives), result.joint_jets, times=result.times, deflection={'joint_1': 0.0}
+        sd.Robot(model, drives), result.joint_jet, times=result.times, deflection={'joint_1': 0.0}
     )
     assert result.factor > 1.1
     assert np.abs(motion.deflection).max() == pytest.approx(0.02, rel=ACCURACY)

@@ -118,11 +118,11 @@ class LimitedQuantities:
         odd = [np.full(len(bounds), name in _ODD) for name, _, bounds in self.parts]
         return np.concatenate([np.empty(0, dtype=bool), *odd])
 
-    def values(self, joint_jets: Array) -> Array:
+    def values(self, joint_jet: Array) -> Array:
         """Return all quantities (M, Q) of joint jets (M, rows, n); springs may raise."""
         if not self.parts:
-            return np.empty((len(joint_jets), 0))
-        motion = elastic_feedforward(self.robot, joint_jets)
+            return np.empty((len(joint_jet), 0))
+        motion = elastic_feedforward(self.robot, joint_jet)
         return np.concatenate(
             [_READ[name](motion)[:, columns] for name, columns, _ in self.parts], axis=1
         )
