@@ -32,7 +32,7 @@ def figure() -> Figure:
 
     result = Figure(figsize=(8.0, 5.5), dpi=110, layout='constrained')
     axes = result.subplots(2, 1, sharex=True)
-    for instants, jets, dashes in ((times, fast, (0, (3, 2))), (slow.times, slow.joint_jets, '-')):
+    for instants, jets, dashes in ((times, fast, (0, (3, 2))), (slow.times, slow.joint_jet, '-')):
         commands = sd.elastic_feedforward(robot, jets)
         for j, axis in enumerate(axes):
             effort = commands.motor_effort[:, j]

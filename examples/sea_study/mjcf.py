@@ -66,19 +66,19 @@ def mjcf(
     actuators = _add(root, 'actuator')
     for i, (name, joint) in enumerate(zip(model.joint_names, robot.joint_drives, strict=True)):
         parent = bodies[model.parents[i] + 1]
-        place = _pose(model.home_poses[i])
+        pose = _pose(model.home_poses[i])
         hinge = _hinge(model.screws[i])
         b, damping = (repr(float(x)) for x in table.rows[i, :2])
         drive = {**hinge, 'armature': b, 'damping': damping}
         spring = _linear(joint)
-        body = _add(parent, 'body', name=model.body_names[i], **place)
+        body = _add(parent, 'body', name=model.body_names[i], **pose)
         if joint.spring is None:
             _add(body, 'joint', name=f'link {name}', **drive)
         elif variant == 'serial':
             _add(body, 'joint', name=f'motor {name}', **drive)
             _add(body, 'joint', name=f'spring {name}', **hinge, **spring)
         else:
-            rotor = _add(parent, 'body', name=f'rotor {name}', **place)
+            rotor = _add(parent, 'body', name=f'rotor {name}', **pose)
             _add(rotor, 'joint', name=f'motor {name}', **drive)
             _add_inertial(rotor, DUMMY_INERTIA, np.zeros(3), DUMMY_INERTIA * np.eye(3))
             _add(body, 'joint', name=f'link {name}', **hinge)

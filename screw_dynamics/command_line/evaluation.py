@@ -118,8 +118,8 @@ def _deviations(
         efforts = inverse_dynamics(robot.model, jets[:, : order + 3].copy())
         parts = [_converted(robot, jets, efforts, effort_format)]
         if robot.drives is not None:
-            found = _commands(robot, jets, efforts)
-            parts.append(_motor_values(_converted_motors(robot, jets, found, effort_format)))
+            commands = _commands(robot, jets, efforts)
+            parts.append(_motor_values(_converted_motors(robot, jets, commands, effort_format)))
         return np.concatenate([part.reshape(len(jets), -1) for part in parts], axis=1)
 
     spread = np.empty_like(results.joint_jet)

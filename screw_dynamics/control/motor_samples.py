@@ -18,6 +18,7 @@ from screw_dynamics.drives import (
 )
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.springs import AdjustableSpring
+from screw_dynamics.drives.workspace import Workspace
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.trajectory import JET_ROWS
 
@@ -46,7 +47,8 @@ class MotorSamples:
         self._problem = ''
         self._start: Mapping[str, float] | None = None
         self._filters: dict[int, DeflectionFilter | None] = {}
-        self.buffers = {rows: robot.buffers(rows) for rows in counts}
+        self._workspaces = {rows: Workspace(robot, rows - 3) for rows in counts}
+        self.buffers = {rows: space.commands for rows, space in self._workspaces.items()}
         self._jets = {rows: jet[:rows] for rows in counts}
         self.guard = SampleGuard(robot)
         self._computed = self._failed = 0
@@ -55,6 +57,8 @@ class MotorSamples:
     def set_robot(self, robot: Robot) -> None:
         """Continue with another model that has the same joints."""
         self._robot = robot
+        for workspace in self._workspaces.values():
+            workspace.set_robot(robot)
         self.guard.set_robot(robot)
         self._start = self._deflections()
         damped = bool(robot.motors.damped_names)
@@ -140,10 +144,13 @@ class MotorSamples:
                 out=motors,
             )
             return
+        if damper is None and stiffness is None:
+            self._workspaces[rows].motor_commands(jet, efforts[:count])
+            return
         feedforward_from_efforts(
             self._robot,
             jet,
-            efforts if len(efforts) == count else efforts[:count],
+            efforts[:count],
             stiffness_jets=stiffness,
             times=time,
             deflection=damper,

@@ -53,7 +53,7 @@ class Drives:
     Raises
     ------
     ModelError
-        If an entry is not an `JointDrive`; the error names the joint.
+        If an entry is not a `JointDrive`; the error names the joint.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Drives:
             if not isinstance(name, str):
                 raise ModelError(f'joints: expected the name of a joint, got {shown(name)}')
             if not isinstance(joint, JointDrive):
-                raise ModelError(f'joint {name!r}: expected an JointDrive, got {shown(joint)}')
+                raise ModelError(f'joint {name!r}: expected a JointDrive, got {shown(joint)}')
         for entry in ('rotor_coupling', 'urdf_dynamics'):
             value = getattr(self, entry)
             if not isinstance(value, bool):
@@ -105,7 +105,7 @@ class Drives:
 
     def motor_table(self, model: ScrewModel) -> MotorTable:
         """Return the motors of a robot as arrays; `Robot.motors` keeps them, see there."""
-        place = f'{self._file}: ' if self._file else ''
+        prefix = f'{self._file}: ' if self._file else ''
         for name, joint in self.joints.items():
             if name not in model.joint_names:
                 raise UnknownNameError('joint', name, model.joint_names, self._file)
@@ -113,12 +113,12 @@ class Drives:
                 try:
                     model.frame(link)
                 except UnknownNameError as error:
-                    where = f'{place}joint {shown(name)}: {entry}'
+                    where = f'{prefix}joint {shown(name)}: {entry}'
                     raise UnknownNameError('link', link, error.available, where) from None
         try:
             return motor_table(model, self._with_urdf_dynamics(model))
         except ModelError as error:
-            raise ModelError(f'{place}{error}') from None
+            raise ModelError(f'{prefix}{error}') from None
 
     def _with_urdf_dynamics(self, model: ScrewModel) -> Mapping[str, JointDrive]:
         """Return the joints with the friction of the URDF, if it is used."""

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_out
 from screw_dynamics.drives.deflection_filter import DeflectionFilter
-from screw_dynamics.drives.feedforward_plan import fill_commands
 from screw_dynamics.drives.link_efforts import as_elastic_jet, fill_coupled_efforts
 from screw_dynamics.drives.motor_efforts import fill_motor_efforts
 from screw_dynamics.drives.motor_feedforward import JETS, MotorFeedforward
@@ -21,6 +20,8 @@ from screw_dynamics.drives.spring_deflections import fill_deflections
 from screw_dynamics.drives.transmitted_efforts import fill_transmitted_efforts
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, listed, shown
+from screw_dynamics.kernels.drives.commands import set_motor_commands
+from screw_dynamics.kernels.drives.deflections import OK
 from screw_dynamics.model import ScrewModel
 
 
@@ -67,7 +68,7 @@ def elastic_feedforward(
     out : MotorFeedforward, optional
         Buffers from `Robot.buffers`, filled and returned, for one sample; they must not share
         memory with other arguments. A call then allocates no arrays of the robot's size, except
-        for external wrenches, variable stiffness and coupled rotors.
+        for external wrenches, variable stiffness and coupled rotors. `Workspace` is faster.
 
     Returns
     -------
@@ -96,11 +97,6 @@ def elastic_feedforward(
     (array([0.1081]), array([11.01]))
     """
     plain = stiffness_jets is None and deflection is None and _is_no_array(times)
-    if plain and wrench_jets is None and type(out) is MotorFeedforward:
-        plan = out.plan
-        if plan is not None and type(joint_jet) is np.ndarray:
-            if plan.run(robot, joint_jet):
-                return out
     robot = robot_with_drives(robot)
     table, coupling, model = robot.motors, robot.coupling, robot.model
     jet = as_elastic_jet(robot, joint_jet)
@@ -108,7 +104,7 @@ def elastic_feedforward(
     if coupling is None:
         inverse_dynamics(model, jet, wrench_jets, out=result.effort_jet)
         if plain and not table.damped_names and (times is None or jet.ndim == 2):
-            if fill_commands(table, jet, *(getattr(result, name) for name in JETS)):
+            if _fill_commands(robot, jet, result):
                 return result
             # for the error, from the first efforts
             inverse_dynamics(model, jet, wrench_jets, out=result.effort_jet)
@@ -169,11 +165,6 @@ def feedforward_from_efforts(
     >>> np.array_equal(known.motor_jet, sd.elastic_feedforward(robot, jet).motor_jet)
     True
     """
-    if stiffness_jets is None and deflection is None and type(out) is MotorFeedforward:
-        plan = out.plan
-        if plan is not None and type(joint_jet) is type(effort_jet) is np.ndarray:
-            if _is_no_array(times) and plan.follow(robot, joint_jet, effort_jet):
-                return out
     robot = robot_with_drives(robot)
     jet = as_elastic_jet(robot, joint_jet)
     efforts = as_float_array('effort_jet', effort_jet)
@@ -212,6 +203,18 @@ def _result(robot: Robot, jet: Array, out: object) -> MotorFeedforward:
         if np.may_share_memory(array, jet):
             raise InputError('out: expected memory of its own, got some of joint_jet')
     return out
+
+
+def _fill_commands(robot: Robot, jet: Array, result: MotorFeedforward) -> bool:
+    """
+    Fill the commands of undamped joints with constant stiffness, from the efforts of the links.
+
+    Return False if that fails; the efforts are then undefined.
+    """
+    arrays = (jet, *(getattr(result, name) for name in JETS))
+    if jet.ndim == 2:
+        arrays = tuple(array[np.newaxis] for array in arrays)
+    return bool(set_motor_commands(*arrays[:2], *robot.motors.blocks, *arrays[2:]) == OK)
 
 
 def _fill(

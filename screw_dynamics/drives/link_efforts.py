@@ -116,7 +116,7 @@ def as_elastic_jet(robot: Robot, joint_jet: ArrayLike) -> Array:
 def fill_coupled_efforts(
     robot: Robot,
     coupling: RotorCoupling,
-    joint_jets: Array,
+    joint_jet: Array,
     wrench_jets: Mapping[str, ArrayLike] | None,
     stiffness_jets: Mapping[str, ArrayLike] | None,
     out: Array,
@@ -124,18 +124,18 @@ def fill_coupled_efforts(
     """
     Fill the link efforts u of a robot with rotors on moving links.
 
-    For `joint_jets` (T, r, n) and p = r - coupling.rows, `out` is (T, p + 1 + k, n) with k =
+    For `joint_jet` (T, r, n) and p = r - coupling.rows, `out` is (T, p + 1 + k, n) with k =
     `MotorTable.lost_orders`, T omitted for a sample.
     """
     table = robot.motors
-    batch, (rows, n) = joint_jets.shape[:-2], joint_jets.shape[-2:]
+    batch, (rows, n) = joint_jet.shape[:-2], joint_jet.shape[-2:]
     wrenches = as_wrench_jets(robot.model, wrench_jets, (*batch, rows - 2, n))
     order = rows - coupling.rows
     highest = int(coupling.orders[table.variable >= 0].max(initial=0))
     stiffness = as_stiffness_jets(table, stiffness_jets, (*batch, order + highest + 1))
     # rotors locked to their links
     positions = np.zeros((*batch, rows, coupling.model.n))
-    positions[..., :n] = joint_jets
+    positions[..., :n] = joint_jet
     for a, rotor in enumerate(coupling.rotors, n):
         positions[..., a] = positions[..., rotor.coordinate]
 
@@ -152,7 +152,7 @@ def fill_coupled_efforts(
                 samples = transmitted_effort(
                     robot,
                     j,
-                    joint_jets[..., : count + 1, j].reshape(-1, count + 1),
+                    joint_jet[..., : count + 1, j].reshape(-1, count + 1),
                     effort.reshape(-1, count),
                     single=not batch,
                 )
@@ -163,11 +163,11 @@ def fill_coupled_efforts(
                     positions[..., :count, n + a] += phi[:, :, motor].reshape(effort.shape)
 
 
-def rotor_reactions(coupling: RotorCoupling, table: MotorTable, joint_jets: Array) -> Array:
+def rotor_reactions(coupling: RotorCoupling, table: MotorTable, joint_jet: Array) -> Array:
     """Return ``S^T q'' + S'^T q'`` (T, p - 2, m) at the motors for joint jets (T, p, n)."""
-    batch, (rows, n) = joint_jets.shape[:-2], joint_jets.shape[-2:]
+    batch, (rows, n) = joint_jet.shape[:-2], joint_jet.shape[-2:]
     positions = np.zeros((*batch, rows, coupling.model.n))
-    positions[..., :n] = joint_jets
+    positions[..., :n] = joint_jet
     reactions = np.zeros((*batch, rows - 2, table.m))
     reactions[..., coupling.motors] = inverse_dynamics(coupling.model, positions)[..., n:]
     return reactions

@@ -6,15 +6,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InputError, listed
-
-if TYPE_CHECKING:
-    from screw_dynamics.drives.feedforward_plan import FeedforwardPlan
 
 JETS = ('effort_jet', 'deflection_jet', 'motor_jet', 'motor_effort_jet')
 
@@ -55,13 +51,6 @@ class MotorFeedforward:
     deflection_jet: Array
     motor_jet: Array
     motor_effort_jet: Array
-
-    _plan: ClassVar[FeedforwardPlan | None] = None  # buffers have one of their own
-
-    @property
-    def plan(self) -> FeedforwardPlan | None:
-        """Kernels and their arguments, for buffers of `Robot.buffers` only."""
-        return self._plan
 
     def __post_init__(self) -> None:
         """Reject jets that share memory: each would be overwritten by the next."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from screw_dynamics.common.scalars import require_count
 from screw_dynamics.drives.drives import Drives, require_drives
-from screw_dynamics.drives.feedforward_plan import FeedforwardPlan
 from screw_dynamics.drives.joint_drive import JointDrive
 from screw_dynamics.drives.motor_feedforward import MotorFeedforward
 from screw_dynamics.drives.motor_table import MotorTable
@@ -123,11 +124,9 @@ class Robot:
         """
         table, least = self.motors, self.required_rows
         rows = least if rows is None else require_count('rows', rows, least)
-        plan = FeedforwardPlan(self, rows - least + 3 + table.lost_orders)
-        buffers = MotorFeedforward(table.names, table.gear_ratios, *plan.jets)
-        if self.drives is not None and self.coupling is None and not table.damped_names:
-            object.__setattr__(buffers, '_plan', plan)
-        return buffers
+        shapes = table.jet_shapes(rows - least + 3 + table.lost_orders)
+        jets = (np.full(shape, np.nan) for shape in shapes)
+        return MotorFeedforward(table.names, table.gear_ratios, *jets)
 
     def with_model(self, model: ScrewModel) -> Robot:
         """

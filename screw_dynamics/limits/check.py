@@ -30,7 +30,7 @@ Jets: TypeAlias = Mapping[str, ArrayLike] | None
 
 def check_feasibility(
     robot: Robot | ScrewModel,
-    joint_jets: ArrayLike,
+    joint_jet: ArrayLike,
     times: ArrayLike,
     wrench_jets: Jets = None,
     *,
@@ -50,7 +50,7 @@ def check_feasibility(
     Parameters
     ----------
     robot : Robot or ScrewModel
-    joint_jets : (T, m, n) array_like
+    joint_jet : (T, m, n) array_like
         Row d is the d-th time derivative of the positions [rad or m, per s^d]; m >= 3 for a robot
         without elastic joints, else see `elastic_feedforward`.
     times : (T,) array_like
@@ -83,7 +83,7 @@ def check_feasibility(
     [('joint_1', 'position', 0.25), ('joint_1', 'velocity', 0.0)]
     """
     robot = as_robot(robot)
-    jets, instants = as_motion(robot, joint_jets, times)
+    jets, instants = as_motion(robot, joint_jet, times)
     checks = motion_checks(robot, instants, jets)
     if robot.drives is None:
         if stiffness_jets or deflection:
@@ -109,13 +109,13 @@ def check_feasibility(
 
 def check_motor_commands(
     robot: Robot,
-    joint_jets: ArrayLike,
+    joint_jet: ArrayLike,
     times: ArrayLike,
     commands: MotorFeedforward,
     stiffness_jets: Jets = None,
 ) -> FeasibilityReport:
     """Return the report of `check_feasibility` for known, feasible motor commands (a batch)."""
-    jets, instants = as_motion(robot, joint_jets, times)
+    jets, instants = as_motion(robot, joint_jet, times)
     return FeasibilityReport(
         (
             *motion_checks(robot, instants, jets),
@@ -126,16 +126,16 @@ def check_motor_commands(
     )
 
 
-def as_motion(robot: Robot, joint_jets: ArrayLike, times: ArrayLike) -> tuple[Array, Array]:
+def as_motion(robot: Robot, joint_jet: ArrayLike, times: ArrayLike) -> tuple[Array, Array]:
     """Return joint jets (T, m, n) and increasing times (T,) as checked arrays."""
-    jets = as_float_array('joint_jets', joint_jets)
+    jets = as_float_array('joint_jet', joint_jet)
     n = robot.n
     if jets.ndim != 3 or jets.shape[0] < 1 or jets.shape[1] < 3 or jets.shape[2] != n:
-        raise ShapeError('joint_jets', f'(T, m, {n}) with T >= 1 and m >= 3', jets.shape)
+        raise ShapeError('joint_jet', f'(T, m, {n}) with T >= 1 and m >= 3', jets.shape)
     instants = as_float_array('times', times)
     if instants.shape != jets.shape[:1]:
         raise ShapeError('times', f'({len(jets)},), one per sample', instants.shape)
-    require_finite('joint_jets', jets)
+    require_finite('joint_jet', jets)
     require_finite('times', instants)
     for i in np.flatnonzero(np.diff(instants) <= 0.0):
         raise InputError(

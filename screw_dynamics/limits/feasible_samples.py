@@ -22,24 +22,24 @@ from screw_dynamics.kernels.drives.damped import TIME
 
 def motor_commands_where_feasible(
     robot: Robot,
-    joint_jets: Array,
+    joint_jet: Array,
     times: Array,
     wrench_jets: Mapping[str, Array],
     stiffness_jets: Mapping[str, Array],
     deflection: Mapping[str, float] | None,
 ) -> tuple[Array, MotorFeedforward | None, dict[str, tuple[float, SpringRangeError]]]:
     """
-    Return times (S,), motor commands and failures of a motion with `joint_jets` (T, r, n).
+    Return times (S,), motor commands and failures of a motion with `joint_jet` (T, r, n).
 
     S samples are feasible for every spring; the commands are None if S = 0. `failures` has, by
     joint, time [s] and error of the first effort that its spring cannot transmit.
     """
-    count, elapsed = len(joint_jets), times - times[0]
+    count, elapsed = len(joint_jet), times - times[0]
     efforts = damper = None
     if robot.coupling is None:
-        efforts = link_efforts(robot, joint_jets, wrench_jets)
+        efforts = link_efforts(robot, joint_jet, wrench_jets)
     if robot.motors.damped_names:
-        damper = DeflectionFilter(robot, rows=joint_jets.shape[1], deflection=deflection)
+        damper = DeflectionFilter(robot, rows=joint_jet.shape[1], deflection=deflection)
 
     def commands(part: slice) -> MotorFeedforward:
         arguments: dict[str, Any] = {
@@ -47,7 +47,7 @@ def motor_commands_where_feasible(
             'times': elapsed[part],
             'deflection': deflection if damper is None else damper,
         }
-        jets = joint_jets[part]
+        jets = joint_jet[part]
         if efforts is not None:
             return feedforward_from_efforts(robot, jets, efforts[part], **arguments)
         wrenches = _of_samples(wrench_jets, part, (count, 3))
@@ -68,7 +68,7 @@ def motor_commands_where_feasible(
             failing = {error.joint: error}
             sample = slice(start, start + 1)
             transmitted = (
-                None if efforts is None else _transmitted(robot, joint_jets, efforts, sample)
+                None if efforts is None else _transmitted(robot, joint_jet, efforts, sample)
             )
             if transmitted is not None:
                 stiffness = _of_samples(stiffness_jets, sample, (count, 2))

@@ -38,12 +38,12 @@ def unit_of(quantity: str, coordinate_type: str) -> str:
     return (prismatic if coordinate_type == 'prismatic' else rotary) + per
 
 
-def motion_checks(robot: Robot, times: Array, joint_jets: Array) -> list[LimitCheck]:
+def motion_checks(robot: Robot, times: Array, joint_jet: Array) -> list[LimitCheck]:
     """Return the checks of positions and velocities of joint jets (T, m, n)."""
     limits = joint_limits(robot.model)
     return [
-        *checks_of(robot, 'position', times, joint_jets[:, 0], limits.lower, limits.upper),
-        *checks_of(robot, 'velocity', times, joint_jets[:, 1], -limits.velocity, limits.velocity),
+        *checks_of(robot, 'position', times, joint_jet[:, 0], limits.lower, limits.upper),
+        *checks_of(robot, 'velocity', times, joint_jet[:, 1], -limits.velocity, limits.velocity),
     ]
 
 
@@ -102,7 +102,7 @@ def motor_checks(robot: Robot, times: Array, motion: MotorFeedforward) -> list[L
     if np.isfinite(rates).any():
         if motion.effort_jet.shape[-2] < 2:
             expected = '(T, m, n) with m >= 4 for the rate of an effort'
-            raise ShapeError('joint_jets', expected, '3 rows')
+            raise ShapeError('joint_jet', expected, '3 rows')
         checks += checks_of(robot, 'effort rate', times, motion.effort_jet[:, 1], -rates, rates)
     quantities = [
         ('deflection', motion.deflection, limits.deflections),

@@ -36,7 +36,7 @@ class SlowDown:
     ----------
     factor : float
         s >= 1: all times are s times as long.
-    joint_jets : (T, m, n) ndarray
+    joint_jet : (T, m, n) ndarray
         The slow motion: row d of the given motion times s^-d [rad or m, per s^d].
     times : (T,) ndarray
         Times of its samples [s]; the first is unchanged.
@@ -50,7 +50,7 @@ class SlowDown:
     """
 
     factor: float
-    joint_jets: Array
+    joint_jet: Array
     times: Array
     limiting: LimitCheck | None
     report: FeasibilityReport
@@ -59,7 +59,7 @@ class SlowDown:
 
 def slow_down(
     robot: Robot | ScrewModel,
-    joint_jets: ArrayLike,
+    joint_jet: ArrayLike,
     times: ArrayLike,
     wrench_jets: Jets = None,
     *,
@@ -81,7 +81,7 @@ def slow_down(
 
     Parameters
     ----------
-    robot, joint_jets, times, deflection
+    robot, joint_jet, times, deflection
         See `check_feasibility`.
     wrench_jets, stiffness_jets : optional
         See `elastic_feedforward`. They belong to the position on the path (a payload, a contact)
@@ -123,7 +123,7 @@ def slow_down(
     if not 0.0 < require_number('tolerance', tolerance) < 1.0:
         raise InputError(f'tolerance: expected a number between 0 and 1, got {shown(tolerance)}')
     robot = as_robot(robot)
-    jets, instants = as_motion(robot, joint_jets, times)
+    jets, instants = as_motion(robot, joint_jet, times)
     wrenches = as_jets('wrench_jets', wrench_jets)
     stiffness = as_jets('stiffness_jets', stiffness_jets)
 
@@ -166,7 +166,7 @@ def slow_down(
             low = middle
     return SlowDown(
         factor=high,
-        joint_jets=_slowed(jets, high, rows=1),
+        joint_jet=_slowed(jets, high, rows=1),
         times=_stretched(instants, high),
         limiting=at(low).violations[0] if first else None,
         report=at(high),

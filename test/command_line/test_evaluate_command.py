@@ -92,8 +92,8 @@ def test_bags_hold_feedforward_messages(run, model):
     )  # fmt: skip
     assert code == 0, err
     jets, efforts = expected(model)
-    joints = sd.Drives.from_yaml('my_springs.yaml')
-    motors = sd.elastic_feedforward(sd.Robot(model, joints), jets)
+    robot = sd.Robot(model, sd.Drives.from_yaml('my_springs.yaml'))
+    motors = sd.elastic_feedforward(robot, jets)
     with Bag('new') as bag:
         torque = bag.arrays('/feedforward/feedforward')
         motor = bag.arrays('/feedforward/motor_feedforward')

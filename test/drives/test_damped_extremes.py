@@ -17,9 +17,9 @@ K, RATE = 200.0, 6.0
 
 def one_joint(constant: float, rows: int = 5, deflection: float | None = None):
     model = random_model(np.random.default_rng(1), 1)
-    joints = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(K, constant * K))})
+    drives = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(K, constant * K))})
     start = None if deflection is None else {'joint_1': deflection}
-    return sd.DeflectionFilter(sd.Robot(model, joints), rows=rows, deflection=start)
+    return sd.DeflectionFilter(sd.Robot(model, drives), rows=rows, deflection=start)
 
 
 def effort(t: float, rows: int) -> np.ndarray:
@@ -177,30 +177,30 @@ def test_a_motion_that_is_refused_leaves_the_filter_as_it_was(single, rng):
     model = random_model(rng, 2)
     table = sd.TabulatedSpring([-1.0, 0.0, 1.0], [-5.0, 0.0, 5.0])
     springs = {'joint_1': sd.LinearSpring(K, 0.05 * K), 'joint_2': table}
-    joints = sd.Drives({name: sd.JointDrive(spring) for name, spring in springs.items()})
-    damper = sd.DeflectionFilter(sd.Robot(model, joints))
+    drives = sd.Drives({name: sd.JointDrive(spring) for name, spring in springs.items()})
+    damper = sd.DeflectionFilter(sd.Robot(model, drives))
     jets = 1e-3 * rng.normal(size=(6, 5, 2))
     model = replace(model, gravity=np.zeros(3))
-    damper = sd.DeflectionFilter(sd.Robot(model, joints))
+    damper = sd.DeflectionFilter(sd.Robot(model, drives))
     times = np.arange(6) * 0.01
-    sd.elastic_feedforward(sd.Robot(model, joints), jets[:2], times=times[:2], deflection=damper)
+    sd.elastic_feedforward(sd.Robot(model, drives), jets[:2], times=times[:2], deflection=damper)
     before = [array.copy() for array in damper.state]
     bad = jets.copy()
     bad[2 if single else 4, 2, 1] = 1e4
     with pytest.raises(sd.errors.SpringRangeError):
         if single:
             sd.elastic_feedforward(
-                sd.Robot(model, joints), bad[2], times=times[2], deflection=damper
+                sd.Robot(model, drives), bad[2], times=times[2], deflection=damper
             )
         else:
             sd.elastic_feedforward(
-                sd.Robot(model, joints), bad[2:], times=times[2:], deflection=damper
+                sd.Robot(model, drives), bad[2:], times=times[2:], deflection=damper
             )
     for array, expected in zip(damper.state, before, strict=True):
         np.testing.assert_array_equal(array, expected)
     # again without it, as if nothing had been
     again = sd.elastic_feedforward(
-        sd.Robot(model, joints), jets[2:], times=times[2:], deflection=damper
+        sd.Robot(model, drives), jets[2:], times=times[2:], deflection=damper
     )
-    whole = sd.elastic_feedforward(sd.Robot(model, joints), jets, times=times)
+    whole = sd.elastic_feedforward(sd.Robot(model, drives), jets, times=times)
     np.testing.assert_array_equal(again.motor_effort, whole.motor_effort[2:])

@@ -52,14 +52,14 @@ rotors = st.none() | st.builds(
     st.none() | st.tuples(st.just(1.0), st.floats(-1.0, 1.0), st.floats(-1.0, 1.0)),
     st.none() | st.sampled_from(['1e3', 'link 2', '\u00e4', 'true', ' ']),
 )
-joints = st.builds(
+drives = st.builds(
     sd.JointDrive, springs, motors, max_deflection=limits, max_effort_rate=limits, rotor=rotors
 ) | st.builds(sd.JointDrive, pairs, motors, motors)
 names = st.text(min_size=1)
 
 
 @pytest.mark.filterwarnings('ignore::screw_dynamics.errors.UnusedEntryWarning')
-@given(st.dictionaries(names, joints, max_size=4), st.booleans())
+@given(st.dictionaries(names, drives, max_size=4), st.booleans())
 def test_yaml_keeps_every_number(by_name, coupling):
     record = sd.Drives(by_name, coupling)
     assert sd.Drives.from_yaml(record.to_yaml()) == record
@@ -222,7 +222,7 @@ def test_parts_of_the_wrong_kind_are_named():
     for arguments, message in (
         (([],), 'joints: expected a mapping, got list'),
         (({1: sd.JointDrive()},), 'joints: expected the name of a joint, got 1'),
-        (({'a': sd.Motor()},), "joint 'a': expected an JointDrive"),
+        (({'a': sd.Motor()},), "joint 'a': expected a JointDrive"),
         (({}, 1), 'rotor_coupling: expected true or false, got 1'),
     ):
         with pytest.raises(ModelError, match=message):

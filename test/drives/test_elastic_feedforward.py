@@ -138,8 +138,8 @@ def test_stiff_springs_make_a_rigid_robot(model, rng):
     errors = []
     for stiffness in (1e6, 1e8, 1e10):
         joint = sd.JointDrive(sd.LinearSpring(stiffness), MOTOR)
-        joints = sd.Drives(dict.fromkeys(model.joint_names, joint))
-        result = sd.elastic_feedforward(sd.Robot(model, joints), jet)
+        drives = sd.Drives(dict.fromkeys(model.joint_names, joint))
+        result = sd.elastic_feedforward(sd.Robot(model, drives), jet)
         errors.append(np.abs(result.motor_effort - expected.motor_effort).max())
     # proportional to 1 / K
     np.testing.assert_allclose(np.array(errors[:-1]) / errors[1:], 100.0, rtol=0.05)
@@ -179,13 +179,13 @@ def test_linear_springs_on_random_trees(model, data, extra):
     jet = data.draw(joint_jets(n, 2 + extra))
     stiffness = 10.0 ** np.array(data.draw(st.lists(st.floats(-1, 5), min_size=n, max_size=n)))
     elastic = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    joints = sd.Drives(
+    drives = sd.Drives(
         {
             name: sd.JointDrive(sd.LinearSpring(k) if soft else None, sd.Motor(0.3, 1.0, 0.2))
             for name, k, soft in zip(model.joint_names, stiffness, elastic, strict=True)
         }
     )
-    result = sd.elastic_feedforward(sd.Robot(model, joints), jet)
+    result = sd.elastic_feedforward(sd.Robot(model, drives), jet)
     tau = sd.inverse_dynamics(model, jet)
     rows = 3 + extra if elastic.any() else 5 + extra
     theta = jet[:rows].copy()

@@ -131,9 +131,9 @@ def test_the_joint_that_is_not_finite_is_named(model, mixed, value):
     spinning = sd.JointDrive(sd.LinearSpring(300.0), sd.Motor(0.01, 10.0))
     coupled = sd.Drives({name: spinning}, rotor_coupling=True)
     assert sd.Robot(model, coupled).required_rows > 5
-    for joints, rows in ((mixed, 5), (coupled, sd.Robot(model, coupled).required_rows)):
+    for drives, rows in ((mixed, 5), (coupled, sd.Robot(model, coupled).required_rows)):
         jet = np.zeros((rows, model.n))
         jet[3, 2] = value
         text = rf"joint_jet\[3, 2\] \(joint '{name}', derivative 3"
         with pytest.raises(NotFiniteError, match=text):
-            sd.elastic_feedforward(sd.Robot(model, joints), jet)
+            sd.elastic_feedforward(sd.Robot(model, drives), jet)

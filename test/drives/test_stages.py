@@ -60,12 +60,12 @@ def test_coupled_rotors_pass_through_the_stages(rng):
     arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     motor = sd.Motor(1e-3, 20.0, 1e-3)
     joint = sd.JointDrive(sd.LinearSpring(300.0), motor)
-    joints = sd.Drives({name: joint for name in arm.joint_names}, rotor_coupling=True)
-    jets = 0.1 * rng.normal(size=(3, sd.Robot(arm, joints).required_rows + 1, arm.n))
-    whole = sd.elastic_feedforward(sd.Robot(arm, joints), jets)
-    efforts = link_efforts(sd.Robot(arm, joints), jets)
+    drives = sd.Drives({name: joint for name in arm.joint_names}, rotor_coupling=True)
+    jets = 0.1 * rng.normal(size=(3, sd.Robot(arm, drives).required_rows + 1, arm.n))
+    whole = sd.elastic_feedforward(sd.Robot(arm, drives), jets)
+    efforts = link_efforts(sd.Robot(arm, drives), jets)
     assert not np.allclose(efforts[:, 0], sd.inverse_dynamics(arm, jets)[:, 0])
-    known = feedforward_from_efforts(sd.Robot(arm, joints), jets, efforts)
+    known = feedforward_from_efforts(sd.Robot(arm, drives), jets, efforts)
     assert_equal(known, whole)
 
 
@@ -107,13 +107,13 @@ def test_a_filter_is_unchanged_if_only_the_motor_efforts_overflow():
     arm = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [link])
     arm = replace(arm, gravity=np.zeros(3))
     joint = sd.JointDrive(sd.LinearSpring(100.0, 10.0), sd.Motor(rotor_inertia=1e10))
-    joints = sd.Drives({'joint_1': joint})
-    damper = sd.DeflectionFilter(sd.Robot(arm, joints))
+    drives = sd.Drives({'joint_1': joint})
+    damper = sd.DeflectionFilter(sd.Robot(arm, drives))
     jet = np.zeros((4, 1))
-    sd.elastic_feedforward(sd.Robot(arm, joints), jet, times=0.0, deflection=damper)
+    sd.elastic_feedforward(sd.Robot(arm, drives), jet, times=0.0, deflection=damper)
     before = [array.copy() for array in damper.state]
     jet[2] = 1e300
     with pytest.raises(NotFiniteError, match='overflow'):
-        sd.elastic_feedforward(sd.Robot(arm, joints), jet, times=0.1, deflection=damper)
+        sd.elastic_feedforward(sd.Robot(arm, drives), jet, times=0.1, deflection=damper)
     for array, expected in zip(damper.state, before, strict=True):
         np.testing.assert_array_equal(array, expected)

@@ -47,8 +47,8 @@ def test_the_limit_is_the_rigid_robot(name, model, rng):
     stiffnesses, efforts, motions = 10.0 ** np.arange(4, 8), [], []
     for stiffness in stiffnesses:
         joint = sd.JointDrive(SPRINGS[name](stiffness), MOTOR)
-        joints = sd.Drives(dict.fromkeys(model.joint_names, joint))
-        result = sd.elastic_feedforward(sd.Robot(model, joints), jet)
+        drives = sd.Drives(dict.fromkeys(model.joint_names, joint))
+        result = sd.elastic_feedforward(sd.Robot(model, drives), jet)
         # both motors of a pair share the effort
         shares = result.motor_effort.reshape(model.n, -1)
         efforts.append(np.abs(shares.sum(axis=1) - rigid.motor_effort).max())

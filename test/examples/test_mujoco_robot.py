@@ -50,10 +50,10 @@ def mixed_joints(model):
     )
 
 
-def largest_difference(model, joints, variant, rng):
-    robot = sd.simulation.ElasticRobot(sd.Robot(model, joints))
-    engine = MujocoRobot(sd.Robot(model, joints), variant=variant)
-    rigid = [joints.joints[name].spring is None for name in model.joint_names]
+def largest_difference(model, drives, variant, rng):
+    robot = sd.simulation.ElasticRobot(sd.Robot(model, drives))
+    engine = MujocoRobot(sd.Robot(model, drives), variant=variant)
+    rigid = [drives.joints[name].spring is None for name in model.joint_names]
     worst = 0.0
     for _ in range(5):
         q, qd, theta, rate = rng.uniform(-1.0, 1.0, (4, model.n))

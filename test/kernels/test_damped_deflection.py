@@ -51,8 +51,8 @@ def one_joint(damping: float, rows: int = 5, deflection: float | None = None):
     model = random_model(np.random.default_rng(1), 1)
     joint = sd.JointDrive(sd.LinearSpring(K, damping))
     start = None if deflection is None else {'joint_1': deflection}
-    joints = sd.Drives({'joint_1': joint})
-    return sd.DeflectionFilter(sd.Robot(model, joints), rows=rows, deflection=start)
+    drives = sd.Drives({'joint_1': joint})
+    return sd.DeflectionFilter(sd.Robot(model, drives), rows=rows, deflection=start)
 
 
 def sine_jet(t: float, rows: int, w: float = 6.0) -> np.ndarray:
@@ -176,7 +176,7 @@ def test_unusable_arguments_are_named():
         damper.reset([0.0])
     with pytest.raises(InputError, match='rows: expected a whole number of 4 or more, got 3'):
         one_joint(1.0, 3)
-    with pytest.raises(InputError, match='joints: expected Drives, got dict'):
+    with pytest.raises(InputError, match='drives: expected Drives, got dict'):
         sd.DeflectionFilter(sd.Robot(random_model(np.random.default_rng(1), 1), {}))
 
 
@@ -193,11 +193,11 @@ def test_small_dampers_approach_the_spring():
     rate = sd.inverse_dynamics(model, jets[-1])[3]
     errors = []
     for constant in (2e-4, 1e-4, 5e-5):
-        joints = {
+        drives = {
             name: replace(joint, spring=sd.LinearSpring(k, constant * k))
             for name, joint, k in zip(('joint_1', 'joint_2'), (one, two), stiffness, strict=True)
         }
-        result = sd.elastic_feedforward(sd.Robot(model, sd.Drives(joints)), jets[:, :5], times=t)
+        result = sd.elastic_feedforward(sd.Robot(model, sd.Drives(drives)), jets[:, :5], times=t)
         assert result.motor_jet.shape == (301, 4, 2)
         error = result.deflection_jet[-1, 2] - stiff.deflection_jet[-1, 2]
         # phi'' - tau''/K = -T tau'''/K + O(T^2)

@@ -97,8 +97,8 @@ def commands() -> Arrays:
     jets[:, 1:] *= 0.1
     for shift in (0, len(SPRINGS) - model.n):
         parts = [sd.JointDrive(spring, MOTOR) for spring in SPRINGS[shift:]]
-        joints = sd.Drives(dict(zip(model.joint_names, parts, strict=False)))
-        result = sd.elastic_feedforward(sd.Robot(model, joints), jets, times=times)
+        robot = sd.Robot(model, sd.Drives(dict(zip(model.joint_names, parts, strict=False))))
+        result = sd.elastic_feedforward(robot, jets, times=times)
         for name in ('deflection_jet', 'motor_jet', 'motor_effort_jet'):
             found |= rows(f'{name} {shift}', getattr(result, name))
     return found | actuators(model, jets)
@@ -106,7 +106,7 @@ def commands() -> Arrays:
 
 def actuators(model: sd.ScrewModel, jets: np.ndarray) -> Arrays:
     """Return efforts and accelerations with friction and parallel springs of every kind."""
-    joints = sd.Drives.from_yaml(sd.share_path('config/geared_arm_joints.yaml'))
+    file = sd.Drives.from_yaml(sd.share_path('config/geared_arm_joints.yaml'))
     parallel = [
         sd.TorsionSpring(30.0, 0.2),
         sd.GasSpring(400.0, 3.0, 2.9, (0, 0, 1), (0, 0, -1)),
@@ -115,7 +115,7 @@ def actuators(model: sd.ScrewModel, jets: np.ndarray) -> Arrays:
     bearing = sd.JointFriction(1.0, 0.5, 0.02, 0.8, 0.1, 0.1)
     drives = sd.Drives({
         name: replace(joint, friction=bearing, parallel_spring=parallel[j % 3])
-        for j, (name, joint) in enumerate(joints.joints.items())
+        for j, (name, joint) in enumerate(file.joints.items())
     })  # fmt: skip
     found = sd.actuator_efforts(sd.Robot(model, drives), jets)
     robot = sd.simulation.ElasticRobot(sd.Robot(model, drives))

@@ -78,14 +78,14 @@ def test_every_quantity_against_its_formula(arm, rng):
         velocity=bounds['velocity'],
         effort=bounds['effort'],
     )
-    joints = elastic_joints(
+    drives = elastic_joints(
         deflection=bounds['deflection'],
         rate=bounds['effort rate'],
         # at the motor's side of the gear
         velocity=bounds['motor velocity'] * 10.0,
         effort=bounds['motor effort'] / 10.0,
     )
-    report = sd.check_feasibility(sd.Robot(model, joints), jets, times, {'tool': wrenches})
+    report = sd.check_feasibility(sd.Robot(model, drives), jets, times, {'tool': wrenches})
     assert len(report.checks) == 14 and not report.feasible
     for check in report.checks:
         column = values[check.quantity][:, arm.joint_names.index(check.joint)]
@@ -152,8 +152,8 @@ def test_spring_out_of_its_table_is_a_violation_and_no_error(arm, rng):
     reach = 0.6 * np.abs(efforts[:, 0]).max()
     table = sd.TabulatedSpring([-0.2, -0.1, 0.0, 0.1, 0.2], [-reach, -2.0, 0.0, 2.0, reach])
     motor = sd.Motor(0.002, 10.0, max_effort=1e3)
-    joints = sd.Drives({'joint_1': sd.JointDrive(table, motor)})
-    report = sd.check_feasibility(sd.Robot(with_limits(arm), joints), jets, times)
+    drives = sd.Drives({'joint_1': sd.JointDrive(table, motor)})
+    report = sd.check_feasibility(sd.Robot(with_limits(arm), drives), jets, times)
     outside = np.abs(efforts[:, 0]) > reach
     assert 0 < outside.sum() < len(times)
     [violation] = report.violations
@@ -163,7 +163,7 @@ def test_spring_out_of_its_table_is_a_violation_and_no_error(arm, rng):
     # the other samples are all there
     [check] = [check for check in report.checks if check.quantity == 'motor effort']
     commands = [
-        sd.elastic_feedforward(sd.Robot(arm, joints), jet).motor_effort[0]
+        sd.elastic_feedforward(sd.Robot(arm, drives), jet).motor_effort[0]
         for jet in jets[~outside]
     ]
     assert check.worst == pytest.approx(commands[int(np.abs(commands).argmax())], rel=1e-9)
@@ -195,24 +195,24 @@ def test_a_stiffness_that_nobody_limits_from_below_has_no_limit_there(arm, high,
     spring = sd.VariableStiffness(300.0, max_stiffness=high)
     if law == 'pair':
         spring = sd.AntagonisticPair('exponential', 300.0, 20.0, 8.0, max_stiffness=high)
-    joints = sd.Drives({'joint_2': sd.JointDrive(spring)})
-    report = sd.check_feasibility(sd.Robot(arm, joints), np.zeros((1, 5, arm.n)), [0.0])
+    drives = sd.Drives({'joint_2': sd.JointDrive(spring)})
+    report = sd.check_feasibility(sd.Robot(arm, drives), np.zeros((1, 5, arm.n)), [0.0])
     assert [c.limit for c in report.checks if c.quantity == 'stiffness'] == limits
 
 
 def test_stiffness_is_held_against_its_range(arm, rng):
     spring = sd.VariableStiffness(100.0, min_stiffness=80.0, max_stiffness=120.0)
-    joints = sd.Drives({'joint_2': sd.JointDrive(spring)})
+    drives = sd.Drives({'joint_2': sd.JointDrive(spring)})
     jets, times = sines(rng, 2)
     stiffness = np.zeros((len(times), 3))
     stiffness[:, 0] = np.linspace(100.0, 130.0, len(times))
     report = sd.check_feasibility(
-        sd.Robot(with_limits(arm), joints), jets, times, stiffness_jets={'joint_2': stiffness}
+        sd.Robot(with_limits(arm), drives), jets, times, stiffness_jets={'joint_2': stiffness}
     )
     [violation] = report.violations
     assert (violation.quantity, violation.worst, violation.limit) == ('stiffness', 130.0, 120.0)
     assert violation.first_violation == times[(stiffness[:, 0] > 120.0).argmax()]
-    assert sd.check_feasibility(sd.Robot(with_limits(arm), joints), jets, times).feasible
+    assert sd.check_feasibility(sd.Robot(with_limits(arm), drives), jets, times).feasible
 
 
 def test_table_for_people(arm):
@@ -230,15 +230,15 @@ def test_table_for_people(arm):
 @pytest.mark.parametrize(
     ('change', 'error', 'text'),
     [
-        ({'joint_jets': np.zeros((2, 2))}, ShapeError, r'joint_jets: expected shape \(T, m, 2\)'),
-        ({'joint_jets': np.full((2, 3, 2), np.nan)}, NotFiniteError, r'joint_jets\[0, 0, 0\]'),
+        ({'joint_jet': np.zeros((2, 2))}, ShapeError, r'joint_jet: expected shape \(T, m, 2\)'),
+        ({'joint_jet': np.full((2, 3, 2), np.nan)}, NotFiniteError, r'joint_jet\[0, 0, 0\]'),
         ({'times': [0.0]}, ShapeError, r'times: expected shape \(2,\), one per sample'),
         ({'times': [0.0, 0.0]}, InputError, r'times\[1\]: expected more than times\[0\] = 0'),
-        ({'deflection': {'joint_1': 0.0}}, InputError, 'expected Drives'),
+        ({'deflection': {'joint_1': 0.0}}, InputError, 'robot: expected one with drives'),
     ],
 )
 def test_bad_arguments_are_named(arm, change, error, text):
-    arguments = {'joint_jets': np.zeros((2, 3, 2)), 'times': [0.0, 1.0]} | change
+    arguments = {'joint_jet': np.zeros((2, 3, 2)), 'times': [0.0, 1.0]} | change
     with pytest.raises(error, match=text):
         sd.check_feasibility(arm, **arguments)
 
@@ -255,16 +255,16 @@ def test_bad_arguments_are_named(arm, change, error, text):
     ],
 )
 def test_jets_of_another_length_are_refused(arm, jets, error, text):
-    joints = sd.Drives({'joint_2': sd.JointDrive(sd.VariableStiffness(100.0))})
+    drives = sd.Drives({'joint_2': sd.JointDrive(sd.VariableStiffness(100.0))})
     for function in (sd.check_feasibility, sd.slow_down):
         with pytest.raises(error, match=text):
-            function(arm, joints, np.zeros((2, 5, 2)), [0.0, 1.0], **jets)
+            function(sd.Robot(arm, drives), np.zeros((2, 5, 2)), [0.0, 1.0], **jets)
         if 'wrench_jets' in jets:
             with pytest.raises(error):
-                function(arm, None, np.zeros((2, 5, 2)), [0.0, 1.0], **jets)
+                function(arm, np.zeros((2, 5, 2)), [0.0, 1.0], **jets)
 
 
 def test_effort_rate_needs_a_row_more_than_a_rigid_robot(arm):
-    joints = sd.Drives({'joint_1': sd.JointDrive(max_effort_rate=5.0)})
+    drives = sd.Drives({'joint_1': sd.JointDrive(max_effort_rate=5.0)})
     with pytest.raises(ShapeError, match='m >= 4 for the rate of an effort'):
-        sd.check_feasibility(sd.Robot(arm, joints), np.zeros((2, 3, 2)), [0.0, 1.0])
+        sd.check_feasibility(sd.Robot(arm, drives), np.zeros((2, 3, 2)), [0.0, 1.0])

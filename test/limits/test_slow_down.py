@@ -48,7 +48,7 @@ def test_velocity_limit():
     np.testing.assert_allclose(result.times, times * result.factor, rtol=1e-15)
     for d in range(5):
         np.testing.assert_allclose(
-            result.joint_jets[:, d], jets[:, d] / result.factor**d, rtol=1e-14
+            result.joint_jet[:, d], jets[:, d] / result.factor**d, rtol=1e-14
         )
 
 
@@ -69,9 +69,9 @@ def test_effort_limit_with_gravity():
 def test_motor_effort_behind_a_spring():
     model, stiffness, rotor = pendulum(gravity=0.0), 40.0, 0.2
     motor = sd.Motor(rotor_inertia=rotor, max_effort=3.0)
-    joints = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(stiffness), motor)})
+    drives = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(stiffness), motor)})
     jets, times = single(0.2, 0.5, 6.0, -3.0, 90.0)
-    result = sd.slow_down(sd.Robot(model, joints), jets, times)
+    result = sd.slow_down(sd.Robot(model, drives), jets, times)
     # tau_m = (I + B) q'' x + B I / K q'''' x^2 with x = 1 / s^2
     roots = np.roots([rotor * INERTIA / stiffness * 90.0, (INERTIA + rotor) * 6.0, -3.0])
     assert result.factor == pytest.approx(1.0 / np.sqrt(roots.max()), rel=ACCURACY)
@@ -82,7 +82,7 @@ def test_feasible_motion_stays():
     jets, times = swing()
     result = sd.slow_down(pendulum(velocity=2.5), jets, times)
     assert result.factor == 1.0 and result.limiting is None
-    np.testing.assert_array_equal(result.joint_jets, jets)
+    np.testing.assert_array_equal(result.joint_jet, jets)
 
 
 def test_window_that_gravity_opens():
@@ -92,7 +92,7 @@ def test_window_that_gravity_opens():
     result = sd.slow_down(model, jets, times)
     assert result.factor == pytest.approx(np.sqrt(30.0 / (WEIGHT + 6.0)), rel=ACCURACY)
     assert not result.slower_is_feasible
-    assert sd.check_feasibility(model, result.joint_jets, times).feasible
+    assert sd.check_feasibility(model, result.joint_jet, times).feasible
 
 
 def test_what_no_speed_can_mend_is_named():
@@ -118,18 +118,18 @@ def test_no_factor_above_the_largest_is_tried():
 
 def test_stiffness_out_of_range_is_no_matter_of_speed():
     spring = sd.VariableStiffness(100.0, min_stiffness=50.0, max_stiffness=150.0)
-    joints = sd.Drives({'joint_1': sd.JointDrive(spring)})
+    drives = sd.Drives({'joint_1': sd.JointDrive(spring)})
     jets, times = swing()
     stiffness = {'joint_1': np.array([40.0, 0.0, 0.0])}
     with pytest.raises(InfeasibleError, match='feasible when slow, got joint_1: stiffness 40 N'):
-        sd.slow_down(sd.Robot(pendulum(), joints), jets, times, stiffness_jets=stiffness)
+        sd.slow_down(sd.Robot(pendulum(), drives), jets, times, stiffness_jets=stiffness)
 
 
 def test_wrenches_and_stiffness_are_slowed_with_the_motion():
     # everything is a function of the place on the path: 2 s as long is the same as w / 2
     spring = sd.VariableStiffness(100.0)
     motor = sd.Motor(rotor_inertia=0.3, max_effort=5.0)
-    joints = sd.Drives({'joint_1': sd.JointDrive(spring, motor)})
+    drives = sd.Drives({'joint_1': sd.JointDrive(spring, motor)})
     model = pendulum()
 
     def motion(times, w):
@@ -147,11 +147,11 @@ def test_wrenches_and_stiffness_are_slowed_with_the_motion():
 
     times = np.linspace(0.0, 1.0, 60)
     jets, wrenches, stiffness = motion(times, 6.0)
-    result = sd.slow_down(sd.Robot(model, joints), jets, times, wrenches, stiffness_jets=stiffness)
+    result = sd.slow_down(sd.Robot(model, drives), jets, times, wrenches, stiffness_jets=stiffness)
     assert result.factor > 1.1
     slow, wrenches, stiffness = motion(result.times, 6.0 / result.factor)
     efforts = sd.elastic_feedforward(
-        sd.Robot(model, joints), slow, wrenches, stiffness_jets=stiffness
+        sd.Robot(model, drives), slow, wrenches, stiffness_jets=stiffness
     )
     assert np.abs(efforts.motor_effort).max() == pytest.approx(5.0, rel=ACCURACY)
 
@@ -159,12 +159,12 @@ def test_wrenches_and_stiffness_are_slowed_with_the_motion():
 def test_damped_joints_run_through_the_longer_time():
     spring = sd.LinearSpring(50.0, damping=20.0)
     joint = sd.JointDrive(spring, sd.Motor(rotor_inertia=0.1), max_deflection=0.02)
-    joints = sd.Drives({'joint_1': joint})
+    drives = sd.Drives({'joint_1': joint})
     jets, times = swing()
     model = pendulum(gravity=0.0)
-    result = sd.slow_down(sd.Robot(model, joints), jets, times, deflection={'joint_1': 0.0})
+    result = sd.slow_down(sd.Robot(model, drives), jets, times, deflection={'joint_1': 0.0})
     motion = sd.elastic_feedforward(
-        sd.Robot(model, joints), result.joint_jets, times=result.times, deflection={'joint_1': 0.0}
+        sd.Robot(model, drives), result.joint_jet, times=result.times, deflection={'joint_1': 0.0}
     )
     assert result.factor > 1.1
     assert np.abs(motion.deflection).max() == pytest.approx(0.02, rel=ACCURACY)

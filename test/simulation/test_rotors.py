@@ -72,7 +72,8 @@ def on_links_before(model, rotors, rigid=()):
 def test_coordinates_of_rotors_bear_their_names(rng):
     links = random_model(rng, 4)
     rotors = [random_rotor(rng, j, *rotor_axis(links, j, sd.Rotor())) for j in range(4)]
-    extended, _ = robot_tables(locked(links, rotors), on_links_before(links, rotors, rigid=(1,)))
+    robot = sd.Robot(locked(links, rotors), on_links_before(links, rotors, rigid=(1,)))
+    extended, _ = robot_tables(robot)
     spinning_names = [f'rotor of {name}' for name in links.joint_names[2:]]
     assert extended.joint_names == (*links.joint_names, *spinning_names)
 

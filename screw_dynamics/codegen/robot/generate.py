@@ -36,7 +36,7 @@ from screw_dynamics.codegen.translator.lines import Value
 from screw_dynamics.codegen.translator.statements import Statements
 from screw_dynamics.codegen.translator.types import DOUBLE, Pointer
 from screw_dynamics.common.scalars import require_choice, require_count
-from screw_dynamics.drives.robot import Robot, as_robot, robot_with_drives
+from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import InputError, UnknownNameError, shown
 from screw_dynamics.kernels.taylor import rows
 from screw_dynamics.model import ScrewModel
@@ -164,7 +164,9 @@ def generate_c(
         )
     motors = None
     if MOTOR_COMMANDS in wanted:
-        motors = motors_of(robot_with_drives(robot), order)
+        if robot.drives is None:
+            raise InputError(f'robot: expected one with drives for {MOTOR_COMMANDS}, got none')
+        motors = motors_of(robot, order)
     functions: list[CFunction] = []
     for quantity in wanted:
         if quantity == INVERSE_DYNAMICS:

@@ -69,14 +69,14 @@ def run(options: argparse.Namespace) -> int:
 def _slowed_down(robot: Robot, times: Array, jets: Array, most: float) -> str:
     """Return the result of slowing down as text, also if no factor is feasible."""
     try:
-        found = slow_down(robot, jets, times, max_factor=most)
+        slow = slow_down(robot, jets, times, max_factor=most)
     except InfeasibleError as error:
         return f'infeasible up to --max-factor {most:g}: {one_line(error)}'
     text = (
-        f'feasible when slowed {found.factor:.6g} times, to '
-        f'{found.times[-1] - found.times[0]:.6g} s; what limits: {found.limiting}'
+        f'feasible when slowed {slow.factor:.6g} times, to '
+        f'{slow.times[-1] - slow.times[0]:.6g} s; what limits: {slow.limiting}'
     )
-    if not found.slower_is_feasible:
+    if not slow.slower_is_feasible:
         text += '\nbeware: some slower speeds that were tried exceed a limit again'
     return text
 

@@ -123,8 +123,8 @@ def run(options: argparse.Namespace) -> int:
         urdf = robots.urdf_text(options)
         texts.append(robot_table(robot, prefix, options.order, quantities, urdf))
     for path, text in zip(paths, texts, strict=True):
-        with new_file(path) as place:
-            place.write_text(text, encoding='ascii')
+        with new_file(path) as file:
+            file.write_text(text, encoding='ascii')
         print(f'written: {path}')
     return 0
 

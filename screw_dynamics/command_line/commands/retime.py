@@ -18,7 +18,7 @@ from screw_dynamics.common.paths import is_standard_output, new_file
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.limits.check import check_feasibility
-from screw_dynamics.limits.retiming import own_limits, retime, retimed_waypoints
+from screw_dynamics.limits.retiming import limits_by_name, retime, retimed_waypoints
 from screw_dynamics.limits.retiming.certification import instants
 from screw_dynamics.limits.retiming.limited_quantities import limited_quantities, limited_robot
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
@@ -95,8 +95,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _limits(options: argparse.Namespace, robot: Robot) -> dict[str, Array]:
     """Return the limits of the options, those of the robot for other joints."""
-    found = {}
-    for name, values in own_limits(robot).items():
+    limits = {}
+    for name, values in limits_by_name(robot).items():
         chosen = getattr(options, name)
         option = f'--{name.replace("_", "-")}'
         if chosen is not None and len(chosen) == 1 and not chosen[0][0]:
@@ -104,10 +104,10 @@ def _limits(options: argparse.Namespace, robot: Robot) -> dict[str, Array]:
         for _, value in chosen or ():
             if not value > 0.0:
                 raise InputError(f'{option}: expected a number above 0, got {value:g}')
-        given = joint_values(option, chosen, robot.joint_names)
+        numbers = joint_values(option, chosen, robot.joint_names)
         if chosen is not None:
-            found[name] = np.where(given > 0.0, given, values)
-    return found
+            limits[name] = np.where(numbers > 0.0, numbers, values)
+    return limits
 
 
 def limit_shares(
@@ -117,13 +117,13 @@ def limit_shares(
     quantities = limited_quantities(robot)
     jets = curve.jets(times, rows=max(quantities.rows, 2))
     values = quantities.values(jets[:, : quantities.rows])
-    bounds = own_limits(robot)['velocity']
+    bounds = limits_by_name(robot)['velocity']
     limited = np.flatnonzero(np.isfinite(bounds))
     parts = [('velocity', limited, jets[:, 1, limited] / bounds[limited])]
     first = 0
-    for name, columns, own in quantities.parts:
-        parts.append((name, columns, values[:, first : first + len(own)] / own))
-        first += len(own)
+    for name, columns, limits in quantities.parts:
+        parts.append((name, columns, values[:, first : first + len(limits)] / limits))
+        first += len(limits)
     return {
         name: {
             (robot.motors.names if name in _MOTOR_QUANTITIES else robot.joint_names)[j]: column

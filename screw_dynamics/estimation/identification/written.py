@@ -95,6 +95,6 @@ def written_urdf(
     }
     text = with_dynamics(source, inertias, friction)
     if path is not None:
-        with new_file(file_path(path)) as place:
-            place.write_text(text, encoding='utf-8')
+        with new_file(file_path(path)) as file:
+            file.write_text(text, encoding='utf-8')
     return text

@@ -29,7 +29,7 @@ _NAMES = ('effort', 'effort_rate', 'velocity')
 _MOST_ROWS = 6  # a result that is C4 has no bounded sixth derivative
 
 
-def own_limits(robot: Robot) -> dict[str, Array]:
+def limits_by_name(robot: Robot) -> dict[str, Array]:
     """Return the limits (n,) of the joints of a robot by name, infinite where it has none."""
     limits = robot.model.limits.ignoring_zeros()
     return {
@@ -118,11 +118,11 @@ class LimitedQuantities:
         odd = [np.full(len(bounds), name in _ODD) for name, _, bounds in self.parts]
         return np.concatenate([np.empty(0, dtype=bool), *odd])
 
-    def values(self, joint_jets: Array) -> Array:
+    def values(self, joint_jet: Array) -> Array:
         """Return all quantities (M, Q) of joint jets (M, rows, n); springs may raise."""
         if not self.parts:
-            return np.empty((len(joint_jets), 0))
-        motion = elastic_feedforward(self.robot, joint_jets)
+            return np.empty((len(joint_jet), 0))
+        motion = elastic_feedforward(self.robot, joint_jet)
         return np.concatenate(
             [_READ[name](motion)[:, columns] for name, columns, _ in self.parts], axis=1
         )

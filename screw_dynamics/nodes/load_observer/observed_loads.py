@@ -154,8 +154,8 @@ def _detector(
 ) -> ContactDetector:
     """Return the detector of the parameters; raise InputError if they do not fit the robot."""
 
-    def values(name: str, given: tuple[float, ...]) -> Array:
-        return values_per_motor(name, given, robot.joint_names)
+    def values(name: str, numbers: tuple[float, ...]) -> Array:
+        return values_per_motor(name, numbers, robot.joint_names)
 
     observer = LoadObserver(
         robot,

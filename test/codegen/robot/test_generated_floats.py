@@ -25,7 +25,7 @@ RECIPES = [
 ]
 
 
-def joints(model):
+def drives(model):
     spring = sd.JointDrive(
         sd.CubicSpring(2000.0, 5e4),
         motor=sd.Motor(2e-3, 10.0, 1e-2, 2e-2, 1.0),
@@ -40,7 +40,7 @@ def joints(model):
 def test_floats_have_the_digits_of_their_format(seed, tmp_path):
     rng = np.random.default_rng(seed)
     model = random_model(rng, RECIPES)
-    code = sd.generate_c(sd.Robot(model, joints(model)), quantities=QUANTITIES, frames=['tool_3'],
+    code = sd.generate_c(sd.Robot(model, drives(model)), quantities=QUANTITIES, frames=['tool_3'],
                          real='float')  # fmt: skip
     assert 'double' not in code.header + code.source
     write(code, tmp_path)

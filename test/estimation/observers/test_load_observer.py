@@ -208,7 +208,7 @@ def test_efforts_of_links_are_those_of_the_motor_equations(seed, arm):
     jet = random_joint_jet(rng, arm.n, 0)
     jet[2] = 0.0  # the transmitted effort then has no part of the rotor
     motors = sd.actuator_efforts(sd.Robot(arm, drives), jet)[0]
-    links = DrivenLinks(arm, drives)
+    links = DrivenLinks(sd.Robot(arm, drives))
     expected = sd.inverse_dynamics(arm, jet)[0]
     scale = abs(motors).max()
     np.testing.assert_allclose(
@@ -312,13 +312,19 @@ def test_bad_arguments_leave_the_observer_as_it_was(arm):
         ({'bandwidth': 0.0}, 'bandwidth: expected numbers above 0, got 0'),
         ({'bandwidth': [1.0, 2.0]}, r'bandwidth: expected shape \(\) or \(7,\)'),
         ({'effort_deviation': -1.0}, 'effort_deviation: expected numbers >= 0, got -1'),
-        ({'joints': 3}, 'joints'),
-        ({'joints': sd.Drives({}, rotor_coupling=True)}, 'rotor_coupling: expected false'),
     ],
 )
 def test_bad_parameters_are_named(arm, arguments, text):
     with pytest.raises(InputError, match=text):
         sd.LoadObserver(arm, **arguments)
+
+
+def test_robots_that_are_not_supported_are_named(arm):
+    coupled = sd.Robot(arm, sd.Drives({}, rotor_coupling=True))
+    with pytest.raises(InputError, match='drives: rotor_coupling: expected false, got true'):
+        sd.LoadObserver(coupled)
+    with pytest.raises(InputError, match='model: expected a ScrewModel, got int'):
+        sd.LoadObserver(3)
 
 
 def test_components_are_checked(arm):

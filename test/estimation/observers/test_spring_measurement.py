@@ -53,9 +53,9 @@ def test_whole_turns_of_continuous_joints_are_left_out(arm):
     model = sd.read_urdf(
         sd.share_path('urdf/planar_2r.urdf').read_bytes().replace(b'"revolute"', b'"continuous"')
     )
-    joints = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))})
+    springs = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))})
     found = sd.measured_spring_efforts(
-        sd.Robot(model, joints),
+        sd.Robot(model, springs),
         [[0.1, 0.0], [0, 0]],
         [[0.12 + 4 * np.pi, 0.0], [0, 0]],
         [0.0, 0.0],

@@ -208,7 +208,7 @@ def test_random_paths(iiwa, seed):
     assert rates.max() <= 1500.0
     velocities = np.abs(qd) / iiwa.limits.velocity
     assert max(rates.max() / 1500.0, velocities.max()) > 0.98
-    robot = limited_robot(iiwa, None, limits)
+    robot = limited_robot(iiwa, limits)
     given = np.linspace(curve.breaks[0], curve.breaks[-1], 400)[:-1]
     slow = sd.slow_down(robot, curve.jets(given), given, tolerance=1e-3)
     assert curve.duration * slow.factor >= 1.5 * fast.duration
@@ -271,11 +271,11 @@ def elastic(model, friction=0.0):
 
 @pytest.mark.parametrize('friction', [0.0, 1.0])
 def test_springs_and_motors_keep_their_limits(iiwa, friction):
-    joints = elastic(iiwa, friction)
+    drives = elastic(iiwa, friction)
     curve = random_curve(iiwa, np.random.default_rng(1))
-    fast = sd.retime(sd.Robot(iiwa, joints), curve)
+    fast = sd.retime(sd.Robot(iiwa, drives), curve)
     times = even(fast, 20001)
-    report = sd.check_feasibility(sd.Robot(iiwa, joints), fast.jets(times), times)
+    report = sd.check_feasibility(sd.Robot(iiwa, drives), fast.jets(times), times)
     assert report.feasible, report.violations[0]
     checked = {check.quantity for check in report.checks}
     assert {'effort rate', 'deflection', 'motor velocity', 'motor effort'} <= checked
@@ -345,10 +345,10 @@ def test_a_motion_of_soft_springs_reaches_a_limit_of_the_robot(iiwa):
 @pytest.mark.long
 @pytest.mark.parametrize('seed', [0, 2, 4])
 def test_many_intervals_gain_little(iiwa, seed):
-    curve, joints = random_curve(iiwa, np.random.default_rng(seed)), soft(iiwa)
-    usual = sd.retime(sd.Robot(iiwa, joints), curve)
+    curve, drives = random_curve(iiwa, np.random.default_rng(seed)), soft(iiwa)
+    usual = sd.retime(sd.Robot(iiwa, drives), curve)
     assert (
-        usual.duration <= 1.005 * sd.retime(sd.Robot(iiwa, joints), curve, intervals=400).duration
+        usual.duration <= 1.005 * sd.retime(sd.Robot(iiwa, drives), curve, intervals=400).duration
     )
 
 
@@ -366,7 +366,7 @@ def test_a_motion_under_way_keeps_its_state(planar):
 
 def test_points_of_the_result_give_a_feasible_curve(planar):
     limits = {'velocity': 3.0, 'effort': 60.0, 'effort_rate': 800.0}
-    robot = limited_robot(planar, None, limits)
+    robot = limited_robot(planar, limits)
     curve = curve_through(planar, [[0.0, 0.0], [1.0, -0.5], [0.3, 0.8]])
     fast = sd.retime(planar, curve, limits)
     waypoints, smooth = retimed_waypoints(robot, fast)

@@ -151,14 +151,14 @@ def test_steps_are_a_tenth_of_the_fastest_time_constant(planar, elastic):
         }
     )
     mobility = np.diag(np.linalg.inv(mass_matrix(HOME)))
-    for joints, derivative, rate in (
+    for springs, derivative, rate in (
         (elastic, np.zeros(2), 0.0),
         (elastic, gains, (gains / ROTOR_INERTIA).max()),
         (damped, gains, ((8.0 + gains) / ROTOR_INERTIA + 7.0 * mobility).max()),
     ):
         for period in (1.0, 0.002, 1e-6):
             expected = max(1, math.ceil(period * (fastest + rate) / 0.1))
-            assert substeps_for(sd.Robot(model, joints), HOME, period, derivative) == expected
+            assert substeps_for(sd.Robot(model, springs), HOME, period, derivative) == expected
 
 
 @pytest.mark.parametrize(
