@@ -25,7 +25,7 @@ _LATEST_START = 86_400 * SECOND  # from now [ns]
 _MOST_OF_MOTION = 0.5  # fraction of a motion that may pass during a fit
 
 
-@dataclass
+@dataclass(eq=False)
 class Arrival:
     """A received message with the measured state and the speed at its reception."""
 
