@@ -33,6 +33,7 @@ from .drives.robot import Robot as Robot
 from .dynamics import BaseParameters as BaseParameters
 from .dynamics import ControlTerms as ControlTerms
 from .dynamics import EffortFormat as EffortFormat
+from .dynamics import Workspace as Workspace
 from .dynamics import base_parameters as base_parameters
 from .dynamics import bias_forces as bias_forces
 from .dynamics import control_terms as control_terms
@@ -69,6 +70,7 @@ from .limits.retiming import retime as retime
 from .limits.slow_down import slow_down as slow_down
 from .model import Frame as Frame
 from .model import JointLimits as JointLimits
+from .model import RobotModel as RobotModel
 from .model import ScrewModel as ScrewModel
 from .model.urdf import from_parsed_urdf as from_parsed_urdf
 from .model.urdf import read_urdf as read_urdf

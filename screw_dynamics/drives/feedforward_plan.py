@@ -52,7 +52,7 @@ class FeedforwardPlan:
         """Fill the buffers; return False if the checked way has to decide or to raise."""
         if not self._fits(model, joints, jet):
             return False
-        inverse_dynamics(model, jet, None, self._efforts)
+        inverse_dynamics(model, jet, out=self._efforts)
         return self._filled()
 
     def follow(self, model: ScrewModel, joints: object, jet: Array, efforts: Array) -> bool:

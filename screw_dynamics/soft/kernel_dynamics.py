@@ -69,7 +69,7 @@ def run_chain(
     wrenches: Mapping[int, Array] | None = None,
 ) -> None:
     """
-    Fill the results of jets (T, k + 3, n), or (T, 1, n) without efforts; all are C-contiguous.
+    Fill the results of jets (T, k + 3, n), or (..., 1, n) without efforts; all are C-contiguous.
 
     Efforts are (T, k + 1, n), mass matrices (T, n, n), poses (T, m, 4, 4) and Jacobians (T, 6, n)
     those behind the first `frames` modules. External wrenches are (T, k + 1, 6) or (k + 1, 6), by
