@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -100,7 +101,7 @@ class Workspace:
         self._light: Array | None = None
         self._single: Callable[..., int] = not_compiled
         self._of_batch: Callable[..., int] = not_compiled
-        self._loads: tuple[Array, ...] = ()
+        self._loads: tuple[Any, ...] = ()
         if type(model) is ScrewModel:
             tables = model.kernel_tables
             self._parameters, self._tree = tables.parameters, tables.tree_parameters
