@@ -14,9 +14,9 @@ from screw_dynamics.common.sample_threads import over_samples
 from screw_dynamics.errors import NotFiniteError
 from screw_dynamics.kernels.soft.dynamics import soft_dynamics
 from screw_dynamics.kernels.soft.layout import OK
-from screw_dynamics.soft.given_series import module_series
 from screw_dynamics.soft.kernel_table import KernelTable
 from screw_dynamics.soft.soft_robot import SoftRobot
+from screw_dynamics.soft.user_module_series import module_series
 
 _ARRAY = np.ndarray
 _NO_WRENCHES, _NO_CARRIERS = np.zeros((1, 0, 0, 6)), np.zeros(0, np.int64)

@@ -23,7 +23,7 @@ from screw_dynamics.dynamics import (
 from screw_dynamics.dynamics.effort_format import EffortFormat, MeasuredContent, measured_format
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.estimation.observers.content_at_rest import ContentAtRest
-from screw_dynamics.estimation.observers.driven_links import DrivenLinks
+from screw_dynamics.estimation.observers.link_efforts_from_motors import LinkEffortsFromMotors
 from screw_dynamics.estimation.observers.wrenches import least_squares_wrench
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.screw_model import require_model
@@ -113,7 +113,7 @@ class LoadObserver:
     ) -> None:
         n = require_model(model).n
         self.model = model
-        self._links = DrivenLinks(model, joints)
+        self._links = LinkEffortsFromMotors(model, joints)
         self._bandwidth = per_joint('bandwidth', bandwidth, n, above=True)
         self._effort_variance = per_joint('effort_deviation', effort_deviation, n) ** 2
         self._velocity_variance = per_joint('velocity_deviation', velocity_deviation, n) ** 2

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`DrivenLinks`: efforts of the links from measured efforts of motors or springs."""
+"""`LinkEffortsFromMotors`: efforts of the links from measured efforts of motors or springs."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from screw_dynamics.kernels.drives.laws import COULOMB, COULOMB_VELOCITY, RIGID,
 from screw_dynamics.model import ScrewModel
 
 
-class DrivenLinks:
+class LinkEffortsFromMotors:
     """
     The drives of a model seen from its links; `joints` may be None.
 
