@@ -28,7 +28,7 @@ from screw_dynamics.model.term_calls import output, run_term
 _ARRAY, _ONE, _empty = np.ndarray, np.newaxis, np.empty
 
 
-@at_once(motion_term, 'twists', 'frames[frame, representation]')
+@at_once(motion_term, '(2, 6)', 'frames[frame, representation]')
 def frame_twist(
     model: RobotModel,
     joint_jet: ArrayLike,
