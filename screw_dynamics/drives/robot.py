@@ -16,7 +16,7 @@ from screw_dynamics.drives.motor_feedforward import MotorFeedforward
 from screw_dynamics.drives.motor_table import MotorTable
 from screw_dynamics.drives.rotors import RotorCoupling, rotor_coupling
 from screw_dynamics.errors import InputError
-from screw_dynamics.model.other_models import JointedModel
+from screw_dynamics.model.robot_model import require_robot_model
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 _NO_DRIVES = Drives({})
@@ -33,7 +33,7 @@ class Robot:
     Parameters
     ----------
     model : ScrewModel
-        Or a `HybridRobot` in its place; functions that do not accept it raise InputError.
+        Or another `RobotModel` in its place; functions that do not accept it raise InputError.
     drives : Drives, optional
         Springs and motors; None for a rigid robot without motor data.
     limits_motors : bool
@@ -61,8 +61,7 @@ class Robot:
 
     def __post_init__(self) -> None:
         """Check the types."""
-        if not isinstance(self.model, JointedModel):
-            require_model(self.model)
+        require_robot_model(self.model)
         if self.drives is not None:
             require_drives(self.drives)
 

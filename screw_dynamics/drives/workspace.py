@@ -1,9 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Workspace`: motor commands of a control loop in arrays that are made once."""
+"""`Workspace`: what a control loop computes of a robot, in arrays that are made once."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.scalars import require_count
 from screw_dynamics.drives.feedforward import elastic_feedforward, feedforward_from_efforts
 from screw_dynamics.drives.motor_feedforward import JETS, MotorFeedforward
 from screw_dynamics.drives.robot import Robot, as_robot, robot_with_drives
+from screw_dynamics.dynamics import ModelWorkspace
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.drives.commands import set_motor_commands
 from screw_dynamics.kernels.drives.deflections import OK
@@ -22,22 +23,36 @@ from screw_dynamics.kernels.taylor.compiled import single_kernel
 from screw_dynamics.model import ScrewModel
 
 
-class Workspace:
+class Workspace(ModelWorkspace):
     """
-    Calls of a control loop for one robot, with arrays that are made once.
+    The quantities of a robot in a loop, of one state each, in arrays that are made once.
 
-    Results are arrays of the workspace, which the next call of the same method overwrites;
-    arguments must not share memory with them.
+    A method calls its kernel in C at once, without allocating memory. What the kernel refuses is
+    passed on to the function of `sd` of the same name, which converts it or raises; it also
+    computes for robots of other kinds than `ScrewModel`. Each method returns its own array, which
+    its next call overwrites: copy what has to last. A workspace is for one thread.
 
     Parameters
     ----------
-    robot : Robot or ScrewModel
+    robot : Robot or RobotModel
     order : int
-        Highest time derivative of the efforts, k: joint jets have k + 3 rows.
+        Highest time derivative of the efforts, k.
+    frames : sequence of str
+        Names of the frames on which external wrenches act, without duplicates.
 
     Raises
     ------
+    UnknownNameError
+        If a frame does not exist.
     InputError
+        If a frame is fixed to the base, `robot` is no robot, or `order` is negative.
+
+    Notes
+    -----
+    All arguments are C-contiguous float64 arrays: `q`, `qd` and `tau` (n,), `joint_jet`
+    (k + 3, n) with the d-th time derivative of the coordinates in row d [rad or m, per s^d]. Other
+    arrays of these shapes are converted, slowly. All methods raise what their functions raise,
+    and ShapeError for other shapes.
 
     Examples
     --------
@@ -46,26 +61,39 @@ class Workspace:
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> drive = sd.JointDrive(sd.LinearSpring(200.0), sd.Motor(rotor_inertia=0.1))
     >>> robot = sd.Robot(arm, sd.Drives(dict.fromkeys(arm.joint_names, drive)))
-    >>> workspace, jet = sd.Workspace(robot), np.full((5, arm.n), 0.1)
-    >>> motors = workspace.motor_commands(jet)
+    >>> loop, jet = sd.Workspace(robot), np.full((5, arm.n), 0.1)
+    >>> np.array_equal(loop.efforts(jet), sd.inverse_dynamics(arm, jet))
+    True
+    >>> motors = loop.motor_commands(jet)
     >>> np.array_equal(motors.motor_effort, sd.elastic_feedforward(robot, jet).motor_effort)
     True
+
+    A weight of 10 N that hangs on the tool:
+
+    >>> loop = sd.Workspace(arm, order=0, frames=['tool'])
+    >>> loop.wrenches[0, 0] = [0, 0, 0, 0, 0, -10.0]
+    >>> jet = np.zeros((3, arm.n))
+    >>> loop.efforts(jet) is loop.efforts(jet), loop.mass_matrix(jet[0]).shape
+    (True, (2, 2))
     """
 
-    def __init__(self, robot: Robot | ScrewModel, order: int = 2) -> None:
-        self.order = require_count('order', order)
-        self._fill_efforts = single_kernel(self.order).run
+    def __init__(
+        self, robot: Robot | ScrewModel, order: int = 2, frames: Sequence[str] = ()
+    ) -> None:
+        self.robot = as_robot(robot)
+        super().__init__(self.robot.model, order, frames)
+        self.order = order
+        self._fill_efforts = single_kernel(order).run
         self._fill_commands = set_motor_commands.run
-        self._use(as_robot(robot))
+        self._forget_jet()
 
-    def _use(self, robot: Robot) -> None:
-        self.robot = robot
+    def _forget_jet(self) -> None:
         self._jet = self._batch = np.empty(0)  # the jet seen last, and as a batch of one
         vars(self).pop('_arguments', None)
 
     def set_robot(self, robot: Robot) -> None:
         """
-        Continue with another model, in the same arrays.
+        Continue with another robot; `commands` stays the same record.
 
         Raise InputError if its joints or motors are others.
         """
@@ -74,7 +102,9 @@ class Workspace:
         names, known = ((table.joint_names, table.names) for table in tables)
         if (names, shapes) != (known, others):
             raise InputError('robot: expected one with the same joints and motors, got others')
-        self._use(robot)
+        self.robot = robot
+        super().__init__(robot.model, self.order, self.frames)
+        self._forget_jet()
 
     @cached_property
     def commands(self) -> MotorFeedforward:
@@ -117,7 +147,7 @@ class Workspace:
             if joint_jet is self._jet or self._fits(joint_jet):
                 efforts, known = commands.effort_jet, effort_jet is None
                 if effort_jet is None:
-                    parameters = self.robot.model.joint_frame_parameters.parameters
+                    parameters = self._parameters
                     known = self._fill_efforts(joint_jet, efforts, parameters) == OK
                 elif (
                     effort_jet is not efforts
