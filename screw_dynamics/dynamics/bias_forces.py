@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.catalogue import bias_term as _term
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import BIAS_FORCES
 from screw_dynamics.model.other_models import OtherModel, other_result
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.term_calls import checked_term
+from screw_dynamics.model.state_calls import checked_quantity
 
 _ARRAY, _empty = np.ndarray, np.empty
 
@@ -57,11 +57,11 @@ def bias_forces(
     if type(q) is _ARRAY and type(qd) is _ARRAY:  # not masked arrays
         try:
             forces = _empty(len(q)) if out is None else out
-            if _term.single(q, qd, forces, model.joint_frame_parameters.parameters) == OK:  # type: ignore[union-attr]
+            if BIAS_FORCES.single(q, qd, forces, model.joint_frame_parameters.parameters) == OK:  # type: ignore[union-attr]
                 return forces
         except (TypeError, ValueError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
     if isinstance(model, OtherModel):
         return other_result('bias_forces', model, q, qd, out=out)
     parameters = require_model(model).joint_frame_parameters.parameters
-    return checked_term(_term, model.n, parameters, out, {'q': q, 'qd': qd})
+    return checked_quantity(BIAS_FORCES, model.n, parameters, out, {'q': q, 'qd': qd})

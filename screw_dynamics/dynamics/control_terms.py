@@ -16,13 +16,13 @@ from screw_dynamics.dynamics.frames import frame_jacobian, frame_pose
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.errors import InputError
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.compiled import control_kernel
-from screw_dynamics.kernels.terms.term import not_compiled
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import CONTROL_TERMS
+from screw_dynamics.kernels.bodies.state_kernel import not_compiled
 from screw_dynamics.model.other_models import OtherModel
 from screw_dynamics.model.records import Representation
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.term_calls import samples_of
+from screw_dynamics.model.state_calls import samples_of
 
 _ARRAY, _empty = np.ndarray, np.empty
 
@@ -151,7 +151,7 @@ def _checked(
         raise InputError(f'out: expected ControlTerms, got {type(out).__name__}')
     (positions, rates), single = samples_of(model.n, {'q': q, 'qd': qd})
     if single and isinstance(model, ScrewModel) and _Loaded.kernel is not_compiled:
-        _Loaded.kernel = control_kernel().compiled or not_compiled
+        _Loaded.kernel = CONTROL_TERMS.compiled or not_compiled
         if _Loaded.kernel is not not_compiled:
             return control_terms(model, positions[0], rates[0], frame, representation, out)
     if single:

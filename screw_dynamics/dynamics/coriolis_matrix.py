@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.catalogue import coriolis_term as _term
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import CORIOLIS_MATRIX
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.term_calls import checked_term
+from screw_dynamics.model.state_calls import checked_quantity
 
 _ARRAY, _empty = np.ndarray, np.empty
 
@@ -72,9 +72,9 @@ def coriolis_matrix(
         try:
             tables = model.joint_frame_parameters
             matrix = _empty(tables.square) if out is None else out
-            if _term.single(q, qd, matrix, tables.parameters) == OK:
+            if CORIOLIS_MATRIX.single(q, qd, matrix, tables.parameters) == OK:
                 return matrix
         except (TypeError, ValueError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
     tables = require_model(model).joint_frame_parameters
-    return checked_term(_term, model.n, tables.parameters, out, {'q': q, 'qd': qd})
+    return checked_quantity(CORIOLIS_MATRIX, model.n, tables.parameters, out, {'q': q, 'qd': qd})

@@ -9,14 +9,12 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, as_stack, raise_not_finite
 from screw_dynamics.errors import ShapeError
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.catalogue import partials_term as _term
-from screw_dynamics.kernels.tree.effort_partials import effort_partials as series_kernel
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import EFFORT_PARTIALS
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.term_calls import output
+from screw_dynamics.model.state_calls import output, run_jets
 
 _ARRAY, _empty = np.ndarray, np.empty
-_ROWS = 3  # q, q' and q'': order 0
 
 
 def effort_partials(model: ScrewModel, joint_jet: ArrayLike, out: Array | None = None) -> Array:
@@ -66,31 +64,20 @@ def effort_partials(model: ScrewModel, joint_jet: ArrayLike, out: Array | None =
         try:
             tables = model.joint_frame_parameters
             result = _empty(tables.partials) if out is None else out
-            if _term.single(joint_jet, result, tables.parameters) == OK:
+            if EFFORT_PARTIALS.singles[len(joint_jet)](joint_jet, result, tables.parameters) == OK:
                 return result
-        except (TypeError, ValueError, AttributeError):
+        except (TypeError, ValueError, AttributeError, KeyError):
             pass  # not arrays for the kernel: the checks below convert or reject them
     n = require_model(model).n
     jet = as_float_array('joint_jet', joint_jet)
-    if jet.ndim < 2 or jet.shape[-2] < _ROWS or jet.shape[-1] != n:
+    if jet.ndim < 2 or jet.shape[-2] < 3 or jet.shape[-1] != n:
         expected = f'(..., k + 3, {n}) with k >= 0'
         raise ShapeError('joint_jet', expected, jet.shape)
     rows = jet.shape[-2]
     result = output(out, (*jet.shape[:-2], rows - 2, rows, n, n), (jet,))
-    if jet.size and not _run(model, jet, result):
-        raise_not_finite(result, False, joint_jet=joint_jet)
+    if jet.size:
+        samples, partials = (jet, result) if jet.ndim == 2 else (as_stack(jet, 2), as_stack(result, 4))
+        parameters = model.joint_frame_parameters.parameters
+        if run_jets(EFFORT_PARTIALS, rows - 3, samples, partials, parameters) != OK:
+            raise_not_finite(result, False, joint_jet=joint_jet)
     return result
-
-
-def _run(model: ScrewModel, jet: Array, result: Array) -> bool:
-    """Fill the result; return False if it, or the jet, is not finite."""
-    frames = model.joint_frames
-    samples, partials = as_stack(jet, 2), as_stack(result, 4)
-    if jet.shape[-2] > _ROWS:
-        finite: bool = series_kernel(samples, frames.tree, frames.bodies, frames.gravity, partials)
-        return finite
-    if jet.ndim == 2:
-        inputs, partials = tuple(jet), result
-    else:
-        inputs = tuple(np.ascontiguousarray(samples[:, k]) for k in range(_ROWS))
-    return _term.run(inputs, partials, model.joint_frame_parameters.parameters) == OK

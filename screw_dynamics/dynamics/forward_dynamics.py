@@ -20,9 +20,9 @@ from screw_dynamics.common.arrays import (
 from screw_dynamics.common.sample_threads import require_threads
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import ShapeError, SingularMassMatrixError, listed
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.catalogue import acceleration_term as _term
-from screw_dynamics.kernels.tree.forward_dynamics import (
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import FORWARD_DYNAMICS
+from screw_dynamics.kernels.bodies.accelerations import (
     NOT_FINITE,
     SINGULAR,
     SOLVED,
@@ -30,7 +30,7 @@ from screw_dynamics.kernels.tree.forward_dynamics import (
 )
 from screw_dynamics.model.other_models import OtherModel, other_result
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.term_calls import output, run_batch, samples_of
+from screw_dynamics.model.state_calls import output, run_batch, samples_of
 
 _ARRAY, _empty = np.ndarray, np.empty
 
@@ -95,7 +95,7 @@ def forward_dynamics(
         try:
             accelerations = _empty(len(q)) if out is None else out
             parameters = model.tree_parameters  # type: ignore[union-attr]
-            if _term.single(q, qd, tau, accelerations, parameters) == OK:
+            if FORWARD_DYNAMICS.single(q, qd, tau, accelerations, parameters) == OK:
                 return accelerations
         except (TypeError, ValueError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
@@ -109,9 +109,9 @@ def forward_dynamics(
     parameters = model.tree_parameters
     if parameters is not None and result.size:
         if single:
-            status = _term.run(tuple(x[0] for x in samples), result, parameters)
+            status = FORWARD_DYNAMICS.run(tuple(x[0] for x in samples), result, parameters)
         else:
-            status = run_batch(_term, samples, result, parameters, threads)
+            status = run_batch(FORWARD_DYNAMICS, samples, result, parameters, threads)
         if status == OK:
             return result
     _by_mass_matrix(model, samples, result[np.newaxis] if single else result, inputs, single)
@@ -126,10 +126,8 @@ def _by_mass_matrix(
     single: bool,
 ) -> None:
     """Set accelerations (T, n) by factors of the mass matrix; raise if it is singular."""
-    frames = model.joint_frames
-    status = joint_accelerations(
-        *samples, frames.tree, frames.bodies, frames.gravity, accelerations
-    )
+    parameters = model.joint_frame_parameters.parameters
+    status = joint_accelerations(*samples, parameters, accelerations)
     if status == NOT_FINITE:
         raise_not_finite(accelerations, single, **inputs)
     if status != SOLVED:

@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_float_array
-from screw_dynamics.dynamics.effort_partials import effort_partials
+from screw_dynamics.common.arrays import Array, raise_not_finite
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
-from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import FORWARD_DYNAMICS_PARTIALS
+from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.state_calls import run_batch, samples_of
+
+_ARRAY, _empty = np.ndarray, np.empty
 
 
 def forward_dynamics_partials(
@@ -54,9 +56,27 @@ def forward_dynamics_partials(
     >>> by_position.round(9), by_effort
     (array([[19.62]]), array([[2.]]))
     """
-    accelerations = forward_dynamics(model, q, qd, tau)
-    jet = np.stack([as_float_array('q', q), as_float_array('qd', qd), accelerations], axis=-2)
-    partials = effort_partials(model, jet)[..., 0, :, :, :]
-    by_effort = cast(Array, np.linalg.inv(partials[..., 2, :, :]))
-    by_motion = -(by_effort[..., np.newaxis, :, :] @ partials[..., :2, :, :])
-    return by_motion[..., 0, :, :], by_motion[..., 1, :, :], by_effort
+    if type(q) is _ARRAY and type(qd) is _ARRAY and type(tau) is _ARRAY:  # not masked arrays
+        try:
+            tables = model.joint_frame_parameters
+            result = _empty(tables.partials[1:])
+            if FORWARD_DYNAMICS_PARTIALS.single(q, qd, tau, result, tables.parameters) == OK:
+                return result[0], result[1], result[2]
+        except (TypeError, ValueError, AttributeError):
+            pass  # not arrays for the kernel: the checks below convert or reject them
+    n = require_model(model).n
+    inputs = {'q': q, 'qd': qd, 'tau': tau}
+    samples, single = samples_of(n, inputs)
+    result = np.empty((len(samples[0]), 3, n, n))
+    parameters = model.joint_frame_parameters.parameters
+    if result.size:
+        if single:
+            one = tuple(x[0] for x in samples)
+            status = FORWARD_DYNAMICS_PARTIALS.run(one, result[0], parameters)
+        else:
+            status = run_batch(FORWARD_DYNAMICS_PARTIALS, samples, result, parameters)
+        if status != OK:
+            forward_dynamics(model, q, qd, tau)  # raises the error of a joint without inertia
+            raise_not_finite(result, single, **inputs)
+    by_position, by_rate, by_effort = np.moveaxis(result[0] if single else result, -3, 0)
+    return by_position, by_rate, by_effort

@@ -16,12 +16,12 @@ from screw_dynamics.common.arrays import (
 )
 from screw_dynamics.dynamics.frames import representation_number
 from screw_dynamics.errors import InputError, ShapeError
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.catalogue import motion_term
-from screw_dynamics.kernels.tree.frame_twist import frame_twists
-from screw_dynamics.kernels.tree.jacobian_series import frame_jacobian_jets
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import FRAME_TWIST
+from screw_dynamics.kernels.frames.jacobian_series import frame_jacobian_jets
 from screw_dynamics.model.records import REPRESENTATIONS, Representation
 from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.state_calls import run_jets
 
 _ARRAY, _ONE, _empty = np.ndarray, np.newaxis, np.empty
 
@@ -85,16 +85,15 @@ def frame_twist(
     """
     if type(joint_jet) is _ARRAY:  # not a masked array
         try:
-            twist = _empty((2, 6)) if out is None else out
+            rows = len(joint_jet)
+            twist = _empty((rows - 1, 6)) if out is None else out
             parameters = model.frame_parameters[frame, representation]
-            if motion_term.single(joint_jet, twist, parameters) == OK:
+            if FRAME_TWIST.singles[rows](joint_jet, twist, parameters) == OK:
                 return twist
         except (TypeError, ValueError, KeyError, AttributeError):
-            pass  # not arrays for the kernel of (3, n): the checks below convert or reject them
-    which = representation_number(representation)
-    frames = require_model(model).joint_frames
-    model.frame(frame)  # raises the error of an unknown name
-    path, local = frames.paths[frame]
+            pass  # not arrays for the kernel: the checks below convert or reject them
+    representation_number(representation)
+    require_model(model).frame(frame)  # raises the error of an unknown name
     jet = _as_jets(model, joint_jet, 2)
     shape = (*jet.shape[:-2], jet.shape[-2] - 1, 6)
     if out is None:
@@ -103,17 +102,12 @@ def frame_twist(
         raise ShapeError('out', str(shape), out.shape)
     elif np.may_share_memory(jet, out):  # exact, as both are contiguous
         raise InputError('out: expected memory of its own, got memory of joint_jet')
-    samples, twists = as_stack(jet, 2), as_stack(out, 2)
-    if jet.shape[-2] == 3 and jet.size:
-        rows = [np.ascontiguousarray(samples[:, d]) for d in range(3)]
-        parameters = model.frame_parameters[frame, representation]
-        if jet.ndim == 2:
-            status = motion_term.run(tuple(x[0] for x in rows), twists[0], parameters)
-        else:
-            status = motion_term.run(tuple(rows), twists, parameters)
-        if status == OK:
-            return out
-    if not frame_twists(samples, frames.tree, frames.bodies, path, local, which, twists):
+    if not jet.size:
+        out[...] = 0.0
+        return out
+    samples, twists = (jet, out) if jet.ndim == 2 else (as_stack(jet, 2), as_stack(out, 2))
+    parameters = model.frame_parameters[frame, representation]
+    if run_jets(FRAME_TWIST, jet.shape[-2] - 2, samples, twists, parameters) != OK:
         raise_not_finite(out, False, joint_jet=joint_jet)
     return out
 

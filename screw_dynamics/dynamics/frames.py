@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_choice
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.catalogue import jacobian_term, pose_term
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import FRAME_JACOBIAN, FRAME_POSE
 from screw_dynamics.model.other_models import OtherModel, other_result
 from screw_dynamics.model.records import REPRESENTATIONS, Representation
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.term_calls import checked_term
+from screw_dynamics.model.state_calls import checked_quantity
 
 _ARRAY, _empty = np.ndarray, np.empty
 
@@ -58,7 +58,7 @@ def frame_pose(
     if type(q) is _ARRAY:  # not a masked array
         try:
             pose = _empty((4, 4)) if out is None else out
-            if pose_term.single(q, pose, model.frame_parameters[frame, 'body']) == OK:  # type: ignore[union-attr]
+            if FRAME_POSE.single(q, pose, model.frame_parameters[frame, 'body']) == OK:  # type: ignore[union-attr]
                 return pose
         except (TypeError, ValueError, KeyError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
@@ -66,7 +66,7 @@ def frame_pose(
         return other_result('frame_pose', model, q, frame, out=out)
     require_model(model).frame(frame)  # raises the error of an unknown name
     parameters = model.frame_parameters[frame, 'body']
-    poses = checked_term(pose_term, model.n, parameters, out, {'q': q})
+    poses = checked_quantity(FRAME_POSE, model.n, parameters, out, {'q': q})
     if model.n == 0:
         poses[...] = model.joint_frames.paths[frame].pose
     return poses
@@ -132,7 +132,7 @@ def frame_jacobian(
         try:
             jacobian = _empty((6, len(q))) if out is None else out
             parameters = model.frame_parameters[frame, representation]  # type: ignore[union-attr]
-            if jacobian_term.single(q, jacobian, parameters) == OK:
+            if FRAME_JACOBIAN.single(q, jacobian, parameters) == OK:
                 return jacobian
         except (TypeError, ValueError, KeyError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
@@ -141,4 +141,4 @@ def frame_jacobian(
         return other_result('frame_jacobian', model, q, frame, representation, out=out)
     require_model(model).frame(frame)  # raises the error of an unknown name
     parameters = model.frame_parameters[frame, representation]
-    return checked_term(jacobian_term, model.n, parameters, out, {'q': q}, threads)
+    return checked_quantity(FRAME_JACOBIAN, model.n, parameters, out, {'q': q}, threads)

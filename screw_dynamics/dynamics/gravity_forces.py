@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.catalogue import gravity_term as _term
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import GRAVITY_FORCES
 from screw_dynamics.model.other_models import OtherModel, other_result
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.term_calls import checked_term
+from screw_dynamics.model.state_calls import checked_quantity
 
 _ARRAY, _empty = np.ndarray, np.empty
 
@@ -58,14 +58,14 @@ def gravity_forces(
     if type(q) is _ARRAY:  # not a masked array
         try:
             forces = _empty(len(q)) if out is None else out
-            if _term.single(q, forces, model.joint_frame_parameters.parameters) == OK:  # type: ignore[union-attr]
+            if GRAVITY_FORCES.single(q, forces, model.joint_frame_parameters.parameters) == OK:  # type: ignore[union-attr]
                 return forces
         except (TypeError, ValueError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
     if isinstance(model, OtherModel):
         return other_result('gravity_forces', model, q, out=out)
     parameters = require_model(model).joint_frame_parameters.parameters
-    return checked_term(_term, model.n, parameters, out, {'q': q})
+    return checked_quantity(GRAVITY_FORCES, model.n, parameters, out, {'q': q})
 
 
 def gravity_forces_jet(

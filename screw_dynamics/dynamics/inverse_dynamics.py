@@ -4,25 +4,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_out
-from screw_dynamics.common.sample_threads import over_samples, require_threads
+from screw_dynamics.common.sample_threads import require_threads
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
-from screw_dynamics.kernels.taylor.compiled import batch_kernel, single_kernel
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.lie import inverse_pose
-from screw_dynamics.model import Frame
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import INVERSE_DYNAMICS
 from screw_dynamics.model.other_models import OtherModel, function_for
 from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
+from screw_dynamics.model.state_calls import run_jets
 
 _ARRAY, _ONE = np.ndarray, 1
-# kernels of single samples in C by the shape of the output: one look-up per control tick
-_single_kernels: dict[tuple[int, ...], Callable[..., int]] = {}
 
 
 def inverse_dynamics(
@@ -95,10 +92,9 @@ def inverse_dynamics(
         try:
             parameters = model.joint_frame_parameters.parameters  # type: ignore[union-attr]
             tau = np.empty_like(joint_jet[2:]) if out is None else out
-            kernel = _single_kernels.get(tau.shape)
-            if kernel is not None and kernel(joint_jet, tau, parameters) == OK:
+            if INVERSE_DYNAMICS.singles[len(joint_jet)](joint_jet, tau, parameters) == OK:
                 return tau
-        except (TypeError, AttributeError, IndexError):
+        except (TypeError, AttributeError, IndexError, KeyError):
             pass  # not arrays for the kernel: the checks below convert or reject them
     return _checked(model, joint_jet, wrench_jets, out, threads)
 
@@ -134,54 +130,27 @@ def _checked(
     if jet.size == 0:
         out[...] = 0.0
         return out
-    if jet.ndim == 2 and not wrenches:
-        status = _run_single(model, jet, out)
-    else:
-        batch = (jet, out) if jet.ndim == 3 else (jet[np.newaxis], out[np.newaxis])
-        status = _run_batch(model, *batch, wrenches, threads)
-    if status != OK:
+    parameters, jets, efforts = model.joint_frame_parameters.parameters, jet, out
+    if wrenches:
+        jets, parameters = _with_wrenches(model, jet, wrenches)
+        efforts = out.reshape(-1, *shape[-2:])
+    if run_jets(INVERSE_DYNAMICS, shape[-2] - 1, jets, efforts, parameters, threads) != OK:
         _raise_not_finite(model, jet, out)
     return out
 
 
-def _run_single(model: ScrewModel, jet: Array, out: Array) -> int:
-    kernel = single_kernel(len(out) - 1)
-    if kernel.compiled is not None:
-        _single_kernels[out.shape] = kernel.compiled
-    return int(kernel(jet, out, model.joint_frame_parameters.parameters))
-
-
-def _run_batch(
-    model: ScrewModel, jets: Array, taus: Array, wrenches: Mapping[str, Array], threads: int
-) -> int:
-    parameters = model.joint_frame_parameters.parameters
-    values, bodies, poses = _wrench_arguments(model, wrenches, taus.shape)
-    kernel = batch_kernel(taus.shape[1] - 1).run
-
-    def run(part: slice) -> int:
-        return int(kernel(jets[part], taus[part], parameters, values[part], bodies, poses))
-
-    return over_samples(run, len(jets), jets[0].size * jets.shape[1], threads)
-
-
-def _wrench_arguments(
-    model: ScrewModel, arrays: Mapping[str, Array], shape: tuple[int, ...]
-) -> tuple[Array, NDArray[np.int64], Array]:
-    """Return the wrenches of a batch with efforts (T, k + 1, n) for the kernel."""
+def _with_wrenches(
+    model: ScrewModel, jet: Array, wrenches: Mapping[str, Array]
+) -> tuple[Array, Array]:
+    """Return joint jets with wrenches behind them, (T, 1, size), and the parameters."""
     # a wrench on the base has no effect
-    moving = {name: model.frames[name] for name in arrays if model.frames[name].body >= 0}
-    values = np.empty((shape[0], len(moving), shape[1], 6))
-    for i, name in enumerate(moving):
-        values[:, i] = arrays[name]
-    return values, *carriers(model, moving.values())
-
-
-def carriers(model: ScrewModel, frames: Collection[Frame]) -> tuple[NDArray[np.int64], Array]:
-    """Return the bodies (m,) of frames, and the frames' poses (m, 4, 4) in the joint frames."""
-    own = model.joint_frame_parameters.poses
-    poses = [inverse_pose(own[frame.body]) @ frame.pose for frame in frames]
-    bodies = np.array([frame.body for frame in frames], dtype=np.int64)
-    return bodies, np.array(poses).reshape(-1, 4, 4)
+    moving = {name: model.frames[name] for name in wrenches if model.frames[name].body >= 0}
+    jets = jet.reshape(-1, jet.shape[-2] * jet.shape[-1])
+    samples = len(jets), -1
+    parts = [np.broadcast_to(wrenches[name], (len(jets), jet.shape[-2] - 2, 6)) for name in moving]
+    rows = np.concatenate([jets, *(part.reshape(samples) for part in parts)], axis=1)
+    frames = ((frame.body, frame.pose) for frame in moving.values())
+    return rows[:, np.newaxis], model.joint_frame_parameters.with_frames(frames)
 
 
 def _raise_not_finite(model: ScrewModel, jet: Array, out: Array) -> NoReturn:

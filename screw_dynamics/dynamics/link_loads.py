@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.dynamics.inverse_dynamics import carriers, inverse_dynamics
+from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError
-from screw_dynamics.kernels.taylor.compiled import batch_kernel
-from screw_dynamics.kernels.taylor.layout import OK
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import INVERSE_DYNAMICS
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.other_models import OtherModel
 
@@ -61,13 +61,15 @@ class LinkLoads:
         for name, frame in zip(self._names, found, strict=True):
             if frame.body < 0:
                 raise InputError(f'frame {name!r}: expected one on a moving link, got the base')
-        self._values = np.zeros((1, len(found), order + 1, 6))
-        self.wrenches: Array = self._values[0]
+        self._jet_size = (order + 3) * model.n
+        self._values = np.zeros((1, 1, self._jet_size + len(found) * (order + 1) * 6))
+        values = self._values[0, 0, self._jet_size :]
+        self.wrenches: Array = values.reshape(len(found), order + 1, 6)
         """(m, k + 1, 6) to write to: [torque; force] ON the link in the frame, derivatives."""
-        self._kernel = None
+        self._parameters = None
         if not isinstance(model, OtherModel):  # which have no wrenches
-            self._bodies, self._poses = carriers(model, found)
-            self._kernel = batch_kernel(order).run
+            frames_in_bodies = ((frame.body, frame.pose) for frame in found)
+            self._parameters = model.joint_frame_parameters.with_frames(frames_in_bodies)
 
     def inverse_dynamics(self, joint_jet: Array, out: Array) -> Array:
         """
@@ -90,12 +92,12 @@ class LinkLoads:
         ShapeError, NotFiniteError, InputError
             See `dynamics.inverse_dynamics`.
         """
-        n, rows = self._model.n, self._values.shape[2]
+        n, rows = self._model.n, self.wrenches.shape[1]
         shapes = (rows + 2, n), (rows, n)
-        if self._kernel is not None and (joint_jet.shape, out.shape) == shapes:
-            parameters = self._model.joint_frame_parameters.parameters
-            loads = self._values, self._bodies, self._poses
-            if self._kernel(joint_jet[None], out[None], parameters, *loads) == OK:
+        if self._parameters is not None and (joint_jet.shape, out.shape) == shapes:
+            self._values[0, 0, : self._jet_size] = joint_jet.ravel()
+            run, parameters = INVERSE_DYNAMICS.run, self._parameters
+            if n and run(rows - 1, self._values, out[None], parameters) == OK:
                 return out
         # of another model, or to raise the right error
         wrenches = dict(zip(self._names, self.wrenches, strict=True)) or None

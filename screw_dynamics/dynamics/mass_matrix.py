@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.catalogue import mass_matrix_term as _term
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import MASS_MATRIX
 from screw_dynamics.model.other_models import OtherModel, other_result
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.term_calls import checked_term
+from screw_dynamics.model.state_calls import checked_quantity
 
 _ARRAY, _empty = np.ndarray, np.empty
 
@@ -62,11 +62,11 @@ def mass_matrix(
         try:
             tables = model.joint_frame_parameters  # type: ignore[union-attr]
             matrix = _empty(tables.square) if out is None else out
-            if _term.single(q, matrix, tables.parameters) == OK:
+            if MASS_MATRIX.single(q, matrix, tables.parameters) == OK:
                 return matrix
         except (TypeError, ValueError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
     if isinstance(model, OtherModel):
         return other_result('mass_matrix', model, q, out=out)
     parameters = require_model(model).joint_frame_parameters.parameters
-    return checked_term(_term, model.n, parameters, out, {'q': q}, threads)
+    return checked_quantity(MASS_MATRIX, model.n, parameters, out, {'q': q}, threads)

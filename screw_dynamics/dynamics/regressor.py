@@ -9,10 +9,14 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, as_stack, raise_not_finite
 from screw_dynamics.errors import ShapeError
-from screw_dynamics.kernels.tree.regressor import PARAMETERS, regressors
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import REGRESSOR
+from screw_dynamics.kernels.bodies.regressor import PARAMETERS
 from screw_dynamics.lie import inertia_parameters
 from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.state_calls import run_jets
 
+_ARRAY, _empty = np.ndarray, np.empty
 _UPPER = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]  # xx, xy, yy, xz, yz, zz
 
 
@@ -83,14 +87,24 @@ def regressor(model: ScrewModel, joint_jet: ArrayLike) -> Array:
     >>> np.allclose(Y @ sd.inertial_parameters(model), sd.inverse_dynamics(model, jet))
     True
     """
-    frames = require_model(model).joint_frames
+    if type(joint_jet) is _ARRAY:  # not a masked array
+        try:
+            rows, n = joint_jet.shape
+            result = _empty((rows - 2, n, PARAMETERS * model.body_count))
+            parameters = model.joint_frame_parameters.with_bodies
+            if REGRESSOR.singles[rows](joint_jet, result, parameters) == OK:
+                return result
+        except (TypeError, ValueError, AttributeError, KeyError):
+            pass  # not arrays for the kernel: the checks below convert or reject them
+    parameters = require_model(model).joint_frame_parameters.with_bodies
     jet = as_float_array('joint_jet', joint_jet)
     if jet.ndim < 2 or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
         expected = f'(..., k + 3, {model.n}) with k >= 0'
         raise ShapeError('joint_jet', expected, jet.shape)
-    size = PARAMETERS * model.body_count
-    result = np.empty((*jet.shape[:-2], jet.shape[-2] - 2, model.n, size))
-    tables = frames.tree, frames.bodies, frames.gravity, frames.bodies_in_joints
-    if not regressors(as_stack(jet, 2), *tables, as_stack(result, 3)):
-        raise_not_finite(result, False, joint_jet=joint_jet)
+    order, size = jet.shape[-2] - 3, PARAMETERS * model.body_count
+    result = np.empty((*jet.shape[:-2], order + 1, model.n, size))
+    if result.size:
+        samples, matrices = (jet, result) if jet.ndim == 2 else (as_stack(jet, 2), as_stack(result, 3))
+        if run_jets(REGRESSOR, order, samples, matrices, parameters) != OK:
+            raise_not_finite(result, False, joint_jet=joint_jet)
     return result

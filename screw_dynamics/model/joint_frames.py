@@ -8,14 +8,15 @@ axes and referred to this origin, the joint screw is then ``(rotation e; transla
 is the third column of the rotation matrix and (rotation, translation) is (1, 0) for a revolute
 joint, (1, h) for a helical one, (0, 1) for a prismatic one.
 
-In the parameters of the Taylor recursion, the remaining freedom (the angle of the frame about z)
+In the parameters of `kernels.bodies`, the remaining freedom (the angle of the frame about z)
 is used to make the constant rotation between parent and child frame ``Rz(beta) Rx(alpha)``, with
 beta = 0 for the first child of a rotating joint (as in modified Denavit-Hartenberg parameters, but
 for trees). This needs a third of the multiplications of a full rotation matrix.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -23,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.taylor import layout
-from screw_dynamics.kernels.terms.frames import frame_parameters
-from screw_dynamics.kernels.tree import layout as columns
+from screw_dynamics.kernels.bodies import layout
+from screw_dynamics.kernels.frames import layout as columns
+from screw_dynamics.kernels.frames.pose_and_jacobian import frame_parameters
 from screw_dynamics.lie import (
     inertia_parameters,
     inverse_pose,
@@ -51,7 +52,7 @@ class JointFrames:
     """
     Tables of a model in frames on the joint axes.
 
-    `tree` (N, 2) and `bodies` (N, 26) have the columns of `kernels.tree.layout`, `gravity` (3,) is
+    `tree` (N, 2) and `bodies` (N, 26) have the columns of `kernels.frames.layout`, `gravity` (3,) is
     in base-link axes [m/s^2], `poses` (N, 4, 4) are the joint frames in the frames of their
     bodies, `bodies_in_joints` their inverses, `paths` lead to the frames of the model by name.
     """
@@ -65,7 +66,7 @@ class JointFrames:
 
 
 class FrameParameters(dict[tuple[str, Representation], Array]):
-    """Parameters of `kernels.terms.frames` by frame and representation, made at first use."""
+    """Parameters of `kernels.frames.pose_and_jacobian` by frame and representation, made at first use."""
 
     def __init__(self, frames: JointFrames, n: int) -> None:
         super().__init__()
@@ -138,7 +139,7 @@ _PARALLEL = 2e-16
 @dataclass(frozen=True, eq=False)
 class JointFrameParameters:
     """
-    Parameters (2 + 26 N,) of `kernels.taylor`, and poses (N, 4, 4) of the frames in bodies.
+    Parameters (3 + 26 N,) of `kernels.bodies`, and poses (N, 4, 4) of the frames in bodies.
 
     `square` is (n, n), `jacobian` (6, n) and `partials` (1, 3, n, n), the shapes of results.
     """
@@ -149,12 +150,27 @@ class JointFrameParameters:
     jacobian: tuple[int, int]
     partials: tuple[int, int, int, int]
 
+    def with_frames(self, frames: Iterable[tuple[int, Array]]) -> Array:
+        """Return the parameters and frames, each a body and a pose (4, 4) in it."""
+        rows = [
+            [float(body), *(inverse_pose(self.poses[body]) @ given)[:3].ravel()]
+            for body, given in frames
+        ]
+        parameters = np.concatenate([self.parameters, np.array(rows).ravel()])
+        parameters[layout.WRENCH_COUNT] = len(rows)
+        return parameters
+
+    @cached_property
+    def with_bodies(self) -> Array:
+        """The parameters and the frames of all bodies, as `kernels.bodies.regressor` has them."""
+        return self.with_frames((i, np.eye(4)) for i in range(len(self.poses)))
+
 
 def joint_frame_parameters(model: ModelRecord) -> JointFrameParameters:
     """Compute the parameters of a model."""
     count = model.body_count
     parameters = np.zeros(layout.HEADER + layout.ROW * count)
-    parameters[: layout.HEADER] = count, model.n
+    parameters[: layout.HEADER] = count, model.n, 0
     rows = parameters[layout.HEADER :].reshape(count, layout.ROW)
     poses = axis_poses(model)
     has_child = [False] * count

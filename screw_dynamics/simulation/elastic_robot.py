@@ -21,7 +21,8 @@ from screw_dynamics.kernels.drives.equations_of_motion import (
     runge_kutta_steps,
     set_state_derivative,
 )
-from screw_dynamics.kernels.tree.forward_dynamics import SINGULAR, SOLVED
+from screw_dynamics.kernels.bodies.accelerations import SOLVED
+from screw_dynamics.kernels.bodies.factors import SINGULAR
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.simulation.robot_states import (
     RobotStates,

@@ -18,7 +18,7 @@ from screw_dynamics.kernels.drives.laws import (
     pair_taylor,
     spring_deflection,
 )
-from screw_dynamics.kernels.drives.series import invert, invert_pair, quotient, to_jet, to_series
+from screw_dynamics.kernels.series import invert, invert_pair, quotient, to_jet, to_series
 from screw_dynamics.kernels.kernel import Kernel, read_only
 
 # status codes

@@ -29,8 +29,11 @@ from screw_dynamics.kernels.drives.laws import (
     spring_effort,
 )
 from screw_dynamics.kernels.drives.parallel import FORCE, STIFFNESS, parallel_spring_effort
+from screw_dynamics.kernels.bodies.layout import BODY_COUNT
+from screw_dynamics.kernels.bodies.rows import integer
 from screw_dynamics.kernels.kernel import Kernel, read_only
-from screw_dynamics.kernels.tree.forward_dynamics import (
+from screw_dynamics.kernels.pointers import row_pointer
+from screw_dynamics.kernels.bodies.accelerations import (
     SOLVED,
     AccelerationArrays,
     acceleration_arrays,
@@ -58,7 +61,7 @@ class Inputs(NamedTuple):
 
 class Tables(NamedTuple):
     """
-    Tables of the robot; see `MotorTable` and `JointFrames` for all but `motors`.
+    Tables of the robot; see `MotorTable` and `JointFrameParameters` for all but `motors`.
 
     Columns of `motors` (m, 6): joint, law of its spring, index of its parameters, index of its
     variable stiffness, whether it is the second motor of a pair, coordinate of its rotor; -1 for
@@ -72,9 +75,7 @@ class Tables(NamedTuple):
     joint_friction: Array
     parallel_springs: Array
     parameters: Array
-    tree: NDArray[np.int64]
     bodies: Array
-    gravity: Array
 
 
 class Workspace(NamedTuple):
@@ -110,8 +111,8 @@ def _set_derivative(state, inputs, n, tables, work, derivative):
     for _ in range(_MOST_STEPS):
         _set_forces(n, tables, work)
         status = set_accelerations(
-            work.positions, work.rates, work.forces, work.armature, inputs.external, tables.tree,
-            tables.bodies, tables.gravity, work.tree, accelerations,
+            work.positions, work.rates, work.forces, work.armature, inputs.external, tables.bodies,
+            work.tree, accelerations,
         )  # fmt: skip
         if not loaded or status != SOLVED or _settled(n, tables, work):
             break
@@ -214,29 +215,29 @@ def _settled(n, tables, work):
 
 def _derivative(
     state, efforts, stiffness, external, n, size, motors, rows, friction, joint_rows,
-    joint_friction, parallel_springs, parameters, tree, bodies, gravity, derivative,
+    joint_friction, parallel_springs, parameters, bodies, derivative,
 ):  # fmt: skip
     """Set the derivative of one state; `size` is the number of coordinates of the bodies."""
     inputs = Inputs(efforts, stiffness, external)
     tables = Tables(
         motors, rows, friction, joint_rows, joint_friction, parallel_springs, parameters,
-        tree, bodies, gravity,
+        bodies,
     )  # fmt: skip
-    work = _workspace(bodies.shape[0], size)
+    work = _workspace(integer(row_pointer(bodies, 0), BODY_COUNT), size)
     return _set_derivative(state, inputs, n, tables, work, derivative)
 
 
 def _runge_kutta(
     state, efforts, stiffness, external, n, size, motors, rows, friction, joint_rows,
-    joint_friction, parallel_springs, parameters, tree, bodies, gravity, h, steps,
+    joint_friction, parallel_springs, parameters, bodies, h, steps,
 ):  # fmt: skip
     """Advance a state by `steps` classical Runge-Kutta steps of length h with constant inputs."""
     inputs = Inputs(efforts, stiffness, external)
     tables = Tables(
         motors, rows, friction, joint_rows, joint_friction, parallel_springs, parameters,
-        tree, bodies, gravity,
+        bodies,
     )  # fmt: skip
-    work = _workspace(bodies.shape[0], size)
+    work = _workspace(integer(row_pointer(bodies, 0), BODY_COUNT), size)
     length = state.shape[0]
     slope, stage, total = np.empty(length), np.empty(length), np.empty(length)
     for _ in range(steps):
@@ -257,7 +258,7 @@ def _runge_kutta(
 
 _TABLES = (
     f'int64, int64, {read_only(2, "int64")}, {", ".join([read_only(2)] * 5)}, {read_only(1)}, '
-    f'{read_only(2, "int64")}, {read_only(2)}, {read_only(1)}'
+    'float64[::1]'
 )
 _INPUTS = f'{read_only(1)}, {read_only(1)}, {read_only(2)}'
 

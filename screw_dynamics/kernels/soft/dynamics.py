@@ -16,7 +16,7 @@ from screw_dynamics.kernels.soft.sweeps import (
     set_coordinates,
     write_efforts,
 )
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite
+from screw_dynamics.kernels.pointers import all_finite
 
 
 def _soft_dynamics(
