@@ -76,7 +76,9 @@ def effort_partials(model: ScrewModel, joint_jet: ArrayLike, out: Array | None =
     rows = jet.shape[-2]
     result = output(out, (*jet.shape[:-2], rows - 2, rows, n, n), (jet,))
     if jet.size:
-        samples, partials = (jet, result) if jet.ndim == 2 else (as_stack(jet, 2), as_stack(result, 4))
+        samples, partials = (
+            (jet, result) if jet.ndim == 2 else (as_stack(jet, 2), as_stack(result, 4))
+        )
         parameters = model.joint_frame_parameters.parameters
         if run_jets(EFFORT_PARTIALS, rows - 3, samples, partials, parameters) != OK:
             raise_not_finite(result, False, joint_jet=joint_jet)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_out
 from screw_dynamics.common.sample_threads import require_threads

@@ -104,7 +104,9 @@ def regressor(model: ScrewModel, joint_jet: ArrayLike) -> Array:
     order, size = jet.shape[-2] - 3, PARAMETERS * model.body_count
     result = np.empty((*jet.shape[:-2], order + 1, model.n, size))
     if result.size:
-        samples, matrices = (jet, result) if jet.ndim == 2 else (as_stack(jet, 2), as_stack(result, 3))
+        samples, matrices = (
+            (jet, result) if jet.ndim == 2 else (as_stack(jet, 2), as_stack(result, 3))
+        )
         if run_jets(REGRESSOR, order, samples, matrices, parameters) != OK:
             raise_not_finite(result, False, joint_jet=joint_jet)
     return result

@@ -42,7 +42,11 @@ def output(out: Array | None, shape: tuple[int, ...], inputs: tuple[Array, ...])
 
 
 def run_batch(
-    kernel: StateKernel, samples: tuple[Array, ...], result: Array, parameters: Array, threads: int = 1
+    kernel: StateKernel,
+    samples: tuple[Array, ...],
+    result: Array,
+    parameters: Array,
+    threads: int = 1,
 ) -> int:
     """Fill the results (T, ...) of inputs (T, n); return the worst status."""
 

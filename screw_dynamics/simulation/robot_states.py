@@ -47,7 +47,12 @@ def robot_tables(model: ScrewModel, joints: Drives) -> tuple[ScrewModel, tuple[N
     columns = [owner, law, table.offsets[owner], table.variable[owner], second, coordinates]
     motors = np.column_stack(columns).astype(np.int64)
     frictions = table.rows, table.friction, *table.joint_arrays
-    return extended, (motors, *frictions, table.parameters, extended.joint_frame_parameters.parameters)
+    return extended, (
+        motors,
+        *frictions,
+        table.parameters,
+        extended.joint_frame_parameters.parameters,
+    )
 
 
 def _with_rotors(

@@ -7,17 +7,18 @@ With tau(q, q', q'') of inverse dynamics they are -M^-1 dtau/dq, -M^-1 dtau/dq' 
 """
 
 from screw_dynamics.kernels.bodies import layout
-from screw_dynamics.kernels.bodies.effort_partials import effort_partials, partials_rows
+from screw_dynamics.kernels.bodies.effort_partials import effort_partials
 from screw_dynamics.kernels.bodies.efforts import bias_efforts
 from screw_dynamics.kernels.bodies.factors import factorise, set_scale, solve
 from screw_dynamics.kernels.bodies.joint_frames import clear
 from screw_dynamics.kernels.bodies.mass_matrix import mass_matrix, mass_matrix_rows
+from screw_dynamics.kernels.bodies.momenta import momenta_rows
 from screw_dynamics.kernels.bodies.rows import at, efforts_rows, get, independent, integer, put
 
 
 def acceleration_partials_rows(order, count):
     """Return the number of rows of the workspace."""
-    most = max(mass_matrix_rows(0, count), efforts_rows(0, count), partials_rows(0, count))
+    most = max(mass_matrix_rows(0, count), efforts_rows(0, count), momenta_rows(0, count))
     return most + (count + 5) * count
 
 

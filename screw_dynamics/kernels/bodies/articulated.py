@@ -10,7 +10,6 @@ pivot is set to NaN.
 """
 
 from screw_dynamics.kernels.bodies import layout
-from screw_dynamics.kernels.bodies.rows import at, get, integer, put, unless_small
 from screw_dynamics.kernels.bodies.factors import SINGULAR
 from screw_dynamics.kernels.bodies.joint_frames import (
     PLACE,
@@ -28,6 +27,7 @@ from screw_dynamics.kernels.bodies.joint_frames import (
     set_angles,
     to_root_axes,
 )
+from screw_dynamics.kernels.bodies.rows import at, get, integer, put, unless_small
 
 # Of a body: angular velocity (3), bias acceleration (6), A and C (xx, yy, zz, xy, xz, yz), B (9,
 # by rows of torques), bias wrench (6), wrench U of a unit acceleration of the joint (6), 1 / D,

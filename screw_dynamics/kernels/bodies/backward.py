@@ -22,7 +22,7 @@ from screw_dynamics.kernels.bodies.layout import (
     SIN_BETA,
     WRENCH_COUNT,
 )
-from screw_dynamics.kernels.bodies.rows import at, block_rows, get, integer, put, efforts_rows
+from screw_dynamics.kernels.bodies.rows import at, block_rows, efforts_rows, get, integer, put
 
 
 def subtract_wrenches(order, ws, wrenches, parameters):

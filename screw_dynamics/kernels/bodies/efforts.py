@@ -9,6 +9,7 @@ With Newton-Euler, gravity takes a factor FACTOR of this time.
 from screw_dynamics.kernels.bodies import layout
 from screw_dynamics.kernels.bodies.backward import backward_sweep, subtract_wrenches
 from screw_dynamics.kernels.bodies.forward import forward_sweep
+from screw_dynamics.kernels.bodies.joint_frames import clear, cos_sin, joint_row, set_angles
 from screw_dynamics.kernels.bodies.rows import (
     at,
     block_rows,
@@ -19,7 +20,6 @@ from screw_dynamics.kernels.bodies.rows import (
     put,
     scatter,
 )
-from screw_dynamics.kernels.bodies.joint_frames import clear, cos_sin, joint_row, set_angles
 
 # of a body: acceleration against gravity (3), composite mass and first moment (3)
 _A, _M, _H = 0, 3, 4

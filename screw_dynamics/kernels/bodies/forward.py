@@ -27,11 +27,11 @@ from screw_dynamics.kernels.bodies.rows import (
     apart,
     at,
     block_rows,
+    efforts_rows,
     get,
     integer,
     put,
     sines,
-    efforts_rows,
 )
 
 

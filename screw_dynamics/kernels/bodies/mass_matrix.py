@@ -8,7 +8,6 @@ product; this wrench descends to the root in the axes of the root, by shifts onl
 """
 
 from screw_dynamics.kernels.bodies import layout
-from screw_dynamics.kernels.bodies.rows import at, get, integer, put
 from screw_dynamics.kernels.bodies.joint_frames import (
     PLACE,
     STEP,
@@ -22,6 +21,7 @@ from screw_dynamics.kernels.bodies.joint_frames import (
     rotate,
     set_angles,
 )
+from screw_dynamics.kernels.bodies.rows import at, get, integer, put
 
 # of the composite inertia: mass, first moment (3), second moment xx, yy, zz, xy, xz, yz
 _M, _H, _S = PLACE, PLACE + 1, PLACE + 4

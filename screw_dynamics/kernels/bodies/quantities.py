@@ -9,6 +9,7 @@ from screw_dynamics.kernels.bodies import (
     effort_partials,
     efforts,
     mass_matrix,
+    momenta,
     regressor,
 )
 from screw_dynamics.kernels.bodies.rows import efforts_rows
@@ -86,7 +87,7 @@ INVERSE_DYNAMICS = JetKernel(
 EFFORT_PARTIALS = JetKernel(
     'effort_partials',
     effort_partials.effort_partials,
-    effort_partials.partials_rows,
+    momenta.momenta_rows,
     _effort_partials,
     lowest=3,
     orders=1,

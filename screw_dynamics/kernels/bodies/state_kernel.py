@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NoReturn
 
-import numpy as np
-
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.bodies import samples
 from screw_dynamics.kernels.kernel import Kernel, read_only

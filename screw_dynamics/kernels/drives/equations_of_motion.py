@@ -19,6 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.kernels.bodies.accelerations import (
+    SOLVED,
+    AccelerationArrays,
+    acceleration_arrays,
+    set_accelerations,
+)
+from screw_dynamics.kernels.bodies.layout import BODY_COUNT
+from screw_dynamics.kernels.bodies.rows import integer
 from screw_dynamics.kernels.drives.friction import LOAD, dry_friction
 from screw_dynamics.kernels.drives.laws import (
     INERTIA,
@@ -29,16 +37,8 @@ from screw_dynamics.kernels.drives.laws import (
     spring_effort,
 )
 from screw_dynamics.kernels.drives.parallel import FORCE, STIFFNESS, parallel_spring_effort
-from screw_dynamics.kernels.bodies.layout import BODY_COUNT
-from screw_dynamics.kernels.bodies.rows import integer
 from screw_dynamics.kernels.kernel import Kernel, read_only
 from screw_dynamics.kernels.pointers import row_pointer
-from screw_dynamics.kernels.bodies.accelerations import (
-    SOLVED,
-    AccelerationArrays,
-    acceleration_arrays,
-    set_accelerations,
-)
 
 # status beside those of `set_accelerations`: friction under load, without a solution
 UNSETTLED = -3

@@ -13,8 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.kernel import Kernel, read_only
-from screw_dynamics.kernels.pointers import all_finite
 from screw_dynamics.kernels.frames.layout import COORDINATE
 from screw_dynamics.kernels.frames.path_series import (
     BODY,
@@ -26,6 +24,8 @@ from screw_dynamics.kernels.frames.path_series import (
     set_levers,
     start_path,
 )
+from screw_dynamics.kernels.kernel import Kernel, read_only
+from screw_dynamics.kernels.pointers import all_finite
 
 
 class ColumnSeries(NamedTuple):

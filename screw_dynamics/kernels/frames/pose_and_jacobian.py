@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.bodies.rows import at, get, integer, put, sines
 from screw_dynamics.kernels.bodies.joint_frames import clear, cross
+from screw_dynamics.kernels.bodies.rows import at, get, integer, put, sines
 from screw_dynamics.kernels.frames.layout import (
     COORDINATE,
     HOME_POSITION,

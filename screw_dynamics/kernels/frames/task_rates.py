@@ -18,12 +18,12 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.kernel import Kernel, read_only
-from screw_dynamics.kernels.pointers import all_finite
 from screw_dynamics.kernels.frames.jacobian_series import (
     column_series,
     set_jacobian,
 )
+from screw_dynamics.kernels.kernel import Kernel, read_only
+from screw_dynamics.kernels.pointers import all_finite
 
 # smallest singular value of the Jacobian, relative to the largest: half of the digits are lost
 SINGULAR = 1e-8
