@@ -17,8 +17,8 @@ from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.bodies.layout import OK
-from screw_dynamics.kernels.bodies.quantities import CONTROL_TERMS
 from screw_dynamics.kernels.bodies.state_kernel import not_compiled
+from screw_dynamics.kernels.frames.quantities import CONTROL_TERMS
 from screw_dynamics.model.other_models import OtherModel
 from screw_dynamics.model.records import Representation
 from screw_dynamics.model.screw_model import ScrewModel, require_model

@@ -20,12 +20,8 @@ from screw_dynamics.common.arrays import (
 from screw_dynamics.common.sample_threads import require_threads
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import ShapeError, SingularMassMatrixError, listed
-from screw_dynamics.kernels.bodies.accelerations import (
-    NOT_FINITE,
-    SINGULAR,
-    SOLVED,
-    joint_accelerations,
-)
+from screw_dynamics.kernels.bodies.accelerations import NOT_FINITE, SOLVED, joint_accelerations
+from screw_dynamics.kernels.bodies.factors import SINGULAR
 from screw_dynamics.kernels.bodies.layout import OK
 from screw_dynamics.kernels.bodies.quantities import FORWARD_DYNAMICS
 from screw_dynamics.model.other_models import OtherModel, other_result

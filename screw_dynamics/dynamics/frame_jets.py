@@ -17,8 +17,8 @@ from screw_dynamics.common.arrays import (
 from screw_dynamics.dynamics.frames import representation_number
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.bodies.layout import OK
-from screw_dynamics.kernels.bodies.quantities import FRAME_TWIST
 from screw_dynamics.kernels.frames.jacobian_series import frame_jacobian_jets
+from screw_dynamics.kernels.frames.quantities import FRAME_TWIST
 from screw_dynamics.model.records import REPRESENTATIONS, Representation
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.model.state_calls import run_jets

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.kernels.bodies.layout import OK
-from screw_dynamics.kernels.bodies.quantities import FRAME_JACOBIAN, FRAME_POSE
+from screw_dynamics.kernels.frames.quantities import FRAME_JACOBIAN, FRAME_POSE
 from screw_dynamics.model.other_models import OtherModel, other_result
 from screw_dynamics.model.records import REPRESENTATIONS, Representation
 from screw_dynamics.model.screw_model import ScrewModel, require_model

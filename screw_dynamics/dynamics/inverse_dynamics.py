@@ -73,7 +73,7 @@ def inverse_dynamics(
 
     Notes
     -----
-    The kernel is the Taylor recursion of `kernels.taylor`; `recursive_body_fixed` computes the
+    The kernel is the recursion of `kernels.bodies` on Taylor coefficients; `recursive_body_fixed` computes the
     same efforts by the published recursion of KM2021.
 
     Examples

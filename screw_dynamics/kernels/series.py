@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Truncated Taylor arithmetic of any order for the kernels of elastic joints.
+Truncated Taylor arithmetic of any order; `bodies` has its own, on rows of several samples.
 
 A series is a row of normalised coefficients, ``x[k] = x^(k) / k!``: the product rule becomes the
 Cauchy product. Composition f(x(t)) needs the powers of x(t) - x[0]; `powers[i, k]` is coefficient

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.bodies import layout
-from screw_dynamics.kernels.frames import layout as columns
+from screw_dynamics.kernels.bodies import tables as columns
 from screw_dynamics.kernels.frames.pose_and_jacobian import frame_parameters
 from screw_dynamics.lie import (
     inertia_parameters,
@@ -52,8 +52,8 @@ class JointFrames:
     """
     Tables of a model in frames on the joint axes.
 
-    `tree` (N, 2) and `bodies` (N, 26) have the columns of `kernels.frames.layout`, `gravity` (3,) is
-    in base-link axes [m/s^2], `poses` (N, 4, 4) are the joint frames in the frames of their
+    `tree` (N, 2) and `bodies` (N, 26) have the columns of `kernels.bodies.tables`, `gravity` (3,)
+    is in base-link axes [m/s^2], `poses` (N, 4, 4) are the joint frames in the frames of their
     bodies, `bodies_in_joints` their inverses, `paths` lead to the frames of the model by name.
     """
 
@@ -66,7 +66,7 @@ class JointFrames:
 
 
 class FrameParameters(dict[tuple[str, Representation], Array]):
-    """Parameters of `kernels.frames.pose_and_jacobian` by frame and representation, made at first use."""
+    """Parameters of `pose_and_jacobian` by frame and representation, made at first use."""
 
     def __init__(self, frames: JointFrames, n: int) -> None:
         super().__init__()

@@ -101,12 +101,12 @@ class ScrewModel(ModelRecord):
 
     @cached_property
     def joint_frame_parameters(self) -> JointFrameParameters:
-        """Joint frames and inertias as parameters of the Taylor recursion."""
+        """Joint frames and inertias as parameters of `kernels.bodies`."""
         return joint_frame_parameters(self)
 
     @cached_property
     def tree_parameters(self) -> Array | None:
-        """Parameters of the Taylor recursion if every joint has its own coordinate, else None."""
+        """Parameters of `kernels.bodies` if every joint has its own coordinate, else None."""
         own = self.body_count == self.n and bool((self.multipliers == 1.0).all())
         return self.joint_frame_parameters.parameters if own else None
 

@@ -9,7 +9,6 @@ import warnings
 import numpy as np
 import pytest
 from mpmath import mp, mpf
-
 from screw_dynamics.kernels.drives.series import tanh
 
 

@@ -21,7 +21,7 @@ _FOLDER = Path(__file__).parent
 # Fused products are allowed; NaN and infinity keep their meaning. Which products are fused differs
 # between one state and the same one in a batch, and so do their last digits. Pairs of doubles in
 # straight code do not pay.
-_OPTIONS = ('-std=gnu11', '-g0', '-ffp-contract=fast', '-fno-math-errno', '-fno-trapping-math',
+_OPTIONS = ('-std=gnu11', '-g0', '-ffp-contract=off', '-fno-math-errno', '-fno-trapping-math',
             '-fno-tree-slp-vectorize', '-Wno-psabi', '-Wno-unused-function',
             '-Wno-unused-variable', '-Wno-unused-but-set-variable')  # fmt: skip
 

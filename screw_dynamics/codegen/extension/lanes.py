@@ -55,7 +55,8 @@ def _sines(body: Statements, ws: Value, start: Value, count: Value) -> Value:
 LANE_CALLS: dict[Any, Callable[..., Value]] = {
     **CALLS,
     rows.sines: _sines, rows.absolute: CALLS[abs], rows.unless_small: _unless_small,
-    pointers.lane_count: lambda body: length('LANE_COUNT'), pointers.simd_pointer: _lanes_pointer, pointers.as_floats: _as_floats,
+    pointers.lane_count: lambda body: length('LANE_COUNT'),
+    pointers.simd_pointer: _lanes_pointer, pointers.as_floats: _as_floats,
     pointers.load_strided: _load_strided, pointers.store_strided: _store_strided,
 }  # fmt: skip
 """`CALLS` and those that C for one robot has no need of."""

@@ -21,7 +21,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.kernels import one_state
 from screw_dynamics.kernels.bodies import layout, quantities
-from screw_dynamics.kernels.frames import layout as tree
+from screw_dynamics.kernels.bodies import tables as tree
 from screw_dynamics.kernels.frames import pose_and_jacobian as frames
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import Representation

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from screw_dynamics import dynamics
 from screw_dynamics.kernels.bodies import quantities
 from screw_dynamics.kernels.bodies.state_kernel import StateKernel
+from screw_dynamics.kernels.frames import quantities as frames
 
 
 class Quantity(NamedTuple):
@@ -72,14 +73,14 @@ _TERMS = (
 _FRAMES = (
     Quantity(
         'frame_pose',
-        quantities.FRAME_POSE,
+        frames.FRAME_POSE,
         dynamics.frame_pose,
         'pose',
         'Pose of the frame in base axes, homogeneous matrix (4, 4) by rows [m].',
     ),
     Quantity(
         'frame_jacobian',
-        quantities.FRAME_JACOBIAN,
+        frames.FRAME_JACOBIAN,
         dynamics.frame_jacobian,
         'jacobian',
         "Jacobian of the frame, (6, N) by rows: twist [angular; linear] = J q'.",

@@ -3,9 +3,9 @@
 """
 Kernels of trees of bodies: one source for a state, a joint jet and batches of them.
 
-Every sweep has the arguments (order, ws, q, qd, tau, out, parameters): rows as in `rows`, in frames
-on the joint axes (`model.joint_frame_parameters`); the sweeps of frames have parameters of their
-own. A quantity of a joint jet has the jet in place of q and an order, the others order 0;
+Every sweep has the arguments (order, ws, q, qd, tau, out, parameters): rows as in `rows`, in
+frames on the joint axes (`model.joint_frame_parameters`); the sweeps of frames have parameters of
+their own. A quantity of a joint jet has the jet in place of q and an order, the others order 0;
 arguments that a sweep does not need repeat `q`. `out` is written after the inputs have been read.
 
 Efforts and their time derivatives are those of Newton-Euler on normalised Taylor coefficients

@@ -2,35 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Backward sweep of the Newton-Euler recursion, leaves to root: wrenches and joint efforts."""
 
-from screw_dynamics.kernels.bodies.layout import (
-    BODY_COUNT,
-    CARRIER,
-    CARRIER_POSE,
-    CARRIER_ROW,
-    COS_ALPHA,
-    COS_BETA,
-    HAS_BETA,
-    HEADER,
-    KIND,
-    ORIGIN,
-    PARENT,
-    PITCH,
-    PRISMATIC,
-    REVOLUTE,
-    ROW,
-    SIN_ALPHA,
-    SIN_BETA,
-    WRENCH_COUNT,
-)
+from screw_dynamics.kernels.bodies import layout
 from screw_dynamics.kernels.bodies.rows import at, block_rows, efforts_rows, get, integer, put
 
 
 def subtract_wrenches(order, ws, wrenches, parameters):
     """Subtract the wrenches ON the bodies (in their frames) from F and N, between the sweeps."""
-    k1, carriers = order + 1, HEADER + integer(parameters, BODY_COUNT) * ROW
-    for e in range(integer(parameters, WRENCH_COUNT)):
-        carrier = at(parameters, carriers + e * CARRIER_ROW)
-        body, p = integer(carrier, CARRIER), at(carrier, CARRIER_POSE)
+    k1, carriers = order + 1, layout.HEADER + integer(parameters, layout.BODY_COUNT) * layout.ROW
+    for e in range(integer(parameters, layout.WRENCH_COUNT)):
+        carrier = at(parameters, carriers + e * layout.CARRIER_ROW)
+        body, p = integer(carrier, layout.CARRIER), at(carrier, layout.CARRIER_POSE)
         force = at(ws, body * block_rows(order) + 6 * (order + 2) + 12 * k1)
         rx, ry, rz = get(p, 3), get(p, 7), get(p, 11)
         factor = 1.0
@@ -64,9 +45,9 @@ def joint_effort(order, body, kind, pitch):
     k1, k2 = order + 1, order + 2
     tau, fz = 5 * k2, 6 * k2 + 14 * k1
     for j in range(k1):
-        if kind == REVOLUTE:
+        if kind == layout.REVOLUTE:
             put(body, tau + j, get(body, fz + 3 * k1 + j))
-        elif kind == PRISMATIC:
+        elif kind == layout.PRISMATIC:
             put(body, tau + j, get(body, fz + j))
         else:
             put(body, tau + j, get(body, fz + 3 * k1 + j) + pitch * get(body, fz + j))
@@ -91,7 +72,7 @@ def shift_torque(order, body, angle, pitch):
 def rotate_to_parent(order, body, source, j, kind):
     """Return coefficient j of Rz(q) x, components 0 and 1; x is in the body's rows at `source`."""
     k1, cos, sin = order + 1, 3 * (order + 2), 4 * (order + 2)
-    if kind == PRISMATIC:
+    if kind == layout.PRISMATIC:
         return get(body, source + j), get(body, source + k1 + j)
     x = get(body, cos) * get(body, source + j) - get(body, sin) * get(body, source + k1 + j)
     y = get(body, sin) * get(body, source + j) + get(body, cos) * get(body, source + k1 + j)
@@ -106,8 +87,8 @@ def pass_to_parent(order, body, parent, row, kind, has_beta):
     """Add R F to F and R N + r × R F to N of the parent, with R = Rz(beta) Rx(alpha) Rz(q)."""
     k1 = order + 1
     f = 6 * (order + 2) + 12 * k1
-    ca, sa = get(row, COS_ALPHA), get(row, SIN_ALPHA)
-    rx, ry, rz = get(row, ORIGIN), get(row, ORIGIN + 1), get(row, ORIGIN + 2)
+    ca, sa = get(row, layout.COS_ALPHA), get(row, layout.SIN_ALPHA)
+    rx, ry, rz = get(row, layout.ORIGIN), get(row, layout.ORIGIN + 1), get(row, layout.ORIGIN + 2)
     for j in range(k1):
         fx, v = rotate_to_parent(order, body, f, j, kind)
         fy = ca * v - sa * get(body, f + 2 * k1 + j)
@@ -116,7 +97,7 @@ def pass_to_parent(order, body, parent, row, kind, has_beta):
         ny = ca * v - sa * get(body, f + 5 * k1 + j)
         nz = sa * v + ca * get(body, f + 5 * k1 + j)
         if has_beta:
-            cb, sb = get(row, COS_BETA), get(row, SIN_BETA)
+            cb, sb = get(row, layout.COS_BETA), get(row, layout.SIN_BETA)
             x, y = cb * fx - sb * fy, sb * fx + cb * fy
             fx, fy = x, y
             x, y = cb * nx - sb * ny, sb * nx + cb * ny
@@ -131,17 +112,17 @@ def pass_to_parent(order, body, parent, row, kind, has_beta):
 
 def backward_sweep(order, ws, parameters):
     """Compute, from leaves to root, the joint efforts and the wrenches on the parents."""
-    count = integer(parameters, BODY_COUNT)
+    count = integer(parameters, layout.BODY_COUNT)
     angles = efforts_rows(order, count) - 3 * count
     for i in range(count - 1, -1, -1):
-        row = at(parameters, HEADER + i * ROW)
-        parent_index, kind = integer(row, PARENT), integer(row, KIND)
-        has_beta = integer(row, HAS_BETA) != 0
+        row = at(parameters, layout.HEADER + i * layout.ROW)
+        parent_index, kind = integer(row, layout.PARENT), integer(row, layout.KIND)
+        has_beta = integer(row, layout.HAS_BETA) != 0
         body = at(ws, i * block_rows(order))
-        if kind != REVOLUTE and parent_index >= 0:
+        if kind != layout.REVOLUTE and parent_index >= 0:
             # e_z × F does not change N_z and F, so the effort may be computed after it
-            shift_torque(order, body, at(ws, angles + i), get(row, PITCH))
-        joint_effort(order, body, kind, get(row, PITCH))
+            shift_torque(order, body, at(ws, angles + i), get(row, layout.PITCH))
+        joint_effort(order, body, kind, get(row, layout.PITCH))
         if parent_index >= 0:
             parent = at(ws, parent_index * block_rows(order))
             pass_to_parent(order, body, parent, row, kind, has_beta)

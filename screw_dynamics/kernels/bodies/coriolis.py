@@ -50,8 +50,8 @@ def coriolis_matrix(order, ws, q, qd, tau, out, parameters):
         inertial = momentum(body, screw_i)
         x, y, z = backward_torque(body, screw_i)
         a, b, c, d, e, f = momentum(body, get_column(column, stride, SCREW_RATE))
-        g, h, l, u, v, w = flow_wrench(body, screw_i)
-        moving = a + g, b + h, c + l, d + u, e + v, f + w
+        g, h, r, u, v, w = flow_wrench(body, screw_i)
+        moving = a + g, b + h, c + r, d + u, e + v, f + w
         put(out, row * (n + 1), get(out, row * (n + 1)) + dot6(screw_i, moving))
         j = integer(joint_row(parameters, i), layout.PARENT)
         if j >= 0:

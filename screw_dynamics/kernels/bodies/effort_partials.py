@@ -3,7 +3,7 @@
 """
 Partial derivatives of the efforts and of their time derivatives, by composite rigid bodies.
 
-With the series of `momenta`, and the wrench f of the bodies behind a joint, for j on the path of i,
+With the series of `momenta` and the wrench f of the bodies behind a joint, for j on the path of i,
 
     dtau_i/dq_j = S_i^T (2 B_i P_j + I_i R_j)
     dtau_j/dq_i = S_j^T (2 B_i P_i + I_i R_i - [S_i, .]^T f_i)
@@ -11,8 +11,8 @@ With the series of `momenta`, and the wrench f of the bodies behind a joint, for
     dtau_j/dq_i' = S_j^T (2 B_i S_i + 2 I_i P_i)
     dtau_i/dq_j'' = S_i^T I_i S_j
 
-The factors of these products are further rows of the table. A chain of bodies that are numbered one
-after the other, as are their coordinates, is consecutive in the table and in the result.
+The factors of these products are further rows of the table. A chain of bodies that are numbered
+one after the other, as are their coordinates, is consecutive in the table and in the result.
 """
 
 from screw_dynamics.kernels.bodies import layout

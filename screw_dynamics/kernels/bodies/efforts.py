@@ -3,7 +3,7 @@
 """
 Efforts by the Newton-Euler recursion; those against gravity by composite first moments.
 
-With Newton-Euler, gravity takes a factor FACTOR of this time.
+Newton-Euler would take more than twice the time for gravity, which compensation needs alone.
 """
 
 from screw_dynamics.kernels.bodies import layout

@@ -2,27 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward sweep of the Newton-Euler recursion, root to leaves: motion and inertial wrenches."""
 
-from screw_dynamics.kernels.bodies.layout import (
-    BODY_COUNT,
-    COS_ALPHA,
-    COS_BETA,
-    COS_GAMMA,
-    FIRST_MOMENT,
-    HAS_BETA,
-    HEADER,
-    KIND,
-    MASS,
-    ORIGIN,
-    PARENT,
-    PITCH,
-    PRISMATIC,
-    REVOLUTE,
-    ROW,
-    SECOND_MOMENT,
-    SIN_ALPHA,
-    SIN_BETA,
-    SIN_GAMMA,
-)
+from screw_dynamics.kernels.bodies import layout
 from screw_dynamics.kernels.bodies.rows import (
     apart,
     at,
@@ -41,8 +21,8 @@ def cos_sin_series(order, body, angle, count, row):
     cos, sin, rate = 3 * k2, 4 * k2, 5 * k2
     c, s = get(angle, count), get(angle, 2 * count)
     # the constant angle is added by its cos and sin, so that no digits of q are lost
-    put(body, cos, get(row, COS_GAMMA) * c - get(row, SIN_GAMMA) * s)
-    put(body, sin, get(row, COS_GAMMA) * s + get(row, SIN_GAMMA) * c)
+    put(body, cos, get(row, layout.COS_GAMMA) * c - get(row, layout.SIN_GAMMA) * s)
+    put(body, sin, get(row, layout.COS_GAMMA) * s + get(row, layout.SIN_GAMMA) * c)
     for j in range(1, k2):
         c = get(body, rate) * get(body, sin + j - 1)
         s = get(body, rate) * get(body, cos + j - 1)
@@ -73,11 +53,11 @@ def apply_fixed_rotation(out, j, size, x, y, z, row, has_beta):
     u = x
     v = y
     if has_beta:
-        u = get(row, COS_BETA) * x + get(row, SIN_BETA) * y
-        v = get(row, COS_BETA) * y - get(row, SIN_BETA) * x
+        u = get(row, layout.COS_BETA) * x + get(row, layout.SIN_BETA) * y
+        v = get(row, layout.COS_BETA) * y - get(row, layout.SIN_BETA) * x
     put(out, j, u)
-    put(out, size + j, get(row, COS_ALPHA) * v + get(row, SIN_ALPHA) * z)
-    put(out, 2 * size + j, get(row, COS_ALPHA) * z - get(row, SIN_ALPHA) * v)
+    put(out, size + j, get(row, layout.COS_ALPHA) * v + get(row, layout.SIN_ALPHA) * z)
+    put(out, 2 * size + j, get(row, layout.COS_ALPHA) * z - get(row, layout.SIN_ALPHA) * v)
 
 
 def angular_velocity(order, body, parent, scratch, row, parent_index, kind, has_beta):
@@ -94,11 +74,11 @@ def angular_velocity(order, body, parent, scratch, row, parent_index, kind, has_
         for j in range(k2):
             x, y, z = get(parent, j), get(parent, k2 + j), get(parent, 2 * k2 + j)
             apply_fixed_rotation(
-                body if kind == PRISMATIC else scratch, j, k2, x, y, z, row, has_beta
+                body if kind == layout.PRISMATIC else scratch, j, k2, x, y, z, row, has_beta
             )
-        if kind != PRISMATIC:
+        if kind != layout.PRISMATIC:
             rotate_to_child(order, body, body, k2, scratch)
-    if kind != PRISMATIC:
+    if kind != layout.PRISMATIC:
         for j in range(k2):
             put(body, 2 * k2 + j, get(body, 2 * k2 + j) + get(body, rate + j))
 
@@ -139,10 +119,10 @@ def root_acceleration(order, body, row, kind):
     """Write a = Rz(-q) (-g) of a body on the base, coefficients 0 .. k."""
     k1, k2 = order + 1, order + 2
     a, cos, sin, rate = 6 * k2, 3 * k2, 4 * k2, 5 * k2
-    x, y, z = get(row, ORIGIN), get(row, ORIGIN + 1), get(row, ORIGIN + 2)
+    x, y, z = get(row, layout.ORIGIN), get(row, layout.ORIGIN + 1), get(row, layout.ORIGIN + 2)
     for j in range(k1):
         zero = 0.0 * get(body, rate + j)
-        if kind == PRISMATIC:
+        if kind == layout.PRISMATIC:
             put(body, a + j, zero + x if j == 0 else zero)
             put(body, a + k1 + j, zero + y if j == 0 else zero)
         else:
@@ -155,7 +135,7 @@ def acceleration(order, body, parent, scratch, row, kind, has_beta):
     """Write a = Rz(-q) (a + B r of the parent) of the frame's origin, coefficients 0 .. k."""
     k1, k2 = order + 1, order + 2
     a, b = 6 * k2, 6 * k2 + 3 * k1
-    rx, ry, rz = get(row, ORIGIN), get(row, ORIGIN + 1), get(row, ORIGIN + 2)
+    rx, ry, rz = get(row, layout.ORIGIN), get(row, layout.ORIGIN + 1), get(row, layout.ORIGIN + 2)
     out = at(body, a)
     for j in range(k1):
         x = get(parent, a + j) + (
@@ -173,8 +153,10 @@ def acceleration(order, body, parent, scratch, row, kind, has_beta):
             + ry * get(parent, b + 7 * k1 + j)
             + rz * get(parent, b + 8 * k1 + j)
         )
-        apply_fixed_rotation(out if kind == PRISMATIC else scratch, j, k1, x, y, z, row, has_beta)
-    if kind != PRISMATIC:
+        apply_fixed_rotation(
+            out if kind == layout.PRISMATIC else scratch, j, k1, x, y, z, row, has_beta
+        )
+    if kind != layout.PRISMATIC:
         rotate_to_child(order, body, out, k1, scratch)
 
 
@@ -205,7 +187,7 @@ def inertial_wrench(order, body, row):
     """Write F = m a + B h and N = h × a + vec(B S - (B S)^T), S the second moment of mass."""
     k1, a = order + 1, 6 * (order + 2)
     b, f = a + 3 * k1, a + 12 * k1
-    mass, h, s = get(row, MASS), FIRST_MOMENT, SECOND_MOMENT
+    mass, h, s = get(row, layout.MASS), layout.FIRST_MOMENT, layout.SECOND_MOMENT
     hx, hy, hz = get(row, h), get(row, h + 1), get(row, h + 2)
     sxx, syy, szz = get(row, s), get(row, s + 1), get(row, s + 2)
     sxy, sxz, syz = get(row, s + 3), get(row, s + 4), get(row, s + 5)
@@ -228,18 +210,18 @@ def inertial_wrench(order, body, row):
 
 def forward_sweep(order, ws, parameters):
     """Compute, from root to leaves, the motion and the inertial wrench of every body."""
-    count = integer(parameters, BODY_COUNT)
+    count = integer(parameters, layout.BODY_COUNT)
     angles = efforts_rows(order, count) - 3 * count
     scratch = apart(ws, angles - 3 * (order + 2), 3 * (order + 2))
     sines(ws, angles, count)
     for i in range(count):
-        row = at(parameters, HEADER + i * ROW)
-        parent_index, kind = integer(row, PARENT), integer(row, KIND)
-        has_beta = integer(row, HAS_BETA) != 0
+        row = at(parameters, layout.HEADER + i * layout.ROW)
+        parent_index, kind = integer(row, layout.PARENT), integer(row, layout.KIND)
+        has_beta = integer(row, layout.HAS_BETA) != 0
         body = at(ws, i * block_rows(order))
         parent = at(ws, max(parent_index, 0) * block_rows(order))
         angle = at(ws, angles + i)
-        if kind != PRISMATIC:
+        if kind != layout.PRISMATIC:
             cos_sin_series(order, body, angle, count, row)
         angular_velocity(order, body, parent, scratch, row, parent_index, kind, has_beta)
         spin_matrix(order, body)
@@ -247,6 +229,6 @@ def forward_sweep(order, ws, parameters):
             root_acceleration(order, body, row, kind)
         else:
             acceleration(order, body, parent, scratch, row, kind, has_beta)
-        if kind != REVOLUTE:
-            add_translation(order, body, angle, get(row, PITCH))
+        if kind != layout.REVOLUTE:
+            add_translation(order, body, angle, get(row, layout.PITCH))
         inertial_wrench(order, body, row)

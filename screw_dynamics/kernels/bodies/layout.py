@@ -8,7 +8,7 @@ regressor is wanted. Integers are stored as doubles, because each further array 
 call from Python as much time as the dynamics of one joint.
 """
 
-from screw_dynamics.kernels.frames import layout as tree
+from screw_dynamics.kernels.bodies import tables as tree
 
 BODY_COUNT, COORDINATE_COUNT, WRENCH_COUNT = range(3)
 HEADER = 3

@@ -4,9 +4,9 @@
 Taylor series of the screws, momenta and wrenches of bodies, about the origin of the root.
 
 In the axes of the root and about one point, those of all bodies add. With a joint screw S, the
-twist v and the acceleration a of the parent, P = [v, S] is the rate of the screw, and R = [a, S] +
-[v, P]. Beside its inertia I, a body has the momentum p = integral of u dm and the flow K = integral
-of u x^T dm, with the velocity u of the point x: B y = (tr(K) w - K w; w × p) and
+twist v and the acceleration a of the parent, P = [v, S] is the rate of the screw, and R =
+[a, S] + [v, P]. Beside its inertia I, a body has the momentum p = integral of u dm and the flow
+K = integral of u x^T dm, with the velocity u of the point x: B y = (tr(K) w - K w; w × p) and
 B^T y = (tr(K) w - K^T w + p × v; 0) for a twist y = (w; v).
 
 The series of screws are the columns of a table, one per body: the bodies of a chain that are

@@ -9,15 +9,7 @@ A row is a float (one sample), a short vector of samples (batches in C) or a Num
 
 import numpy as np
 
-from screw_dynamics.kernels.bodies.layout import (
-    BODY_COUNT,
-    COORDINATE,
-    COORDINATE_COUNT,
-    HEADER,
-    MULTIPLIER,
-    OFFSET,
-    ROW,
-)
+from screw_dynamics.kernels.bodies import layout
 
 # Rows of a body's block, in this order, for k = order:
 #   w (3) and cos, sin of the joint angle, each k + 2 coefficients; q' with k + 2; then a (3),
@@ -87,14 +79,14 @@ def sines(ws, start, count):
 
 def gather(order, ws, jet, parameters):
     """Write the series of every tree joint from the rows of the jet, with mimic relations."""
-    count, n = integer(parameters, BODY_COUNT), integer(parameters, COORDINATE_COUNT)
+    count, n = integer(parameters, layout.BODY_COUNT), integer(parameters, layout.COORDINATE_COUNT)
     angles = efforts_rows(order, count) - 3 * count
     for i in range(count):
-        joint = at(parameters, HEADER + i * ROW)
-        c = integer(joint, COORDINATE)
+        joint = at(parameters, layout.HEADER + i * layout.ROW)
+        c = integer(joint, layout.COORDINATE)
         rate = at(ws, i * block_rows(order) + 5 * (order + 2))
-        factor = get(joint, MULTIPLIER)
-        put(ws, angles + i, factor * get(jet, c) + get(joint, OFFSET))
+        factor = get(joint, layout.MULTIPLIER)
+        put(ws, angles + i, factor * get(jet, c) + get(joint, layout.OFFSET))
         for j in range(order + 2):
             put(rate, j, factor * get(jet, (j + 1) * n + c))
             factor = factor / (j + 1.0)
@@ -102,14 +94,14 @@ def gather(order, ws, jet, parameters):
 
 def scatter(order, ws, tau, parameters):
     """Write the rows of the effort jet, tau = G^T (tau of the tree joints)."""
-    count, n = integer(parameters, BODY_COUNT), integer(parameters, COORDINATE_COUNT)
+    count, n = integer(parameters, layout.BODY_COUNT), integer(parameters, layout.COORDINATE_COUNT)
     for row in range((order + 1) * n):
         put(tau, row, 0.0 * get(ws, 5 * (order + 2)))
     for i in range(count):
-        joint = at(parameters, HEADER + i * ROW)
-        c = integer(joint, COORDINATE)
+        joint = at(parameters, layout.HEADER + i * layout.ROW)
+        c = integer(joint, layout.COORDINATE)
         effort = at(ws, i * block_rows(order) + 5 * (order + 2))
-        factor = get(joint, MULTIPLIER)
+        factor = get(joint, layout.MULTIPLIER)
         for d in range(order + 1):
             put(tau, d * n + c, get(tau, d * n + c) + factor * get(effort, d))
             factor = factor * (d + 1.0)

@@ -27,15 +27,8 @@ from screw_dynamics.kernels.bodies.accelerations import (
 )
 from screw_dynamics.kernels.bodies.layout import BODY_COUNT
 from screw_dynamics.kernels.bodies.rows import integer
+from screw_dynamics.kernels.drives import laws
 from screw_dynamics.kernels.drives.friction import LOAD, dry_friction
-from screw_dynamics.kernels.drives.laws import (
-    INERTIA,
-    PAIR_EXPONENTIAL,
-    RIGID,
-    VISCOUS,
-    pair_effort,
-    spring_effort,
-)
 from screw_dynamics.kernels.drives.parallel import FORCE, STIFFNESS, parallel_spring_effort
 from screw_dynamics.kernels.kernel import Kernel, read_only
 from screw_dynamics.kernels.pointers import row_pointer
@@ -122,7 +115,7 @@ def _set_derivative(state, inputs, n, tables, work, derivative):
         derivative[j], derivative[n + j] = work.rates[j], accelerations[j]
     for i in range(m):
         j, own = motors[i, JOINT], motors[i, BODY_COORDINATE]
-        if motors[i, LAW] == RIGID:
+        if motors[i, LAW] == laws.RIGID:
             derivative[theta + i], derivative[theta_rate + i] = work.rates[j], accelerations[j]
         else:
             derivative[theta + i] = state[theta_rate + i]
@@ -146,27 +139,27 @@ def _set_known_forces(state, inputs, n, tables, work, derivative):
     armature[:] = 0.0
     for j in range(n):
         positions[j], rates[j] = state[j], state[n + j]
-        known[j] = -tables.joint_rows[j, VISCOUS] * rates[j]
+        known[j] = -tables.joint_rows[j, laws.VISCOUS] * rates[j]
         spring = tables.parallel_springs[j]
         if spring[STIFFNESS] != 0.0 or spring[FORCE] != 0.0:
             known[j] += parallel_spring_effort(spring, positions[j])
     for i in range(m):
         j, law, own = motors[i, JOINT], motors[i, LAW], motors[i, BODY_COORDINATE]
-        velocity = state[n + j] if law == RIGID else state[theta_rate + i]
-        drive = inputs.efforts[i] - rows[i, VISCOUS] * velocity
-        if law == RIGID:
+        velocity = state[n + j] if law == laws.RIGID else state[theta_rate + i]
+        drive = inputs.efforts[i] - rows[i, laws.VISCOUS] * velocity
+        if law == laws.RIGID:
             work.drives[j] = drive
             if own < 0:
-                armature[j] += rows[i, INERTIA]
+                armature[j] += rows[i, laws.INERTIA]
             loaded |= tables.friction[i, LOAD] > 0.0 or tables.joint_friction[j, LOAD] > 0.0
             continue
         phi = state[theta + i] - state[j]
-        if law >= PAIR_EXPONENTIAL:
-            tau = pair_effort(
+        if law >= laws.PAIR_EXPONENTIAL:
+            tau = laws.pair_effort(
                 law, parameters, motors[i, PARAMETERS], motors[i, SECOND] == 1, phi, work.law
             )
         else:
-            tau = spring_effort(
+            tau = laws.spring_effort(
                 law, parameters, motors[i, PARAMETERS],
                 inputs.stiffness[motors[i, VARIABLE]] if motors[i, VARIABLE] >= 0 else 0.0,
                 phi, velocity - state[n + j], work.law,
@@ -175,7 +168,7 @@ def _set_known_forces(state, inputs, n, tables, work, derivative):
         known[j] += tau
         work.transmitted[j] = work.transmitted[j] + tau if motors[i, SECOND] == 1 else tau
         if own < 0:
-            derivative[theta_rate + i] = (drive - tau) / rows[i, INERTIA]
+            derivative[theta_rate + i] = (drive - tau) / rows[i, laws.INERTIA]
         else:
             positions[own], rates[own], known[own] = state[theta + i], velocity, drive - tau
     return loaded
@@ -187,7 +180,7 @@ def _set_forces(n, tables, work):
     forces[:] = work.known
     for i in range(motors.shape[0]):
         j = motors[i, JOINT]
-        if motors[i, LAW] == RIGID:
+        if motors[i, LAW] == laws.RIGID:
             rate, load = work.rates[j], work.transmitted[j]
             friction = dry_friction(tables.rows[i], tables.friction[i], rate, load)
             forces[j] += work.drives[j] - friction
@@ -203,10 +196,10 @@ def _settled(n, tables, work):
     change = size = 0.0
     for i in range(motors.shape[0]):
         j = motors[i, JOINT]
-        if motors[i, LAW] == RIGID:
+        if motors[i, LAW] == laws.RIGID:
             before = work.transmitted[j]
             friction = dry_friction(tables.rows[i], tables.friction[i], work.rates[j], before)
-            inertial = tables.rows[i, INERTIA] * work.accelerations[j]
+            inertial = tables.rows[i, laws.INERTIA] * work.accelerations[j]
             work.transmitted[j] = work.drives[j] - friction - inertial
             change = max(change, abs(work.transmitted[j] - before))
             size = max(size, abs(work.drives[j]) + abs(inertial))

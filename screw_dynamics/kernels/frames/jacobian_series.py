@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.frames.layout import COORDINATE
+from screw_dynamics.kernels.bodies.tables import COORDINATE
 from screw_dynamics.kernels.frames.path_series import (
     BODY,
     MIXED,

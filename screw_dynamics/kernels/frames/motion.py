@@ -1,15 +1,15 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Twist of a frame and its time derivatives: the body-fixed ones in the joint frames (KM2021,
-(15)-(18)), the others in base axes; as Taylor series, O(n) per order.
+Twist of a frame and its time derivatives as Taylor series, O(n) per order.
 
-A conversion of one into the other would lose the digits by which their derivatives differ in size.
+Body-fixed ones are made in the joint frames (KM2021, (15)-(18)), the others in base axes: a
+conversion of one into the other would lose the digits by which their derivatives differ in size.
 """
 
+from screw_dynamics.kernels.bodies import tables as layout
 from screw_dynamics.kernels.bodies.joint_frames import add3, clear, cross, get3, put3
 from screw_dynamics.kernels.bodies.rows import at, get, integer, put, sines
-from screw_dynamics.kernels.frames import layout
 from screw_dynamics.kernels.frames.path_series import BODY, MIXED, SPATIAL
 from screw_dynamics.kernels.frames.pose_and_jacobian import (
     FRAME_BLOCK,

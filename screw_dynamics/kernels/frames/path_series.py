@@ -14,16 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.frames.layout import (
-    COORDINATE,
-    HOME_POSITION,
-    HOME_ROTATION,
-    MULTIPLIER,
-    OFFSET,
-    PARENT,
-    ROTATION,
-    TRANSLATION,
-)
+from screw_dynamics.kernels.bodies import tables as layout
 
 BODY, SPATIAL, HYBRID, MIXED = range(4)  # representations of twists
 
@@ -65,22 +56,22 @@ def forward_kinematics_step(i, q, tree, bodies, rotations, from_parent):
     Sets row i of `rotations` (N, 3, 3) to R_i, the rotation to base-link axes, and row i of
     `from_parent` (N, 3) to r_i - r_p, the vector from the parent's origin in base-link axes [m].
     """
-    parent = tree[i, PARENT]
-    s = bodies[i, MULTIPLIER] * q[tree[i, COORDINATE]] + bodies[i, OFFSET]
-    cosine, sine = np.cos(bodies[i, ROTATION] * s), np.sin(bodies[i, ROTATION] * s)
-    shift = bodies[i, TRANSLATION] * s
+    parent = tree[i, layout.PARENT]
+    s = bodies[i, layout.MULTIPLIER] * q[tree[i, layout.COORDINATE]] + bodies[i, layout.OFFSET]
+    cosine, sine = np.cos(bodies[i, layout.ROTATION] * s), np.sin(bodies[i, layout.ROTATION] * s)
+    shift = bodies[i, layout.TRANSLATION] * s
     for a in range(3):
         if parent < 0:
-            k = HOME_ROTATION + 3 * a
+            k = layout.HOME_ROTATION + 3 * a
             x, y, z = bodies[i, k], bodies[i, k + 1], bodies[i, k + 2]
-            origin = bodies[i, HOME_POSITION + a]
+            origin = bodies[i, layout.HOME_POSITION + a]
         else:
             u, v, w = rotations[parent, a, 0], rotations[parent, a, 1], rotations[parent, a, 2]
-            k = HOME_ROTATION
+            k = layout.HOME_ROTATION
             x = u * bodies[i, k] + v * bodies[i, k + 3] + w * bodies[i, k + 6]
             y = u * bodies[i, k + 1] + v * bodies[i, k + 4] + w * bodies[i, k + 7]
             z = u * bodies[i, k + 2] + v * bodies[i, k + 5] + w * bodies[i, k + 8]
-            k = HOME_POSITION
+            k = layout.HOME_POSITION
             origin = u * bodies[i, k] + v * bodies[i, k + 1] + w * bodies[i, k + 2]
         rotations[i, a, 0] = cosine * x + sine * y
         rotations[i, a, 1] = cosine * y - sine * x
@@ -94,7 +85,7 @@ def start_path(q, tree, bodies, path, local, series):
         forward_kinematics_step(i, q, tree, bodies, series.rotations, series.from_parent)
     for j in range(path.size):
         i = path[j]
-        travel = bodies[i, TRANSLATION] * _joint(0, i, q, series.rates, tree, bodies)
+        travel = bodies[i, layout.TRANSLATION] * _joint(0, i, q, series.rates, tree, bodies)
         for a in range(3):
             axis, step = series.rotations[i, a, 2], series.from_parent[i, a]
             series.axes[j, 0, a], series.steps[j, 0, a] = axis, step
@@ -109,10 +100,10 @@ def start_path(q, tree, bodies, path, local, series):
 
 def _joint(k, i, q, rates, tree, bodies):
     """Return coefficient k of the joint variable of body i."""
-    c = tree[i, COORDINATE]
+    c = tree[i, layout.COORDINATE]
     if k == 0:
-        return bodies[i, MULTIPLIER] * q[c] + bodies[i, OFFSET]
-    return bodies[i, MULTIPLIER] * rates[k - 1, c] / k
+        return bodies[i, layout.MULTIPLIER] * q[c] + bodies[i, layout.OFFSET]
+    return bodies[i, layout.MULTIPLIER] * rates[k - 1, c] / k
 
 
 def advance_path(k, q, tree, bodies, path, series):
@@ -125,7 +116,7 @@ def advance_path(k, q, tree, bodies, path, series):
         if j < path.size:
             i = path[j]
             _turn(k, angular[j], axes[j])
-            turn, travel = bodies[i, ROTATION], bodies[i, TRANSLATION]
+            turn, travel = bodies[i, layout.ROTATION], bodies[i, layout.TRANSLATION]
             for a in range(3):
                 angular[j + 1, k - 1, a] = angular[j, k - 1, a]
             for s in range(k + 1):
@@ -164,8 +155,8 @@ def set_levers(k, representation, series):
 
 def set_column(k, i, bodies, axes, levers, column):
     """Set a column (6,) to coefficient k of the screw of joint i, times the multiplier."""
-    turn = bodies[i, MULTIPLIER] * bodies[i, ROTATION]
-    travel = bodies[i, MULTIPLIER] * bodies[i, TRANSLATION]
+    turn = bodies[i, layout.MULTIPLIER] * bodies[i, layout.ROTATION]
+    travel = bodies[i, layout.MULTIPLIER] * bodies[i, layout.TRANSLATION]
     x, y, z = 0.0, 0.0, 0.0
     for s in range(k + 1):
         e, r = axes[s], levers[k - s]

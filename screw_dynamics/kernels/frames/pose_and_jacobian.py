@@ -4,32 +4,23 @@
 Pose and Jacobian of one frame, along the bodies from the base to it.
 
 The parameters of a frame (`frame_parameters`) are a header, then a row per body of its path: the
-columns of `kernels.frames.layout` before the inertia, and the coordinate.
+columns of `kernels.bodies.tables` before the inertia, and the coordinate.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.kernels.bodies import tables as layout
 from screw_dynamics.kernels.bodies.joint_frames import clear, cross
 from screw_dynamics.kernels.bodies.rows import at, get, integer, put, sines
-from screw_dynamics.kernels.frames.layout import (
-    COORDINATE,
-    HOME_POSITION,
-    HOME_ROTATION,
-    MASS,
-    MULTIPLIER,
-    OFFSET,
-    ROTATION,
-    TRANSLATION,
-)
 from screw_dynamics.kernels.frames.path_series import BODY, MIXED, SPATIAL
 
 # header: numbers of bodies and coordinates as in `kernels.bodies.layout`, representation, then
 FRAME_LOCAL = 3  # 12: pose of the frame in the last joint frame, by rows
 HEADER = 15
-_COORDINATE = MASS  # in place of the inertia
-ROW = MASS + 1
+_COORDINATE = layout.MASS  # in place of the inertia
+ROW = layout.MASS + 1
 
 # of a body: rotation to base axes (9, by rows), vector from the parent's origin (3)
 FRAME_STEP = 9
@@ -46,7 +37,7 @@ def frame_parameters(
 ) -> Array:
     """Return the parameters of a frame from the tables and the path of `model.JointFrames`."""
     header = [path.size, n, representation, *pose[:3].ravel()]
-    rows = [[*bodies[i, :MASS], tree[i, COORDINATE]] for i in path]
+    rows = [[*bodies[i, : layout.MASS], tree[i, layout.COORDINATE]] for i in path]
     return np.concatenate([np.array(header, dtype=np.float64), np.array(rows).ravel()])
 
 
@@ -71,13 +62,15 @@ def place_along_path(ws, q, parameters):
     angles = FRAME_BLOCK * (count + 1)
     for i in range(count):
         joint = path_joint(parameters, i)
-        s = get(joint, MULTIPLIER) * get(q, coordinate_of(joint)) + get(joint, OFFSET)
-        put(ws, angles + i, get(joint, ROTATION) * s)
+        s = get(joint, layout.MULTIPLIER) * get(q, coordinate_of(joint)) + get(
+            joint, layout.OFFSET
+        )
+        put(ws, angles + i, get(joint, layout.ROTATION) * s)
     sines(ws, angles, count)
     zero = 0.0 * get(q, 0)
     for i in range(count):
         joint, body, angle = path_joint(parameters, i), at(ws, i * FRAME_BLOCK), angles + i
-        home, origin = at(joint, HOME_ROTATION), at(joint, HOME_POSITION)
+        home, origin = at(joint, layout.HOME_ROTATION), at(joint, layout.HOME_POSITION)
         if i == 0:
             for k in range(9):
                 put(body, k, zero + get(home, k))
@@ -91,9 +84,9 @@ def place_along_path(ws, q, parameters):
             u, v = c * x + s * y, c * y - s * x
             put(body, k, u)
             put(body, k + 1, v)
-        if get(joint, TRANSLATION) != 0.0:
-            variable = get(joint, MULTIPLIER) * get(q, coordinate_of(joint))
-            shift = get(joint, TRANSLATION) * (variable + get(joint, OFFSET))
+        if get(joint, layout.TRANSLATION) != 0.0:
+            variable = get(joint, layout.MULTIPLIER) * get(q, coordinate_of(joint))
+            shift = get(joint, layout.TRANSLATION) * (variable + get(joint, layout.OFFSET))
             for k in range(3):
                 put(body, FRAME_STEP + k, get(body, FRAME_STEP + k) + shift * get(body, 3 * k + 2))
     local, frame = at(parameters, FRAME_LOCAL), at(ws, count * FRAME_BLOCK)
@@ -158,8 +151,8 @@ def frame_jacobian(order, ws, q, qd, tau, out, parameters):
             lz = lz - get(ws, i * FRAME_BLOCK + FRAME_STEP + 2)
     for i in range(count - 1, -1, -1):
         joint, body = path_joint(parameters, i), at(ws, i * FRAME_BLOCK)
-        turn = get(joint, MULTIPLIER) * get(joint, ROTATION)
-        travel = get(joint, MULTIPLIER) * get(joint, TRANSLATION)
+        turn = get(joint, layout.MULTIPLIER) * get(joint, layout.ROTATION)
+        travel = get(joint, layout.MULTIPLIER) * get(joint, layout.TRANSLATION)
         x, y, z = get(body, 2), get(body, 5), get(body, 8)
         u, v, w = cross(x, y, z, lx, ly, lz)
         u, v, w = turn * u + travel * x, turn * v + travel * y, turn * w + travel * z
