@@ -83,7 +83,8 @@ def frame_twist(
     array([[ 0.,  0.,  3.,  0., -6.,  0.],
            [ 0.,  0.,  0., 18.,  0.,  0.]])
     """
-    if type(joint_jet) is _ARRAY:  # not a masked array
+    # not a masked array, nor one with room for the result
+    if type(joint_jet) is _ARRAY and (out is None or len(joint_jet) < 4):
         try:
             rows = len(joint_jet)
             twist = _empty((rows - 1, 6)) if out is None else out

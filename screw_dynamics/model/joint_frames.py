@@ -52,16 +52,14 @@ class JointFrames:
     """
     Tables of a model in frames on the joint axes.
 
-    `tree` (N, 2) and `bodies` (N, 26) have the columns of `kernels.bodies.tables`, `gravity` (3,)
-    is in base-link axes [m/s^2], `poses` (N, 4, 4) are the joint frames in the frames of their
-    bodies, `bodies_in_joints` their inverses, `paths` lead to the frames of the model by name.
+    `tree` (N, 2) and `bodies` (N, 26) have the columns of `kernels.bodies.tables`, `poses`
+    (N, 4, 4) are the joint frames in the frames of their bodies, `paths` lead to the frames of the
+    model by name.
     """
 
     tree: NDArray[np.int64]
     bodies: Array
-    gravity: Array
     poses: Array
-    bodies_in_joints: Array
     paths: Mapping[str, FramePath]
 
 
@@ -98,8 +96,7 @@ def joint_frames(model: ModelRecord) -> JointFrames:
         rates = rotation_and_translation_rate(model.screws[i])
         row[columns.ROTATION], row[columns.TRANSLATION] = rates
     set_mimic_and_inertia(model, poses, bodies)
-    inverses = np.array([inverse_pose(one) for one in poses]).reshape(-1, 4, 4)
-    return JointFrames(tree, bodies, model.gravity, poses, inverses, _frame_paths(model, poses))
+    return JointFrames(tree, bodies, poses, _frame_paths(model, poses))
 
 
 def axis_poses(model: ModelRecord) -> Array:

@@ -4,7 +4,8 @@
 Pose and Jacobian of one frame, along the bodies from the base to it.
 
 The parameters of a frame (`frame_parameters`) are a header, then a row per body of its path: the
-columns of `kernels.bodies.tables` before the inertia, and the coordinate.
+columns of `kernels.bodies.tables` before the inertia, and the coordinate. `jacobian_series` would
+take five times this time for the Jacobian alone, as a controller needs it.
 """
 
 import numpy as np
