@@ -110,8 +110,8 @@ def single_calls() -> dict[str, Measured]:
         accelerations,
     )
     calls['recursive_body_fixed, order 2'] = (sd.recursive_body_fixed, (model, jet))
-    parameters = model.joint_frame_parameters.parameters
-    calls['kernel of order 2'] = INVERSE_DYNAMICS.run, (2, jet, np.empty((3, model.n)), parameters)
+    parameters, efforts = model.joint_frame_parameters.parameters, np.empty((3, model.n))
+    calls['kernel of order 2'] = INVERSE_DYNAMICS.singles[len(jet)], (jet, efforts, parameters)
     return race(calls)
 
 

@@ -83,10 +83,11 @@ def frame_twist(
     array([[ 0.,  0.,  3.,  0., -6.,  0.],
            [ 0.,  0.,  0., 18.,  0.,  0.]])
     """
-    # not a masked array, nor one with room for the result
-    if type(joint_jet) is _ARRAY and (out is None or len(joint_jet) < 4):
+    if type(joint_jet) is _ARRAY:  # not a masked array
         try:
             rows = len(joint_jet)
+            if rows > 3 and out is not None and np.may_share_memory(joint_jet, out):
+                raise ValueError  # for six joints, rows of the jet have the shape of the result
             twist = _empty((rows - 1, 6)) if out is None else out
             parameters = model.frame_parameters[frame, representation]
             if FRAME_TWIST.singles[rows](joint_jet, twist, parameters) == OK:

@@ -73,8 +73,8 @@ def inverse_dynamics(
 
     Notes
     -----
-    The kernel is the recursion of `kernels.bodies` on Taylor coefficients; `recursive_body_fixed` computes the
-    same efforts by the published recursion of KM2021.
+    The kernel is the recursion of `kernels.bodies` on Taylor coefficients; `recursive_body_fixed`
+    computes the same efforts by the published recursion of KM2021.
 
     Examples
     --------

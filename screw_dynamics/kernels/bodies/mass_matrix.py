@@ -4,8 +4,8 @@
 Mass matrix by composite rigid bodies (F2008, section 6.2).
 
 The inertias are composed in the joint frames, where the wrench of a joint's motion needs no
-product; this wrench descends to the root in the axes of the root, by shifts only. `effort_partials`, which
-have this matrix too, would take more than twice the time.
+product; this wrench descends to the root in the axes of the root, by shifts only.
+`effort_partials`, which have this matrix too, would take more than twice the time.
 """
 
 from screw_dynamics.kernels.bodies import layout
