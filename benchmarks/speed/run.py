@@ -29,7 +29,7 @@ from benchmarks.speed.peers import ChainRule, FiniteDifferences, from_chain, iiw
 from benchmarks.timing import Measured, race
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.progress import progress
-from screw_dynamics.kernels.taylor.compiled import single_kernel
+from screw_dynamics.kernels.bodies.quantities import INVERSE_DYNAMICS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -110,8 +110,8 @@ def single_calls() -> dict[str, Measured]:
         accelerations,
     )
     calls['recursive_body_fixed, order 2'] = (sd.recursive_body_fixed, (model, jet))
-    parameters = model.kernel_tables.parameters
-    calls['kernel of order 2'] = single_kernel(2).run, (jet, np.empty((3, model.n)), parameters)
+    parameters, efforts = model.kernel_tables.parameters, np.empty((3, model.n))
+    calls['kernel of order 2'] = INVERSE_DYNAMICS.in_c(len(jet)), (jet, efforts, parameters)
     return race(calls)
 
 

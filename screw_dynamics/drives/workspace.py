@@ -19,7 +19,6 @@ from screw_dynamics.dynamics import ModelWorkspace
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.drives.commands import set_motor_commands
 from screw_dynamics.kernels.drives.deflections import OK
-from screw_dynamics.kernels.taylor.compiled import single_kernel
 from screw_dynamics.model import ScrewModel
 
 
@@ -83,12 +82,11 @@ class Workspace(ModelWorkspace):
         self.robot = as_robot(robot)
         super().__init__(self.robot.model, order, frames)
         self.order = order
-        self._fill_efforts = single_kernel(order).run
         self._fill_commands = set_motor_commands.run
         self._forget_jet()
 
     def _forget_jet(self) -> None:
-        self._jet = self._batch = np.empty(0)  # the jet seen last, and as a batch of one
+        self._seen = self._batch = np.empty(0)  # the jet seen last, and as a batch of one
         vars(self).pop('_arguments', None)
 
     def set_robot(self, robot: Robot) -> None:
@@ -144,7 +142,7 @@ class Workspace(ModelWorkspace):
         """
         commands = self.commands
         try:
-            if joint_jet is self._jet or self._fits(joint_jet):
+            if joint_jet is self._seen or self._fits(joint_jet):
                 efforts, known = commands.effort_jet, effort_jet is None
                 if effort_jet is None:
                     parameters = self._parameters
@@ -172,5 +170,5 @@ class Workspace(ModelWorkspace):
             return False
         if any(np.may_share_memory(jet, getattr(self.commands, name)) for name in JETS):
             return False
-        self._jet, self._batch = jet, jet[np.newaxis]
+        self._seen, self._batch = jet, jet[np.newaxis]
         return True

@@ -13,8 +13,8 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_number
 from screw_dynamics.dynamics.regressor import inertial_parameters, regressor
 from screw_dynamics.errors import InputError, listed
-from screw_dynamics.kernels.tree.layout import HOME_POSITION
-from screw_dynamics.kernels.tree.regressor import PARAMETERS
+from screw_dynamics.kernels.bodies.regressor import PARAMETERS
+from screw_dynamics.kernels.bodies.tables import HOME_POSITION
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 _SURPLUS = 3  # samples have this many times as many rows as there are parameters, at least

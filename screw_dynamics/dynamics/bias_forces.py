@@ -8,13 +8,13 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.dispatch import at_once
-from screw_dynamics.kernels.terms.catalogue import bias_term
+from screw_dynamics.kernels.bodies.quantities import BIAS_FORCES
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import require_model
-from screw_dynamics.model.term_calls import checked_term
+from screw_dynamics.model.state_calls import checked_quantity
 
 
-@at_once(bias_term)
+@at_once(BIAS_FORCES.in_c)
 def bias_forces(
     model: RobotModel, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:
@@ -57,4 +57,4 @@ def bias_forces(
     """
     parameters = require_model(model).kernel_tables.parameters
     inputs = {'q': q, 'qd': qd}
-    return checked_term(bias_term, model.n, parameters, out, inputs, threads)
+    return checked_quantity(BIAS_FORCES, model.n, parameters, out, inputs, threads)

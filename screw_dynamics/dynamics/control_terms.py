@@ -15,8 +15,8 @@ from screw_dynamics.dynamics.frames import frame_jacobian, frame_pose
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.errors import InputError
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.compiled import control_kernel
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.frames.quantities import CONTROL_TERMS
 from screw_dynamics.model.records import Representation
 from screw_dynamics.model.robot_model import RobotModel, require_robot_model
 from screw_dynamics.model.screw_model import ScrewModel
@@ -110,7 +110,7 @@ def control_terms(
             else:
                 terms = out
             m, b, g, pose, jacobian = terms
-            path, kernel = tables.frames[frame, representation], control_kernel().compiled
+            path, kernel = tables.frames[frame, representation], CONTROL_TERMS.compiled
             if kernel(q, qd, m, b, g, pose, jacobian, tables.parameters, path) == OK:  # type: ignore[misc]
                 return terms
         except (TypeError, ValueError, KeyError):

@@ -8,13 +8,13 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.dispatch import at_once
-from screw_dynamics.kernels.terms.catalogue import coriolis_term
+from screw_dynamics.kernels.bodies.quantities import CORIOLIS_MATRIX
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import require_model
-from screw_dynamics.model.term_calls import checked_term
+from screw_dynamics.model.state_calls import checked_quantity
 
 
-@at_once(coriolis_term, 'tables.square')
+@at_once(CORIOLIS_MATRIX.in_c, 'tables.square')
 def coriolis_matrix(
     model: RobotModel, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:
@@ -72,4 +72,4 @@ def coriolis_matrix(
     """
     parameters = require_model(model).kernel_tables.parameters
     inputs = {'q': q, 'qd': qd}
-    return checked_term(coriolis_term, model.n, parameters, out, inputs, threads)
+    return checked_quantity(CORIOLIS_MATRIX, model.n, parameters, out, inputs, threads)

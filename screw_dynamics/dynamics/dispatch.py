@@ -12,8 +12,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 from numpy import empty, ndarray
 
 from screw_dynamics.errors import UnknownNameError
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.term import Term, not_compiled
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.state_kernel import not_compiled
 from screw_dynamics.model.screw_model import ScrewModel
 
 P = ParamSpec('P')
@@ -91,15 +91,15 @@ _INPUTS = ('q', 'qd', 'tau', 'joint_jet')
 
 
 def at_once(
-    term: Term, shape: str = 'len(q)', parameters: str = 'parameters'
+    in_c: Callable[[], Callable[..., int]], shape: str = 'len(q)', parameters: str = 'parameters'
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """
     Let the kernel in C of one state come before all checks of a function, and kinds of robots.
 
-    The kernel reports what it does not accept. The function, with the arguments `model`, inputs,
-    names and `out`, then converts it or raises; for masked arrays and other kinds of robots it is
-    called first. It also loads the kernel. `shape` is the text of that of the result, `parameters`
-    the name in `KernelTables`.
+    The kernel, `in_c()`, reports what it does not accept. The function, with the arguments
+    `model`, inputs, names and `out`, then converts it or raises; for masked arrays and other kinds
+    of robots it is called first. It also loads the kernel. `shape` is the text of that of the
+    result, `parameters` the name in `KernelTables`.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -120,7 +120,7 @@ def at_once(
         checked = by_kind(function.__name__, function)
 
         def otherwise(*inputs: P.args, **options: P.kwargs) -> R:
-            names['kernel'] = term.single
+            names['kernel'] = in_c()
             return checked(*inputs, **options)
 
         names: dict[str, Any] = {

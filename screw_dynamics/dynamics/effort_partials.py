@@ -4,24 +4,21 @@
 
 from __future__ import annotations
 
-import numpy as np
+from functools import partial
+
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_float_array, as_stack, raise_not_finite
+from screw_dynamics.common.arrays import Array, as_float_array, raise_not_finite
 from screw_dynamics.dynamics.dispatch import at_once
 from screw_dynamics.errors import ShapeError
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.catalogue import partials_term
-from screw_dynamics.kernels.tree.effort_partials import effort_partials as series_kernel
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import EFFORT_PARTIALS
 from screw_dynamics.model.robot_model import RobotModel
-from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.term_calls import output, run_term
-
-_ARRAY, _empty = np.ndarray, np.empty
-_ROWS = 3  # q, q' and q'': order 0
+from screw_dynamics.model.screw_model import require_model
+from screw_dynamics.model.state_calls import output, run_jets
 
 
-@at_once(partials_term, 'tables.partials')
+@at_once(partial(EFFORT_PARTIALS.in_c, 3), 'tables.partials')
 def effort_partials(model: RobotModel, joint_jet: ArrayLike, *, out: Array | None = None) -> Array:
     """
     Return the derivatives of the efforts and their rates by the coordinates and their rates.
@@ -68,22 +65,12 @@ def effort_partials(model: RobotModel, joint_jet: ArrayLike, *, out: Array | Non
     model = require_model(model)
     n = model.n
     jet = as_float_array('joint_jet', joint_jet)
-    if jet.ndim < 2 or jet.shape[-2] < _ROWS or jet.shape[-1] != n:
+    if jet.ndim < 2 or jet.shape[-2] < 3 or jet.shape[-1] != n:
         expected = f'(..., k + 3, {n}) with k >= 0'
         raise ShapeError('joint_jet', expected, jet.shape)
     rows = jet.shape[-2]
     result = output(out, (*jet.shape[:-2], rows - 2, rows, n, n), joint_jet=jet)
-    if jet.size and not _run(model, jet, result):
+    parameters = model.kernel_tables.parameters
+    if jet.size and run_jets(EFFORT_PARTIALS, rows - 3, jet, result, parameters) != OK:
         raise_not_finite(result, joint_jet=joint_jet)
     return result
-
-
-def _run(model: ScrewModel, jet: Array, result: Array) -> bool:
-    """Fill the result; return False if it, or the jet, is not finite."""
-    frames = model.joint_frames
-    samples, partials = as_stack(jet, 2), as_stack(result, 4)
-    if jet.shape[-2] > _ROWS:
-        finite: bool = series_kernel(samples, frames.tree, frames.bodies, frames.gravity, partials)
-        return finite
-    inputs = tuple(np.ascontiguousarray(jet[..., k, :]) for k in range(_ROWS))
-    return run_term(partials_term, inputs, result, model.kernel_tables.parameters) == OK

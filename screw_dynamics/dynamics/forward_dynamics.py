@@ -21,20 +21,16 @@ from screw_dynamics.common.sample_threads import require_threads
 from screw_dynamics.dynamics.dispatch import at_once
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import ShapeError, SingularMassMatrixError, listed
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.catalogue import acceleration_term
-from screw_dynamics.kernels.tree.forward_dynamics import (
-    NOT_FINITE,
-    SINGULAR,
-    SOLVED,
-    joint_accelerations,
-)
+from screw_dynamics.kernels.bodies.accelerations import NOT_FINITE, SOLVED, joint_accelerations
+from screw_dynamics.kernels.bodies.factors import SINGULAR
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import FORWARD_DYNAMICS
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.term_calls import output, run_term
+from screw_dynamics.model.state_calls import output, run_states
 
 
-@at_once(acceleration_term, parameters='tree_parameters')
+@at_once(FORWARD_DYNAMICS.in_c, parameters='tree_parameters')
 def forward_dynamics(
     model: RobotModel,
     q: ArrayLike,
@@ -99,7 +95,7 @@ def forward_dynamics(
     result = output(out, samples[0].shape, **inputs)
     parameters = model.kernel_tables.tree_parameters
     if parameters is not None and result.size:
-        if run_term(acceleration_term, samples, result, parameters, threads) == OK:
+        if run_states(FORWARD_DYNAMICS, samples, result, parameters, threads) == OK:
             return result
     _by_mass_matrix(model, inputs, result)
     return result
@@ -107,14 +103,8 @@ def forward_dynamics(
 
 def _by_mass_matrix(model: ScrewModel, inputs: Mapping[str, Array], accelerations: Array) -> None:
     """Set accelerations (..., n) by factors of the mass matrix; raise if it is singular."""
-    frames, rows = model.joint_frames, as_stack(accelerations, 1)
-    status = joint_accelerations(
-        *(as_stack(x, 1) for x in inputs.values()),
-        frames.tree,
-        frames.bodies,
-        frames.gravity,
-        rows,
-    )
+    rows, samples = as_stack(accelerations, 1), (as_stack(x, 1) for x in inputs.values())
+    status = joint_accelerations(*samples, model.kernel_tables.parameters, rows)
     if status == NOT_FINITE:
         raise_not_finite(accelerations, **inputs)
     if status != SOLVED:

@@ -4,19 +4,20 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_float_array
-from screw_dynamics.dynamics.effort_partials import effort_partials
+from screw_dynamics.common.arrays import Array, as_samples, raise_not_finite
+from screw_dynamics.dynamics.dispatch import at_once
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
-from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import FORWARD_DYNAMICS_PARTIALS
+from screw_dynamics.model.robot_model import RobotModel
+from screw_dynamics.model.screw_model import require_model
+from screw_dynamics.model.state_calls import output, run_states
 
 
 def forward_dynamics_partials(
-    model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayLike
+    model: RobotModel, q: ArrayLike, qd: ArrayLike, tau: ArrayLike
 ) -> tuple[Array, Array, Array]:
     """
     Return the derivatives of the accelerations q'' by q, q' and tau.
@@ -46,17 +47,27 @@ def forward_dynamics_partials(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
+    >>>     >>> import screw_dynamics as sd
     >>> link = sd.lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])
     >>> by_position, _, by_effort = sd.forward_dynamics_partials(pendulum, [np.pi / 2], [0], [0])
     >>> by_position.round(9), by_effort
     (array([[19.62]]), array([[2.]]))
     """
-    accelerations = forward_dynamics(model, q, qd, tau)
-    jet = np.stack([as_float_array('q', q), as_float_array('qd', qd), accelerations], axis=-2)
-    partials = effort_partials(model, jet)[..., 0, :, :, :]
-    by_effort = cast(Array, np.linalg.inv(partials[..., 2, :, :]))
-    by_motion = -(by_effort[..., np.newaxis, :, :] @ partials[..., :2, :, :])
-    return by_motion[..., 0, :, :], by_motion[..., 1, :, :], by_effort
+    result = _partials(model, q, qd, tau)
+    return result[..., 0, :, :], result[..., 1, :, :], result[..., 2, :, :]
+
+
+@at_once(FORWARD_DYNAMICS_PARTIALS.in_c, 'tables.partials[1:]')
+def _partials(
+    model: RobotModel, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, out: Array | None = None
+) -> Array:
+    """Return the partial derivatives (..., 3, n, n)."""
+    model = require_model(model)
+    samples = as_samples(model.n, q=q, qd=qd, tau=tau)
+    result = output(out, (*samples[0].shape[:-1], 3, model.n, model.n))
+    parameters = model.kernel_tables.parameters
+    if result.size and run_states(FORWARD_DYNAMICS_PARTIALS, samples, result, parameters) != OK:
+        forward_dynamics(model, q, qd, tau)  # raises the error of a joint without inertia
+        raise_not_finite(result, q=q, qd=qd, tau=tau)
+    return result

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -16,19 +18,16 @@ from screw_dynamics.common.arrays import (
 from screw_dynamics.dynamics.dispatch import at_once
 from screw_dynamics.dynamics.frames import representation_number
 from screw_dynamics.errors import ShapeError
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.catalogue import motion_term
-from screw_dynamics.kernels.tree.frame_twist import frame_twists
-from screw_dynamics.kernels.tree.jacobian_series import frame_jacobian_jets
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.frames.jacobian_series import frame_jacobian_jets
+from screw_dynamics.kernels.frames.quantities import FRAME_TWIST
 from screw_dynamics.model.records import REPRESENTATIONS, Representation
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.term_calls import output, run_term
-
-_ARRAY, _ONE, _empty = np.ndarray, np.newaxis, np.empty
+from screw_dynamics.model.state_calls import output, run_jets
 
 
-@at_once(motion_term, '(2, 6)', 'frames[frame, representation]')
+@at_once(partial(FRAME_TWIST.in_c, 3), '(2, 6)', 'frames[frame, representation]')
 def frame_twist(
     model: RobotModel,
     joint_jet: ArrayLike,
@@ -87,20 +86,16 @@ def frame_twist(
     array([[ 0.,  0.,  3.,  0., -6.,  0.],
            [ 0.,  0.,  0., 18.,  0.,  0.]])
     """
-    which, model = representation_number(representation), require_model(model)
+    representation_number(representation)
+    model = require_model(model)
     model.frame(frame)  # raises the error of an unknown name
-    frames = model.joint_frames
-    path, local = frames.paths[frame]
     jet = _as_jets(model, joint_jet, 2)
-    shape = (*jet.shape[:-2], jet.shape[-2] - 1, 6)
-    out = output(out, shape, joint_jet=jet)
-    samples, twists = as_stack(jet, 2), as_stack(out, 2)
-    if jet.shape[-2] == 3 and jet.size:
-        rows = tuple(np.ascontiguousarray(jet[..., d, :]) for d in range(3))
-        parameters = model.kernel_tables.frames[frame, representation]
-        if run_term(motion_term, rows, out, parameters) == OK:
-            return out
-    if not frame_twists(samples, frames.tree, frames.bodies, path, local, which, twists):
+    out = output(out, (*jet.shape[:-2], jet.shape[-2] - 1, 6), joint_jet=jet)
+    if not jet.size:
+        out[...] = 0.0
+        return out
+    parameters = model.kernel_tables.frames[frame, representation]
+    if run_jets(FRAME_TWIST, jet.shape[-2] - 2, jet, out, parameters) != OK:
         raise_not_finite(out, joint_jet=joint_jet)
     return out
 

@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.dynamics.dispatch import at_once
-from screw_dynamics.kernels.terms.catalogue import jacobian_term, pose_term
+from screw_dynamics.kernels.frames.quantities import FRAME_JACOBIAN, FRAME_POSE
 from screw_dynamics.model.records import REPRESENTATIONS, Representation
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import require_model
-from screw_dynamics.model.term_calls import checked_term
+from screw_dynamics.model.state_calls import checked_quantity
 
 
-@at_once(pose_term, '(4, 4)', "frames[frame, 'body']")
+@at_once(FRAME_POSE.in_c, '(4, 4)', "frames[frame, 'body']")
 def frame_pose(
     model: RobotModel, q: ArrayLike, frame: str, *, out: Array | None = None, threads: int = 1
 ) -> Array:
@@ -59,7 +59,7 @@ def frame_pose(
     model = require_model(model)
     model.frame(frame)  # raises the error of an unknown name
     parameters = model.kernel_tables.frames[frame, 'body']
-    poses = checked_term(pose_term, model.n, parameters, out, {'q': q}, threads)
+    poses = checked_quantity(FRAME_POSE, model.n, parameters, out, {'q': q}, threads)
     if model.n == 0:
         poses[...] = model.joint_frames.paths[frame].pose
     return poses
@@ -70,7 +70,7 @@ def representation_number(representation: str) -> int:
     return REPRESENTATIONS.index(require_choice('representation', representation, REPRESENTATIONS))
 
 
-@at_once(jacobian_term, 'tables.jacobian', 'frames[frame, representation]')
+@at_once(FRAME_JACOBIAN.in_c, 'tables.jacobian', 'frames[frame, representation]')
 def frame_jacobian(
     model: RobotModel,
     q: ArrayLike,
@@ -127,4 +127,4 @@ def frame_jacobian(
     model = require_model(model)
     model.frame(frame)  # raises the error of an unknown name
     parameters = model.kernel_tables.frames[frame, representation]
-    return checked_term(jacobian_term, model.n, parameters, out, {'q': q}, threads)
+    return checked_quantity(FRAME_JACOBIAN, model.n, parameters, out, {'q': q}, threads)

@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.dispatch import at_once
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
-from screw_dynamics.kernels.terms.catalogue import gravity_term
+from screw_dynamics.kernels.bodies.quantities import GRAVITY_FORCES
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import require_model
-from screw_dynamics.model.term_calls import checked_term
+from screw_dynamics.model.state_calls import checked_quantity
 
 
-@at_once(gravity_term)
+@at_once(GRAVITY_FORCES.in_c)
 def gravity_forces(
     model: RobotModel, q: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:
@@ -58,7 +58,7 @@ def gravity_forces(
     """
     parameters = require_model(model).kernel_tables.parameters
     inputs = {'q': q}
-    return checked_term(gravity_term, model.n, parameters, out, inputs, threads)
+    return checked_quantity(GRAVITY_FORCES, model.n, parameters, out, inputs, threads)
 
 
 def gravity_forces_jet(

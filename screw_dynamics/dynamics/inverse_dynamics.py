@@ -4,33 +4,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from functools import cache
+from collections.abc import Mapping
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, as_stack
-from screw_dynamics.common.sample_threads import over_samples, require_threads
+from screw_dynamics.common.sample_threads import require_threads
 from screw_dynamics.dynamics.dispatch import by_kind
 from screw_dynamics.errors import NotFiniteError, ShapeError
-from screw_dynamics.kernels.taylor.compiled import batch_kernel, single_kernel
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.term import not_compiled
-from screw_dynamics.lie import inverse_pose
-from screw_dynamics.model import Frame
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import INVERSE_DYNAMICS
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
-from screw_dynamics.model.term_calls import output
+from screw_dynamics.model.state_calls import output, run_jets
 
 _ARRAY, _ONE = np.ndarray, 1
-
-
-@cache
-def _in_c(rows: int) -> Callable[..., int]:
-    """Return the kernel in C of one sample with results (rows, n)."""
-    return (rows and single_kernel(rows - 1).compiled) or not_compiled
 
 
 def inverse_dynamics(
@@ -85,8 +75,8 @@ def inverse_dynamics(
 
     Notes
     -----
-    The kernel is the Taylor recursion of `kernels.taylor`; `recursive_body_fixed` computes the
-    same efforts by the published recursion of KM2021.
+    The kernel is the recursion of `kernels.bodies` on Taylor coefficients; `recursive_body_fixed`
+    computes the same efforts by the published recursion of KM2021.
 
     Examples
     --------
@@ -108,7 +98,11 @@ def inverse_dynamics(
     ):
         try:
             tau = np.empty_like(joint_jet[2:]) if out is None else out
-            if _in_c(len(tau))(joint_jet, tau, model.kernel_tables.parameters) == OK:
+            kernel, parameters = (
+                INVERSE_DYNAMICS.in_c(len(joint_jet)),
+                model.kernel_tables.parameters,
+            )
+            if kernel(joint_jet, tau, parameters) == OK:
                 return tau
         except (TypeError, IndexError):
             pass  # not arrays for the kernel: the checks below convert or reject them
@@ -139,12 +133,12 @@ def _checked(
     if jet.size == 0:
         out[...] = 0.0
         return out
-    if jet.ndim == 2 and not wrenches:
-        kernel = single_kernel(len(out) - 1)
-        status = int(kernel(jet, out, model.kernel_tables.parameters))
-    else:
-        status = _run_batch(model, as_stack(jet, 2), as_stack(out, 2), wrenches, threads)
-    if status != OK:
+    parameters = model.kernel_tables.parameters
+    jets, efforts = jet, out
+    if wrenches:
+        jets, parameters = _with_wrenches(model, jet, wrenches)
+        efforts = as_stack(out, 2)
+    if run_jets(INVERSE_DYNAMICS, shape[-2] - 1, jets, efforts, parameters, threads) != OK:
         _raise_not_finite(model, jet, out)
     return out
 
@@ -152,37 +146,18 @@ def _checked(
 _of_kind = by_kind('inverse_dynamics', _checked)
 
 
-def _run_batch(
-    model: ScrewModel, jets: Array, taus: Array, wrenches: Mapping[str, Array], threads: int
-) -> int:
-    parameters = model.kernel_tables.parameters
-    values, bodies, poses = _wrench_arguments(model, wrenches, taus.shape)
-    kernel = batch_kernel(taus.shape[1] - 1).run
-
-    def run(part: slice) -> int:
-        return int(kernel(jets[part], taus[part], parameters, values[part], bodies, poses))
-
-    return over_samples(run, len(jets), jets[0].size * jets.shape[1], threads)
-
-
-def _wrench_arguments(
-    model: ScrewModel, arrays: Mapping[str, Array], shape: tuple[int, ...]
-) -> tuple[Array, NDArray[np.int64], Array]:
-    """Return the wrenches of a batch with efforts (T, k + 1, n) for the kernel."""
+def _with_wrenches(
+    model: ScrewModel, jet: Array, wrenches: Mapping[str, Array]
+) -> tuple[Array, Array]:
+    """Return joint jets with wrenches behind them, (T, 1, size), and the parameters."""
     # a wrench on the base has no effect
-    moving = {name: model.frames[name] for name in arrays if model.frames[name].body >= 0}
-    values = np.empty((shape[0], len(moving), shape[1], 6))
-    for i, name in enumerate(moving):
-        values[:, i] = as_stack(arrays[name], 2)
-    return values, *carriers(model, moving.values())
-
-
-def carriers(model: ScrewModel, frames: Collection[Frame]) -> tuple[NDArray[np.int64], Array]:
-    """Return the bodies (m,) of frames, and the frames' poses (m, 4, 4) in the joint frames."""
-    own = model.kernel_tables.poses
-    poses = [inverse_pose(own[frame.body]) @ frame.pose for frame in frames]
-    bodies = np.array([frame.body for frame in frames], dtype=np.int64)
-    return bodies, np.array(poses).reshape(-1, 4, 4)
+    moving = {name: model.frames[name] for name in wrenches if model.frames[name].body >= 0}
+    jets = jet.reshape(-1, jet.shape[-2] * jet.shape[-1])
+    shape = len(jets), jet.shape[-2] - 2, 6
+    parts = [np.broadcast_to(as_stack(wrenches[name], 2), shape) for name in moving]
+    rows = np.concatenate([jets, *(part.reshape(len(jets), -1) for part in parts)], axis=1)
+    frames = ((frame.body, frame.pose) for frame in moving.values())
+    return rows[:, np.newaxis], model.kernel_tables.with_frames(frames)
 
 
 def _raise_not_finite(model: ScrewModel, jet: Array, out: Array) -> NoReturn:

@@ -8,13 +8,13 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.dispatch import at_once
-from screw_dynamics.kernels.terms.catalogue import mass_matrix_term
+from screw_dynamics.kernels.bodies.quantities import MASS_MATRIX
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import require_model
-from screw_dynamics.model.term_calls import checked_term
+from screw_dynamics.model.state_calls import checked_quantity
 
 
-@at_once(mass_matrix_term, 'tables.square')
+@at_once(MASS_MATRIX.in_c, 'tables.square')
 def mass_matrix(
     model: RobotModel, q: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:
@@ -57,4 +57,4 @@ def mass_matrix(
     array([[0.5]])
     """
     parameters = require_model(model).kernel_tables.parameters
-    return checked_term(mass_matrix_term, model.n, parameters, out, {'q': q}, threads)
+    return checked_quantity(MASS_MATRIX, model.n, parameters, out, {'q': q}, threads)

@@ -4,14 +4,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_float_array, as_stack, raise_not_finite
+from screw_dynamics.common.arrays import Array, as_float_array, raise_not_finite
+from screw_dynamics.dynamics.dispatch import at_once
 from screw_dynamics.errors import ShapeError
-from screw_dynamics.kernels.tree.regressor import PARAMETERS, regressors
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import REGRESSOR
+from screw_dynamics.kernels.bodies.regressor import PARAMETERS
 from screw_dynamics.lie import inertia_parameters
+from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.state_calls import output, run_jets
 
 _UPPER = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]  # xx, xy, yy, xz, yz, zz
 
@@ -47,7 +54,8 @@ def inertial_parameters(model: ScrewModel) -> Array:
     return parameters.ravel()
 
 
-def regressor(model: ScrewModel, joint_jet: ArrayLike) -> Array:
+@at_once(partial(REGRESSOR.in_c, 3), 'tables.regressor', 'with_bodies')
+def regressor(model: RobotModel, joint_jet: ArrayLike, *, out: Array | None = None) -> Array:
     """
     Return the matrix Y of the efforts tau = Y pi and its time derivatives up to order k.
 
@@ -59,11 +67,14 @@ def regressor(model: ScrewModel, joint_jet: ArrayLike) -> Array:
     model : ScrewModel
     joint_jet : (k + 3, n) or (..., k + 3, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d], k >= 0.
+    out : (k + 1, n, 10 N) or (..., k + 1, n, 10 N) ndarray, optional
+        C-contiguous float64 array to fill; must not overlap `joint_jet`.
 
     Returns
     -------
     (k + 1, n, 10 N) or (..., k + 1, n, 10 N) ndarray
-        Columns in the order of `inertial_parameters` [N m or N, per s^d and parameter].
+        Columns in the order of `inertial_parameters` [N m or N, per s^d and parameter]; `out` if
+        given.
 
     Raises
     ------
@@ -83,14 +94,14 @@ def regressor(model: ScrewModel, joint_jet: ArrayLike) -> Array:
     >>> np.allclose(Y @ sd.inertial_parameters(model), sd.inverse_dynamics(model, jet))
     True
     """
-    frames = require_model(model).joint_frames
+    model = require_model(model)
+    parameters = model.kernel_tables.with_bodies
     jet = as_float_array('joint_jet', joint_jet)
     if jet.ndim < 2 or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
         expected = f'(..., k + 3, {model.n}) with k >= 0'
         raise ShapeError('joint_jet', expected, jet.shape)
-    size = PARAMETERS * model.body_count
-    result = np.empty((*jet.shape[:-2], jet.shape[-2] - 2, model.n, size))
-    tables = frames.tree, frames.bodies, frames.gravity, frames.bodies_in_joints
-    if not regressors(as_stack(jet, 2), *tables, as_stack(result, 3)):
+    shape = (*jet.shape[:-2], jet.shape[-2] - 2, model.n, PARAMETERS * model.body_count)
+    result = output(out, shape, joint_jet=jet)
+    if result.size and run_jets(REGRESSOR, shape[-3] - 1, jet, result, parameters) != OK:
         raise_not_finite(result, joint_jet=joint_jet)
     return result

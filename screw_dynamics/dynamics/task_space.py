@@ -19,8 +19,8 @@ from screw_dynamics.common.arrays import (
 )
 from screw_dynamics.dynamics.frames import frame_jacobian, representation_number
 from screw_dynamics.errors import InputError, ShapeError, SingularJacobianError, listed, shown
-from screw_dynamics.kernels.tree.layout import COORDINATE
-from screw_dynamics.kernels.tree.task_rates import NOT_FINITE, SINGULAR, SOLVED, task_rates
+from screw_dynamics.kernels.bodies.tables import COORDINATE
+from screw_dynamics.kernels.frames.task_rates import NOT_FINITE, SINGULAR, SOLVED, task_rates
 from screw_dynamics.model.records import Representation
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 

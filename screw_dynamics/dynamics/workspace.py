@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -16,21 +15,19 @@ from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
 from screw_dynamics.dynamics.frames import frame_jacobian, frame_pose
 from screw_dynamics.dynamics.gravity_forces import gravity_forces, gravity_forces_jet
-from screw_dynamics.dynamics.inverse_dynamics import carriers, inverse_dynamics
+from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.errors import InputError, ShapeError
-from screw_dynamics.kernels.taylor.compiled import batch_kernel, single_kernel
-from screw_dynamics.kernels.taylor.layout import BAD_SHAPE, OK
-from screw_dynamics.kernels.terms.catalogue import (
-    acceleration_term,
-    bias_term,
-    coriolis_term,
-    gravity_term,
-    jacobian_term,
-    mass_matrix_term,
-    pose_term,
+from screw_dynamics.kernels.bodies.layout import BAD_SHAPE, OK
+from screw_dynamics.kernels.bodies.quantities import (
+    BIAS_FORCES,
+    CORIOLIS_MATRIX,
+    FORWARD_DYNAMICS,
+    GRAVITY_FORCES,
+    INVERSE_DYNAMICS,
+    MASS_MATRIX,
 )
-from screw_dynamics.kernels.terms.term import not_compiled
+from screw_dynamics.kernels.frames.quantities import FRAME_JACOBIAN, FRAME_POSE
 from screw_dynamics.model.records import Frame, Representation
 from screw_dynamics.model.robot_model import RobotModel, require_robot_model
 from screw_dynamics.model.screw_model import ScrewModel
@@ -77,25 +74,29 @@ class ModelWorkspace:
         # by frame, and its representation: parameters of the kernel, None without, and the array
         self._poses: dict[str, tuple[Array | None, Array]] = {}
         self._jacobians: dict[tuple[str, str], tuple[Array | None, Array]] = {}
+        self._fill_mass, self._fill_gravity = MASS_MATRIX.in_c(), GRAVITY_FORCES.in_c()
+        self._fill_bias, self._fill_coriolis = BIAS_FORCES.in_c(), CORIOLIS_MATRIX.in_c()
+        self._fill_accelerations = FORWARD_DYNAMICS.in_c()
+        self._fill_pose, self._fill_jacobian = FRAME_POSE.in_c(), FRAME_JACOBIAN.in_c()
+        self._fill_efforts = INVERSE_DYNAMICS.in_c(rows + 2)
         self.frames = tuple(frames)
-        values = np.zeros((1, len(self.frames), rows, 6))
-        self.wrenches: Array = values[0]
+        size = (rows + 2) * n  # of a jet, which the kernel reads with the wrenches behind it
+        self._jets = np.zeros((1, 1, size + len(self.frames) * rows * 6))
+        self._jet = self._jets[0, 0, :size].reshape(rows + 2, n)
+        self.wrenches: Array = self._jets[0, 0, size:].reshape(len(self.frames), rows, 6)
         """(m, k + 1, 6) to write to: [torque; force] ON the link in the frame, derivatives."""
         # with None for an array, kernels raise TypeError
         self._parameters: Array | None = None
         self._tree: Array | None = None
         self._light: Array | None = None
-        self._single: Callable[..., int] = not_compiled
-        self._of_batch: Callable[..., int] = not_compiled
-        self._loads: tuple[Any, ...] = ()
+        self._loaded: Array | None = None
         if type(model) is ScrewModel:
             tables = model.kernel_tables
             self._parameters, self._tree = tables.parameters, tables.tree_parameters
             self._light = model.without_gravity().kernel_tables.parameters
-            self._single = single_kernel(rows - 1).compiled or not_compiled
             if self.frames:
-                self._of_batch = batch_kernel(rows - 1).run
-                self._loads = values, *carriers(model, self._moving(model))
+                moving = self._moving(model)
+                self._loaded = tables.with_frames((frame.body, frame.pose) for frame in moving)
 
     def _moving(self, model: ScrewModel) -> list[Frame]:
         """Return the frames with wrenches; raise InputError for one on the base."""
@@ -118,13 +119,13 @@ class ModelWorkspace:
         (k + 1, n) ndarray
             As `inverse_dynamics` [N m or N, per s^d].
         """
-        out = self._efforts
+        out, order = self._efforts, len(self._efforts) - 1
         try:
             if not self.frames:
-                status = self._single(joint_jet, out, self._parameters)
-            elif joint_jet.shape == (len(out) + 2, out.shape[1]):  # which the batch does not check
-                batch = joint_jet[np.newaxis], out[np.newaxis]
-                status = self._of_batch(*batch, self._parameters, *self._loads)
+                status = self._fill_efforts(joint_jet, out, self._parameters)
+            elif self._loaded is not None and joint_jet.shape == self._jet.shape and out.size:
+                self._jet[...] = joint_jet
+                status = INVERSE_DYNAMICS.run(order, self._jets, out[np.newaxis], self._loaded)
             else:
                 status = BAD_SHAPE
             if status == OK:
@@ -152,8 +153,8 @@ class ModelWorkspace:
         out, rest = self._gravity_jet, self._weightless_jet
         try:
             if (
-                self._single(joint_jet, out, self._parameters) == OK
-                and self._single(joint_jet, rest, self._light) == OK
+                self._fill_efforts(joint_jet, out, self._parameters) == OK
+                and self._fill_efforts(joint_jet, rest, self._light) == OK
             ):
                 out -= rest
                 return out
@@ -175,7 +176,7 @@ class ModelWorkspace:
             [kg m^2, kg m, kg]
         """
         try:
-            if mass_matrix_term.single(q, self._mass, self._parameters) == OK:
+            if self._fill_mass(q, self._mass, self._parameters) == OK:
                 return self._mass
         except TypeError:
             pass
@@ -195,7 +196,7 @@ class ModelWorkspace:
             [N m or N]
         """
         try:
-            if gravity_term.single(q, self._gravity, self._parameters) == OK:
+            if self._fill_gravity(q, self._gravity, self._parameters) == OK:
                 return self._gravity
         except TypeError:
             pass
@@ -215,7 +216,7 @@ class ModelWorkspace:
             [N m or N]
         """
         try:
-            if bias_term.single(q, qd, self._bias, self._parameters) == OK:
+            if self._fill_bias(q, qd, self._bias, self._parameters) == OK:
                 return self._bias
         except TypeError:
             pass
@@ -235,7 +236,7 @@ class ModelWorkspace:
             [kg m^2/s, kg m/s, kg/s]
         """
         try:
-            if coriolis_term.single(q, qd, self._coriolis, self._parameters) == OK:
+            if self._fill_coriolis(q, qd, self._coriolis, self._parameters) == OK:
                 return self._coriolis
         except TypeError:
             pass
@@ -255,7 +256,7 @@ class ModelWorkspace:
             [rad/s^2 or m/s^2]
         """
         try:
-            if acceleration_term.single(q, qd, tau, self._accelerations, self._tree) == OK:
+            if self._fill_accelerations(q, qd, tau, self._accelerations, self._tree) == OK:
                 return self._accelerations
         except TypeError:
             pass
@@ -276,7 +277,7 @@ class ModelWorkspace:
         """
         try:
             parameters, pose = self._poses[frame]
-            if pose_term.single(q, pose, parameters) == OK:
+            if self._fill_pose(q, pose, parameters) == OK:
                 return pose
         except (TypeError, KeyError):
             pass
@@ -303,7 +304,7 @@ class ModelWorkspace:
         """
         try:
             parameters, jacobian = self._jacobians[frame, representation]
-            if jacobian_term.single(q, jacobian, parameters) == OK:
+            if self._fill_jacobian(q, jacobian, parameters) == OK:
                 return jacobian
         except (TypeError, KeyError):
             pass

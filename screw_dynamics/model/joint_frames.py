@@ -8,14 +8,15 @@ axes and referred to this origin, the joint screw is then ``(rotation e; transla
 is the third column of the rotation matrix and (rotation, translation) is (1, 0) for a revolute
 joint, (1, h) for a helical one, (0, 1) for a prismatic one.
 
-In the parameters of the Taylor recursion, the remaining freedom (the angle of the frame about z)
+In the parameters of `kernels.bodies`, the remaining freedom (the angle of the frame about z)
 is used to make the constant rotation between parent and child frame ``Rz(beta) Rx(alpha)``, with
 beta = 0 for the first child of a rotating joint (as in modified Denavit-Hartenberg parameters, but
 for trees). This needs a third of the multiplications of a full rotation matrix.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -23,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.taylor import layout
-from screw_dynamics.kernels.terms.frames import frame_parameters
-from screw_dynamics.kernels.tree import layout as columns
+from screw_dynamics.kernels.bodies import layout
+from screw_dynamics.kernels.bodies import tables as columns
+from screw_dynamics.kernels.frames.pose_and_jacobian import frame_parameters
 from screw_dynamics.lie import (
     inertia_parameters,
     inverse_pose,
@@ -51,21 +52,19 @@ class JointFrames:
     """
     Tables of a model in frames on the joint axes.
 
-    `tree` (N, 2) and `bodies` (N, 26) have the columns of `kernels.tree.layout`, `gravity` (3,) is
-    in base-link axes [m/s^2], `poses` (N, 4, 4) are the joint frames in the frames of their
-    bodies, `bodies_in_joints` their inverses, `paths` lead to the frames of the model by name.
+    `tree` (N, 2) and `bodies` (N, 26) have the columns of `kernels.bodies.tables`, `poses`
+    (N, 4, 4) are the joint frames in the frames of their bodies, `paths` lead to the frames of the
+    model by name.
     """
 
     tree: NDArray[np.int64]
     bodies: Array
-    gravity: Array
     poses: Array
-    bodies_in_joints: Array
     paths: Mapping[str, FramePath]
 
 
 class FrameTables(dict[tuple[str, Representation], Array]):
-    """Parameters of `kernels.terms.frames` by frame and representation, made at first use."""
+    """Parameters of `pose_and_jacobian` by frame and representation, made at first use."""
 
     def __init__(self, frames: JointFrames, n: int) -> None:
         super().__init__()
@@ -97,8 +96,7 @@ def joint_frames(model: ModelRecord) -> JointFrames:
         rates = rotation_and_translation_rate(model.screws[i])
         row[columns.ROTATION], row[columns.TRANSLATION] = rates
     set_mimic_and_inertia(model, poses, bodies)
-    inverses = np.array([inverse_pose(one) for one in poses]).reshape(-1, 4, 4)
-    return JointFrames(tree, bodies, model.gravity, poses, inverses, _frame_paths(model, poses))
+    return JointFrames(tree, bodies, poses, _frame_paths(model, poses))
 
 
 def axis_poses(model: ModelRecord) -> Array:
@@ -140,10 +138,10 @@ class KernelTables:
     """
     What kernels of one state and of batches read of a model.
 
-    `parameters` (2 + 26 N,) are those of `kernels.taylor`, and `poses` (N, 4, 4) its joint frames
+    `parameters` (3 + 26 N,) are those of `kernels.bodies`, and `poses` (N, 4, 4) its joint frames
     in the frames of their bodies. `tree_parameters` are None if a joint mimics another. `frames`
-    are the parameters by frame and representation. `square` is (n, n), `jacobian` (6, n) and
-    `partials` (1, 3, n, n), the shapes of results.
+    are the parameters by frame and representation. `square` is (n, n), `jacobian` (6, n),
+    `partials` (1, 3, n, n) and `regressor` (1, n, 10 N), the shapes of results.
     """
 
     parameters: Array
@@ -153,13 +151,29 @@ class KernelTables:
     square: tuple[int, int]
     jacobian: tuple[int, int]
     partials: tuple[int, int, int, int]
+    regressor: tuple[int, int, int]
+
+    def with_frames(self, frames: Iterable[tuple[int, Array]]) -> Array:
+        """Return the parameters and frames, each a body and a pose (4, 4) in it."""
+        rows = [
+            [float(body), *(inverse_pose(self.poses[body]) @ given)[:3].ravel()]
+            for body, given in frames
+        ]
+        parameters = np.concatenate([self.parameters, np.array(rows).ravel()])
+        parameters[layout.WRENCH_COUNT] = len(rows)
+        return parameters
+
+    @cached_property
+    def with_bodies(self) -> Array:
+        """The parameters and the frames of all bodies, as `kernels.bodies.regressor` has them."""
+        return self.with_frames((i, np.eye(4)) for i in range(len(self.poses)))
 
 
 def kernel_tables(model: ModelRecord, frames: JointFrames) -> KernelTables:
     """Compute the tables of a model with its joint frames."""
     count = model.body_count
     parameters = np.zeros(layout.HEADER + layout.ROW * count)
-    parameters[: layout.HEADER] = count, model.n
+    parameters[: layout.HEADER] = count, model.n, 0
     rows = parameters[layout.HEADER :].reshape(count, layout.ROW)
     poses = axis_poses(model)
     has_child = [False] * count
@@ -198,7 +212,7 @@ def kernel_tables(model: ModelRecord, frames: JointFrames) -> KernelTables:
     own = count == n and bool((model.multipliers == 1.0).all())
     return KernelTables(
         parameters, poses, parameters if own else None, FrameTables(frames, n), (n, n), (6, n),
-        (1, 3, n, n),
+        (1, 3, n, n), (1, n, 10 * count),
     )  # fmt: skip
 
 

@@ -16,12 +16,13 @@ from screw_dynamics.common.scalars import require_count, require_number
 from screw_dynamics.drives import MotorTable
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import ShapeError, SimulationError, listed
+from screw_dynamics.kernels.bodies.accelerations import SOLVED
+from screw_dynamics.kernels.bodies.factors import SINGULAR
 from screw_dynamics.kernels.drives.equations_of_motion import (
     UNSETTLED,
     runge_kutta_steps,
     set_state_derivative,
 )
-from screw_dynamics.kernels.tree.forward_dynamics import SINGULAR, SOLVED
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.simulation.robot_states import (
     RobotStates,

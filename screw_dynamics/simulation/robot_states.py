@@ -18,7 +18,7 @@ from screw_dynamics.drives.rotors import model_with_rotors, moving_rotors
 from screw_dynamics.errors import InputError, ModelError, ShapeError
 from screw_dynamics.kernels.drives.friction import LOAD
 from screw_dynamics.kernels.drives.laws import INERTIA, RIGID
-from screw_dynamics.lie import adjoint_inverse
+from screw_dynamics.lie import adjoint_inverse, inverse_pose
 from screw_dynamics.model import JointLimits, ScrewModel
 
 
@@ -43,14 +43,17 @@ def robot_tables(robot: Robot) -> tuple[ScrewModel, tuple[NDArray[Any], ...]]:
             f'joint {table.names[i]!r}: expected friction without load-dependent part, as the '
             'joint is rigid and rotor_coupling true: links and rotor share the load'
         )
-    frames = extended.joint_frames
     owner = table.joint_of_motor
     second = np.arange(table.m) != table.first_motor[owner]
     columns = [owner, law, table.offsets[owner], table.variable[owner], second, coordinates]
     motors = np.column_stack(columns).astype(np.int64)
-    links = frames.tree, frames.bodies, frames.gravity
     frictions = table.rows, table.friction, *table.joint_arrays
-    return extended, (motors, *frictions, table.parameters, *links)
+    return extended, (
+        motors,
+        *frictions,
+        table.parameters,
+        extended.kernel_tables.parameters,
+    )
 
 
 def _with_rotors(robot: Robot) -> tuple[ScrewModel, NDArray[np.int64]]:
@@ -102,10 +105,11 @@ def body_wrenches(model: ScrewModel, wrenches: Mapping[str, ArrayLike] | None) -
     table = np.zeros((model.body_count, 6))
     for name, value in wrenches.items():
         model.frame(name)  # raises the error of an unknown name
-        path, local = model.joint_frames.paths[name]
+        frame = model.frames[name]
         wrench = as_vector(f'wrenches[{name!r}]', value, 6)
-        if len(path):  # a wrench on the base moves no joint
-            table[path[-1]] += wrench @ adjoint_inverse(local)
+        if frame.body >= 0:  # a wrench on the base moves no joint
+            pose = inverse_pose(model.kernel_tables.poses[frame.body]) @ frame.pose
+            table[frame.body] += wrench @ adjoint_inverse(pose)
     return table
 
 

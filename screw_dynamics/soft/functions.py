@@ -23,7 +23,7 @@ from screw_dynamics.dynamics.frames import representation_number
 from screw_dynamics.errors import SingularMassMatrixError
 from screw_dynamics.model.records import Representation
 from screw_dynamics.model.screw_model import checked_wrenches
-from screw_dynamics.model.term_calls import output
+from screw_dynamics.model.state_calls import output
 from screw_dynamics.soft.kernel_dynamics import efforts_at_once, run_chain
 from screw_dynamics.soft.recursion import inertial_efforts
 from screw_dynamics.soft.recursion import mass_matrix as matrix_of_links

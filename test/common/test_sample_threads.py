@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import threading
@@ -66,6 +67,36 @@ def test_an_interrupted_batch_ends_after_the_slices_that_run():
     assert 1 <= count < 10**5
     over_samples(lambda part: 0, 10**4, 10**4, 2)  # the threads are free again
     assert len(begun) == count
+
+
+# about a second of efforts, of which some are left when the signal has come
+LONG_BATCH = """
+import numpy as np
+import screw_dynamics as sd
+
+model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+jets = np.zeros((30_000, 43, model.n))
+efforts = np.full((30_000, 41, model.n), np.nan)
+sd.inverse_dynamics(model, jets[:1], out=efforts[:1])
+try:
+    print('begun', flush=True)
+    sd.inverse_dynamics(model, jets, out=efforts, threads={threads})
+except KeyboardInterrupt:
+    print(np.isnan(efforts).any())
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize('threads', [1, 2])
+@pytest.mark.skipif("sd.kernel_form() != 'c'", reason='needs the extension module')
+def test_ctrl_c_ends_a_long_batch(threads):
+    code = LONG_BATCH.format(threads=threads)
+    with subprocess.Popen(
+        [sys.executable, '-c', code], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == 'begun\n'
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.read() == 'True\n'
 
 
 def test_an_error_of_another_thread_is_raised():

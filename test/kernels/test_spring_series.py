@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from screw_dynamics.kernels.drives.series import tanh
+from screw_dynamics.kernels.series import tanh
 
 
 @pytest.mark.parametrize('start', [0.0, 0.3, -2.0, 20.0, -40.0, 300.0])

@@ -9,8 +9,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import screw_dynamics as sd
-from screw_dynamics.kernels.taylor.layout import HEADER, PITCH
-from screw_dynamics.kernels.tree.layout import TRANSLATION
+from screw_dynamics.kernels.bodies.layout import HEADER, PITCH
+from screw_dynamics.kernels.bodies.tables import TRANSLATION
 from screw_dynamics.lie import (
     pose_on_axis,
     quaternion_rotation,

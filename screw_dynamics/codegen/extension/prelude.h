@@ -180,39 +180,45 @@ static inline double unless_small(double value, double bound)
     return fabs(value) > bound ? value : NAN;
 }
 
-/* Short vectors of samples */
-typedef double lanes __attribute__((vector_size(32), aligned(8)));
+/* Short vectors of samples: those of a register; with wider ones, kernels need too many. */
+#ifdef __AVX2__
+enum { LANE_COUNT = 4 };
+#else
+enum { LANE_COUNT = 2 };
+#endif
+typedef double lanes __attribute__((vector_size(8 * LANE_COUNT), aligned(8)));
 /* the same in an array of doubles */
 typedef lanes stored_lanes __attribute__((may_alias));
 
 static inline lanes every_lane(double value)
 {
-    lanes result = {value, value, value, value};
-    return result;
+    return value - (lanes){0.0};
 }
 
 static inline lanes strided(const double *start, int64_t stride)
 {
-    lanes result = {start[0], start[stride], start[2 * stride], start[3 * stride]};
+    lanes result = {start[0], start[stride]};
+    for (int k = 2; k < LANE_COUNT; k++)
+        result[k] = start[k * stride];
     return result;
 }
 
 static inline void set_strided(double *start, int64_t stride, lanes value)
 {
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < LANE_COUNT; k++)
         start[k * stride] = value[k];
 }
 
 static inline lanes magnitudes(lanes value)
 {
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < LANE_COUNT; k++)
         value[k] = fabs(value[k]);
     return value;
 }
 
 static inline lanes lanes_unless_small(lanes value, lanes bound)
 {
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < LANE_COUNT; k++)
         value[k] = unless_small(value[k], bound[k]);
     return value;
 }

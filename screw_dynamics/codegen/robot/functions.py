@@ -20,9 +20,9 @@ from screw_dynamics.codegen.translator.types import DOUBLE, Pointer, has_value
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.kernels import one_state
-from screw_dynamics.kernels.taylor import layout
-from screw_dynamics.kernels.terms import frames
-from screw_dynamics.kernels.tree import layout as tree
+from screw_dynamics.kernels.bodies import layout, quantities
+from screw_dynamics.kernels.bodies import tables as tree
+from screw_dynamics.kernels.frames import pose_and_jacobian as frames
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import Representation
 
@@ -130,9 +130,12 @@ def inverse_dynamics_function(model: ScrewModel, prefix: str, order: int) -> CFu
             'row d is the d-th derivative. jet, (ORDER + 3, N) by rows: row d is the d-th',
             'derivative of the joint position.',
         ),
-        one_state.inverse_dynamics,
+        one_state.quantity,
         lambda out: (
+            known(quantities.INVERSE_DYNAMICS.sweep),
             known(order),
+            known(quantities.INVERSE_DYNAMICS.rows(order, model.body_count)),
+            read_rows('jet'),
             read_rows('jet'),
             written_rows('tau'),
             table_rows('bodies', bodies),
@@ -142,11 +145,11 @@ def inverse_dynamics_function(model: ScrewModel, prefix: str, order: int) -> CFu
     )
 
 
-def term_function(model: ScrewModel, prefix: str, quantity: Quantity) -> CFunction:
+def state_function(model: ScrewModel, prefix: str, quantity: Quantity) -> CFunction:
     """Return the function of a term of the equation of motion."""
     of = model.without_gravity() if quantity.weightless else model
     count = len(quantity.inputs)
-    return _term(
+    return _of_state(
         f'{prefix}_{quantity.name}',
         quantity,
         (quantity.text,),
@@ -168,7 +171,7 @@ def frame_function(
         return np.asarray(quantity.compute(model, jet[0], frame, *more))
 
     detail = f'Frame: {frame}' + (f'; representation of twists: {form}.' if jacobian else '.')
-    return _term(
+    return _of_state(
         f'{prefix}_{quantity.name}_{name}',
         quantity,
         (quantity.text, detail),
@@ -178,7 +181,7 @@ def frame_function(
     )
 
 
-def _term(
+def _of_state(
     name: str,
     quantity: Quantity,
     text: tuple[str, ...],
@@ -186,15 +189,16 @@ def _term(
     table: tuple[str, Array],
     expected: Callable[[Array], Array],
 ) -> CFunction:
-    recursion, inputs = quantity.term.recursion, quantity.inputs
+    kernel, inputs = quantity.kernel, quantity.inputs
     return CFunction(
         name,
         (*(f'{READ}{part}' for part in inputs), f'{WRITTEN}{quantity.out}'),
         text,
-        one_state.term,
+        one_state.quantity,
         lambda out: (
-            known(recursion.sweep),
-            known(recursion.rows(count)),
+            known(kernel.sweep),
+            known(0),
+            known(kernel.rows(0, count)),
             read_rows('q'),
             read_rows(inputs[-1]),
             written_rows(quantity.out),

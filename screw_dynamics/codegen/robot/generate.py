@@ -14,7 +14,7 @@ from screw_dynamics.codegen.robot.functions import (
     CFunction,
     frame_function,
     inverse_dynamics_function,
-    term_function,
+    state_function,
 )
 from screw_dynamics.codegen.robot.motor_functions import (
     motor_function,
@@ -38,7 +38,7 @@ from screw_dynamics.codegen.translator.types import DOUBLE, Pointer
 from screw_dynamics.common.scalars import require_choice, require_count
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import InputError, UnknownNameError, shown
-from screw_dynamics.kernels.taylor import rows
+from screw_dynamics.kernels.bodies import rows
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import REPRESENTATIONS, Representation
 from screw_dynamics.model.screw_model import require_model
@@ -174,7 +174,7 @@ def generate_c(
         elif quantity == REFERENCE:
             functions.append(reference_function(model, prefix, order))
         elif quantity in TERMS:
-            functions.append(term_function(model, prefix, TERMS[quantity]))
+            functions.append(state_function(model, prefix, TERMS[quantity]))
         elif motors is not None and quantity == MOTOR_COMMANDS:
             functions.append(motor_function(robot, prefix, order, motors))
         else:

@@ -8,15 +8,16 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from screw_dynamics import dynamics
-from screw_dynamics.kernels.terms import catalogue
-from screw_dynamics.kernels.terms.term import Term
+from screw_dynamics.kernels.bodies import quantities
+from screw_dynamics.kernels.bodies.state_kernel import StateKernel
+from screw_dynamics.kernels.frames import quantities as frames
 
 
 class Quantity(NamedTuple):
     """A quantity of the joint position, or also of the velocity; `text` is its comment in C."""
 
     name: str
-    term: Term
+    kernel: StateKernel
     compute: Callable[..., Any]
     """The function of the library, of the model, the inputs and for frames the frame."""
     out: str
@@ -26,7 +27,7 @@ class Quantity(NamedTuple):
     @property
     def inputs(self) -> tuple[str, ...]:
         """Names of the inputs."""
-        return ('q', 'qd')[: self.term.recursion.inputs]
+        return ('q', 'qd')[: self.kernel.inputs]
 
 
 INVERSE_DYNAMICS, MOTOR_COMMANDS = 'inverse_dynamics', 'motor_commands'
@@ -34,28 +35,28 @@ REFERENCE = 'reference'
 _TERMS = (
     Quantity(
         'mass_matrix',
-        catalogue.mass_matrix_term,
+        quantities.MASS_MATRIX,
         dynamics.mass_matrix,
         'm',
         "Mass matrix M(q), (N, N) by rows, with M q'' + C q' + g = tau.",
     ),
     Quantity(
         'gravity_forces',
-        catalogue.gravity_term,
+        quantities.GRAVITY_FORCES,
         dynamics.gravity_forces,
         'g',
         'Efforts g(q) that hold the robot at rest, (N).',
     ),
     Quantity(
         'bias_forces',
-        catalogue.bias_term,
+        quantities.BIAS_FORCES,
         dynamics.bias_forces,
         'b',
         "Bias C(q, q') q' + g(q), (N).",
     ),
     Quantity(
         'coriolis_forces',
-        catalogue.bias_term,
+        quantities.BIAS_FORCES,
         dynamics.bias_forces,
         'c',
         "Coriolis and centrifugal efforts C(q, q') q', (N).",
@@ -63,7 +64,7 @@ _TERMS = (
     ),
     Quantity(
         'coriolis_matrix',
-        catalogue.coriolis_term,
+        quantities.CORIOLIS_MATRIX,
         dynamics.coriolis_matrix,
         'c',
         "Coriolis matrix C(q, q'), (N, N) by rows; the derivative of M minus 2 C is skew.",
@@ -72,14 +73,14 @@ _TERMS = (
 _FRAMES = (
     Quantity(
         'frame_pose',
-        catalogue.pose_term,
+        frames.FRAME_POSE,
         dynamics.frame_pose,
         'pose',
         'Pose of the frame in base axes, homogeneous matrix (4, 4) by rows [m].',
     ),
     Quantity(
         'frame_jacobian',
-        catalogue.jacobian_term,
+        frames.FRAME_JACOBIAN,
         dynamics.frame_jacobian,
         'jacobian',
         "Jacobian of the frame, (6, N) by rows: twist [angular; linear] = J q'.",

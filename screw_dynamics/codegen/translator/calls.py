@@ -45,7 +45,8 @@ from screw_dynamics.codegen.translator.types import (
     is_number,
     joined,
 )
-from screw_dynamics.kernels.taylor import pointers, rows
+from screw_dynamics.kernels import pointers
+from screw_dynamics.kernels.bodies import rows
 
 if TYPE_CHECKING:
     from screw_dynamics.codegen.translator.statements import Statements

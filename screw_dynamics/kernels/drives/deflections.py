@@ -18,8 +18,8 @@ from screw_dynamics.kernels.drives.laws import (
     pair_taylor,
     spring_deflection,
 )
-from screw_dynamics.kernels.drives.series import invert, invert_pair, quotient, to_jet, to_series
 from screw_dynamics.kernels.kernel import Kernel, read_only
+from screw_dynamics.kernels.series import invert, invert_pair, quotient, to_jet, to_series
 
 # status codes
 OK, NO_STIFFNESS, OUTSIDE_TABLE, STIFFNESS_RANGE, SINGULAR_PAIR, SLACK_TENDON = range(6)

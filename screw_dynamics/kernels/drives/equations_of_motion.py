@@ -19,23 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.drives.friction import LOAD, dry_friction
-from screw_dynamics.kernels.drives.laws import (
-    INERTIA,
-    PAIR_EXPONENTIAL,
-    RIGID,
-    VISCOUS,
-    pair_effort,
-    spring_effort,
-)
-from screw_dynamics.kernels.drives.parallel import FORCE, STIFFNESS, parallel_spring_effort
-from screw_dynamics.kernels.kernel import Kernel, read_only
-from screw_dynamics.kernels.tree.forward_dynamics import (
+from screw_dynamics.kernels.bodies.accelerations import (
     SOLVED,
     AccelerationArrays,
     acceleration_arrays,
     set_accelerations,
 )
+from screw_dynamics.kernels.bodies.layout import BODY_COUNT
+from screw_dynamics.kernels.bodies.rows import integer
+from screw_dynamics.kernels.drives import laws
+from screw_dynamics.kernels.drives.friction import LOAD, dry_friction
+from screw_dynamics.kernels.drives.parallel import FORCE, STIFFNESS, parallel_spring_effort
+from screw_dynamics.kernels.kernel import Kernel, read_only
+from screw_dynamics.kernels.pointers import row_pointer
 
 # status beside those of `set_accelerations`: friction under load, without a solution
 UNSETTLED = -3
@@ -58,7 +54,7 @@ class Inputs(NamedTuple):
 
 class Tables(NamedTuple):
     """
-    Tables of the robot; see `MotorTable` and `JointFrames` for all but `motors`.
+    Tables of the robot; see `MotorTable` and `JointFrameParameters` for all but `motors`.
 
     Columns of `motors` (m, 6): joint, law of its spring, index of its parameters, index of its
     variable stiffness, whether it is the second motor of a pair, coordinate of its rotor; -1 for
@@ -72,9 +68,7 @@ class Tables(NamedTuple):
     joint_friction: Array
     parallel_springs: Array
     parameters: Array
-    tree: NDArray[np.int64]
     bodies: Array
-    gravity: Array
 
 
 class Workspace(NamedTuple):
@@ -110,8 +104,8 @@ def _set_derivative(state, inputs, n, tables, work, derivative):
     for _ in range(_MOST_STEPS):
         _set_forces(n, tables, work)
         status = set_accelerations(
-            work.positions, work.rates, work.forces, work.armature, inputs.external, tables.tree,
-            tables.bodies, tables.gravity, work.tree, accelerations,
+            work.positions, work.rates, work.forces, work.armature, inputs.external, tables.bodies,
+            work.tree, accelerations,
         )  # fmt: skip
         if not loaded or status != SOLVED or _settled(n, tables, work):
             break
@@ -121,7 +115,7 @@ def _set_derivative(state, inputs, n, tables, work, derivative):
         derivative[j], derivative[n + j] = work.rates[j], accelerations[j]
     for i in range(m):
         j, own = motors[i, JOINT], motors[i, BODY_COORDINATE]
-        if motors[i, LAW] == RIGID:
+        if motors[i, LAW] == laws.RIGID:
             derivative[theta + i], derivative[theta_rate + i] = work.rates[j], accelerations[j]
         else:
             derivative[theta + i] = state[theta_rate + i]
@@ -145,27 +139,27 @@ def _set_known_forces(state, inputs, n, tables, work, derivative):
     armature[:] = 0.0
     for j in range(n):
         positions[j], rates[j] = state[j], state[n + j]
-        known[j] = -tables.joint_rows[j, VISCOUS] * rates[j]
+        known[j] = -tables.joint_rows[j, laws.VISCOUS] * rates[j]
         spring = tables.parallel_springs[j]
         if spring[STIFFNESS] != 0.0 or spring[FORCE] != 0.0:
             known[j] += parallel_spring_effort(spring, positions[j])
     for i in range(m):
         j, law, own = motors[i, JOINT], motors[i, LAW], motors[i, BODY_COORDINATE]
-        velocity = state[n + j] if law == RIGID else state[theta_rate + i]
-        drive = inputs.efforts[i] - rows[i, VISCOUS] * velocity
-        if law == RIGID:
+        velocity = state[n + j] if law == laws.RIGID else state[theta_rate + i]
+        drive = inputs.efforts[i] - rows[i, laws.VISCOUS] * velocity
+        if law == laws.RIGID:
             work.drives[j] = drive
             if own < 0:
-                armature[j] += rows[i, INERTIA]
+                armature[j] += rows[i, laws.INERTIA]
             loaded |= tables.friction[i, LOAD] > 0.0 or tables.joint_friction[j, LOAD] > 0.0
             continue
         phi = state[theta + i] - state[j]
-        if law >= PAIR_EXPONENTIAL:
-            tau = pair_effort(
+        if law >= laws.PAIR_EXPONENTIAL:
+            tau = laws.pair_effort(
                 law, parameters, motors[i, PARAMETERS], motors[i, SECOND] == 1, phi, work.law
             )
         else:
-            tau = spring_effort(
+            tau = laws.spring_effort(
                 law, parameters, motors[i, PARAMETERS],
                 inputs.stiffness[motors[i, VARIABLE]] if motors[i, VARIABLE] >= 0 else 0.0,
                 phi, velocity - state[n + j], work.law,
@@ -174,7 +168,7 @@ def _set_known_forces(state, inputs, n, tables, work, derivative):
         known[j] += tau
         work.transmitted[j] = work.transmitted[j] + tau if motors[i, SECOND] == 1 else tau
         if own < 0:
-            derivative[theta_rate + i] = (drive - tau) / rows[i, INERTIA]
+            derivative[theta_rate + i] = (drive - tau) / rows[i, laws.INERTIA]
         else:
             positions[own], rates[own], known[own] = state[theta + i], velocity, drive - tau
     return loaded
@@ -186,7 +180,7 @@ def _set_forces(n, tables, work):
     forces[:] = work.known
     for i in range(motors.shape[0]):
         j = motors[i, JOINT]
-        if motors[i, LAW] == RIGID:
+        if motors[i, LAW] == laws.RIGID:
             rate, load = work.rates[j], work.transmitted[j]
             friction = dry_friction(tables.rows[i], tables.friction[i], rate, load)
             forces[j] += work.drives[j] - friction
@@ -202,10 +196,10 @@ def _settled(n, tables, work):
     change = size = 0.0
     for i in range(motors.shape[0]):
         j = motors[i, JOINT]
-        if motors[i, LAW] == RIGID:
+        if motors[i, LAW] == laws.RIGID:
             before = work.transmitted[j]
             friction = dry_friction(tables.rows[i], tables.friction[i], work.rates[j], before)
-            inertial = tables.rows[i, INERTIA] * work.accelerations[j]
+            inertial = tables.rows[i, laws.INERTIA] * work.accelerations[j]
             work.transmitted[j] = work.drives[j] - friction - inertial
             change = max(change, abs(work.transmitted[j] - before))
             size = max(size, abs(work.drives[j]) + abs(inertial))
@@ -214,29 +208,29 @@ def _settled(n, tables, work):
 
 def _derivative(
     state, efforts, stiffness, external, n, size, motors, rows, friction, joint_rows,
-    joint_friction, parallel_springs, parameters, tree, bodies, gravity, derivative,
+    joint_friction, parallel_springs, parameters, bodies, derivative,
 ):  # fmt: skip
     """Set the derivative of one state; `size` is the number of coordinates of the bodies."""
     inputs = Inputs(efforts, stiffness, external)
     tables = Tables(
         motors, rows, friction, joint_rows, joint_friction, parallel_springs, parameters,
-        tree, bodies, gravity,
+        bodies,
     )  # fmt: skip
-    work = _workspace(bodies.shape[0], size)
+    work = _workspace(integer(row_pointer(bodies, 0), BODY_COUNT), size)
     return _set_derivative(state, inputs, n, tables, work, derivative)
 
 
 def _runge_kutta(
     state, efforts, stiffness, external, n, size, motors, rows, friction, joint_rows,
-    joint_friction, parallel_springs, parameters, tree, bodies, gravity, h, steps,
+    joint_friction, parallel_springs, parameters, bodies, h, steps,
 ):  # fmt: skip
     """Advance a state by `steps` classical Runge-Kutta steps of length h with constant inputs."""
     inputs = Inputs(efforts, stiffness, external)
     tables = Tables(
         motors, rows, friction, joint_rows, joint_friction, parallel_springs, parameters,
-        tree, bodies, gravity,
+        bodies,
     )  # fmt: skip
-    work = _workspace(bodies.shape[0], size)
+    work = _workspace(integer(row_pointer(bodies, 0), BODY_COUNT), size)
     length = state.shape[0]
     slope, stage, total = np.empty(length), np.empty(length), np.empty(length)
     for _ in range(steps):
@@ -257,7 +251,7 @@ def _runge_kutta(
 
 _TABLES = (
     f'int64, int64, {read_only(2, "int64")}, {", ".join([read_only(2)] * 5)}, {read_only(1)}, '
-    f'{read_only(2, "int64")}, {read_only(2)}, {read_only(1)}'
+    'float64[::1]'
 )
 _INPUTS = f'{read_only(1)}, {read_only(1)}, {read_only(2)}'
 

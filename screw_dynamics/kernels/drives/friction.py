@@ -12,7 +12,7 @@ friction has two rows per motor or joint: inertia, d, c, v0 (`laws`), and the co
 import numpy as np
 
 from screw_dynamics.kernels.drives.laws import COULOMB, COULOMB_VELOCITY, VISCOUS
-from screw_dynamics.kernels.drives.series import exponential, product, quotient, root, tanh
+from screw_dynamics.kernels.series import exponential, product, quotient, root, tanh
 
 # excess e of the breakaway over the Coulomb friction, its velocity vs, coefficient mu, effort u0
 EXCESS, STRIBECK_VELOCITY, LOAD, LOAD_EFFORT = range(4)

@@ -7,8 +7,8 @@ import numpy as np
 from screw_dynamics.kernels.drives.deflections import NOT_FINITE, OK
 from screw_dynamics.kernels.drives.friction import WORK, add_friction
 from screw_dynamics.kernels.drives.laws import INERTIA, PAIR_EXPONENTIAL, pair_taylor
-from screw_dynamics.kernels.drives.series import add_powers, compose, to_jet, to_series
 from screw_dynamics.kernels.kernel import Kernel, read_only
+from screw_dynamics.kernels.series import add_powers, compose, to_jet, to_series
 
 _LARGEST = np.finfo(np.float64).max
 

@@ -14,7 +14,7 @@ balancing spring or, with s = (q - q0)^2, a torsion spring.
 
 import numpy as np
 
-from screw_dynamics.kernels.drives.series import (
+from screw_dynamics.kernels.series import (
     product,
     quotient,
     root,

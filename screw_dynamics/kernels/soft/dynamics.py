@@ -5,6 +5,7 @@
 import numpy as np
 
 from screw_dynamics.kernels.kernel import Kernel, read_only
+from screw_dynamics.kernels.pointers import all_finite
 from screw_dynamics.kernels.soft.entire_functions import set_inverse_factorials
 from screw_dynamics.kernels.soft.frame_poses import set_frame_poses
 from screw_dynamics.kernels.soft.layout import INPUT_NOT_FINITE, OK, RESULT_NOT_FINITE
@@ -16,7 +17,6 @@ from screw_dynamics.kernels.soft.sweeps import (
     set_coordinates,
     write_efforts,
 )
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite
 
 
 def _soft_dynamics(

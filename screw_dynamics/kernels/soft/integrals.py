@@ -8,6 +8,7 @@ With the proximal frame's state (w, a, B), a point f has the acceleration
 of it, of ``f x`` it and of its product with f_j.
 """
 
+from screw_dynamics.kernels.soft import layout
 from screw_dynamics.kernels.soft.frames import (
     ACCELERATION,
     RATES,
@@ -15,30 +16,12 @@ from screw_dynamics.kernels.soft.frames import (
     set_point_acceleration,
     set_turning,
 )
-from screw_dynamics.kernels.soft.layout import (
-    COORDINATES,
-    CORIOLIS_J,
-    CROSS_J,
-    FIRST_J,
-    FIRST_MOMENT,
-    FORCE,
-    INERTIAL_J,
-    MOMENTUM,
-    POSE,
-    SECOND_J,
-    SECOND_MOMENT,
-    SHIFT_J,
-    STRESS_J,
-    TORQUE,
-    TURN_J,
-    coordinate_width,
-)
 
 
 def set_force(ws, mass, block, state, order):
     """Set the inertial force m a + B h + 2 w x h' + h''."""
     count = order + 3
-    first, force = block + FIRST_MOMENT * count, block + FORCE * count
+    first, force = block + layout.FIRST_MOMENT * count, block + layout.FORCE * count
     set_point_acceleration(ws, state, first, count, force, order)
     a = state + ACCELERATION * count
     for i in range(3 * (order + 1)):
@@ -48,8 +31,8 @@ def set_force(ws, mass, block, state, order):
 def set_torque(ws, block, state, order):
     """Set the inertial torque about the origin of the proximal frame."""
     count = order + 3
-    first, second = block + FIRST_MOMENT * count, block + SECOND_MOMENT * count
-    momentum, torque = block + MOMENTUM * count, block + TORQUE * count
+    first, second = block + layout.FIRST_MOMENT * count, block + layout.SECOND_MOMENT * count
+    momentum, torque = block + layout.MOMENTUM * count, block + layout.TORQUE * count
     a, rates = state + ACCELERATION * count, state + RATES * count
     for k in range(order + 1):
         n = k + 1.0
@@ -88,9 +71,9 @@ def set_torque(ws, block, state, order):
 def add_own_effort(ws, coordinate, state, nu, order):
     """Add stress and inertia of the points of the module to the effort of one coordinate."""
     count = order + 3
-    first, cross = coordinate + FIRST_J * count, coordinate + CROSS_J * count
-    second, coriolis = coordinate + SECOND_J * count, coordinate + CORIOLIS_J * count
-    inertial, stress = coordinate + INERTIAL_J * count, coordinate + STRESS_J * count
+    first, cross = coordinate + layout.FIRST_J * count, coordinate + layout.CROSS_J * count
+    second, coriolis = coordinate + layout.SECOND_J * count, coordinate + layout.CORIOLIS_J * count
+    inertial, stress = coordinate + layout.INERTIAL_J * count, coordinate + layout.STRESS_J * count
     a, rates = state + ACCELERATION * count, state + RATES * count
     for k in range(order + 1):
         total = ws[inertial + k] + ws[stress + k]
@@ -115,9 +98,9 @@ def integrals_forward(n, mass, ws, nu, block, before, after, scratch, order):
     set_force(ws, mass, block, before, order)
     set_torque(ws, block, before, order)
     for j in range(n):
-        coordinate = block + (COORDINATES + j * coordinate_width(n)) * count
+        coordinate = block + (layout.COORDINATES + j * layout.coordinate_width(n)) * count
         add_own_effort(ws, coordinate, before, nu + j * count, order)
-    set_turning(ws, block + POSE * count, scratch, order)
+    set_turning(ws, block + layout.POSE * count, scratch, order)
     advance(ws, block, True, True, scratch, before, after, scratch + 3 * count, order)
 
 
@@ -125,8 +108,8 @@ def integrals_efforts(n, ws, nu, block, wrench, order):
     """Add the work of the wrench behind a module to its efforts."""
     count = order + 3
     for j in range(n):
-        coordinate = block + (COORDINATES + j * coordinate_width(n)) * count
-        turn, shift = coordinate + TURN_J * count, coordinate + SHIFT_J * count
+        coordinate = block + (layout.COORDINATES + j * layout.coordinate_width(n)) * count
+        turn, shift = coordinate + layout.TURN_J * count, coordinate + layout.SHIFT_J * count
         for k in range(order + 1):
             total = 0.0
             for m in range(k + 1):

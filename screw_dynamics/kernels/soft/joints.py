@@ -2,73 +2,47 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joints and rigid bodies of a chain."""
 
-import math
-
+from screw_dynamics.kernels.series import sine_and_cosine
+from screw_dynamics.kernels.soft import layout
 from screw_dynamics.kernels.soft.frames import ACCELERATION, RATES, advance
-from screw_dynamics.kernels.soft.layout import (
-    COSINES,
-    FORCE,
-    HELICAL,
-    ORIGIN,
-    POSE,
-    PRISMATIC,
-    REVOLUTE,
-    RIGID_FIRST,
-    RIGID_MASS,
-    RIGID_SECOND,
-    RIGID_TRANSLATION,
-    ROTATION,
-    SHIFT_AXIS,
-    SINES,
-    TORQUE,
-    TRANSLATION,
-    TURN_AXIS,
-)
 from screw_dynamics.kernels.soft.products import clear
-
-
-def set_sines(ws, q, cosine, sine, count):
-    """Set the series of cos q and sin q."""
-    ws[cosine], ws[sine] = math.cos(ws[q]), math.sin(ws[q])
-    for k in range(1, count):
-        c = s = 0.0
-        for m in range(1, k + 1):
-            c -= m * ws[q + m] * ws[sine + k - m]
-            s += m * ws[q + m] * ws[cosine + k - m]
-        ws[cosine + k], ws[sine + k] = c / k, s / k
 
 
 def joint_forward(kind, ws, q, reals, row, block, before, after, scratch, order):
     """Set the relative pose of a joint and the state behind it; its own wrench is zero."""
     count = order + 3
-    pose, origin = block + POSE * count, block + ORIGIN * count
+    pose, origin = block + layout.POSE * count, block + layout.ORIGIN * count
     for i in range(9):
-        ws[pose + i] = reals[row + ROTATION + i]
+        ws[pose + i] = reals[row + layout.ROTATION + i]
     for i in range(3):
-        ws[origin + i] = reals[row + TRANSLATION + i]
+        ws[origin + i] = reals[row + layout.TRANSLATION + i]
     turning = scratch
-    rotating = kind == REVOLUTE or kind == HELICAL
-    moving = kind == PRISMATIC or kind == HELICAL
+    rotating = kind == layout.REVOLUTE or kind == layout.HELICAL
+    moving = kind == layout.PRISMATIC or kind == layout.HELICAL
     if rotating:
         cosine, sine = scratch + 3 * count, scratch + 4 * count
-        set_sines(ws, q, cosine, sine, count)
+        sine_and_cosine(ws[q : q + count], ws[sine : sine + count], ws[cosine : cosine + count])
         for k in range(count):
             c, s = ws[cosine + k], ws[sine + k]
             for i in range(9):
-                entry = s * reals[row + SINES + i] + c * reals[row + COSINES + i]
+                entry = s * reals[row + layout.SINES + i] + c * reals[row + layout.COSINES + i]
                 ws[pose + 9 * k + i] = entry if k > 0 else ws[pose + i] + entry
         for k in range(order + 2):
             for i in range(3):
-                ws[turning + 3 * k + i] = (k + 1.0) * ws[q + k + 1] * reals[row + TURN_AXIS + i]
+                ws[turning + 3 * k + i] = (
+                    (k + 1.0) * ws[q + k + 1] * reals[row + layout.TURN_AXIS + i]
+                )
     if moving:
         for a in range(3):
             direction = 0.0
             for b in range(3):
-                direction += reals[row + ROTATION + 3 * a + b] * reals[row + SHIFT_AXIS + b]
+                direction += (
+                    reals[row + layout.ROTATION + 3 * a + b] * reals[row + layout.SHIFT_AXIS + b]
+                )
             ws[origin + a] += direction * ws[q]
             for k in range(1, count):
                 ws[origin + 3 * k + a] = direction * ws[q + k]
-    clear(ws, block + FORCE * count, 6 * count)
+    clear(ws, block + layout.FORCE * count, 6 * count)
     free = scratch + 5 * count
     advance(ws, block, rotating, moving, turning, before, after, free, order)
 
@@ -80,8 +54,8 @@ def joint_effort(ws, nu, reals, row, wrench, order):
         torque = force + 3 * (order + 3)
         total = 0.0
         for c in range(3):
-            total += reals[row + SHIFT_AXIS + c] * ws[force + c]
-            total += reals[row + TURN_AXIS + c] * ws[torque + c]
+            total += reals[row + layout.SHIFT_AXIS + c] * ws[force + c]
+            total += reals[row + layout.TURN_AXIS + c] * ws[torque + c]
         ws[nu + k] = total
 
 
@@ -89,15 +63,15 @@ def rigid_forward(ws, reals, row, block, before, after, scratch, order):
     """Set the wrench on a rigid body and the state of its distal frame."""
     count = order + 3
     for i in range(9):
-        ws[block + POSE * count + i] = reals[row + ROTATION + i]
+        ws[block + layout.POSE * count + i] = reals[row + layout.ROTATION + i]
     for i in range(3):
-        ws[block + ORIGIN * count + i] = reals[row + RIGID_TRANSLATION + i]
-    mass = reals[row + RIGID_MASS]
-    first, second = row + RIGID_FIRST, row + RIGID_SECOND
+        ws[block + layout.ORIGIN * count + i] = reals[row + layout.RIGID_TRANSLATION + i]
+    mass = reals[row + layout.RIGID_MASS]
+    first, second = row + layout.RIGID_FIRST, row + layout.RIGID_SECOND
     hx, hy, hz = reals[first], reals[first + 1], reals[first + 2]
     xx, yy, zz = reals[second], reals[second + 1], reals[second + 2]
     xy, xz, yz = reals[second + 3], reals[second + 4], reals[second + 5]
-    force, torque = block + FORCE * count, block + TORQUE * count
+    force, torque = block + layout.FORCE * count, block + layout.TORQUE * count
     for k in range(order + 1):
         a, b = before + ACCELERATION * count + 3 * k, before + RATES * count + 9 * k
         f, n = force + 3 * k, torque + 3 * k

@@ -13,34 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.soft.layout import (
-    BLOCK,
-    COORDINATES,
-    CROSS_J,
-    FIRST,
-    FIRST_J,
-    FIRST_MOMENT,
-    KIND,
-    MASS,
-    MASS_J,
-    ORIGIN,
-    PLANAR,
-    POSE,
-    REALS,
-    RIGID,
-    RIGID_MASS,
-    ROD,
-    SECOND_MOMENT,
-    SERIES,
-    SHIFT_AXIS,
-    SHIFT_J,
-    SIZE,
-    STEPS,
-    TURN_AXIS,
-    TURN_J,
-    coordinate_width,
-    integrals_width,
-)
+from screw_dynamics.kernels.soft import layout
 from screw_dynamics.kernels.soft.rod_columns import rod_columns
 
 
@@ -76,9 +49,9 @@ def composite(n):
 def set_pose(ws, block, count, work):
     """Set the relative pose of a module that has one in its block."""
     for i in range(9):
-        work.pose[i] = ws[block + POSE * count + i]
+        work.pose[i] = ws[block + layout.POSE * count + i]
     for i in range(3):
-        work.pose[9 + i] = ws[block + ORIGIN * count + i]
+        work.pose[9 + i] = ws[block + layout.ORIGIN * count + i]
 
 
 def integrals_columns(ws, n, mass, block, count, work, matrix, first):
@@ -86,33 +59,33 @@ def integrals_columns(ws, n, mass, block, count, work, matrix, first):
     set_pose(ws, block, count, work)
     work.moments[0] = mass
     for i in range(3):
-        work.moments[1 + i] = ws[block + FIRST_MOMENT * count + i]
+        work.moments[1 + i] = ws[block + layout.FIRST_MOMENT * count + i]
     for i in range(6):
-        work.moments[4 + i] = ws[block + SECOND_MOMENT * count + i]
+        work.moments[4 + i] = ws[block + layout.SECOND_MOMENT * count + i]
     for j in range(n):
-        coordinate = block + (COORDINATES + j * coordinate_width(n)) * count
+        coordinate = block + (layout.COORDINATES + j * layout.coordinate_width(n)) * count
         for i in range(3):
-            work.tip[j, i] = ws[coordinate + TURN_J * count + i]
-            work.tip[j, 3 + i] = ws[coordinate + SHIFT_J * count + i]
-            work.own[j, i] = ws[coordinate + CROSS_J * count + i]
-            work.own[j, 3 + i] = ws[coordinate + FIRST_J * count + i]
+            work.tip[j, i] = ws[coordinate + layout.TURN_J * count + i]
+            work.tip[j, 3 + i] = ws[coordinate + layout.SHIFT_J * count + i]
+            work.own[j, i] = ws[coordinate + layout.CROSS_J * count + i]
+            work.own[j, 3 + i] = ws[coordinate + layout.FIRST_J * count + i]
         for i in range(n):
-            matrix[first + j, first + i] = ws[coordinate + (MASS_J + i) * count]
+            matrix[first + j, first + i] = ws[coordinate + (layout.MASS_J + i) * count]
 
 
 def joint_columns(ws, kind, n, reals, row, block, count, work, matrix, first):
     """Set pose, columns and moments of a joint or rigid body."""
     set_pose(ws, block, count, work)
     work.moments[:] = 0.0
-    if kind == RIGID:
+    if kind == layout.RIGID:
         for i in range(10):
-            work.moments[i] = reals[row + RIGID_MASS + i]
+            work.moments[i] = reals[row + layout.RIGID_MASS + i]
     elif n == 1:
         work.own[0] = 0.0
         matrix[first, first] = 0.0
         for i in range(3):
-            work.tip[0, i] = reals[row + TURN_AXIS + i]
-            work.tip[0, 3 + i] = reals[row + SHIFT_AXIS + i]
+            work.tip[0, i] = reals[row + layout.TURN_AXIS + i]
+            work.tip[0, 3 + i] = reals[row + layout.SHIFT_AXIS + i]
 
 
 def momentum(moments, column, out):
@@ -200,16 +173,25 @@ def join(work, n, first, matrix):
 
 def module_columns(i, ws, place, modules, reals, count, work, matrix):
     """Set pose, columns and moments of a module, and its own mass matrix (upper half)."""
-    kind, n, row = modules[i, KIND], modules[i, SIZE], modules[i, REALS]
-    first, block = modules[i, FIRST], place.blocks + modules[i, BLOCK] * count
-    if kind == ROD:
+    kind, n, row = modules[i, layout.KIND], modules[i, layout.SIZE], modules[i, layout.REALS]
+    first, block = modules[i, layout.FIRST], place.blocks + modules[i, layout.BLOCK] * count
+    if kind == layout.ROD:
         matrix[first : first + n, first : first + n] = 0.0
         rod_columns(
-            n, modules[i, STEPS], ws, reals, row + 2 * n * n, block, count, work, matrix, first
+            n,
+            modules[i, layout.STEPS],
+            ws,
+            reals,
+            row + 2 * n * n,
+            block,
+            count,
+            work,
+            matrix,
+            first,
         )
-    elif kind == PLANAR or kind == SERIES:
-        last = block + (integrals_width(n) - 1) * count
-        mass = reals[row + MASS] if kind == PLANAR else ws[last]
+    elif kind == layout.PLANAR or kind == layout.SERIES:
+        last = block + (layout.integrals_width(n) - 1) * count
+        mass = reals[row + layout.MASS] if kind == layout.PLANAR else ws[last]
         integrals_columns(ws, n, mass, block, count, work, matrix, first)
     else:
         joint_columns(ws, kind, n, reals, row, block, count, work, matrix, first)
@@ -220,7 +202,7 @@ def set_mass_matrix(ws, place, modules, reals, count, work, matrix):
     work.behind[:] = 0.0
     for i in range(modules.shape[0] - 2, -1, -1):
         module_columns(i, ws, place, modules, reals, count, work, matrix)
-        join(work, modules[i, SIZE], modules[i, FIRST], matrix)
+        join(work, modules[i, layout.SIZE], modules[i, layout.FIRST], matrix)
 
 
 def set_jacobian(ws, place, modules, reals, count, frames, work, jacobian):
@@ -229,10 +211,10 @@ def set_jacobian(ws, place, modules, reals, count, frames, work, jacobian):
     work.columns[:] = 0.0
     for i in range(frames):
         module_columns(i, ws, place, modules, reals, count, work, work.matrix)
-        first = modules[i, FIRST]
+        first = modules[i, layout.FIRST]
         for j in range(first):
             refer_forward(work.pose, work.columns[j])
-        for j in range(modules[i, SIZE]):
+        for j in range(modules[i, layout.SIZE]):
             work.columns[first + j] = work.tip[j]
     for j in range(n):
         for c in range(6):

@@ -6,28 +6,8 @@ Closed-form integrals of a homogeneous planar arc of constant curvature.
 All are polynomials in the angle q, its square and E_2 .. E_6 (P2025, toy example, corrected).
 """
 
+from screw_dynamics.kernels.soft import layout
 from screw_dynamics.kernels.soft.entire_functions import entire_series
-from screw_dynamics.kernels.soft.layout import (
-    COORDINATES,
-    CROSS_J,
-    FIRST_J,
-    FIRST_MOMENT,
-    INERTIAL_J,
-    LENGTH,
-    MASS,
-    MASS_J,
-    MOMENTUM,
-    ORIGIN,
-    PLANAR_REALS,
-    POSE,
-    SECOND_J,
-    SECOND_MOMENT,
-    SECTION,
-    SHIFT_J,
-    STRESS_J,
-    TURN_J,
-    integrals_width,
-)
 from screw_dynamics.kernels.soft.products import clear, product
 
 _TOP = 6
@@ -39,17 +19,17 @@ def planar_integrals(ws, inverse, q, reals, row, block, scratch, order):
     """Set the block of a planar arc from the series of its angle."""
     count = order + 3
     square, entire = scratch + _SQUARE * count, scratch + _ENTIRE * count
-    clear(ws, block, integrals_width(1) * count)
+    clear(ws, block, layout.integrals_width(1) * count)
     product(ws, q, q, square, count)
     entire_series(ws, inverse, square, entire, _TOP, count)
-    length, mass = reals[row + LENGTH], reals[row + MASS]
-    section = mass * reals[row + SECTION]
+    length, mass = reals[row + layout.LENGTH], reals[row + layout.MASS]
+    section = mass * reals[row + layout.SECTION]
     _set_pose(ws, q, length, entire, block, scratch, count)
     _set_first_moment(ws, q, mass * length, entire, block, scratch, count)
     _set_second_moment(ws, q, mass * length**2, section, entire, block, scratch, count)
     _set_inertial(ws, q, mass * length**2, section, entire, block, scratch, count)
-    stress = block + (COORDINATES + STRESS_J) * count
-    stiffness, damping = reals[row + PLANAR_REALS - 2], reals[row + PLANAR_REALS - 1]
+    stress = block + (layout.COORDINATES + layout.STRESS_J) * count
+    stiffness, damping = reals[row + layout.PLANAR_REALS - 2], reals[row + layout.PLANAR_REALS - 1]
     for k in range(order + 1):
         ws[stress + k] = stiffness * ws[q + k] + damping * (k + 1.0) * ws[q + k + 1]
 
@@ -61,11 +41,11 @@ def _set_pose(ws, q, length, entire, block, scratch, count):
     product(ws, q, e1, sine, count)
     product(ws, q, e2, bend, count)
     product(ws, q, e3, lift, count)
-    shift = block + (COORDINATES + SHIFT_J) * count
-    ws[block + POSE * count + 4] = 1.0
-    ws[block + (COORDINATES + TURN_J) * count + 1] = -1.0
+    shift = block + (layout.COORDINATES + layout.SHIFT_J) * count
+    ws[block + layout.POSE * count + 4] = 1.0
+    ws[block + (layout.COORDINATES + layout.TURN_J) * count + 1] = -1.0
     for k in range(count):
-        r, t = block + POSE * count + 9 * k, block + ORIGIN * count + 3 * k
+        r, t = block + layout.POSE * count + 9 * k, block + layout.ORIGIN * count + 3 * k
         ws[r], ws[r + 8] = ws[entire + k], ws[entire + k]
         ws[r + 2], ws[r + 6] = -ws[sine + k], ws[sine + k]
         ws[t], ws[t + 2] = -length * ws[bend + k], length * ws[e1 + k]
@@ -81,9 +61,9 @@ def _set_first_moment(ws, q, moment, entire, block, scratch, count):
         ws[part + k] = 2.0 * ws[e4 + k] - ws[e3 + k]
     slope = scratch + _Q * count
     product(ws, q, part, slope, count)
-    partial = block + (COORDINATES + FIRST_J) * count
+    partial = block + (layout.COORDINATES + layout.FIRST_J) * count
     for k in range(count):
-        h, d = block + FIRST_MOMENT * count + 3 * k, partial + 3 * k
+        h, d = block + layout.FIRST_MOMENT * count + 3 * k, partial + 3 * k
         ws[h], ws[h + 2] = -moment * ws[lift + k], moment * ws[e2 + k]
         ws[d], ws[d + 2] = -moment * (ws[e2 + k] - 2.0 * ws[e3 + k]), moment * ws[slope + k]
 
@@ -95,8 +75,8 @@ def _set_second_moment(ws, q, along, section, entire, block, scratch, count):
     square, double = scratch + _SQUARE * count, scratch + _DOUBLE * count
     e1e1, e2e3, e3e3 = scratch + _E1E1 * count, scratch + _E2E3 * count, scratch + _E3E3 * count
     p, s, r = scratch + _P * count, scratch + _Q * count, scratch + _R * count
-    second = block + SECOND_MOMENT * count
-    partial = block + (COORDINATES + SECOND_J) * count
+    second = block + layout.SECOND_MOMENT * count
+    partial = block + (layout.COORDINATES + layout.SECOND_J) * count
     product(ws, e1, e1, e1e1, count)
     product(ws, e2, e3, e2e3, count)
     product(ws, e3, e3, e3e3, count)
@@ -179,9 +159,9 @@ def _set_slopes_xx_zz(ws, q, along, section, entire, partial, scratch, count):
 def _set_inertial(ws, q, along, section, entire, block, scratch, count):
     """Set the integrals of f x f_q, f x f', f_q . f_q and f_q . f''."""
     e3, e4, e5 = entire + 3 * count, entire + 4 * count, entire + 5 * count
-    coordinate = block + COORDINATES * count
-    moment, momentum = coordinate + CROSS_J * count, block + MOMENTUM * count
-    mass, inertial = coordinate + MASS_J * count, coordinate + INERTIAL_J * count
+    coordinate = block + layout.COORDINATES * count
+    moment, momentum = coordinate + layout.CROSS_J * count, block + layout.MOMENTUM * count
+    mass, inertial = coordinate + layout.MASS_J * count, coordinate + layout.INERTIAL_J * count
     for k in range(count):
         ws[moment + 3 * k + 1] = -along * (ws[e3 + k] - ws[e4 + k])
         ws[mass + k] = along * (2.0 * ws[e4 + k] - 4.0 * ws[e5 + k])

@@ -6,6 +6,8 @@ Products of truncated Taylor series of scalars, vectors and matrices in a worksp
 Arguments are places in the workspace; `count` coefficients are computed.
 """
 
+from screw_dynamics.kernels import series
+
 
 def clear(ws, place, size):
     """Set a run of the workspace to zero."""
@@ -21,11 +23,7 @@ def copy(ws, source, target, size):
 
 def product(ws, a, b, out, count):
     """Set the product of two scalars."""
-    for k in range(count):
-        total = 0.0
-        for m in range(k + 1):
-            total += ws[a + m] * ws[b + k - m]
-        ws[out + k] = total
+    series.product(ws[a : a + count], ws[b : b + count], ws[out : out + count])
 
 
 def dot(ws, a, b, out, count):

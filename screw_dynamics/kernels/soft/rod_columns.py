@@ -2,25 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pose, columns and mass moments of a whole rod, step by step from its base on."""
 
-from screw_dynamics.kernels.soft.layout import (
-    BRACKET,
-    ENTIRE,
-    ORIGIN,
-    POSE,
-    SECOND_X,
-    SECOND_Y,
-    SHIFT,
-    SHIFT_A,
-    SHIFT_B,
-    STEP,
-    STEP_MASS,
-    STEP_WIDTH,
-    STRAIN,
-    TURN,
-    TURN_A,
-    TURN_B,
-    step_reals,
-)
+from screw_dynamics.kernels.soft import layout
 
 
 def cross_of(ws, a, x, y, z):
@@ -31,8 +13,8 @@ def cross_of(ws, a, x, y, z):
 
 def set_exponent_column(n, j, ws, reals, row, step, count, out):
     """Set the partial of the exponent of a step."""
-    width, bracket = reals[row + STEP], reals[row + BRACKET]
-    a = row + STRAIN + 6 + j
+    width, bracket = reals[row + layout.STEP], reals[row + layout.BRACKET]
+    a = row + layout.STRAIN + 6 + j
     if bracket == 0.0:
         for c in range(6):
             out[c] = width * reals[a + c * n]
@@ -42,14 +24,14 @@ def set_exponent_column(n, j, ws, reals, row, step, count, out):
         out[c] = 0.5 * width * (reals[a + c * n] + reals[b + c * n])
     u, v, w = reals[a], reals[a + n], reals[a + 2 * n]
     p, q, r = reals[a + 3 * n], reals[a + 4 * n], reals[a + 5 * n]
-    turn, shift = step + TURN_B * count, step + SHIFT_B * count
+    turn, shift = step + layout.TURN_B * count, step + layout.SHIFT_B * count
     x, y, z = cross_of(ws, turn, u, v, w)
     d, e, f = cross_of(ws, shift, u, v, w)
     g, h, k = cross_of(ws, turn, p, q, r)
     add(out, -bracket, x, y, z, d + g, e + h, f + k)
     u, v, w = reals[b], reals[b + n], reals[b + 2 * n]
     p, q, r = reals[b + 3 * n], reals[b + 4 * n], reals[b + 5 * n]
-    turn, shift = step + TURN_A * count, step + SHIFT_A * count
+    turn, shift = step + layout.TURN_A * count, step + layout.SHIFT_A * count
     x, y, z = cross_of(ws, turn, u, v, w)
     d, e, f = cross_of(ws, shift, u, v, w)
     g, h, k = cross_of(ws, turn, p, q, r)
@@ -68,7 +50,11 @@ def add(out, factor, x, y, z, u, v, w):
 
 def apply_tangent(ws, step, count, column):
     """Replace the partial of the exponent by the twist T times it."""
-    turn, shift, entire = step + TURN * count, step + SHIFT * count, step + ENTIRE * count
+    turn, shift, entire = (
+        step + layout.TURN * count,
+        step + layout.SHIFT * count,
+        step + layout.ENTIRE * count,
+    )
     e2, e3, e4, e5 = ws[entire], ws[entire + count], ws[entire + 2 * count], ws[entire + 3 * count]
     x, y, z, u, v, w = column[0], column[1], column[2], column[3], column[4], column[5]
     mixed = 0.0
@@ -92,7 +78,7 @@ def apply_tangent(ws, step, count, column):
 
 def advance_column(ws, step, count, column, own):
     """Refer the column of the frame before a step to the frame behind it; add the step's own."""
-    pose, origin = step + POSE * count, step + ORIGIN * count
+    pose, origin = step + layout.POSE * count, step + layout.ORIGIN * count
     x, y, z = column[0], column[1], column[2]
     # v - p x w
     a, b, c = cross_of(ws, origin, x, y, z)
@@ -105,7 +91,7 @@ def advance_column(ws, step, count, column, own):
 
 def advance_pose(ws, step, count, pose):
     """Multiply a pose (12,) by that of a step."""
-    other, origin = step + POSE * count, step + ORIGIN * count
+    other, origin = step + layout.POSE * count, step + layout.ORIGIN * count
     for a in range(3):
         x, y, z = pose[3 * a], pose[3 * a + 1], pose[3 * a + 2]
         pose[9 + a] += x * ws[origin] + y * ws[origin + 1] + z * ws[origin + 2]
@@ -159,15 +145,15 @@ def rod_columns(n, steps, ws, reals, row, block, count, work, matrix, first):
     work.own[:n] = 0.0
     work.moments[:] = 0.0
     for s in range(steps):
-        here, step = row + s * step_reals(n), block + s * STEP_WIDTH * count
+        here, step = row + s * layout.step_reals(n), block + s * layout.STEP_WIDTH * count
         for j in range(n):
             column = work.step[j]
             set_exponent_column(n, j, ws, reals, here, step, count, column)
             apply_tangent(ws, step, count, column)
             advance_column(ws, step, count, work.tip[j], column)
         advance_pose(ws, step, count, work.pose)
-        mass = reals[here + STEP_MASS]
+        mass = reals[here + layout.STEP_MASS]
         if mass > 0.0:
-            second_x, second_y = reals[here + SECOND_X], reals[here + SECOND_Y]
+            second_x, second_y = reals[here + layout.SECOND_X], reals[here + layout.SECOND_Y]
             add_moments(work.pose, mass, second_x, second_y, work.moments)
             add_section(n, work.pose, mass, second_x, second_y, work.tip, work.own, matrix, first)

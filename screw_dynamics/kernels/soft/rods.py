@@ -10,6 +10,7 @@ T is the right-trivialised tangent ``dexp_{-W}``: all series products are of vec
 constant.
 """
 
+from screw_dynamics.kernels.soft import layout
 from screw_dynamics.kernels.soft.entire_functions import entire_series
 from screw_dynamics.kernels.soft.frames import (
     ACCELERATION,
@@ -18,27 +19,6 @@ from screw_dynamics.kernels.soft.frames import (
     advance,
     pass_back,
     set_turning,
-)
-from screw_dynamics.kernels.soft.layout import (
-    BRACKET,
-    ENTIRE,
-    FORCE,
-    ORIGIN,
-    POSE,
-    SECOND_X,
-    SECOND_Y,
-    SHIFT,
-    SHIFT_A,
-    SHIFT_B,
-    STEP,
-    STEP_MASS,
-    STEP_WIDTH,
-    STRAIN,
-    TORQUE,
-    TURN,
-    TURN_A,
-    TURN_B,
-    step_reals,
 )
 from screw_dynamics.kernels.soft.products import (
     add_cross,
@@ -67,16 +47,16 @@ def set_strain(ws, q, n, reals, row, turn, shift, count):
 
 def set_exponent(ws, q, n, reals, row, block, count):
     """Set the strains and the exponent of a step."""
-    turn_a, shift_a = block + TURN_A * count, block + SHIFT_A * count
-    turn_b, shift_b = block + TURN_B * count, block + SHIFT_B * count
-    turn, shift = block + TURN * count, block + SHIFT * count
-    step, bracket = reals[row + STEP], reals[row + BRACKET]
-    set_strain(ws, q, n, reals, row + STRAIN, turn_a, shift_a, count)
+    turn_a, shift_a = block + layout.TURN_A * count, block + layout.SHIFT_A * count
+    turn_b, shift_b = block + layout.TURN_B * count, block + layout.SHIFT_B * count
+    turn, shift = block + layout.TURN * count, block + layout.SHIFT * count
+    step, bracket = reals[row + layout.STEP], reals[row + layout.BRACKET]
+    set_strain(ws, q, n, reals, row + layout.STRAIN, turn_a, shift_a, count)
     if bracket == 0.0:
         for i in range(6 * count):
             ws[turn + i] = step * ws[turn_a + i]
         return
-    set_strain(ws, q, n, reals, row + STRAIN + 6 * (n + 1), turn_b, shift_b, count)
+    set_strain(ws, q, n, reals, row + layout.STRAIN + 6 * (n + 1), turn_b, shift_b, count)
     for i in range(6 * count):
         ws[turn + i] = 0.5 * step * (ws[turn_a + i] + ws[turn_b + i])
     add_cross(ws, bracket, turn_a, turn_b, turn, count)
@@ -86,7 +66,11 @@ def set_exponent(ws, q, n, reals, row, block, count):
 
 def set_exponential(ws, inverse, block, scratch, count):
     """Set the pose of a step from its exponent, and the entire functions of its square."""
-    turn, shift, entire = block + TURN * count, block + SHIFT * count, block + ENTIRE * count
+    turn, shift, entire = (
+        block + layout.TURN * count,
+        block + layout.SHIFT * count,
+        block + layout.ENTIRE * count,
+    )
     square, mixed, lever = scratch, scratch + count, scratch + 2 * count
     one, table = scratch + 5 * count, scratch + 6 * count
     dot(ws, turn, turn, square, count)
@@ -95,7 +79,7 @@ def set_exponential(ws, inverse, block, scratch, count):
     copy(ws, table + 2 * count, entire, 4 * count)
     # R = E_0 1 + E_1 w~ + E_2 w w^T;  x = v + E_2 w x v + E_3 ((w . v) w - w^2 v)
     e1, e2, e3 = table + count, entire, entire + count
-    pose, origin = block + POSE * count, block + ORIGIN * count
+    pose, origin = block + layout.POSE * count, block + layout.ORIGIN * count
     scaled = lever
     for k in range(count):
         x = y = z = u = v = w = 0.0
@@ -142,9 +126,13 @@ def set_exponential(ws, inverse, block, scratch, count):
 def set_section_wrench(ws, reals, row, block, state, order):
     """Set the inertial wrench of the section behind a step, in its own frame."""
     count = order + 3
-    mass, second_x, second_y = reals[row + STEP_MASS], reals[row + SECOND_X], reals[row + SECOND_Y]
+    mass, second_x, second_y = (
+        reals[row + layout.STEP_MASS],
+        reals[row + layout.SECOND_X],
+        reals[row + layout.SECOND_Y],
+    )
     a, b = state + ACCELERATION * count, state + RATES * count
-    force, torque = block + FORCE * count, block + TORQUE * count
+    force, torque = block + layout.FORCE * count, block + layout.TORQUE * count
     for k in range(order + 1):
         for c in range(3):
             ws[force + 3 * k + c] = mass * ws[a + 3 * k + c]
@@ -160,10 +148,10 @@ def rod_forward(n, steps, ws, inverse, q, reals, row, block, states, scratch, or
     before, after = states
     turning, free = scratch, scratch + 3 * count
     for s in range(steps):
-        here, step = row + s * step_reals(n), block + s * STEP_WIDTH * count
+        here, step = row + s * layout.step_reals(n), block + s * layout.STEP_WIDTH * count
         set_exponent(ws, q, n, reals, here, step, count)
         set_exponential(ws, inverse, step, scratch, count)
-        set_turning(ws, step + POSE * count, turning, order)
+        set_turning(ws, step + layout.POSE * count, turning, order)
         advance(ws, step, True, True, turning, before, after, free, order)
         set_section_wrench(ws, reals, here, step, after, order)
         before, after = after, before
@@ -173,7 +161,11 @@ def rod_forward(n, steps, ws, inverse, q, reals, row, block, states, scratch, or
 def set_tangent_transpose(ws, block, wrench, out, scratch, order):
     """Set T^T times the wrench (force, torque) behind a step: turn, then shift part."""
     count, rows = order + 3, order + 1
-    turn, shift, entire = block + TURN * count, block + SHIFT * count, block + ENTIRE * count
+    turn, shift, entire = (
+        block + layout.TURN * count,
+        block + layout.SHIFT * count,
+        block + layout.ENTIRE * count,
+    )
     e2, e3, e4, e5 = entire, entire + count, entire + 2 * count, entire + 3 * count
     force, torque = wrench, wrench + 3 * count
     wf, wwf, vector = scratch, scratch + 3 * count, scratch + 6 * count
@@ -233,19 +225,23 @@ def rod_backward(n, steps, ws, nu, reals, row, block, wrench, scratch, order):
     count = order + 3
     pulled, part, free = scratch, scratch + 6 * count, scratch + 12 * count
     for s in range(steps - 1, -1, -1):
-        here, step = row + s * step_reals(n), block + s * STEP_WIDTH * count
+        here, step = row + s * layout.step_reals(n), block + s * layout.STEP_WIDTH * count
         add_own_wrench(ws, step, wrench, order)
         set_tangent_transpose(ws, step, wrench, pulled, free, order)
-        width, bracket, first = reals[here + STEP], reals[here + BRACKET], here + STRAIN
+        width, bracket, first = (
+            reals[here + layout.STEP],
+            reals[here + layout.BRACKET],
+            here + layout.STRAIN,
+        )
         if bracket == 0.0:
             for i in range(6 * count):
                 ws[part + i] = width * ws[pulled + i]
             add_basis_efforts(ws, n, reals, first, part, nu, order)
         else:
-            turn, shift = step + TURN_B * count, step + SHIFT_B * count
+            turn, shift = step + layout.TURN_B * count, step + layout.SHIFT_B * count
             set_bracket_part(ws, 0.5 * width, -bracket, pulled, turn, shift, part, order)
             add_basis_efforts(ws, n, reals, first, part, nu, order)
-            turn, shift = step + TURN_A * count, step + SHIFT_A * count
+            turn, shift = step + layout.TURN_A * count, step + layout.SHIFT_A * count
             set_bracket_part(ws, 0.5 * width, bracket, pulled, turn, shift, part, order)
             add_basis_efforts(ws, n, reals, first + 6 * (n + 1), part, nu, order)
         pass_back(ws, step, True, True, wrench, free, order)

@@ -4,6 +4,7 @@
 
 from typing import NamedTuple
 
+from screw_dynamics.kernels.soft import layout
 from screw_dynamics.kernels.soft.entire_functions import inverse_factorial_count
 from screw_dynamics.kernels.soft.frames import (
     ACCELERATION,
@@ -13,25 +14,6 @@ from screw_dynamics.kernels.soft.frames import (
 )
 from screw_dynamics.kernels.soft.integrals import integrals_efforts, integrals_forward
 from screw_dynamics.kernels.soft.joints import joint_effort, joint_forward, rigid_forward
-from screw_dynamics.kernels.soft.layout import (
-    BLOCK,
-    FIRST,
-    GIVEN,
-    GRAVITY,
-    HELICAL,
-    KIND,
-    MASS,
-    PLANAR,
-    PRISMATIC,
-    REALS,
-    REVOLUTE,
-    RIGID,
-    ROD,
-    SERIES,
-    SIZE,
-    STEPS,
-    integrals_width,
-)
 from screw_dynamics.kernels.soft.planar import planar_integrals
 from screw_dynamics.kernels.soft.products import clear
 from screw_dynamics.kernels.soft.rods import rod_backward, rod_forward
@@ -63,7 +45,7 @@ def places(modules, n, order):
     wrench = states + 2 * STATE_WIDTH * count
     scratch = wrench + 6 * count
     blocks = scratch + (_SCRATCH + 2 * count) * count
-    size = blocks + modules[modules.shape[0] - 1, BLOCK] * count
+    size = blocks + modules[modules.shape[0] - 1, layout.BLOCK] * count
     return Places(inverse, coordinates, efforts, states, wrench, scratch, blocks, size)
 
 
@@ -84,30 +66,30 @@ def forward_sweep(ws, place, modules, reals, given, order):
     before, after = place.states, place.states + STATE_WIDTH * count
     clear(ws, before, STATE_WIDTH * count)
     for c in range(3):
-        ws[before + ACCELERATION * count + c] = -reals[GRAVITY + c]
+        ws[before + ACCELERATION * count + c] = -reals[layout.GRAVITY + c]
     scratch = place.scratch
     for i in range(modules.shape[0] - 1):
-        kind, n, row = modules[i, KIND], modules[i, SIZE], modules[i, REALS]
-        q = place.coordinates + modules[i, FIRST] * count
-        nu = place.efforts + modules[i, FIRST] * count
-        block = place.blocks + modules[i, BLOCK] * count
-        if kind == ROD:
+        kind, n, row = modules[i, layout.KIND], modules[i, layout.SIZE], modules[i, layout.REALS]
+        q = place.coordinates + modules[i, layout.FIRST] * count
+        nu = place.efforts + modules[i, layout.FIRST] * count
+        block = place.blocks + modules[i, layout.BLOCK] * count
+        if kind == layout.ROD:
             after, before = rod_forward(
-                n, modules[i, STEPS], ws, place.inverse, q, reals, row + 2 * n * n, block,
+                n, modules[i, layout.STEPS], ws, place.inverse, q, reals, row + 2 * n * n, block,
                 (before, after), scratch, order,
             )  # fmt: skip
-        elif kind == PLANAR:
+        elif kind == layout.PLANAR:
             planar_integrals(ws, place.inverse, q, reals, row, block, scratch, order)
-            mass = reals[row + MASS]
+            mass = reals[row + layout.MASS]
             integrals_forward(1, mass, ws, nu, block, before, after, scratch, order)
-        elif kind == SERIES:
-            size = integrals_width(n) * count
-            start = modules[i, GIVEN] * count
+        elif kind == layout.SERIES:
+            size = layout.integrals_width(n) * count
+            start = modules[i, layout.GIVEN] * count
             for e in range(size):
                 ws[block + e] = given[start + e]
             mass = ws[block + size - count]
             integrals_forward(n, mass, ws, nu, block, before, after, scratch, order)
-        elif kind == RIGID:
+        elif kind == layout.RIGID:
             rigid_forward(ws, reals, row, block, before, after, scratch, order)
         else:
             joint_forward(kind, ws, q, reals, row, block, before, after, scratch, order)
@@ -143,28 +125,37 @@ def backward_sweep(ws, place, modules, reals, wrenches, carriers, order):
     wrench, scratch = place.wrench, place.scratch
     clear(ws, wrench, 6 * count)
     for i in range(modules.shape[0] - 2, -1, -1):
-        kind, n, row = modules[i, KIND], modules[i, SIZE], modules[i, REALS]
-        q = place.coordinates + modules[i, FIRST] * count
-        nu = place.efforts + modules[i, FIRST] * count
-        block = place.blocks + modules[i, BLOCK] * count
+        kind, n, row = modules[i, layout.KIND], modules[i, layout.SIZE], modules[i, layout.REALS]
+        q = place.coordinates + modules[i, layout.FIRST] * count
+        nu = place.efforts + modules[i, layout.FIRST] * count
+        block = place.blocks + modules[i, layout.BLOCK] * count
         for w in range(carriers.shape[0]):
             if carriers[w] == i:
                 subtract_wrench(ws, wrench, wrenches[w], order)
-        if kind == ROD:
+        if kind == layout.ROD:
             add_linear_stress(ws, n, q, nu, reals, row, order)
             rod_backward(
-                n, modules[i, STEPS], ws, nu, reals, row + 2 * n * n, block, wrench, scratch, order
+                n,
+                modules[i, layout.STEPS],
+                ws,
+                nu,
+                reals,
+                row + 2 * n * n,
+                block,
+                wrench,
+                scratch,
+                order,
             )
             continue
-        soft = kind in (PLANAR, SERIES)
+        soft = kind in (layout.PLANAR, layout.SERIES)
         if soft:
             integrals_efforts(n, ws, nu, block, wrench, order)
         elif n == 1:
             joint_effort(ws, nu, reals, row, wrench, order)
-        rotating = soft or kind == REVOLUTE or kind == HELICAL
-        moving = soft or kind == PRISMATIC or kind == HELICAL
+        rotating = soft or kind == layout.REVOLUTE or kind == layout.HELICAL
+        moving = soft or kind == layout.PRISMATIC or kind == layout.HELICAL
         pass_back(ws, block, rotating, moving, wrench, scratch, order)
-        if soft or kind == RIGID:
+        if soft or kind == layout.RIGID:
             add_own_wrench(ws, block, wrench, order)
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from screw_dynamics.kernels.bodies.rows import independent
 from screw_dynamics.kernels.kernel import Kernel, read_only
-from screw_dynamics.kernels.taylor.rows import independent
 
 FACTORS = (2, 3, 5)
 VECTOR, MATRIX = read_only(1), read_only(2)

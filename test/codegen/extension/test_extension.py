@@ -17,7 +17,7 @@ from setuptools import Distribution
 
 import screw_dynamics as sd
 from screw_dynamics.codegen.extension import build
-from screw_dynamics.codegen.extension.catalogue import all_kernels
+from screw_dynamics.codegen.extension.all_kernels import all_kernels
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels import kernel
 
@@ -51,7 +51,7 @@ def test_every_kernel_of_the_package_is_in_it():
 def test_the_kernels_are_its_functions():
     sd.inverse_dynamics(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')), np.zeros((3, 2)))
     kernels = all_kernels()
-    module = kernels['taylor.samples.single_0'].run.__self__
+    module = kernels['bodies.samples.single_inverse_dynamics_0'].run.__self__
     assert module.__name__.startswith('screw_dynamics._kernels')
 
 
@@ -63,18 +63,14 @@ def test_both_modules_give_the_same_numbers(rng):
     assert narrow.STAMP == wide.STAMP == kernel.sources_stamp()
     model = sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf'))
     jets = rng.normal(size=(7, 5, model.n))
-    arguments = (
-        model.kernel_tables.parameters,
-        np.empty((7, 0, 3, 6)),
-        np.empty(0, np.int64),
-        np.empty((0, 4, 4)),
-    )
+    parameters = model.kernel_tables.parameters
     results = []
     for module in (narrow, wide):
-        single, batch = np.empty((3, model.n)), np.empty((7, 3, model.n))
-        assert vars(module)['taylor.samples.single_2'](jets[0], single, arguments[0]) == 0
-        assert vars(module)['taylor.samples.batch_2'](jets, batch, *arguments) == 0
-        results.append(np.concatenate([single[np.newaxis], batch]))
+        single, batch = np.empty((3, model.n)), np.empty((7, 3 * model.n))
+        flat, name = jets.reshape(7, -1), 'bodies.samples.{}_inverse_dynamics_2'.format
+        assert vars(module)[name('single')](jets[0], single, parameters) == 0
+        assert vars(module)[name('batch')](2, flat, flat, flat, batch, parameters) == 0
+        results.append(np.concatenate([single.ravel()[np.newaxis], batch]))
     bound = 1e-13 * np.abs(results[0]).max()
     np.testing.assert_allclose(results[1], results[0], rtol=0.0, atol=bound)
 
@@ -218,7 +214,7 @@ def test_its_sources_are_those_of_the_stamp(tmp_path, monkeypatch):
     monkeypatch.setattr(kernel, '_PACKAGE', package)
     assert kernel.sources_stamp() == stamp
     for name in (
-        'kernels/taylor/forward.py',
+        'kernels/bodies/forward.py',
         'codegen/extension/prelude.h',
         'codegen/translator/types.py',
     ):

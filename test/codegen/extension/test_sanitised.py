@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from screw_dynamics.codegen.extension.catalogue import all_kernels
+from screw_dynamics.codegen.extension.all_kernels import all_kernels
 from screw_dynamics.kernels.kernel import sources_stamp
 
 OPTIONS = '-g', '-w', '-fsanitize=address,undefined', '-fno-sanitize-recover=undefined'

@@ -18,7 +18,7 @@ from screw_dynamics.codegen.translator.functions import Program
 from screw_dynamics.codegen.translator.known_numbers import Places, Size
 from screw_dynamics.codegen.translator.lines import Value, known
 from screw_dynamics.codegen.translator.types import DOUBLE, Pointer, TranslationError
-from screw_dynamics.kernels.taylor.rows import at, get, integer, put
+from screw_dynamics.kernels.bodies.rows import at, get, integer, put
 
 N = 5
 TREE = np.array([[-1.0, 2.5, 1.0], [0.0, -1.5, 1.0], [0.0, 0.5, 1.0], [2.0, 4.0, 1.0],

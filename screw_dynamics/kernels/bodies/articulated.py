@@ -1,0 +1,245 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Joint accelerations by articulated bodies (F2008, section 7.3), in the axes of the root.
+
+The articulated inertia of a body relates its acceleration (w'; a of its joint frame's origin) to a
+wrench about that origin by [[A, B], [B^T, C]] with symmetric A and C. It is shifted, but not
+rotated, to the parent. Every joint has a coordinate of its own. What follows from a vanishing
+pivot is set to NaN.
+"""
+
+from screw_dynamics.kernels.bodies import layout
+from screw_dynamics.kernels.bodies.factors import SINGULAR
+from screw_dynamics.kernels.bodies.joint_frames import (
+    PLACE,
+    STEP,
+    add3,
+    cross,
+    dot6,
+    get3,
+    get6,
+    joint_row,
+    moved_inertia,
+    place,
+    put3,
+    screw,
+    set_angles,
+    to_root_axes,
+)
+from screw_dynamics.kernels.bodies.rows import at, get, integer, put, unless_small
+
+# Of a body: angular velocity (3), bias acceleration (6), A and C (xx, yy, zz, xy, xz, yz), B (9,
+# by rows of torques), bias wrench (6), wrench U of a unit acceleration of the joint (6), 1 / D,
+# and the effort that accelerates the joint; then composite mass and moments (3 each), of which
+# the pivot D must keep a share.
+_W, _C = PLACE, PLACE + 3
+_AA, _BB, _CC = PLACE + 9, PLACE + 15, PLACE + 24
+_P, _U, _D, _E = PLACE + 30, PLACE + 36, PLACE + 42, PLACE + 43
+_M, _H, _S = PLACE + 44, PLACE + 45, PLACE + 48
+_BLOCK = PLACE + 54
+
+
+def articulated_rows(order, count):
+    """Return the number of rows of the workspace."""
+    return (_BLOCK + 3) * count
+
+
+def set_motion(body, parent, joint, rate):
+    """Write the angular velocity and the acceleration besides those of parent and joint."""
+    ex, ey, ez, vx, vy, vz = screw(body, joint)
+    if integer(joint, layout.PARENT) < 0:
+        put3(body, _W, (rate * ex, rate * ey, rate * ez))
+        zero = 0.0 * rate
+        put3(body, _C, (zero, zero, zero))
+        put3(body, _C + 3, (zero, zero, zero))
+    else:
+        wx, wy, wz = get3(parent, _W)
+        dx, dy, dz = get3(body, STEP)
+        put3(body, _W, (wx + rate * ex, wy + rate * ey, wz + rate * ez))
+        cx, cy, cz = cross(wx, wy, wz, ex, ey, ez)
+        put3(body, _C, (rate * cx, rate * cy, rate * cz))
+        along, square = wx * dx + wy * dy + wz * dz, wx * wx + wy * wy + wz * wz
+        ux, uy, uz = wx * along - square * dx, wy * along - square * dy, wz * along - square * dz
+        if integer(joint, layout.KIND) != layout.REVOLUTE:
+            cx, cy, cz = cross(wx, wy, wz, vx, vy, vz)
+            ux, uy, uz = ux + 2.0 * (rate * cx), uy + 2.0 * (rate * cy), uz + 2.0 * (rate * cz)
+        put3(body, _C + 3, (ux, uy, uz))
+
+
+def set_inertia(body, joint):
+    """Write the inertia of a body and its bias wrench (w × Theta w; w × (w × h))."""
+    m, zero = get(joint, layout.MASS), 0.0 * get(body, 0)
+    to_root_axes(body, body, _H, at(joint, layout.FIRST_MOMENT), at(joint, layout.SECOND_MOMENT))
+    put(body, _M, zero + m)
+    hx, hy, hz = get3(body, _H)
+    xx, yy, zz = get3(body, _S)
+    xy, xz, yz = get3(body, _S + 3)
+    put3(body, _AA, (yy + zz, xx + zz, xx + yy))
+    put3(body, _AA + 3, (-xy, -xz, -yz))
+    put3(body, _BB, (zero, -hz, hy))
+    put3(body, _BB + 3, (hz, zero, -hx))
+    put3(body, _BB + 6, (-hy, hx, zero))
+    put3(body, _CC, (zero + m, zero + m, zero + m))
+    put3(body, _CC + 3, (zero, zero, zero))
+    wx, wy, wz = get3(body, _W)
+    sx = xx * wx + xy * wy + xz * wz
+    sy = xy * wx + yy * wy + yz * wz
+    sz = xz * wx + yz * wy + zz * wz
+    # w × Theta w = S w × w, as Theta = tr(S) I - S
+    put3(body, _P, cross(sx, sy, sz, wx, wy, wz))
+    along, square = wx * hx + wy * hy + wz * hz, wx * wx + wy * wy + wz * wz
+    put3(
+        body,
+        _P + 3,
+        (wx * along - square * hx, wy * along - square * hy, wz * along - square * hz),
+    )
+
+
+def apply(body, wx, wy, wz, x, y, z):
+    """Return the wrench of an acceleration (w; x) of an articulated body."""
+    axx, ayy, azz = get3(body, _AA)
+    axy, axz, ayz = get3(body, _AA + 3)
+    cxx, cyy, czz = get3(body, _CC)
+    cxy, cxz, cyz = get3(body, _CC + 3)
+    b, c, d = get3(body, _BB)
+    e, f, g = get3(body, _BB + 3)
+    h, k, m = get3(body, _BB + 6)
+    return (
+        (axx * wx + axy * wy + axz * wz) + (b * x + c * y + d * z),
+        (axy * wx + ayy * wy + ayz * wz) + (e * x + f * y + g * z),
+        (axz * wx + ayz * wy + azz * wz) + (h * x + k * y + m * z),
+        (b * wx + e * wy + h * wz) + (cxx * x + cxy * y + cxz * z),
+        (c * wx + f * wy + k * wz) + (cxy * x + cyy * y + cyz * z),
+        (d * wx + g * wy + m * wz) + (cxz * x + cyz * y + czz * z),
+    )
+
+
+def set_joint(body, joint, tau):
+    """Write U, 1 / D and the effort that accelerates the joint."""
+    s = screw(body, joint)
+    u = apply(body, s[0], s[1], s[2], s[3], s[4], s[5])
+    put3(body, _U, (u[0], u[1], u[2]))
+    put3(body, _U + 3, (u[3], u[4], u[5]))
+    pivot = dot6(s, u)
+    # an infinite pivot becomes NaN, too
+    pivot = unless_small(pivot + 0.0 * pivot, SINGULAR * moved_inertia(body, _M, _S, joint))
+    put(body, _D, 1.0 / pivot)
+    put(body, _E, tau - dot6(s, get6(body, _P)))
+
+
+def add_rank_one(body):
+    """Subtract U U^T / D from the inertia, and add to the bias wrench what the joint passes on."""
+    x, y, z, u, v, w = get6(body, _U)
+    d = get(body, _D)
+    a, b, c = d * x, d * y, d * z
+    f, g, h = d * u, d * v, d * w
+    add3(body, _AA, -(a * x), -(b * y), -(c * z))
+    add3(body, _AA + 3, -(a * y), -(a * z), -(b * z))
+    add3(body, _BB, -(a * u), -(a * v), -(a * w))
+    add3(body, _BB + 3, -(b * u), -(b * v), -(b * w))
+    add3(body, _BB + 6, -(c * u), -(c * v), -(c * w))
+    add3(body, _CC, -(f * u), -(g * v), -(h * w))
+    add3(body, _CC + 3, -(f * v), -(f * w), -(g * w))
+    s = get6(body, _C)
+    p = apply(body, s[0], s[1], s[2], s[3], s[4], s[5])
+    effort = get(body, _E) * d
+    add3(body, _P, p[0] + effort * x, p[1] + effort * y, p[2] + effort * z)
+    add3(body, _P + 3, p[3] + effort * u, p[4] + effort * v, p[5] + effort * w)
+
+
+def add_to_parent(body, parent):
+    """Add the inertia and the bias wrench of a body to those of its parent, shifted."""
+    dx, dy, dz = get3(body, STEP)
+    cxx, cyy, czz = get3(body, _CC)
+    cxy, cxz, cyz = get3(body, _CC + 3)
+    b, c, d = get3(body, _BB)
+    e, f, g = get3(body, _BB + 3)
+    h, k, m = get3(body, _BB + 6)
+    # B + d~ C, by rows
+    p, q, r = b + (dy * cxz - dz * cxy), c + (dy * cyz - dz * cyy), d + (dy * czz - dz * cyz)
+    s, t, u = e + (dz * cxx - dx * cxz), f + (dz * cxy - dx * cyz), g + (dz * cxz - dx * czz)
+    v, w, x = h + (dx * cxy - dy * cxx), k + (dx * cyy - dy * cxy), m + (dx * cyz - dy * cxz)
+    add3(parent, _CC, cxx, cyy, czz)
+    add3(parent, _CC + 3, cxy, cxz, cyz)
+    add3(parent, _BB, p, q, r)
+    add3(parent, _BB + 3, s, t, u)
+    add3(parent, _BB + 6, v, w, x)
+    # A - B d~ + d~ (B + d~ C)^T
+    axx, ayy, azz = get3(body, _AA)
+    axy, axz, ayz = get3(body, _AA + 3)
+    add3(
+        parent,
+        _AA,
+        axx + ((dy * d - dz * c) + (dy * r - dz * q)),
+        ayy + ((dz * e - dx * g) + (dz * s - dx * u)),
+        azz + ((dx * k - dy * h) + (dx * w - dy * v)),
+    )
+    add3(
+        parent,
+        _AA + 3,
+        axy + ((dz * b - dx * d) + (dy * u - dz * t)),
+        axz + ((dx * c - dy * b) + (dy * x - dz * w)),
+        ayz + ((dx * f - dy * e) + (dz * v - dx * x)),
+    )
+    nx, ny, nz, fx, fy, fz = get6(body, _P)
+    tx, ty, tz = cross(dx, dy, dz, fx, fy, fz)
+    add3(parent, _P, nx + tx, ny + ty, nz + tz)
+    add3(parent, _P + 3, fx, fy, fz)
+    mass = get(body, _M)
+    hx, hy, hz = get3(body, _H)
+    put(parent, _M, get(parent, _M) + mass)
+    add3(parent, _H, hx + mass * dx, hy + mass * dy, hz + mass * dz)
+    add3(
+        parent,
+        _S,
+        get(body, _S) + dx * (2.0 * hx + mass * dx),
+        get(body, _S + 1) + dy * (2.0 * hy + mass * dy),
+        get(body, _S + 2) + dz * (2.0 * hz + mass * dz),
+    )
+
+
+def set_acceleration(body, parent, joint):
+    """Return the acceleration of a joint; write that of the body in place of its bias part."""
+    dx, dy, dz = get3(body, STEP)
+    c = get6(body, _C)
+    if integer(joint, layout.PARENT) >= 0:
+        wx, wy, wz, ax, ay, az = get6(parent, _C)
+    else:
+        # the base accelerates against gravity, by ORIGIN in the axes of the root
+        zero = c[0]
+        wx, wy, wz, dx, dy, dz = zero, zero, zero, zero, zero, zero
+        ax, ay = zero + get(joint, layout.ORIGIN), zero + get(joint, layout.ORIGIN + 1)
+        az = zero + get(joint, layout.ORIGIN + 2)
+    tx, ty, tz = cross(wx, wy, wz, dx, dy, dz)
+    a = wx + c[0], wy + c[1], wz + c[2], ax + tx + c[3], ay + ty + c[4], az + tz + c[5]
+    acceleration = (get(body, _E) - dot6(a, get6(body, _U))) * get(body, _D)
+    s = screw(body, joint)
+    x = acceleration
+    put3(body, _C, (a[0] + x * s[0], a[1] + x * s[1], a[2] + x * s[2]))
+    put3(body, _C + 3, (a[3] + x * s[3], a[4] + x * s[4], a[5] + x * s[5]))
+    return acceleration
+
+
+def accelerations(order, ws, q, qd, tau, out, parameters):
+    """Write the joint accelerations (n,)."""
+    count = integer(parameters, layout.BODY_COUNT)
+    angles = _BLOCK * count
+    set_angles(ws, angles, q, parameters)
+    for i in range(count):
+        joint = joint_row(parameters, i)
+        body, parent = at(ws, i * _BLOCK), at(ws, max(integer(joint, layout.PARENT), 0) * _BLOCK)
+        place(body, parent, at(ws, angles + i), count, joint)
+        set_motion(body, parent, joint, get(qd, integer(joint, layout.COORDINATE)))
+        set_inertia(body, joint)
+    for i in range(count - 1, -1, -1):
+        joint = joint_row(parameters, i)
+        body = at(ws, i * _BLOCK)
+        set_joint(body, joint, get(tau, integer(joint, layout.COORDINATE)))
+        if integer(joint, layout.PARENT) >= 0:
+            add_rank_one(body)
+            add_to_parent(body, at(ws, integer(joint, layout.PARENT) * _BLOCK))
+    for i in range(count):
+        joint = joint_row(parameters, i)
+        body, parent = at(ws, i * _BLOCK), at(ws, max(integer(joint, layout.PARENT), 0) * _BLOCK)
+        put(out, integer(joint, layout.COORDINATE), set_acceleration(body, parent, joint))

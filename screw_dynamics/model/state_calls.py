@@ -1,0 +1,94 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Checked calls of quantities of a state: conversion of arguments, output arrays, errors."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.common.arrays import (
+    Array,
+    as_samples,
+    as_stack,
+    raise_not_finite,
+    require_out,
+)
+from screw_dynamics.common.sample_threads import over_samples, require_threads
+from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.state_kernel import JetKernel, StateKernel
+
+_TIME = 4  # per number of a sample that a kernel reads or writes [ns], roughly
+
+
+def output(out: Array | None, shape: tuple[int, ...], **inputs: Array) -> Array:
+    """Return an array of a shape to fill: `out` if given, which is then checked."""
+    if out is None:
+        return np.empty(shape)
+    if require_out(out).shape != shape:
+        raise ShapeError('out', str(shape), out.shape)
+    for name, array in inputs.items():
+        if np.may_share_memory(array, out):  # exact, as all are contiguous
+            raise InputError(f'out: expected memory of its own, got memory of {name}')
+    return out
+
+
+def run_states(
+    kernel: StateKernel,
+    inputs: tuple[Array, ...],
+    result: Array,
+    parameters: Array,
+    threads: int = 1,
+) -> int:
+    """Fill the results (..., *shape) of inputs (..., n), one or more; return the worst status."""
+    if inputs[0].ndim == 1:
+        return kernel.run(inputs, result, parameters)
+    samples = [as_stack(x, 1) for x in inputs]
+    results = as_stack(result, result.ndim - inputs[0].ndim + 1)
+
+    def run(part: slice) -> int:
+        return kernel.run(tuple(x[part] for x in samples), results[part], parameters)
+
+    numbers = len(samples) * samples[0].shape[1] + results[0].size
+    return over_samples(run, len(results), _TIME * numbers, threads)
+
+
+def run_jets(
+    kernel: JetKernel, order: int, jets: Array, result: Array, parameters: Array, threads: int = 1
+) -> int:
+    """Fill the results (..., *shape) of jets (..., rows, n), one or more; return the status."""
+    if jets.ndim == 2:
+        return kernel.run(order, jets, result, parameters)
+    samples, results = as_stack(jets, 2), as_stack(result, result.ndim - jets.ndim + 2)
+
+    def run(part: slice) -> int:
+        return kernel.run(order, samples[part], results[part], parameters)
+
+    work = (order + 3) * (samples[0].size + results[0].size)  # [ns], roughly
+    return over_samples(run, len(results), work, threads)
+
+
+def checked_quantity(
+    kernel: StateKernel,
+    n: int,
+    parameters: Array,
+    out: Array | None,
+    inputs: dict[str, ArrayLike],
+    threads: int = 1,
+) -> Array:
+    """
+    Return a quantity for inputs (n,) or (..., n) of any type.
+
+    Raises ShapeError, InputError and NotFiniteError.
+    """
+    threads = require_threads(threads)
+    samples = as_samples(n, **inputs)
+    shape = (*samples[0].shape[:-1], *kernel.shape(0, n, 0))
+    result = output(out, shape, **dict(zip(inputs, samples, strict=True)))
+    if samples[0].size == 0:
+        result[...] = 0.0
+        return result
+    if run_states(kernel, samples, result, parameters, threads) != OK:
+        raise_not_finite(result, **inputs)
+    return result
