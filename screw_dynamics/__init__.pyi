@@ -70,6 +70,7 @@ from .limits.retiming import retime as retime
 from .limits.slow_down import slow_down as slow_down
 from .model import Frame as Frame
 from .model import JointLimits as JointLimits
+from .model import RobotModel as RobotModel
 from .model import ScrewModel as ScrewModel
 from .model.urdf import from_parsed_urdf as from_parsed_urdf
 from .model.urdf import read_urdf as read_urdf

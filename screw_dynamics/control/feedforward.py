@@ -13,6 +13,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import instant_of
 from screw_dynamics.control import inputs
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.fit_requests import FitRobot, Heading
 from screw_dynamics.control.followed_motion import FollowedMotion
 from screw_dynamics.control.goals import Goals
 from screw_dynamics.control.inputs import WRENCH_TOPIC
@@ -23,7 +24,6 @@ from screw_dynamics.control.outputs import EffortSample, Outputs
 from screw_dynamics.control.report import Counts
 from screw_dynamics.control.sample_guard import SampleGuard
 from screw_dynamics.control.streams import StreamReader
-from screw_dynamics.control.tasks import FitRobot, Heading
 from screw_dynamics.control.trajectory_plan import Running
 from screw_dynamics.control.trajectory_queue import TrajectoryQueue
 from screw_dynamics.drives.robot import Robot

@@ -11,8 +11,8 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.fit_requests import FitRobot, Fitting, Others, Outline, Reading
 from screw_dynamics.control.measurements import JointStateBuffer
-from screw_dynamics.control.tasks import FitRobot, Fitting, Others, Outline, Reading
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS

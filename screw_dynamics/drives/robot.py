@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from screw_dynamics.drives.motor_feedforward import MotorFeedforward
 from screw_dynamics.drives.motor_table import MotorTable
 from screw_dynamics.drives.rotors import RotorCoupling, rotor_coupling
 from screw_dynamics.errors import InputError
-from screw_dynamics.model.other_models import JointedModel
+from screw_dynamics.model.robot_model import RobotModel, require_robot_model
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 _NO_DRIVES = Drives({})
@@ -33,7 +34,7 @@ class Robot:
     Parameters
     ----------
     model : ScrewModel
-        Or a `HybridRobot` in its place; functions that do not accept it raise InputError.
+        Or another `RobotModel` in its place; functions that do not accept it raise InputError.
     drives : Drives, optional
         Springs and motors; None for a rigid robot without motor data.
     limits_motors : bool
@@ -61,8 +62,7 @@ class Robot:
 
     def __post_init__(self) -> None:
         """Check the types."""
-        if not isinstance(self.model, JointedModel):
-            require_model(self.model)
+        require_robot_model(self.model)
         if self.drives is not None:
             require_drives(self.drives)
 
@@ -148,12 +148,12 @@ class Robot:
 _DERIVED = ('joint_drives', 'motors', 'coupling')
 
 
-def as_robot(robot: Robot | ScrewModel) -> Robot:
+def as_robot(robot: Robot | RobotModel) -> Robot:
     """Return a robot, of a model alone one without drives; raise InputError for other objects."""
-    return robot if isinstance(robot, Robot) else Robot(robot)
+    return robot if isinstance(robot, Robot) else Robot(cast(ScrewModel, robot))
 
 
-def robot_with_drives(robot: Robot | ScrewModel) -> Robot:
+def robot_with_drives(robot: Robot | RobotModel) -> Robot:
     """Return the robot; raise InputError if it is none, or has no drives."""
     robot = as_robot(robot)
     if robot.drives is None:

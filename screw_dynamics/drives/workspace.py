@@ -1,43 +1,62 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Workspace`: motor commands of a control loop in arrays that are made once."""
+"""`Workspace`: that of a model in `dynamics`, with the motor commands of a robot with drives."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from screw_dynamics import dynamics
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.scalars import require_count
 from screw_dynamics.drives.feedforward import elastic_feedforward, feedforward_from_efforts
 from screw_dynamics.drives.motor_feedforward import JETS, MotorFeedforward
 from screw_dynamics.drives.robot import Robot, as_robot, robot_with_drives
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.drives.commands import set_motor_commands
-from screw_dynamics.kernels.drives.deflections import OK
-from screw_dynamics.kernels.taylor.compiled import single_kernel
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.kernels.taylor.layout import OK
+from screw_dynamics.model.robot_model import RobotModel
 
 
-class Workspace:
+class Workspace(dynamics.Workspace):
     """
-    Calls of a control loop for one robot, with arrays that are made once.
+    The quantities of a robot in a loop, of one state each, in arrays that are made once.
 
-    Results are arrays of the workspace, which the next call of the same method overwrites;
-    arguments must not share memory with them.
+    A method calls its kernel in C at once, without allocating memory. What the kernel refuses is
+    passed on to the function of `sd` of the same name, which converts it or raises; it also
+    computes for robots of other kinds than `ScrewModel`. Each method returns its own array, which
+    its next call overwrites: copy what has to last. A workspace is for one thread.
 
     Parameters
     ----------
-    robot : Robot or ScrewModel
+    robot : Robot or RobotModel
+        Drives matter to `motor_commands` alone.
     order : int
-        Highest time derivative of the efforts, k: joint jets have k + 3 rows.
+        Highest time derivative of the efforts, k.
+    frames : sequence of str
+        Names of the frames on which external wrenches act, without duplicates.
+    commands : MotorFeedforward, optional
+        Arrays for `motor_commands`, from `Robot.buffers` of a robot with the same joints and
+        motors; by default new ones.
 
     Raises
     ------
+    UnknownNameError
+        If a frame does not exist.
     InputError
+        If a frame is fixed to the base, `robot` is no robot, `order` is negative, or `commands`
+        are those of another robot.
+
+    Notes
+    -----
+    All arguments are C-contiguous float64 arrays: `q`, `qd` and `tau` (n,), `joint_jet`
+    (k + 3, n) with the d-th time derivative of the coordinates in row d [rad or m, per s^d]. Other
+    arrays of these shapes are converted, slowly. All methods raise what their functions raise,
+    and ShapeError for other shapes.
 
     Examples
     --------
@@ -46,46 +65,47 @@ class Workspace:
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> drive = sd.JointDrive(sd.LinearSpring(200.0), sd.Motor(rotor_inertia=0.1))
     >>> robot = sd.Robot(arm, sd.Drives(dict.fromkeys(arm.joint_names, drive)))
-    >>> workspace, jet = sd.Workspace(robot), np.full((5, arm.n), 0.1)
-    >>> motors = workspace.motor_commands(jet)
+    >>> loop, jet = sd.Workspace(robot), np.full((5, arm.n), 0.1)
+    >>> motors = loop.motor_commands(jet)
     >>> np.array_equal(motors.motor_effort, sd.elastic_feedforward(robot, jet).motor_effort)
     True
+    >>> loop.motor_commands(jet) is motors, loop.mass_matrix(jet[0]).shape
+    (True, (2, 2))
     """
 
-    def __init__(self, robot: Robot | ScrewModel, order: int = 2) -> None:
-        self.order = require_count('order', order)
-        self._fill_efforts = single_kernel(self.order).run
+    def __init__(
+        self,
+        robot: Robot | RobotModel,
+        order: int = 2,
+        frames: Sequence[str] = (),
+        *,
+        commands: MotorFeedforward | None = None,
+    ) -> None:
+        self._robot = as_robot(robot)
+        super().__init__(self._robot.model, order, frames)
         self._fill_commands = set_motor_commands.run
-        self._use(as_robot(robot))
-
-    def _use(self, robot: Robot) -> None:
-        self.robot = robot
         self._jet = self._batch = np.empty(0)  # the jet seen last, and as a batch of one
-        vars(self).pop('_arguments', None)
-
-    def set_robot(self, robot: Robot) -> None:
-        """
-        Continue with another model, in the same arrays.
-
-        Raise InputError if its joints or motors are others.
-        """
-        tables = robot.motors, self.robot.motors
-        shapes, others = (table.jet_shapes(self.order + 3) for table in tables)
-        names, known = ((table.joint_names, table.names) for table in tables)
-        if (names, shapes) != (known, others):
-            raise InputError('robot: expected one with the same joints and motors, got others')
-        self._use(robot)
+        if commands is not None:
+            made = self.commands
+            shapes, expected = ([getattr(c, jet).shape for jet in JETS] for c in (commands, made))
+            if commands.motor_names != made.motor_names or shapes != expected:
+                raise InputError('commands: expected buffers of this robot, got those of another')
+            vars(self)['commands'] = commands
 
     @cached_property
     def commands(self) -> MotorFeedforward:
         """The motor commands of the last call of `motor_commands`; NaN before."""
-        return robot_with_drives(self.robot).buffers(self.order + 3)
+        return self._with_drives.buffers(len(self._efforts) + 2)
+
+    @cached_property
+    def _with_drives(self) -> Robot:
+        return robot_with_drives(self._robot)
 
     @cached_property
     def _arguments(self) -> tuple[NDArray[Any], ...]:
         """The arguments of the kernel; none if the commands take more than it."""
-        table = self.robot.motors
-        if self.robot.coupling is not None or table.damped_names:
+        table = self._with_drives.motors
+        if self._with_drives.coupling is not None or table.damped_names:
             return ()
         efforts, *motors = (getattr(self.commands, name)[np.newaxis] for name in JETS)
         return efforts, *table.blocks, *motors
@@ -94,51 +114,54 @@ class Workspace:
         self, joint_jet: Array, effort_jet: Array | None = None
     ) -> MotorFeedforward:
         """
-        Return what `elastic_feedforward` returns.
+        Return positions and efforts of the motors, under the current values of `wrenches`.
 
         Parameters
         ----------
         joint_jet : (k + 3, n) ndarray
         effort_jet : (k + 1, n) ndarray, optional
-            Efforts of the links, if they are known; see `feedforward_from_efforts`.
+            Efforts of the links, if they are known; `wrenches` do not count then.
 
         Returns
         -------
         MotorFeedforward
-            `commands`.
+            `commands`; as `elastic_feedforward`, or `feedforward_from_efforts`.
 
         Raises
         ------
-        SpringRangeError, ShapeError, NotFiniteError, InputError
+        SpringRangeError
             See `elastic_feedforward`.
         """
         commands = self.commands
         try:
             if joint_jet is self._jet or self._fits(joint_jet):
-                efforts, known = commands.effort_jet, effort_jet is None
-                if effort_jet is None:
-                    parameters = self.robot.model.joint_frame_parameters.parameters
-                    known = self._fill_efforts(joint_jet, efforts, parameters) == OK
-                elif (
-                    effort_jet is not efforts
-                    and effort_jet.shape == efforts.shape
-                    and effort_jet.dtype == efforts.dtype
-                ):
-                    efforts[...] = effort_jet
-                    known = True
-                if known and self._fill_commands(self._batch, *self._arguments) == OK:
+                efforts, known = commands.effort_jet, effort_jet
+                if effort_jet is None and self.frames:
+                    known = self.efforts(joint_jet)
+                if known is None:
+                    filled = self._single(joint_jet, efforts, self._parameters) == OK
+                else:
+                    filled = (
+                        known is not efforts
+                        and known.shape == efforts.shape
+                        and known.dtype == efforts.dtype
+                    )
+                    if filled:
+                        efforts[...] = known
+                if filled and self._fill_commands(self._batch, *self._arguments) == OK:
                     return commands
         except (TypeError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
-        if effort_jet is None:
-            return elastic_feedforward(self.robot, joint_jet, out=commands)
-        return feedforward_from_efforts(self.robot, joint_jet, effort_jet, out=commands)
+        if effort_jet is not None:
+            return feedforward_from_efforts(self._with_drives, joint_jet, effort_jet, out=commands)
+        wrenches = dict(zip(self.frames, self.wrenches, strict=True)) or None
+        return elastic_feedforward(self._with_drives, joint_jet, wrenches, out=commands)
 
     def _fits(self, jet: Array) -> bool:
         """Return True if the kernel takes a jet, which a control loop has one of."""
         if not self._arguments or type(jet) is not np.ndarray:
             return False
-        if jet.shape != (self.order + 3, self.robot.n):
+        if jet.shape != (len(self._efforts) + 2, self.model.n):
             return False
         if any(np.may_share_memory(jet, getattr(self.commands, name)) for name in JETS):
             return False

@@ -64,7 +64,7 @@ class JointFrames:
     paths: Mapping[str, FramePath]
 
 
-class FrameParameters(dict[tuple[str, Representation], Array]):
+class FrameTables(dict[tuple[str, Representation], Array]):
     """Parameters of `kernels.terms.frames` by frame and representation, made at first use."""
 
     def __init__(self, frames: JointFrames, n: int) -> None:
@@ -136,22 +136,24 @@ _PARALLEL = 2e-16
 
 
 @dataclass(frozen=True, eq=False)
-class JointFrameParameters:
+class KernelTables:
     """
-    Parameters (2 + 26 N,) of `kernels.taylor`, and poses (N, 4, 4) of the frames in bodies.
+    What kernels of one state and of batches read of a model.
 
-    `square` is (n, n), `jacobian` (6, n) and `partials` (1, 3, n, n), the shapes of results.
+    `parameters` (2 + 26 N,) are those of `kernels.taylor`, and `poses` (N, 4, 4) its joint frames
+    in the frames of their bodies. `tree_parameters` are None if a joint mimics another. `frames`
+    are the parameters by frame and representation, and `shapes` the shapes of results by name.
     """
 
     parameters: Array
     poses: Array
-    square: tuple[int, int]
-    jacobian: tuple[int, int]
-    partials: tuple[int, int, int, int]
+    tree_parameters: Array | None
+    frames: FrameTables
+    shapes: Mapping[str, tuple[int, ...]]
 
 
-def joint_frame_parameters(model: ModelRecord) -> JointFrameParameters:
-    """Compute the parameters of a model."""
+def kernel_tables(model: ModelRecord, frames: JointFrames) -> KernelTables:
+    """Compute the tables of a model with its joint frames."""
     count = model.body_count
     parameters = np.zeros(layout.HEADER + layout.ROW * count)
     parameters[: layout.HEADER] = count, model.n
@@ -190,7 +192,17 @@ def joint_frame_parameters(model: ModelRecord) -> JointFrameParameters:
 
     set_mimic_and_inertia(model, poses, rows)
     n = model.n
-    return JointFrameParameters(parameters, poses, (n, n), (6, n), (1, 3, n, n))
+    own = count == n and bool((model.multipliers == 1.0).all())
+    shapes = {
+        'vector': (n,),
+        'square': (n, n),
+        'pose': (4, 4),
+        'twists': (2, 6),
+        'jacobian': (6, n),
+        'partials': (1, 3, n, n),
+    }
+    tree_parameters = parameters if own else None
+    return KernelTables(parameters, poses, tree_parameters, FrameTables(frames, n), shapes)
 
 
 def _tilt(rotation: Array) -> tuple[float, float, float, float]:

@@ -17,7 +17,6 @@ import pytest
 
 import screw_dynamics as sd
 from screw_dynamics import trajectory
-from screw_dynamics.dynamics import LinkLoads
 from screw_dynamics.errors import NotFiniteError
 
 Arrays = dict[str, np.ndarray]
@@ -81,10 +80,9 @@ def efforts() -> Arrays:
         wrenches = dict(zip(frames, rng.normal(size=(2, 3, order + 1, 6)), strict=True))
         found[f'order {order}'] = sd.inverse_dynamics(model, jets, wrenches)
         found[f'order {order} of one state'] = sd.inverse_dynamics(model, jets[0])
-        loads = LinkLoads(model, frames, order)
-        loads.wrenches[...] = [wrench[1] for wrench in wrenches.values()]
-        out = np.empty((order + 1, model.n))
-        found[f'order {order} of loads'] = loads.inverse_dynamics(jets[1], out)
+        loop = sd.Workspace(model, order, frames)
+        loop.wrenches[...] = [wrench[1] for wrench in wrenches.values()]
+        found[f'order {order} of a workspace'] = loop.efforts(jets[1])
     threaded = rng.normal(size=(600, 3, model.n))
     found['of threads'] = sd.inverse_dynamics(model, threaded, threads=2)
     return found

@@ -110,7 +110,7 @@ def test_gravity_of_a_robot_is_that_of_its_chain(six_and_arc, rng):
     ]
     expected = np.array([1.0, 2.0, 3.0]) @ three
     np.testing.assert_allclose(sd.gravity_forces(other, q), expected, atol=1e-11)
-    np.testing.assert_array_equal(sd.gravity_forces(other.weightless, q), np.zeros(9))
+    np.testing.assert_array_equal(sd.gravity_forces(other.without_gravity(), q), np.zeros(9))
 
 
 def test_a_robot_with_segments_can_be_pickled(six_and_arc, rng):

@@ -6,7 +6,7 @@ import argparse
 
 from screw_dynamics.command_line import motions, robots
 from screw_dynamics.command_line.evaluation import sampled_jets
-from screw_dynamics.command_line.process_end import one_line
+from screw_dynamics.command_line.exit_codes import one_line
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import finite_or_nan, refuse
 from screw_dynamics.drives.robot import Robot

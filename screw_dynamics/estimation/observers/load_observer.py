@@ -23,7 +23,7 @@ from screw_dynamics.dynamics import (
 from screw_dynamics.dynamics.effort_format import EffortFormat, MeasuredContent, measured_format
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.estimation.observers.content_at_rest import ContentAtRest
-from screw_dynamics.estimation.observers.driven_links import DrivenLinks
+from screw_dynamics.estimation.observers.link_efforts_from_motors import LinkEffortsFromMotors
 from screw_dynamics.estimation.observers.wrenches import least_squares_wrench
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.screw_model import require_model
@@ -112,7 +112,7 @@ class LoadObserver:
         robot = as_robot(robot)
         model, n = require_model(robot.model), robot.n
         self.model = model
-        self._links = DrivenLinks(robot)
+        self._links = LinkEffortsFromMotors(robot)
         self._bandwidth = per_joint('bandwidth', bandwidth, n, above=True)
         self._effort_variance = per_joint('effort_deviation', effort_deviation, n) ** 2
         self._velocity_variance = per_joint('velocity_deviation', velocity_deviation, n) ** 2

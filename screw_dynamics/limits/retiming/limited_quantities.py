@@ -21,7 +21,6 @@ from screw_dynamics.drives.springs import LinearSpring
 from screw_dynamics.errors import InputError, ShapeError, listed, shown
 from screw_dynamics.limits.quantities import motor_limits
 from screw_dynamics.model import JointLimits, ScrewModel
-from screw_dynamics.model.other_models import JointedModel
 
 Limits: TypeAlias = JointLimits | Mapping[str, ArrayLike] | None
 
@@ -42,7 +41,7 @@ def limits_by_name(robot: Robot) -> dict[str, Array]:
 def limited_robot(robot: Robot | ScrewModel, limits: Limits) -> Robot:
     """Return the robot with `limits` in place of its own; see `retime`."""
     robot = as_robot(robot)
-    if isinstance(robot.model, JointedModel):
+    if not isinstance(robot.model, ScrewModel):
         raise InputError('model: expected a rigid robot, got one with soft segments')
     if limits is None:
         return robot

@@ -19,7 +19,10 @@ from screw_dynamics.estimation.observers import (
     LoadObserver,
     measured_spring_efforts,
 )
-from screw_dynamics.nodes.load_observer.kept_states import KeptStates, MotorStateBuffer
+from screw_dynamics.nodes.load_observer.joint_state_history import (
+    JointStateHistory,
+    MotorStateBuffer,
+)
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.recordings.messages.joints import joint_state_rows, named_row
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
@@ -34,7 +37,7 @@ class ObservedLoads:
         self.joint_names = robot.joint_names
         self._robot = robot
         self.effort: Array = np.zeros(robot.n)
-        self.kept = KeptStates(robot.n, parameters.kept_samples)
+        self.kept = JointStateHistory(robot.n, parameters.kept_samples)
         parameters.require_values(robot)
         self._motors: MotorStateBuffer | None = None
         self.measured = parameters.effort_format  # of the efforts that are kept

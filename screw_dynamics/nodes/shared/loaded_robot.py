@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from screw_dynamics.errors import (
     UnknownNameError,
 )
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.other_models import in_place_of_screw_model
 from screw_dynamics.model.urdf import RobotDescription, model_from_description, read_description
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.soft.segments.append_segments import append_segments, read_segments
@@ -145,7 +145,7 @@ def with_settings(
     if segments is None:
         return model
     try:
-        return in_place_of_screw_model(append_segments(model, segments))
+        return cast(ScrewModel, append_segments(model, segments))  # another kind of robot
     except ScrewDynamicsError as error:
         raise InputError(f'{_SEGMENTS}: {error}') from None
 

@@ -103,7 +103,7 @@ def terms_of_trees(rng, model, batch):
     state = np.zeros(simulation.state_size)
 
     def loaded(jet, wrench, out=None):
-        return sd.inverse_dynamics(model, jet, {frame: wrench}, out)
+        return sd.inverse_dynamics(model, jet, {frame: wrench}, out=out)
 
     def step(effort, out=None):
         return simulation.step(state.copy() if out is None else out, effort, 1e-3)

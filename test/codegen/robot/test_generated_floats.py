@@ -62,7 +62,7 @@ def test_floats_have_the_digits_of_their_format(seed, tmp_path):
 
 def test_constants_below_rounding_are_zero():
     model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
-    angles = model.joint_frame_parameters.parameters
+    angles = model.kernel_tables.parameters
     assert ((np.abs(angles) < 1e-15) & (angles != 0.0)).any()  # of angles such as pi / 2
     numbers = re.findall(r'(?<![\w.])\d+\.\d*(?:e-?\d+)?', sd.generate_c(model).source)
     assert all(float(number) == 0.0 or float(number) > 1e-12 for number in numbers)

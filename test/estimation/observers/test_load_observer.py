@@ -12,7 +12,7 @@ from scipy.integrate import quad, solve_ivp
 import screw_dynamics as sd
 from screw_dynamics import lie
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, SingularJacobianError
-from screw_dynamics.estimation.observers.driven_links import DrivenLinks
+from screw_dynamics.estimation.observers.link_efforts_from_motors import LinkEffortsFromMotors
 
 BANDWIDTH = 2 * np.pi * 5.0
 RATE = 200.0
@@ -208,7 +208,7 @@ def test_efforts_of_links_are_those_of_the_motor_equations(seed, arm):
     jet = random_joint_jet(rng, arm.n, 0)
     jet[2] = 0.0  # the transmitted effort then has no part of the rotor
     motors = sd.actuator_efforts(sd.Robot(arm, drives), jet)[0]
-    links = DrivenLinks(sd.Robot(arm, drives))
+    links = LinkEffortsFromMotors(sd.Robot(arm, drives))
     expected = sd.inverse_dynamics(arm, jet)[0]
     scale = abs(motors).max()
     np.testing.assert_allclose(

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`DrivenLinks`: efforts of the links from measured efforts of motors or springs."""
+"""`LinkEffortsFromMotors`: efforts of the links from measured efforts of motors or springs."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from screw_dynamics.kernels.drives.friction import EXCESS, LOAD, LOAD_EFFORT, ST
 from screw_dynamics.kernels.drives.laws import COULOMB, COULOMB_VELOCITY, RIGID, VISCOUS
 
 
-class DrivenLinks:
+class LinkEffortsFromMotors:
     """
     The drives of a robot, which may have none, seen from its links.
 
