@@ -14,7 +14,7 @@ from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.term_calls import checked_term
 
 
-@at_once(bias_term, 'vector')
+@at_once(bias_term)
 def bias_forces(
     model: RobotModel, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:

@@ -103,12 +103,10 @@ def control_terms(
         try:
             tables = model.kernel_tables
             if out is None:
-                shapes = tables.shapes
-                vector, square = shapes['vector'], shapes['square']
+                n, square, six_rows = len(q), tables.square, tables.jacobian
                 terms = ControlTerms(
-                    _empty(square), _empty(vector), _empty(vector), _empty((4, 4)),
-                    _empty(shapes['jacobian']),
-                )  # fmt: skip
+                    _empty(square), _empty(n), _empty(n), _empty((4, 4)), _empty(six_rows)
+                )
             else:
                 terms = out
             m, b, g, pose, jacobian = terms

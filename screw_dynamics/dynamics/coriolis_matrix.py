@@ -14,7 +14,7 @@ from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.term_calls import checked_term
 
 
-@at_once(coriolis_term, 'square')
+@at_once(coriolis_term, 'tables.square')
 def coriolis_matrix(
     model: RobotModel, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:

@@ -13,7 +13,7 @@ from numpy import empty, ndarray
 
 from screw_dynamics.errors import UnknownNameError
 from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.term import Term
+from screw_dynamics.kernels.terms.term import Term, not_compiled
 from screw_dynamics.model.screw_model import ScrewModel
 
 P = ParamSpec('P')
@@ -80,8 +80,8 @@ def {name}{arguments}:
     if type(model) is ScrewModel and {arrays}:
         try:
             tables = model.kernel_tables
-            result = empty(tables.shapes[{shape!r}]) if out is None else out
-            if term.single({inputs}, result, tables.{parameters}) == OK:
+            result = empty({shape}) if out is None else out
+            if kernel({inputs}, result, tables.{parameters}) == OK:
                 return result
         except (TypeError, ValueError, KeyError):
             pass
@@ -91,14 +91,15 @@ _INPUTS = ('q', 'qd', 'tau', 'joint_jet')
 
 
 def at_once(
-    term: Term, shape: str, parameters: str = 'parameters'
+    term: Term, shape: str = 'len(q)', parameters: str = 'parameters'
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """
     Let the kernel in C of one state come before all checks of a function, and kinds of robots.
 
     The kernel reports what it does not accept. The function, with the arguments `model`, inputs,
     names and `out`, then converts it or raises; for masked arrays and other kinds of robots it is
-    called first. `shape` and `parameters` name entries of `KernelTables`.
+    called first. It also loads the kernel. `shape` is the text of that of the result, `parameters`
+    the name in `KernelTables`.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -116,9 +117,15 @@ def at_once(
                 f'{x.name}={x.name}' if x.kind is x.KEYWORD_ONLY else x.name for x in bare
             ),
         )
+        checked = by_kind(function.__name__, function)
+
+        def otherwise(*inputs: P.args, **options: P.kwargs) -> R:
+            names['kernel'] = term.single
+            return checked(*inputs, **options)
+
         names: dict[str, Any] = {
             'ScrewModel': ScrewModel, 'ndarray': ndarray, 'empty': empty, 'OK': OK,
-            'term': term, 'otherwise': by_kind(function.__name__, function),
+            'kernel': not_compiled, 'otherwise': otherwise,
         }  # fmt: skip
         exec(compile(text, f'<kernel of {function.__name__}>', 'exec'), names)
         return cast(Callable[P, R], wraps(function)(names[function.__name__]))

@@ -21,7 +21,7 @@ _ARRAY, _empty = np.ndarray, np.empty
 _ROWS = 3  # q, q' and q'': order 0
 
 
-@at_once(partials_term, 'partials')
+@at_once(partials_term, 'tables.partials')
 def effort_partials(model: RobotModel, joint_jet: ArrayLike, *, out: Array | None = None) -> Array:
     """
     Return the derivatives of the efforts and their rates by the coordinates and their rates.

@@ -34,7 +34,7 @@ from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.model.term_calls import output, run_term
 
 
-@at_once(acceleration_term, 'vector', 'tree_parameters')
+@at_once(acceleration_term, parameters='tree_parameters')
 def forward_dynamics(
     model: RobotModel,
     q: ArrayLike,

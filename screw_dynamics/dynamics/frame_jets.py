@@ -20,7 +20,7 @@ from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.kernels.terms.catalogue import motion_term
 from screw_dynamics.kernels.tree.frame_twist import frame_twists
 from screw_dynamics.kernels.tree.jacobian_series import frame_jacobian_jets
-from screw_dynamics.model.records import Representation
+from screw_dynamics.model.records import REPRESENTATIONS, Representation
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.model.term_calls import output, run_term
@@ -28,7 +28,7 @@ from screw_dynamics.model.term_calls import output, run_term
 _ARRAY, _ONE, _empty = np.ndarray, np.newaxis, np.empty
 
 
-@at_once(motion_term, 'twists', 'frames[frame, representation]')
+@at_once(motion_term, '(2, 6)', 'frames[frame, representation]')
 def frame_twist(
     model: RobotModel,
     joint_jet: ArrayLike,
@@ -143,6 +143,20 @@ def frame_jacobian_jet(
     array([[ 0.,  0.,  1.,  0., -2.,  0.],
            [ 0.,  0.,  0.,  6.,  0.,  0.]])
     """
+    if type(model) is ScrewModel and type(joint_jet) is np.ndarray:  # not a masked array
+        try:
+            rows, n = joint_jet.shape
+            if rows and n == model.n:
+                result = np.empty((rows, 6, n))
+                frames, number = model.joint_frames, REPRESENTATIONS.index(representation)
+                path, local = frames.paths[frame]
+                samples, jacobians = joint_jet[np.newaxis], result[np.newaxis]
+                if frame_jacobian_jets(
+                    samples, frames.tree, frames.bodies, path, local, number, jacobians
+                ):
+                    return result
+        except (TypeError, ValueError, KeyError):
+            pass  # not arrays for the kernel: the checks below convert or reject them
     which = representation_number(representation)
     frames = require_model(model).joint_frames
     model.frame(frame)  # raises the error of an unknown name

@@ -16,7 +16,7 @@ from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.term_calls import checked_term
 
 
-@at_once(pose_term, 'pose', "frames[frame, 'body']")
+@at_once(pose_term, '(4, 4)', "frames[frame, 'body']")
 def frame_pose(
     model: RobotModel, q: ArrayLike, frame: str, *, out: Array | None = None, threads: int = 1
 ) -> Array:
@@ -70,7 +70,7 @@ def representation_number(representation: str) -> int:
     return REPRESENTATIONS.index(require_choice('representation', representation, REPRESENTATIONS))
 
 
-@at_once(jacobian_term, 'jacobian', 'frames[frame, representation]')
+@at_once(jacobian_term, 'tables.jacobian', 'frames[frame, representation]')
 def frame_jacobian(
     model: RobotModel,
     q: ArrayLike,

@@ -15,7 +15,7 @@ from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.term_calls import checked_term
 
 
-@at_once(gravity_term, 'vector')
+@at_once(gravity_term)
 def gravity_forces(
     model: RobotModel, q: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:

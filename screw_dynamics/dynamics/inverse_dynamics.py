@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import cache
 from typing import NoReturn
 
 import numpy as np
@@ -16,6 +17,7 @@ from screw_dynamics.dynamics.dispatch import by_kind
 from screw_dynamics.errors import NotFiniteError, ShapeError
 from screw_dynamics.kernels.taylor.compiled import batch_kernel, single_kernel
 from screw_dynamics.kernels.taylor.layout import OK
+from screw_dynamics.kernels.terms.term import not_compiled
 from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import Frame
 from screw_dynamics.model.robot_model import RobotModel
@@ -23,6 +25,12 @@ from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require
 from screw_dynamics.model.term_calls import output
 
 _ARRAY, _ONE = np.ndarray, 1
+
+
+@cache
+def _in_c(rows: int) -> Callable[..., int]:
+    """Return the kernel in C of one sample with results (rows, n)."""
+    return (rows and single_kernel(rows - 1).compiled) or not_compiled
 
 
 def inverse_dynamics(
@@ -100,8 +108,7 @@ def inverse_dynamics(
     ):
         try:
             tau = np.empty_like(joint_jet[2:]) if out is None else out
-            kernel = single_kernel(max(0, len(tau) - 1)).compiled
-            if kernel(joint_jet, tau, model.kernel_tables.parameters) == OK:  # type: ignore[misc]
+            if _in_c(len(tau))(joint_jet, tau, model.kernel_tables.parameters) == OK:
                 return tau
         except (TypeError, IndexError):
             pass  # not arrays for the kernel: the checks below convert or reject them

@@ -14,7 +14,7 @@ from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.term_calls import checked_term
 
 
-@at_once(mass_matrix_term, 'square')
+@at_once(mass_matrix_term, 'tables.square')
 def mass_matrix(
     model: RobotModel, q: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:

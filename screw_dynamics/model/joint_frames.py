@@ -142,14 +142,17 @@ class KernelTables:
 
     `parameters` (2 + 26 N,) are those of `kernels.taylor`, and `poses` (N, 4, 4) its joint frames
     in the frames of their bodies. `tree_parameters` are None if a joint mimics another. `frames`
-    are the parameters by frame and representation, and `shapes` the shapes of results by name.
+    are the parameters by frame and representation. `square` is (n, n), `jacobian` (6, n) and
+    `partials` (1, 3, n, n), the shapes of results.
     """
 
     parameters: Array
     poses: Array
     tree_parameters: Array | None
     frames: FrameTables
-    shapes: Mapping[str, tuple[int, ...]]
+    square: tuple[int, int]
+    jacobian: tuple[int, int]
+    partials: tuple[int, int, int, int]
 
 
 def kernel_tables(model: ModelRecord, frames: JointFrames) -> KernelTables:
@@ -193,16 +196,10 @@ def kernel_tables(model: ModelRecord, frames: JointFrames) -> KernelTables:
     set_mimic_and_inertia(model, poses, rows)
     n = model.n
     own = count == n and bool((model.multipliers == 1.0).all())
-    shapes = {
-        'vector': (n,),
-        'square': (n, n),
-        'pose': (4, 4),
-        'twists': (2, 6),
-        'jacobian': (6, n),
-        'partials': (1, 3, n, n),
-    }
-    tree_parameters = parameters if own else None
-    return KernelTables(parameters, poses, tree_parameters, FrameTables(frames, n), shapes)
+    return KernelTables(
+        parameters, poses, parameters if own else None, FrameTables(frames, n), (n, n), (6, n),
+        (1, 3, n, n),
+    )  # fmt: skip
 
 
 def _tilt(rotation: Array) -> tuple[float, float, float, float]:
