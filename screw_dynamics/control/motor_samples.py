@@ -47,8 +47,8 @@ class MotorSamples:
         self._problem = ''
         self._start: Mapping[str, float] | None = None
         self._filters: dict[int, DeflectionFilter | None] = {}
-        self._workspaces = {rows: Workspace(robot, rows - 3) for rows in counts}
-        self.buffers = {rows: space.commands for rows, space in self._workspaces.items()}
+        self.buffers = {rows: robot.buffers(rows) for rows in counts}
+        self._workspaces: dict[int, Workspace] = {}
         self._jets = {rows: jet[:rows] for rows in counts}
         self.guard = SampleGuard(robot)
         self._computed = self._failed = 0
@@ -57,8 +57,10 @@ class MotorSamples:
     def set_robot(self, robot: Robot) -> None:
         """Continue with another model that has the same joints."""
         self._robot = robot
-        for workspace in self._workspaces.values():
-            workspace.set_robot(robot)
+        self._workspaces = {
+            rows: Workspace(robot, rows - 3, commands=commands)
+            for rows, commands in self.buffers.items()
+        }
         self.guard.set_robot(robot)
         self._start = self._deflections()
         damped = bool(robot.motors.damped_names)

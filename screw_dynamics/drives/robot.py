@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from screw_dynamics.drives.motor_feedforward import MotorFeedforward
 from screw_dynamics.drives.motor_table import MotorTable
 from screw_dynamics.drives.rotors import RotorCoupling, rotor_coupling
 from screw_dynamics.errors import InputError
-from screw_dynamics.model.robot_model import require_robot_model
+from screw_dynamics.model.robot_model import RobotModel, require_robot_model
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 _NO_DRIVES = Drives({})
@@ -147,12 +148,12 @@ class Robot:
 _DERIVED = ('joint_drives', 'motors', 'coupling')
 
 
-def as_robot(robot: Robot | ScrewModel) -> Robot:
+def as_robot(robot: Robot | RobotModel) -> Robot:
     """Return a robot, of a model alone one without drives; raise InputError for other objects."""
-    return robot if isinstance(robot, Robot) else Robot(robot)
+    return robot if isinstance(robot, Robot) else Robot(cast(ScrewModel, robot))
 
 
-def robot_with_drives(robot: Robot | ScrewModel) -> Robot:
+def robot_with_drives(robot: Robot | RobotModel) -> Robot:
     """Return the robot; raise InputError if it is none, or has no drives."""
     robot = as_robot(robot)
     if robot.drives is None:

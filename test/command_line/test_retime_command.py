@@ -39,7 +39,7 @@ def test_points_of_a_fast_motion(folder, capsys):
     points = waypoints_from_points(found.joint_names, found.points, arm.joint_names)
     curve = smooth_trajectory(points, rest_at_ends=True)
     velocities = np.array([arm.limits.velocity[0], 4.0])
-    robot = limited_robot(arm, None, {'effort_rate': 1500.0, 'velocity': velocities})
+    robot = limited_robot(arm, {'effort_rate': 1500.0, 'velocity': velocities})
     times = np.linspace(0.0, curve.duration, 7001)[:-1]
     report = sd.check_feasibility(robot, curve.jets(times), times)
     assert report.feasible, report.violations[0]
@@ -71,7 +71,7 @@ def test_figure_of_the_shares_of_limits(folder, capsys):
     assert (folder / 'fast.svg').read_text().startswith('<?xml')
     arm = sd.read_urdf('arm.urdf')
     robot = limited_robot(
-        sd.Robot(arm, sd.Drives.from_yaml('springs.yaml')), None, {'effort_rate': 1500.0}
+        sd.Robot(arm, sd.Drives.from_yaml('springs.yaml')), {'effort_rate': 1500.0}
     )
     given = read_trajectory('motion.csv')
     curve = smooth_trajectory(

@@ -143,15 +143,15 @@ def test_a_workspace_serves_another_model_with_the_same_joints(iiwa, arm):
     for model in (iiwa, heavy, iiwa):
         efforts = sd.inverse_dynamics(model, jet)
         expected = sd.elastic_feedforward(robot.with_model(model), jet)
-        workspace.set_robot(robot.with_model(model))
+        workspace = sd.Workspace(robot.with_model(model), commands=commands)
         for known in (None, efforts, efforts):
             commands.motor_effort_jet[...] = np.nan
             assert workspace.motor_commands(jet, known) is commands
             for name in JETS:
                 np.testing.assert_array_equal(getattr(commands, name), getattr(expected, name))
     for other in (elastic(arm, [None], sd.Motor()), elastic(iiwa, [None], sd.Motor())):
-        with pytest.raises(InputError, match='robot: expected one with the same joints and mot'):
-            workspace.set_robot(other)
+        with pytest.raises(InputError, match='commands: expected buffers of this robot, got'):
+            sd.Workspace(other, commands=commands)
 
 
 def test_known_efforts_may_be_in_the_workspace_and_errors_are_named(arm):
@@ -170,6 +170,21 @@ def test_known_efforts_may_be_in_the_workspace_and_errors_are_named(arm):
     jet[2, 1] = np.inf
     with pytest.raises(NotFiniteError):
         workspace.motor_commands(jet, efforts)
+
+
+@pytest.mark.parametrize('springs', ['linear', 'damped'])
+def test_wrenches_act(arm, springs):
+    robot = elastic(arm, SPRINGS[springs], MOTORS['plain'])
+    workspace, jet = sd.Workspace(robot, frames=['tool']), np.full((5, arm.n), 0.1)
+    workspace.wrenches[0] = np.random.default_rng(1).normal(size=(3, 6))
+    expected = sd.elastic_feedforward(robot, jet, {'tool': workspace.wrenches[0]})
+    commands = workspace.motor_commands(jet)
+    for name in JETS:
+        np.testing.assert_allclose(
+            getattr(commands, name), getattr(expected, name), rtol=1e-13, atol=1e-13
+        )
+    workspace.wrenches[:] = 0.0
+    assert (workspace.motor_commands(jet).motor_effort != expected.motor_effort).any()
 
 
 def test_an_overflow_of_the_commands_is_named(arm):

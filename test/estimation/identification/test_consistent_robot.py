@@ -82,7 +82,7 @@ def test_friction_is_never_below_zero(planar):
     assert (found.consistent_values > 0.0).all()
     away = np.abs(found.consistent_values - found.values) / found.standard_deviations
     assert away.max() < 5.0
-    for joint in found.robot().joints:
+    for joint in found.robot().joint_drives:
         assert joint.motor.rotor_inertia > 0.0 and joint.friction.coulomb > 0.0
 
 

@@ -78,7 +78,7 @@ def test_joints_without_motor_encoder(planar):
     found = identify(planar, part)
     assert [spring.joint for spring in found.springs] == ['joint_2']
     assert [name for name in found.names if 'rotor' in name] == ['joint_1.rotor_inertia']
-    assert found.robot().joints[0].spring is None
+    assert found.robot().joint_drives[0].spring is None
 
 
 def test_a_rigid_shaft_has_no_stiffness(planar):
@@ -92,7 +92,7 @@ def test_a_rigid_shaft_has_no_stiffness(planar):
         found = identify(planar, rigid)
     assert all(np.isinf(spring.stiffness) for spring in found.springs)
     assert 'inf     unknown' in str(found)
-    assert found.robot().joints[0].spring is None
+    assert found.robot().joint_drives[0].spring is None
 
 
 @pytest.mark.parametrize(
