@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from screw_dynamics.errors import ModelError, TrajectoryError
 from screw_dynamics.learning.smoothed_errors import curve_through
 from screw_dynamics.trajectory import PiecewisePolynomial
 
-KEY = 'learning'  # of the file, beside the points
+_KEY = 'learning'  # of the file, beside the points
 _LEAD = 1.0  # s in the file before the first point: the way there from where the robot rests
 
 
@@ -117,7 +118,7 @@ class LearnedMotion:
             {'time_from_start': t, 'positions': q, 'velocities': v}
             for t, q, v in _points(self.curve, shift)
         ]
-        document = {'joint_names': list(self.joint_names), 'points': points, KEY: learning}
+        document = {'joint_names': list(self.joint_names), 'points': points, _KEY: learning}
         return write_document(document, path)
 
     @staticmethod
@@ -142,6 +143,15 @@ class LearnedMotion:
             raise TrajectoryError(str(error)) from None
 
 
+def has_history(path: str | os.PathLike[str]) -> bool:
+    """Return True if a file has the entry of a learned motion; False if it cannot be read."""
+    try:
+        lines = Path(path).read_text(encoding='utf-8-sig').splitlines()
+    except (OSError, ValueError):  # reported when it is read as a trajectory
+        return False
+    return any(line.startswith(f'{_KEY}:') for line in lines)
+
+
 def overall(errors: Array) -> Array:
     """Return the rms (K,) over all joints of rms errors (K, n)."""
     total: Array = np.sqrt(np.square(errors).mean(axis=1))
@@ -157,7 +167,7 @@ def _points(curve: PiecewisePolynomial, shift: float) -> list[tuple[float, Any, 
 
 def _read(entry: YamlEntry) -> LearnedMotion:
     names = tuple(name.text() for name in entry['joint_names'].items())
-    n, learning = len(names), entry[KEY]
+    n, learning = len(names), entry[_KEY]
     points = [
         (one['time_from_start'].number(), one['positions'].array(n), one['velocities'].array(n))
         for one in entry['points'].items()
