@@ -66,10 +66,11 @@ def inverse_errors(
 
 def _poses(robot: Robot, curve: PiecewisePolynomial) -> list[_Pose]:
     """Return the linear forces at instants of a motion."""
-    model, drives, table = robot.model, robot.drives or Drives({}), robot.motors
+    model, table = robot.model, robot.motors
     times = np.linspace(0.0, curve.duration, _POSES)
     jets = curve.jets(curve.breaks[0] + times, max(JET_ROWS, robot.required_rows))
-    motion = elastic_feedforward(model, drives, jets, times=times)
+    driven = replace(robot, drives=robot.drives or Drives({}))
+    motion = elastic_feedforward(driven, jets, times=times)
     every = effort_partials(model, jets[:, :3])[:, 0]
     bodies = np.stack([effort_partials(one, jets[:, :3])[:, 0] for one in _bodies(model)], axis=1)
     poses = []

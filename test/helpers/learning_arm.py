@@ -28,7 +28,7 @@ def run(robot: sd.Robot, curve: PiecewisePolynomial, seed: int = 0) -> sd.Record
     """Return the links of the true arm with the feedforward of a robot, by Runge-Kutta steps."""
     begin, end = curve.breaks[[0, -1]]
     times = begin + PERIOD * np.arange(round((end + AFTER - begin) / PERIOD) + 1)
-    motion = sd.elastic_feedforward(robot.model, robot.drives, curve.jets(times))
+    motion = sd.elastic_feedforward(robot, curve.jets(times))
     late = np.maximum(np.arange(len(times)) - DELAY, 0)
     efforts, wanted = motion.motor_effort[late], motion.motor_jet
 

@@ -55,7 +55,7 @@ def variants(robot: sd.Robot, *, of_motors: bool) -> list[sd.Robot]:
 
 
 def linear(robot: sd.Robot, jet: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    motion = sd.elastic_feedforward(robot.model, robot.drives, jet[np.newaxis], times=[0.0])
+    motion = sd.elastic_feedforward(robot, jet[np.newaxis], times=[0.0])
     found = sd.linearized_dynamics(
         robot, jet[0], jet[1], motion.motor_effort[0],
         motor_position=motion.motor_position[0], motor_velocity=motion.motor_velocity[0],
