@@ -111,8 +111,9 @@ def learn_motion(
     reference = _checked(robot, curve if last is None else last.curve)
     wanted = reference if last is None else last.wanted
     runs = _runs(robot, wanted, recordings)
-    chosen, chosen_step, reason = _filter(robot, wanted, uncertainty, delay, gains)
-    least = least_smoothing_time(runs)
+    least, chosen, chosen_step, reason = least_smoothing_time(runs), 0.0, 0.0, 'as given'
+    if smoothing_time is None or step is None:
+        chosen, chosen_step, reason = _filter(robot, wanted, uncertainty, delay, gains)
     if chosen < least:
         chosen, reason = least, 'by the distance of the samples'
     if smoothing_time is not None:
