@@ -54,8 +54,9 @@ def _table(report: Report, draws: int, pool: ProcessPoolExecutor) -> None:
     report.text(
         'Arms of [the SEA study](../demo_sea.md) in MuJoCo, upright, loaded, with a PD of 3 Hz '
         f'on the motors: all parameters off by up to {100 * LEVEL:g} %, efforts '
-        f'{1e3 * DELAY:g} ms late. Largest error of all joints [mrad] in the run before learning and after so many '
-        f'repeats: median of {draws} draws. The soft springs of the study are 125 to 850 N m/rad.'
+        f'{1e3 * DELAY:g} ms late. Largest error of all joints [mrad] in the run before learning '
+        f'and after so many repeats: median of {draws} draws. The soft springs of the study are '
+        '125 to 850 N m/rad.'
     )
     rows = []
     for arm in mujoco_arms():
