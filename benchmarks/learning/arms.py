@@ -29,6 +29,7 @@ from sea_study.scene import scene
 NOISE = 2e-5  # rad rms of the encoders of the links
 AFTER = 0.5  # s of rest after a motion
 DAMPING = 0.7  # of the PD
+HELD = 2e-3  # s for which the PD of drawn arms holds an effort
 SERIES = (2000.0, 2000.0, 2000.0, 1500.0, 1000.0, 500.0, 500.0)  # N m/rad
 Run = Callable[[PiecewisePolynomial, int], tuple[Array, Array]]
 
@@ -154,7 +155,7 @@ def drawn_arm(seed: int, level: float, delay: float, repeats: int) -> Errors:
     links = np.diag(sd.mass_matrix(model, wanted.jets([0.0])[0, 0]))
     inertia = links + true.motors.rows[:, INERTIA]
     gains = omega**2 * inertia, 2.0 * DAMPING * omega * inertia
-    run = partial(_integrated, ElasticRobot(true), belief, gains, round(delay / PERIOD))
+    run = partial(_integrated, ElasticRobot(true), belief, gains, delay)
     return repeated(belief, wanted, run, repeats, level, delay, gains)
 
 
@@ -194,24 +195,23 @@ def _integrated(
     plant: ElasticRobot,
     belief: sd.Robot,
     gains: tuple[Array, Array],
-    late: int,
+    late: float,
     curve: PiecewisePolynomial,
     _: int,
 ) -> tuple[Array, Array]:
-    """Return times and links of a run with efforts that are `late` by so many periods."""
+    """Return times and links of a run with efforts that are `late` [s]."""
     begin, end = curve.breaks[[0, -1]]
-    times = begin + PERIOD * np.arange(round((end + AFTER - begin) / PERIOD) + 1, dtype=np.float64)
+    times = begin + HELD * np.arange(round((end + AFTER - begin) / HELD) + 1, dtype=np.float64)
     motors = sd.elastic_feedforward(belief, curve.jets(times))
-    known = motors.motor_effort[np.maximum(np.arange(len(times)) - late, 0)]
+    known = sd.elastic_feedforward(belief, curve.jets(times - late)).motor_effort
     known = known + gains[0] * motors.motor_position + gains[1] * motors.motor_velocity
     state = plant.initial_state(curve.jets(times[:1])[0], motors)
     n = plant.motors.n
     rows = np.empty((len(times), 4 * n))
-    for _step in range(round(AFTER / PERIOD)):  # to rest
-        held = known[0] - gains[0] * state[2 * n : 3 * n] - gains[1] * state[3 * n :]
-        plant.step(state, held, PERIOD)
-    for k, effort in enumerate(known):
-        rows[k] = state
+    before = np.repeat(known[:1], round(AFTER / HELD), axis=0)  # to rest
+    for k, effort in enumerate((*before, *known), start=-len(before)):
+        if k >= 0:
+            rows[k] = state
         held = effort - gains[0] * state[2 * n : 3 * n] - gains[1] * state[3 * n :]
-        plant.step(state, held, PERIOD)
+        plant.step(state, held, HELD / 2.0, steps=2)
     return times, rows[:, :n]
