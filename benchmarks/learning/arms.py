@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,7 +15,7 @@ import screw_dynamics as sd
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InfeasibleError
 from screw_dynamics.kernels.drives.laws import INERTIA
-from screw_dynamics.simulation import ElasticRobot
+from screw_dynamics.simulation import ElasticRobot, natural_frequencies
 from screw_dynamics.trajectory import (
     PiecewisePolynomial,
     smooth_trajectory,
@@ -29,6 +30,7 @@ from sea_study.scene import scene
 NOISE = 2e-5  # rad rms of the encoders of the links
 AFTER = 0.5  # s of rest after a motion
 DAMPING = 0.7  # of the PD
+LARGEST_STEP = 1.5  # of the integration, over the highest frequency of free vibration
 HELD = 2e-3  # s for which the PD of drawn arms holds an effort
 SERIES = (2000.0, 2000.0, 2000.0, 1500.0, 1000.0, 500.0, 500.0)  # N m/rad
 Run = Callable[[PiecewisePolynomial, int], tuple[Array, Array]]
@@ -155,7 +157,9 @@ def drawn_arm(seed: int, level: float, delay: float, repeats: int) -> Errors:
     links = np.diag(sd.mass_matrix(model, wanted.jets([0.0])[0, 0]))
     inertia = links + true.motors.rows[:, INERTIA]
     gains = omega**2 * inertia, 2.0 * DAMPING * omega * inertia
-    run = partial(_integrated, ElasticRobot(true), belief, gains, delay)
+    highest = float(natural_frequencies(true, wanted.jets([0.0])[0, 0])[-1])
+    steps = max(math.ceil(HELD * highest / LARGEST_STEP), 2)
+    run = partial(_integrated, ElasticRobot(true), steps, belief, gains, delay)
     return repeated(belief, wanted, run, repeats, level, delay, gains)
 
 
@@ -193,6 +197,7 @@ def _motion(model: sd.ScrewModel, rng: np.random.Generator) -> PiecewisePolynomi
 
 def _integrated(
     plant: ElasticRobot,
+    steps: int,
     belief: sd.Robot,
     gains: tuple[Array, Array],
     late: float,
@@ -213,5 +218,5 @@ def _integrated(
         if k >= 0:
             rows[k] = state
         held = effort - gains[0] * state[2 * n : 3 * n] - gains[1] * state[3 * n :]
-        plant.step(state, held, HELD / 2.0, steps=2)
+        plant.step(state, held, HELD / steps, steps=steps)
     return times, rows[:, :n]
