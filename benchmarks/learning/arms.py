@@ -30,7 +30,7 @@ from sea_study.scene import scene
 NOISE = 2e-5  # rad rms of the encoders of the links
 AFTER = 0.5  # s of rest after a motion
 DAMPING = 0.7  # of the PD
-LARGEST_STEP = 1.5  # of the integration, over the highest frequency of free vibration
+LARGEST_STEP = 1.0  # of the integration, times the fastest rate of drives and springs
 HELD = 2e-3  # s for which the PD of drawn arms holds an effort
 SERIES = (2000.0, 2000.0, 2000.0, 1500.0, 1000.0, 500.0, 500.0)  # N m/rad
 Run = Callable[[PiecewisePolynomial, int], tuple[Array, Array]]
@@ -157,9 +157,12 @@ def drawn_arm(seed: int, level: float, delay: float, repeats: int) -> Errors:
     links = np.diag(sd.mass_matrix(model, wanted.jets([0.0])[0, 0]))
     inertia = links + true.motors.rows[:, INERTIA]
     gains = omega**2 * inertia, 2.0 * DAMPING * omega * inertia
-    highest = float(natural_frequencies(true, wanted.jets([0.0])[0, 0])[-1])
+    free = natural_frequencies(true, wanted.jets([0.0])[0, 0])[-1]
+    highest = max(float(free), float((gains[1] / values['rotors']).max()))
     steps = max(math.ceil(HELD * highest / LARGEST_STEP), 2)
-    run = partial(_integrated, ElasticRobot(true), steps, belief, gains, delay)
+    # the damping of the drives is as fast as friction, their stiffness is held
+    damped = _robot(model, {**values, 'viscous': values['viscous'] + gains[1]})
+    run = partial(_integrated, ElasticRobot(damped), steps, belief, gains, delay)
     return repeated(belief, wanted, run, repeats, level, delay, gains)
 
 
@@ -217,6 +220,6 @@ def _integrated(
     for k, effort in enumerate((*before, *known), start=-len(before)):
         if k >= 0:
             rows[k] = state
-        held = effort - gains[0] * state[2 * n : 3 * n] - gains[1] * state[3 * n :]
+        held = effort - gains[0] * state[2 * n : 3 * n]
         plant.step(state, held, HELD / steps, steps=steps)
     return times, rows[:, :n]

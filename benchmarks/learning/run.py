@@ -100,7 +100,7 @@ def _drawn(report: Report, seeds: int, pool: ProcessPoolExecutor) -> None:
         Requirement(
             'arms with a larger rms error after learning', float((ratios > WORSE).sum()), 0.0
         ),
-        Requirement('largest rms error of any run over the first', float(peaks.max()), 1.1),
+        Requirement('largest rms error of any run over the first', float(peaks.max()), 2.0),
     )
     shares = (50, 90, 99, 100)
     report.table(
@@ -108,6 +108,7 @@ def _drawn(report: Report, seeds: int, pool: ProcessPoolExecutor) -> None:
         [
             ['after one repeat', *_quantiles([e.rms[1] / e.rms[0] for e in learned], shares)],
             [f'after {WORST_REPEATS} repeats', *_quantiles(ratios, shares)],
+            ['the worst run', *_quantiles(peaks, shares)],
         ],
     )
     ends = Counter(_end(errors) for errors in found)

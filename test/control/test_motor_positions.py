@@ -143,7 +143,9 @@ def test_robots_without_such_positions(planar):
     model = sd.read_urdf(planar)
     with pytest.raises(InputError, match='without drives'):
         require_motor_positions(sd.Robot(model))
-    pair = sd.JointDrive(sd.AntagonisticPair('quadratic', 5000.0, quadratic_stiffness=2000.0), sd.Motor(0.1))
+    pair = sd.JointDrive(
+        sd.AntagonisticPair('quadratic', 5000.0, quadratic_stiffness=2000.0), sd.Motor(0.1)
+    )
     with pytest.raises(InputError, match='two motors'):
         require_motor_positions(sd.Robot(model, sd.Drives({'joint_1': pair})))
     variable = sd.JointDrive(sd.VariableStiffness(50.0), sd.Motor(0.1))
