@@ -73,7 +73,8 @@ def figure() -> Figure:
             axis.set_ylabel(f'error of {name}  [mrad]')
     for axis in axes:
         axis.axvline(curve.duration, color='0.6', linewidth=0.8)
-    axes[0].legend(frameon=False)
+    lines, labels = axes[0].get_legend_handles_labels()
+    result.legend(lines, labels, loc='outside lower left', ncols=2, frameon=False)
     axes[-1].set_xlabel('time [s]')
     result.suptitle('Soft joints with drives that take positions only', x=0.01, ha='left')
     return result
