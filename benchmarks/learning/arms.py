@@ -30,6 +30,7 @@ from sea_study.scene import scene
 NOISE = 2e-5  # rad rms of the encoders of the links
 AFTER = 0.5  # s of rest after a motion
 DAMPING = 0.7  # of the PD
+POSES = 40  # along a motion, whose frequencies bound the steps
 LARGEST_STEP = 1.0  # of the integration, times the fastest rate of drives and springs
 HELD = 2e-3  # s for which the PD of drawn arms holds an effort
 SERIES = (2000.0, 2000.0, 2000.0, 1500.0, 1000.0, 500.0, 500.0)  # N m/rad
@@ -59,7 +60,8 @@ def repeated(
 ) -> Errors:
     """Learn from repeats until finished; `run` returns times and links of a motion and seed."""
     motion: PiecewisePolynomial | sd.LearnedMotion = wanted
-    largest, rms, chosen, refused = [], [], {}, ''
+    largest, rms, refused = [], [], ''
+    chosen: dict[str, float] = {'smoothing_time': 0.0, 'step': 0.0}
     for k in range(repeats + 1):
         curve = motion if isinstance(motion, PiecewisePolynomial) else motion.curve
         times, links = run(curve, k)
@@ -79,7 +81,7 @@ def repeated(
                 uncertainty=uncertainty,
                 delay=delay,
                 gains=gains,
-                **chosen,
+                **(chosen if k else {}),
             )
         except InfeasibleError as error:
             refused = str(error)
@@ -157,8 +159,9 @@ def drawn_arm(seed: int, level: float, delay: float, repeats: int) -> Errors:
     links = np.diag(sd.mass_matrix(model, wanted.jets([0.0])[0, 0]))
     inertia = links + true.motors.rows[:, INERTIA]
     gains = omega**2 * inertia, 2.0 * DAMPING * omega * inertia
-    free = natural_frequencies(true, wanted.jets([0.0])[0, 0])[-1]
-    highest = max(float(free), float((gains[1] / values['rotors']).max()))
+    poses = wanted.jets(np.linspace(0.0, wanted.duration, POSES), 1)[:, 0]
+    free = max(float(natural_frequencies(true, q)[-1]) for q in poses)
+    highest = max(free, float((gains[1] / values['rotors']).max()))
     steps = max(math.ceil(HELD * highest / LARGEST_STEP), 2)
     # the damping of the drives is as fast as friction, their stiffness is held
     damped = _robot(model, {**values, 'viscous': values['viscous'] + gains[1]})
