@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks import ROOT
 
-SUBJECTS = ('speed', 'node', 'soak', 'accuracy', 'verification', 'representations')
+SUBJECTS = ('speed', 'node', 'soak', 'accuracy', 'verification', 'representations', 'learning')
 
 
 def main(arguments: Sequence[str]) -> int:

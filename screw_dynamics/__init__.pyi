@@ -64,6 +64,8 @@ from .estimation.observers import ContactDetector as ContactDetector
 from .estimation.observers import LoadObserver as LoadObserver
 from .estimation.observers import measured_spring_efforts as measured_spring_efforts
 from .kernels.kernel import kernel_form as kernel_form
+from .learning import LearnedMotion as LearnedMotion
+from .learning import learn_motion as learn_motion
 from .limits.check import check_feasibility as check_feasibility
 from .limits.report import FeasibilityReport as FeasibilityReport
 from .limits.retiming import retime as retime

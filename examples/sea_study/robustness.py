@@ -57,14 +57,26 @@ def _errors(arm: Arm, feedforward: str, trial: Trial) -> tuple[float, float]:
     of_links = trial.feedback.of_links
     wanted = belief.wanted(times[:-1], of_links)
     gains = setup.gains(trial.feedback.frequency)
-    robot = _robot(arm)
+    positions = followed(arm, efforts, wanted, gains, of_links=of_links)
+    errors = np.abs(positions - setup.reference(times)[:, 0])
+    return float(errors.max()), float(np.sqrt(np.square(errors).mean()))
+
+
+def followed(
+    arm: Arm,
+    efforts: Array,
+    wanted: tuple[Array, Array],
+    gains: tuple[Array, Array],
+    *,
+    of_links: bool = False,
+) -> Array:
+    """Return the links (T + 1, n) of an arm from rest on; arguments are those of `follow`."""
+    setup, robot = scene(arm), _robot(arm)
     position = _rest(setup, efforts[0], wanted[0][0], gains[0], of_links)
     still = np.zeros(setup.model.n)
     robot.set_state(position, still, position + _load(setup, position) / setup.stiffness, still)
     substeps = SUBSTEPS[arm.kind]
-    positions = robot.follow(efforts, wanted, gains, of_links=of_links, substeps=substeps)
-    errors = np.abs(positions - setup.reference(times)[:, 0])
-    return float(errors.max()), float(np.sqrt(np.square(errors).mean()))
+    return robot.follow(efforts, wanted, gains, of_links=of_links, substeps=substeps)
 
 
 def _rest(setup: Scene, effort: Array, wanted: Array, gain: Array, of_links: bool) -> Array:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.control.model_parameters import INTERPOLATION, ModelParameters
+from screw_dynamics.control.motor_positions import require_motor_positions
 from screw_dynamics.control.parameters import parameter, unexpected
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
@@ -37,6 +38,14 @@ class FeedforwardParameters(ModelParameters):
         'What the efforts of forwarded trajectories and goals contain: all; all but gravity, for '
         'a robot that adds gravity itself; or gravity only. ~/feedforward has all.',
         choices=CONTENTS,
+        read_only=True,
+    )
+    trajectory_positions: str = parameter(
+        'link',
+        'Positions of forwarded trajectories and goals: of the links; or of the motors behind '
+        'springs, q + tau/K with velocity and acceleration, for a robot that takes positions '
+        'only (needs elastic_joints_path). joint_states are then those of the motors, too.',
+        choices=('link', 'motor'),
         read_only=True,
     )
     limits: str = parameter(
@@ -168,8 +177,15 @@ class FeedforwardParameters(ModelParameters):
         """Efforts of forwarded trajectories."""
         return EffortFormat(require_choice('content', self.effort_content, CONTENTS))
 
+    @property
+    def of_motors(self) -> bool:
+        """Whether positions of the controller are those of motors behind springs."""
+        return self.trajectory_positions == 'motor'
+
     def require_joints(self, robot: Robot) -> None:
-        """Raise InputError if the values do not fit the links of a robot."""
+        """Raise InputError if the values do not fit the links and motors of a robot."""
+        if self.of_motors:
+            require_motor_positions(robot)
         frames = robot.model.frames
         if self.cartesian_frame and self.cartesian_frame not in frames:
             raise UnknownNameError(
@@ -199,9 +215,25 @@ class FeedforwardParameters(ModelParameters):
                 'reject or off with interpolation: jtc, which has the times of the controller'
             )
             raise unexpected('limits', expected, self.limits)
+        if self.of_motors:
+            self._check_motors()
         if self.stiffness and not self.elastic_joints_path:
             raise unexpected('stiffness', 'no value without elastic_joints_path', self.stiffness)
         self._check_spline()
+
+    def _check_motors(self) -> None:
+        """Raise InputError if the positions of motors are not known, or go nowhere."""
+        forwards = 'joint_trajectory_effort' in self.outputs or self.follow_joint_trajectory
+        for wrong, reason in (
+            (not self.elastic_joints_path, 'without elastic_joints_path'),
+            (
+                not forwards,
+                'without follow_joint_trajectory or the output joint_trajectory_effort',
+            ),
+            (self.interpolation != 'smooth', 'with interpolation: jtc, whose jerks jump'),
+        ):
+            if wrong:
+                raise unexpected('trajectory_positions', f'link {reason}', 'motor')
 
     def _check_spline(self) -> None:
         """Raise InputError if the followed motion cannot be published as polynomials."""

@@ -92,7 +92,8 @@ class Forwarding:
     Sample a motion every `period` [s], with efforts; the answer is `Samples`.
 
     From the instant `since` [ns] until it begins, the motions `before` it apply, in this order, at
-    nominal speed. `stamp` is that of the received trajectory [ns].
+    nominal speed. `stamp` is that of the received trajectory [ns]. Positions are those of links,
+    or `of_motors`.
     """
 
     robot: FitRobot
@@ -103,6 +104,7 @@ class Forwarding:
     frame_id: str
     period: float
     effort_format: EffortFormat
+    of_motors: bool
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,9 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.fit_requests import FitRobot, Forwarding, Outline, Samples
+from screw_dynamics.control.motor_positions import motor_states
 from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.reference.interpolation import ActiveTrajectory
 from screw_dynamics.trajectory.reference.reference import Reference
 
@@ -46,6 +48,7 @@ def forwarding(
         outline.frame_id,
         forwarding_period(newest, parameters.resample_period),
         parameters.effort_format,
+        parameters.of_motors,
     )
 
 
@@ -65,16 +68,20 @@ def with_efforts(task: Forwarding) -> Samples:
     model, motion, step = task.robot.robot.model, task.motion, math.ceil(SECOND * task.period)
     start = _instants(motion, np.zeros(1)).item()
     times = sample_times(motion, step)
-    jets = _jets(motion, times / SECOND)
+    rows = JET_ROWS if task.of_motors else _ROWS
+    jets = _jets(motion, times / SECOND, rows)
     stamp = task.stamp or start
     if task.before:
-        earlier, states = _lead_in(task, step)
+        earlier, states = _lead_in(task, step, rows)
         if 0 < len(earlier) <= MOST_POINTS - len(times):
             stamp = min(start, earlier[0].item())
             times = np.concatenate((earlier - stamp, times + (start - stamp)))
             jets = np.concatenate((states, jets))
-    efforts = task.effort_format.convert(model, jets, inverse_dynamics(model, jets))[:, 0]
-    return Samples(stamp, task.frame_id, model.joint_names, times, jets, efforts)
+    states = jets[:, :_ROWS].copy()
+    efforts = task.effort_format.convert(model, states, inverse_dynamics(model, states))[:, 0]
+    if task.of_motors:
+        states = motor_states(task.robot.robot, jets, times / SECOND)
+    return Samples(stamp, task.frame_id, model.joint_names, times, states, efforts)
 
 
 def sample_times(motion: ActiveTrajectory, step: int) -> NDArray[np.int64]:
@@ -86,9 +93,9 @@ def sample_times(motion: ActiveTrajectory, step: int) -> NDArray[np.int64]:
     return np.union1d(grid, breaks[breaks >= begin])
 
 
-def _lead_in(task: Forwarding, step: int) -> tuple[NDArray[np.int64], Array]:
+def _lead_in(task: Forwarding, step: int, rows: int) -> tuple[NDArray[np.int64], Array]:
     """
-    Return instants (T,) [ns] before the newest motion and the states (T, 3, n) of earlier motions.
+    Return instants (T,) [ns] before the newest motion and jets (T, rows, n) of earlier motions.
 
     Positions are in the turn of the newest motion, which may differ for continuous joints.
     """
@@ -100,7 +107,7 @@ def _lead_in(task: Forwarding, step: int) -> tuple[NDArray[np.int64], Array]:
         count = min(max(0, math.ceil((end - begin) / step)), MOST_POINTS)
         grid = begin + np.linspace(0, end - begin, count, endpoint=False).astype(np.int64)
         instants.append(np.union1d(grid, knots[(knots > begin) & (knots < later.begin)]))
-        states.append(_jets(motion, _times(motion, instants[-1])))
+        states.append(_jets(motion, _times(motion, instants[-1]), rows))
         ends, begins = (_jets(m, _times(m, later.begin))[0, 0] for m in (motion, later))
         for state in states:
             state[:, 0] += _TURN * np.round((begins - ends) / _TURN)
@@ -120,8 +127,8 @@ def _times(motion: ActiveTrajectory, instants: ArrayLike) -> Array:
     return motion.anchor_time + (np.atleast_1d(instants) - motion.anchor) / SECOND
 
 
-def _jets(motion: ActiveTrajectory, times: Array) -> Array:
-    """Return the states (T, 3, n) of a motion at times from start (T,) [s]."""
+def _jets(motion: ActiveTrajectory, times: Array, rows: int = _ROWS) -> Array:
+    """Return the jets (T, rows, n) of a motion at times from start (T,) [s]."""
     # rounding may put the first time slightly before the curve, where it is at rest
     since = np.maximum(times - motion.joined, motion.curve.breaks[0])
-    return motion.curve.jets(since, rows=_ROWS)
+    return motion.curve.jets(since, rows)

@@ -13,6 +13,7 @@ from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.fit_requests import FitRobot, Fitting, Others, Outline, Reading
 from screw_dynamics.control.measurements import JointStateBuffer
+from screw_dynamics.control.motor_positions import links_at_rest
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS
@@ -78,16 +79,25 @@ class Running(NamedTuple):
         """The state (5, n) from which a trajectory starts that continues no motion, if fresh."""
         # the controller starts from its measured state, including the velocity
         moving = self.parameters.interpolation == 'jtc'
-        return self.measured.state(self.now, self.parameters.input_timeout, moving)
+        state = self.measured.state(self.now, self.parameters.input_timeout, moving)
+        if state is not None and self.parameters.of_motors:
+            state[0] = links_at_rest(self.robot.robot, state[0])
+            return state if np.isfinite(state[0]).all() else None
+        return state
+
+    @property
+    def measured_positions(self) -> Array:
+        """The positions (n,) of the links; NaN if not fresh."""
+        found = self.measured.positions(self.now, self.parameters.input_timeout)
+        return links_at_rest(self.robot.robot, found) if self.parameters.of_motors else found
 
 
 def arrival(data: bytes, running: Running, goal: int | None, *, poses: bool) -> Arrival:
     """Return the record of a message received now."""
-    age = running.parameters.input_timeout
     return Arrival(
         data,
         running.now,
-        running.measured.positions(running.now, age),
+        running.measured_positions,
         running.measured_state,
         running.streamed.takeovers,
         running.reference.speed,

@@ -52,6 +52,12 @@ def test_identification(session: Session, capsys: pytest.CaptureFixture[str]):
     assert abs(session.names['found'].payload.mass - 0.5) < 0.01
 
 
+def test_learning(session: Session):
+    session.run(python_blocks(TEXTS['docs/learning.md'], 'In Python'))
+    again = sd.LearnedMotion.from_yaml('learned.yaml')
+    assert np.allclose(again.rms, session.names['motion'].rms)
+
+
 def test_fastest_motions(session: Session):
     text = TEXTS['docs/fastest_motions.md']
     session.run(python_blocks(text, 'In Python'))

@@ -106,6 +106,12 @@ class YamlEntry:
             raise self._unexpected('text')
         return self.value
 
+    def truth(self) -> bool:
+        """Return a truth value."""
+        if not isinstance(self.value, bool):
+            raise self._unexpected('true or false')
+        return self.value
+
     def number(self) -> float:
         """Return a number, also from text such as ``1e-3``, which is not a YAML 1.1 number."""
         if isinstance(self.value, str):

@@ -17,6 +17,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.control.feedforward import Feedforward
+from screw_dynamics.control.motor_positions import links_at_rest
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.endpoints import make_subscription, steady_timer
@@ -117,9 +118,13 @@ class ControllerHold:
 
     def _goal(self, positions: Array) -> Any:
         """Return a goal that holds positions (n,), without tolerances, which would end it."""
-        model, effort_format = self._core.robot.model, self._core.parameters.effort_format
+        robot, parameters = self._core.robot, self._core.parameters
+        model, effort_format = robot.model, parameters.effort_format
         jets = np.zeros((1, 3, model.n))
         jets[0, 0] = positions
+        if parameters.of_motors:
+            links = links_at_rest(robot, positions)
+            jets[0, 0] = np.where(np.isfinite(links), links, positions)
         efforts = effort_format.convert(model, jets, inverse_dynamics(model, jets[0])[np.newaxis])[
             :, 0
         ]
@@ -133,6 +138,7 @@ class ControllerHold:
             )
             for name in names
         ]
+        jets[0, 0] = positions
         points = effort_points([_DURATION], jets, efforts, JointTrajectoryPoint, Duration)
         return self._kind.Goal(
             trajectory=JointTrajectory(joint_names=names, points=points),

@@ -75,6 +75,7 @@ class EffortSamples(NamedTuple):
     from_start: NDArray[np.int64]  # (T,), since the start of the trajectory [ns]
     joint_jet: Array  # (T, r, n) [rad or m, per s^d]
     effort_jet: Array  # (T, k + 1, n) [N m or N, per s^d]
+    sources: NDArray[np.uint8]  # (T,), of the references: constants of FeedforwardTorque
 
     @property
     def start(self) -> int:
@@ -91,6 +92,7 @@ class EffortSamples(NamedTuple):
             from_start=self.from_start[own],
             joint_jet=self.joint_jet[own],
             effort_jet=self.effort_jet[own],
+            sources=self.sources[own],
         )
 
 
@@ -107,6 +109,7 @@ def _samples(where: str, columns: dict[str, Any]) -> EffortSamples:
         columns['reference.time_from_start'],
         _jet(where, columns, _MOTION, len(names)),
         _jet(where, columns, [quantity.name for quantity in EFFORTS], len(names)),
+        columns['source'],
     )
 
 

@@ -263,9 +263,7 @@ def _value(key: str, node: YamlEntry) -> Any:
     if key in _AS_THEY_ARE:
         return node.value
     if key == 'elongation':
-        if not isinstance(node.value, bool):
-            raise ModelError(f'{node.path}: expected true or false, got {shown(node.value)}')
-        return node.value
+        return node.truth()
     return node.number()
 
 
