@@ -13,7 +13,7 @@ from screw_dynamics.drives.drives import Drives, require_drives
 from screw_dynamics.drives.joint_drive import JointDrive
 from screw_dynamics.drives.motor_table import MotorTable
 from screw_dynamics.errors import InputError
-from screw_dynamics.model.other_models import JointedModel
+from screw_dynamics.model.other_models import OtherModel
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 _RIGID_ROWS = 3  # inverse dynamics needs q, q' and q''
@@ -28,7 +28,7 @@ class Robot:
     Parameters
     ----------
     model : ScrewModel
-        Or a `HybridRobot` in its place; functions that do not accept it raise InputError.
+        Or a `SoftRobot` in its place; functions that do not accept it raise InputError.
     drives : Drives, optional
         Springs and motors; None for a rigid robot without motor data.
     limits_motors : bool
@@ -56,7 +56,7 @@ class Robot:
 
     def __post_init__(self) -> None:
         """Check the types."""
-        if not isinstance(self.model, JointedModel):
+        if not isinstance(self.model, OtherModel):
             require_model(self.model)
         if self.drives is not None:
             require_drives(self.drives)
