@@ -26,6 +26,7 @@ if os.environ.get('AMENT_PREFIX_PATH'):
         'trajectory_sender',
         'sea_simulator',
         'load_observer',
+        'viewer',
         'recorder',
         'demo',
         'demo_sea',
@@ -75,7 +76,7 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),
         (f'share/{NAME}/launch', sorted(glob('launch/*launch.[pxy][yma]*'))),
-        (f'share/{NAME}/config', sorted(glob('config/*.yaml'))),
+        (f'share/{NAME}/config', sorted(glob('config/*'))),
         (f'share/{NAME}/urdf', sorted(glob('urdf/*.urdf'))),
         # the studies that demo, demo_sea and demo_soft run
         *(
@@ -99,6 +100,8 @@ setup(
         'cli': ['matplotlib>=3.6', 'mcap>=1.6', 'rosbags>=0.11.6', 'tqdm'],
         'plot': ['matplotlib>=3.6'],
         'symbolic': ['sympy>=1.12'],
+        # pycollada reads the meshes of most robots
+        'view': ['pillow', 'pycollada>=0.7', 'trimesh>=4.0', 'viser>=1.1'],
         'demo': ['matplotlib>=3.6', 'mcap>=1.6', 'mujoco>=3.1', 'rosbags>=0.11.6', 'tqdm'],
         'test': [
             # launch_pytest of Jazzy calls a function that pytest 8.4 removed
@@ -124,6 +127,8 @@ setup(
             'rosbags>=0.11.6',
             'sympy>=1.12',
             'tqdm',
+            'trimesh>=4.0',
+            'viser>=1.1',
         ],
         'lint': [
             'import-linter>=2.7',
