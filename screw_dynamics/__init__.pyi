@@ -55,9 +55,11 @@ from .dynamics import task_to_joint_jet as task_to_joint_jet
 from .errors import ScrewDynamicsError as ScrewDynamicsError
 from .estimation import effort_deviations as effort_deviations
 from .estimation import effort_standard_deviations as effort_standard_deviations
+from .estimation.identification import DriveIdentification as DriveIdentification
 from .estimation.identification import Identification as Identification
 from .estimation.identification import Recording as Recording
 from .estimation.identification import identify as identify
+from .estimation.identification import identify_drives as identify_drives
 from .estimation.observers import Contact as Contact
 from .estimation.observers import ContactDetector as ContactDetector
 from .estimation.observers import LoadObserver as LoadObserver
