@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -128,14 +127,14 @@ class DriveEquations:
         return np.hstack((columns, self.uncertainty * link_errors(model)))
 
     @cached_property
-    def _fixed(self) -> Robot:
-        """The robot whose rigid joints have all of their friction at the motor."""
+    def _fixed(self) -> Drives:
+        """The drives, with all friction of rigid joints at their motors."""
         drives = self.robot.drives or Drives({})
         records = {
             name: replace(joint, friction=None) if joint.spring is None else joint
             for name, joint in zip(self.robot.joint_names, self.robot.joints, strict=True)
         }
-        return Robot(self.robot.model, replace(drives, joints=records, urdf_dynamics=False))
+        return replace(drives, joints=records, urdf_dynamics=False)
 
     def bodies(self, values: Array) -> Array:
         """Return the parameters (10 nb,) that load and errors of links add to the bodies."""
@@ -145,30 +144,22 @@ class DriveEquations:
     def transmitted(self, values: Array, links: Array) -> Array:
         """Return the efforts (T, n) that the joints transmit for jets (T, 3, n)."""
         added = regressor(self.robot.model, links)[:, 0] @ self.bodies(values)
-        return self._known(self.robot.model, links) + added
+        return self._known(links) + added
 
     def transmitted_columns(self, links: Array) -> Array:
         """Return the derivatives (T, n, P) of the transmitted efforts."""
         rows = regressor(self.robot.model, links)[:, 0] @ self._bodies
         return np.pad(rows, ((0, 0), (0, 0), (self.drive_count, 0)))
 
-    def _known(self, model: ScrewModel, links: Array) -> Array:
-        """Return the efforts (T, n) without load and errors of links, or those of a model."""
-        assert self._fixed.drives is not None
+    def _known(self, links: Array) -> Array:
+        """Return the efforts (T, n) without load and errors of links."""
+        model = self.robot.model
         efforts = inverse_dynamics(model, links)[:, :1]
-        return transmitted_efforts(model, self._fixed.drives, links, efforts)[:, 0]
+        return transmitted_efforts(model, self._fixed, links, efforts)[:, 0]
 
     def efforts(self, values: Array, jets: Jets) -> Array:
         """Return what the motors report (T, n)."""
-        return self._reported(values, jets, self.transmitted(values, jets.links))
-
-    def nearly(self, values: Array) -> Callable[[Jets], Array]:
-        """Return `efforts` with links that are possible, which takes less time."""
-        model = with_bodies(self.robot.model, self.bodies(values))
-        return lambda jets: self._reported(values, jets, self._known(model, jets.links))
-
-    def _reported(self, values: Array, jets: Jets, tau: Array) -> Array:
-        numbers = self.numbers(values)
+        numbers, tau = self.numbers(values), self.transmitted(values, jets.links)
         return self._motor(numbers, jets.motors, tau)[0] / numbers[CONSTANT]
 
     def _motor(self, numbers: Array, motors: Array, tau: Array) -> tuple[Array, ...]:
@@ -183,7 +174,7 @@ class DriveEquations:
         """Return the derivatives (T, n, P) of `efforts`, whose rates in time are (T, n)."""
         numbers, motors = self.numbers(values), jets.motors
         rows = regressor(self.robot.model, jets.links)[:, 0]
-        tau = self._known(self.robot.model, jets.links) + rows @ self.bodies(values)
+        tau = self._known(jets.links) + rows @ self.bodies(values)
         effort, sense, decay, root = self._motor(numbers, motors, tau)
         gain = 1.0 / numbers[CONSTANT]
         ratio = motors[:, 1] / numbers[STRIBECK]

@@ -19,14 +19,13 @@ from screw_dynamics.estimation.identification.drive_equations import (
     LOAD,
     STRIBECK,
     DriveEquations,
-    Jets,
     dry_parts,
 )
 from screw_dynamics.estimation.identification.drive_samples import MOST_DELAY, DriveSamples
-from screw_dynamics.estimation.identification.least_squares import Fit, Window, fit, parts
+from screw_dynamics.estimation.identification.least_squares import Fit, Window, fit
 
 _ROUNDS = 30
-_SETTLED = 1e-2  # standard deviations of white noise, root of the sum of squares
+_SETTLED = 1e-2  # standard deviations, root of the sum of squares
 _STEP = 1e-4  # s, for the rates of efforts
 _GRID = 12  # velocities of breakaway that are tried
 _SLOWEST, _FASTEST = 2.0, 0.5  # of them: times the velocity of dry friction, the largest velocity
@@ -35,13 +34,12 @@ _EXCITED = 0.1  # of an effort, the most that the band of a parameter's part may
 
 
 class DriveFit(NamedTuple):
-    """Values (P,) of equations, their fit, the jets of the instants that motor efforts show."""
+    """Values (P,) of equations, their fit, and its columns (M, n, P), all of them smoothed."""
 
     equations: DriveEquations
     values: Array
     fit: Fit
-    jets: Jets
-    spread: Array
+    columns: Array
 
 
 def fitted(
@@ -57,57 +55,45 @@ def fitted(
     Joints that were not `moved` (n,) have no weight. Without `windows` there is no covariance.
     """
     values = equations.first if values is None else values
-    resting = np.where(moved, 0.0, np.inf)
-    spread: Array = np.broadcast_to(resting, samples.recording.efforts.shape)
     noise: Array | None = None
-    settled = 0
     for _ in range(_ROUNDS):
-        jets = samples.jets(equations.delay(values))
-        found = linear_fit(equations, samples, values, jets, spread, noise)
-        new = _limited(equations, samples, found.values)
-        change = float(np.linalg.norm(found.root @ (new - values)))
-        values, noise = new, found.noise
+        found = linear_fit(equations, samples, values, moved, noise)
+        new = _limited(equations, samples, found.fit.values)
+        change = float(np.linalg.norm(found.fit.root @ (new - values)))
+        values, noise = new, found.fit.noise
         if change < _SETTLED:
-            settled += 1
-            if settled > 1:
-                break
-            delay = equations.delay(values)
-            spread = samples.spread(delay, equations.nearly(values)) + resting
-    else:
-        raise InputError(
-            'recording: expected motor efforts that drives explain, got some for which no '
-            'parameters settle: another unit or sign (effort_format), or another robot?'
-        )
-    jets = samples.jets(equations.delay(values))
-    final = linear_fit(equations, samples, values, jets, spread, noise, windows)
-    return DriveFit(equations, values, final, jets, spread)
+            return linear_fit(equations, samples, values, moved, noise, windows)
+    raise InputError(
+        'recording: expected motor efforts that drives explain, got some for which no parameters '
+        'settle: another unit or sign (effort_format), or another robot?'
+    )
 
 
 def linear_fit(
     equations: DriveEquations,
     samples: DriveSamples,
     values: Array,
-    jets: Jets,
-    spread: Array,
+    moved: NDArray[np.bool_],
     noise: Array | None,
     windows: Sequence[Window] = (),
-) -> Fit:
+) -> DriveFit:
     """Return the fit of the equations linearized at `values`."""
+    delay = equations.delay(values)
+    jets = samples.jets(delay)
     predicted = equations.efforts(values, jets)
-    delay, rates = equations.delay(values), np.zeros_like(predicted)
+    rates = np.zeros_like(predicted)
     if equations.delayed:
         ahead, behind = (
             equations.efforts(values, samples.jets(delay - step)) for step in (_STEP, -_STEP)
         )
         rates = (ahead - behind) / (2.0 * _STEP)
-
-    def columns(part: slice) -> Array:
-        return equations.columns(values, jets.part(part), rates[part])
-
-    target = samples.recording.efforts - predicted
-    for part in parts(len(target)):
-        target[part] += columns(part) @ values
-    return fit(columns, target, spread, windows, noise, equations.prior)
+    columns = samples.smooth_parts(
+        lambda part: equations.columns(values, jets.part(part), rates[part])
+    )
+    target = samples.smooth(samples.recording.efforts - predicted) + columns @ values
+    spread = np.broadcast_to(np.where(moved, 0.0, np.inf), target.shape)
+    found = fit(columns.__getitem__, target, spread, windows, noise, equations.prior)
+    return DriveFit(equations, values, found, columns)
 
 
 def _limited(equations: DriveEquations, samples: DriveSamples, values: Array) -> Array:
@@ -136,18 +122,15 @@ def dry_friction_sought(
     any. The score of a column is its product with the residuals after the columns of the joint
     that are sought; the squares of its sums over windows tell what correlated residuals amount to.
     """
-    equations = found.equations
+    equations, jets = found.equations, samples.jets(found.equations.delay(found.values))
     numbers, sought = equations.numbers(found.values), equations.sought.copy()
-    tau = equations.transmitted(found.values, found.jets.links)
+    tau = equations.transmitted(found.values, jets.links)
     start = equations.start.copy()
     for j in np.flatnonzero(moved).tolist():
-        weights = 1.0 / np.hypot(found.fit.noise[j], found.spread[:, j])
-        rate, knees = found.jets.motors[:, 1, j], equations.knees[:, j]
-        residual = weights * found.fit.residuals[:, j]
-        columns = np.column_stack(
-            (found.jets.motors[:, 2, j], rate, np.tanh(rate / knees[0]), np.ones(len(rate)))
-        )
-        basis = np.linalg.qr(weights[:, np.newaxis] * columns)[0]
+        rate, knees = jets.motors[:, 1, j], equations.knees[:, j]
+        residual = found.fit.residuals[:, j]
+        own = np.flatnonzero(np.argwhere(equations.sought)[:, 1] == j)
+        basis = np.linalg.qr(found.columns[:, j, own])[0]
         fastest = float(np.abs(rate).max())
         trials = [] if sought[LOAD, j] else [(LOAD, 0.0)]
         if not sought[EXCESS, j]:
@@ -156,7 +139,7 @@ def dry_friction_sought(
         best = _SURE
         for kind, speed in trials:
             sense, decay, root = dry_parts(rate, tau[:, j], np.array(speed or 1.0), knees)
-            column = weights * sense * (root if kind == LOAD else decay)
+            column = samples.smooth(sense * (root if kind == LOAD else decay))
             column -= basis @ (basis.T @ column)
             size = float(column @ column)
             scores = np.array(
@@ -184,14 +167,10 @@ def dry_friction_sought(
 
 def unexcited(found: DriveFit, samples: DriveSamples) -> NDArray[np.bool_]:
     """Return which of the parameters of drives (P,) the motion does not tell."""
-    equations, efforts = found.equations, samples.recording.efforts
-    squares = np.zeros((efforts.shape[1], len(equations.names)))
-    for part in parts(len(efforts)):
-        own = found.jets.part(part)
-        squares += (equations.columns(found.values, own, np.zeros_like(efforts[part])) ** 2).sum(0)
-    sizes = np.sqrt(squares / np.sum(efforts**2, axis=0)[:, np.newaxis]).max(axis=0)
+    equations, efforts = found.equations, samples.smooth(samples.recording.efforts)
+    squares = np.sum(found.columns**2, axis=0) / np.sum(efforts**2, axis=0)[:, np.newaxis]
     deviations = np.sqrt(np.diag(found.fit.covariance))
     unknown: NDArray[np.bool_] = ~np.isfinite(deviations)
     drives = slice(0, int(equations.sought.sum()))
-    unknown[drives] |= deviations[drives] * sizes[drives] > _EXCITED
+    unknown[drives] |= deviations[drives] * np.sqrt(squares.max(axis=0))[drives] > _EXCITED
     return unknown

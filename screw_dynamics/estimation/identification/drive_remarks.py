@@ -24,7 +24,9 @@ _LEAST_LOAD = 0.01  # of the mass of the robot
 _LEAST_SCALE = 0.03  # of a torque constant
 
 
-def suspected_load(found: DriveFit, samples: DriveSamples, windows: Sequence[Window]) -> str:
+def suspected_load(
+    found: DriveFit, samples: DriveSamples, windows: Sequence[Window], moved: NDArray[np.bool_]
+) -> str:
     """Return the text of a load at an end of the robot that nobody seeks, '' if there is none."""
     equations, model = found.equations, found.equations.robot.model
     count, masses = equations.drive_count, inertial_parameters(model)[:: len(NAMES)]
@@ -33,9 +35,7 @@ def suspected_load(found: DriveFit, samples: DriveSamples, windows: Sequence[Win
         name = model.body_names[body]
         values = np.insert(found.values, count, np.zeros(len(NAMES)))
         wider = replace(equations, payload=name)
-        loaded = linear_fit(
-            wider, samples, values, found.jets, found.spread, found.fit.noise, windows
-        )
+        loaded = linear_fit(wider, samples, values, moved, found.fit.noise, windows).fit
         mass, deviation = loaded.values[count], np.sqrt(loaded.covariance[count, count])
         if mass > most * deviation and mass > _LEAST_LOAD * masses.sum():
             most = mass / deviation
@@ -59,7 +59,7 @@ def suspected_scales(
     wider = replace(equations, sought=sought)
     rest = found.values[int(equations.sought.sum()) :]
     values = np.concatenate((equations.numbers(found.values)[sought], rest))
-    other = linear_fit(wider, samples, values, found.jets, found.spread, found.fit.noise, windows)
+    other = linear_fit(wider, samples, values, moved, found.fit.noise, windows).fit
     away = wider.numbers(other.values)[CONSTANT] - 1.0
     deviations = np.sqrt(wider.numbers(np.diag(other.covariance))[CONSTANT])
     sure = moved & (np.abs(away) > _SURE * deviations) & (np.abs(away) > _LEAST_SCALE)

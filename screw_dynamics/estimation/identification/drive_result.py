@@ -66,8 +66,6 @@ class DriveIdentification:
         Root mean square of the motor efforts that remain [N m or N].
     before : (n,) ndarray
         What the robot given leaves of them.
-    noise : (n,) ndarray
-        Standard deviation of the measured motor efforts.
     payload_frame : str or None
     remarks : tuple of str
         What the recording does not tell, or what it tells beside the parameters.
@@ -79,7 +77,6 @@ class DriveIdentification:
     springs: tuple[SpringFit, ...]
     residuals: Array
     before: Array
-    noise: Array
     payload_frame: str | None
     remarks: tuple[str, ...]
     equations: DriveEquations

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.effort_format import EffortFormat
-from screw_dynamics.estimation.effort_uncertainty import propagate_uncertainty
 from screw_dynamics.estimation.identification.drive_equations import Jets
 from screw_dynamics.estimation.identification.least_squares import parts
 from screw_dynamics.estimation.identification.recording import Recording
@@ -22,6 +23,8 @@ from screw_dynamics.estimation.measured_motion import MeasuredMotion, measured_m
 from screw_dynamics.model.screw_model import ScrewModel
 
 MOST_DELAY = 0.05  # s
+# standard deviation of the means in smoothing times, their distance and their reach in it
+_WIDTH, _APART, _REACH = 2.0, 1.0, 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,19 +49,57 @@ class DriveSamples:
         """Return the jets of links and motors at times that are earlier by a delay."""
         return self._both(self.motion.jets(self.recording.times - delay, ROWS))
 
-    def spread(self, delay: float, efforts: Callable[[Jets], Array]) -> Array:
-        """Return the standard deviations (T, n) that the uncertain motion gives the efforts."""
-        found = []
+    @cached_property
+    def instants(self) -> Array:
+        """Times (M,) of the means that `smooth` returns [s]."""
+        begin, end = self.recording.times[[0, -1]]
+        return np.linspace(begin, end, max(int((end - begin) / (_APART * self._width)), 1) + 1)
+
+    @property
+    def _width(self) -> float:
+        return _WIDTH * self.dead
+
+    @cached_property
+    def _kernel(self) -> csr_matrix:
+        """The weights (M, T) of the means: normal distributions about their times."""
+        times = self.recording.times
+        reach = _REACH * self._width
+        first, last = np.searchsorted(times, [self.instants - reach, self.instants + reach])
+        rows = np.repeat(np.arange(len(first)), last - first)
+        columns = np.concatenate([np.arange(*ends) for ends in zip(first, last, strict=True)])
+        away = (times[columns] - self.instants[rows]) / self._width
+        weights = np.exp(-0.5 * away**2)
+        weights /= np.bincount(rows, weights, len(first))[rows]
+        return csr_matrix((weights, (rows, columns)), (len(first), len(times)))
+
+    def smooth(self, values: Array) -> Array:
+        """
+        Return means (M, ...) of values (T, ...) over times longer than the motion's smoothing.
+
+        What the estimated motion lacks near sudden changes is then lacking nowhere: sides of an
+        equation that are both smoothed alike stay equal.
+        """
+        flat = self._kernel @ values.reshape(len(values), -1)
+        return np.asarray(flat).reshape(len(self.instants), *values.shape[1:])
+
+    def smooth_parts(self, values: Callable[[slice], Array]) -> Array:
+        """Return `smooth` of values that are computed part by part."""
+        total: Array | float = 0.0
         for part in parts(len(self.recording.times)):
-            times = self.recording.times[part] - delay
-            found.append(
-                propagate_uncertainty(
-                    lambda rows: efforts(self._both(rows)),
-                    self.motion.jets(times, ROWS),
-                    self.motion.covariances(times, ROWS),
-                )
-            )
-        return np.concatenate(found)
+            own = values(part)
+            total = total + self._kernel[:, part] @ own.reshape(len(own), -1)
+        return np.asarray(total).reshape(len(self.instants), *own.shape[1:])
+
+    def smooth_recording(self, model: ScrewModel) -> Recording:
+        """Return the recording with smoothed positions of links and motors, without efforts."""
+        turning = [kind == 'continuous' for kind in model.coordinate_types]
+        columns = [
+            None
+            if field is None
+            else self.smooth(np.where(turning, np.unwrap(field, axis=0), field))
+            for field in (self.recording.positions, self.recording.motor_positions)
+        ]
+        return Recording(model.joint_names, self.instants, columns[0], None, columns[1])
 
     def _both(self, rows: Array) -> Jets:
         """Return links and motors of their jets (T, 3, n + m)."""

@@ -181,7 +181,7 @@ def identify_drives(
     if check:
         check_angles(model, own.positions)
         samples = _checked(equations, own, samples, moved)
-    windows = windows_of(samples.recording.times, samples.dead, own.times)
+    windows = windows_of(samples.instants, samples.dead, own.times)
     found = fitted(equations, samples, moved)
     for _ in range(2):  # the stronger of two kinds of dry friction first
         further = dry_friction_sought(found, samples, windows, moved)
@@ -229,7 +229,7 @@ def _result(
         place = equations.names.index('payload.m')
         require_mass(values[place], deviations[place])
     else:
-        load = suspected_load(found, samples, windows)
+        load = suspected_load(found, samples, windows, moved)
         if load:
             warnings.warn(f'recording: {load}', RecordingWarning, stacklevel=4)
             remarks.append(load)
@@ -241,15 +241,17 @@ def _result(
     own = [name for name in kept if not name.startswith('payload.')]
     if own:
         remarks.append(f'the motion does not tell, and the robot keeps: {listed(own)}')
-    before = samples.recording.efforts - equations.efforts(equations.first, samples.jets())
+    before, after = (
+        samples.recording.efforts - equations.efforts(x, samples.jets(equations.delay(x)))
+        for x in (equations.first, found.values)
+    )
     return DriveIdentification(
         equations.names,
         values,
         covariance,
         fits,
-        np.sqrt(np.mean(found.fit.residuals**2, axis=0)),
+        np.sqrt(np.mean(after**2, axis=0)),
         np.sqrt(np.mean(before**2, axis=0)),
-        found.fit.noise,
         equations.payload,
         tuple(filter(None, remarks)),
         equations,
@@ -272,17 +274,15 @@ def _springs(
     for j, joint in enumerate(equations.robot.joints):
         damping = getattr(joint.spring, 'damping', 0.0)
         efforts[:, j] -= damping * (jets.motors[:, 1, j] - jets.links[:, 1, j])
+    columns = samples.smooth_parts(lambda part: equations.transmitted_columns(jets.links[part]))
     fits = fitted_springs(
         model,
-        samples.recording,
-        efforts,
+        samples.smooth_recording(model),
+        samples.smooth(efforts),
         windows,
-        uncertain_sums(
-            lambda part: equations.transmitted_columns(jets.links[part]),
-            len(efforts),
-            found.fit.covariance,
-        ),
+        uncertain_sums(columns.__getitem__, len(columns), found.fit.covariance),
         laws,
+        correlated=True,
     )
     told = [
         fit for fit in fits if fit.spring is not None and _TELLING * fit.remaining < fit.explained

@@ -64,6 +64,8 @@ def fitted_springs(
     windows: Sequence[Window],
     uncertain: Callable[[int, Array], Array],
     laws: Mapping[str, SpringLaw] | None = None,
+    *,
+    correlated: bool = False,
 ) -> tuple[SpringFit, ...]:
     """
     Return the springs of all joints whose motors were recorded: linear ones, but for `laws`.
@@ -71,6 +73,7 @@ def fitted_springs(
     `efforts` (T, n) are those that the identified parameters explain: with much less noise than
     the measured ones, they do not bias the fit of the compliance. `uncertain` returns the
     covariance (k, k) that the parameters give sums of the efforts of a joint with weights (T, k).
+    Noise of encoders is white, unless samples are `correlated`.
     """
     if recording.motor_positions is None:
         return ()
@@ -84,7 +87,7 @@ def fitted_springs(
         deflection = motor - link
         if model.coordinate_types[i] == 'continuous':
             deflection -= 2.0 * np.pi * np.rint(deflection.mean() / (2.0 * np.pi))
-        given = name, i, efforts[:, i], deflection, windows, uncertain
+        given = name, i, efforts[:, i], deflection, windows, uncertain, correlated
         spring = _spring(LinearLaw(), 0.0, *given)
         law = (laws or {}).get(name, 'linear')
         if law != 'linear' and spring.spring is not None:
@@ -102,6 +105,7 @@ def _spring(
     deflection: Array,
     windows: Sequence[Window],
     uncertain: Callable[[int, Array], Array],
+    correlated: bool,
 ) -> SpringFit:
     """Return the spring with a law, begun at a compliance, of efforts and deflections (T,)."""
     values = np.append(law.start(compliance), 0.0)
@@ -113,11 +117,11 @@ def _spring(
             target = (deflection - shape + columns @ values[:-1])[:, np.newaxis]
             line = fit(rows[:, np.newaxis].__getitem__, target, still, windows)
             values = line.values
-        # noise of encoders is white; errors of the parameters in the residuals count in addition
-        inverse = np.linalg.inv(line.root.T @ line.root)
+        # errors of the parameters count in addition to the noise
+        own = line.covariance if correlated else np.linalg.inv(line.root.T @ line.root)
         slope = law.deflection(values[:-1], efforts)[2]
         weights = slope[:, np.newaxis] * (rows @ np.linalg.inv(rows.T @ rows))
-        covariance = inverse + uncertain(joint, weights)
+        covariance = own + uncertain(joint, weights)
         remaining = float(np.sqrt(np.mean(line.residuals**2)))
         zero, zero_deviation = float(values[-1]), float(np.sqrt(covariance[-1, -1]))
         explained = float(np.std(deflection - line.residuals[:, 0]))
