@@ -116,12 +116,14 @@ def driven(
     noise=1.0,
     curve=None,
     torque_constants=1.0,
+    still=(),
 ):
     """
     Return a recording of links, motors and motor efforts, which lag by `delay` [s].
 
     The motors follow a motion through random points, or `curve`, with the errors that their
-    controllers leave; `offsets` (n,) are those of motor encoders beside those of links.
+    controllers leave; `offsets` (n,) are those of motor encoders beside those of links. Joints
+    named in `still` rest.
     """
     robot = ElasticRobot(model, drives)
     count = round(seconds / STEP)
@@ -130,6 +132,9 @@ def driven(
         jets = random_motion(model, rng, seconds + 2.0, 1.0 / STEP)[1][: count + 1]
     else:
         jets = curve.jets(times, rows=3)
+    for name in still:
+        jets[:, 1:, model.joint_names.index(name)] = 0.0
+        jets[:, 0, model.joint_names.index(name)] = jets[0, 0, model.joint_names.index(name)]
     table = robot.motors
     weight = np.diagonal(sd.mass_matrix(model, jets[:, 0]), axis1=1, axis2=2).mean(axis=0)
     inertia = table.rows[:, 0] + weight

@@ -221,7 +221,7 @@ def identify(
     )
     if payload is not None:
         place = result.names.index('payload.m')
-        require_mass(result.values[place], result.standard_deviations[place])
+        require_mass(result.values[place], result.standard_deviations[place], 'effort_content')
     return result
 
 

@@ -225,18 +225,20 @@ def _result(
     covariance[unknown, unknown] = np.inf
     kept = tuple(np.array(equations.names)[unknown].tolist())
     deviations = np.sqrt(np.diag(covariance))
+    load = ''
     if equations.payload is not None:
         place = equations.names.index('payload.m')
-        require_mass(values[place], deviations[place])
+        require_mass(values[place], deviations[place], 'effort_format')
     else:
         load = suspected_load(found, samples, windows, moved)
-        if load:
-            warnings.warn(f'recording: {load}', RecordingWarning, stacklevel=4)
-            remarks.append(load)
+    if load:
+        warnings.warn(f'recording: {load}', RecordingWarning, stacklevel=4)
+        remarks.append(load)
+    else:
+        remarks.append(suspected_scales(found, samples, windows, moved))
     if equations.delayed:
         place = equations.drive_count - 1
         remarks.append(delay_found(values[place], deviations[place]))
-    remarks.append(suspected_scales(found, samples, windows, moved))
     remarks.extend(dry_friction(found, moved))
     own = [name for name in kept if not name.startswith('payload.')]
     if own:

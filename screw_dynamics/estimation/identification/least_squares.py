@@ -179,7 +179,8 @@ def _covariance(
     # degrees of freedom of a sum of squares of unequal size, after Satterthwaite
     spread = np.sum(np.square(own), axis=0) + 2.0 * np.sum(np.square(shared), axis=0)
     certain = ((inverse @ told.T) ** 2).sum(axis=1)
-    freedom = (np.sum(own, axis=0) + certain) ** 2 / spread
+    with np.errstate(divide='ignore'):  # of what is known in advance alone
+        freedom = (np.sum(own, axis=0) + certain) ** 2 / spread
     wider = stdtrit(freedom, _INSIDE) / ndtri(_INSIDE)
     covariance: Array = np.outer(wider, wider) * (inverse @ total @ inverse.T)
     return covariance

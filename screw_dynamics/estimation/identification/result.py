@@ -304,11 +304,11 @@ def parameter_table(rows: Iterable[tuple[str, float, float]]) -> str:
     return '\n'.join(lines)
 
 
-def require_mass(mass: float, deviation: float) -> None:
+def require_mass(mass: float, deviation: float, setting: str) -> None:
     """Raise InputError for a payload whose mass is below zero by more than its band."""
     if mass + BAND * deviation < 0.0:
         raise InputError(
             f'payload: expected a mass above 0, got {mass:.3g} +- {BAND * deviation:.1g} kg: do '
-            'the efforts lack gravity (effort_content), or does the model have a mass that the '
-            'robot has not?'
+            f'the efforts lack gravity or have another unit ({setting}), or does the model have a '
+            'mass that the robot has not?'
         )

@@ -129,7 +129,8 @@ class TabulatedLaw(Law):
         )
         columns = np.column_stack(list(sides)) / (2.0 * step)
         apart = _STEP * np.ptp(self._efforts)
-        around = np.clip([efforts - apart, efforts + apart], *self._efforts[[0, -1]])
+        within = np.clip(efforts, *self._efforts[[0, -1]])
+        around = np.clip([within - apart, within + apart], *self._efforts[[0, -1]])
         slopes = (self._inverse(x, around[1]) - self._inverse(x, around[0])) / np.ptp(
             around, axis=0
         )
