@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from helpers.recordings import random_motion
 
 import screw_dynamics as sd
+from helpers.recordings import random_motion
 from screw_dynamics.simulation import ElasticRobot
 
 STEP = 1e-3  # s, between motor commands

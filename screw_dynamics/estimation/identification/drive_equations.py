@@ -106,7 +106,7 @@ class DriveEquations:
 
     def numbers(self, values: Array) -> Array:
         """Return the fields (8, n) of all drives."""
-        found = self.start.copy()
+        found: Array = self.start.copy()
         found[self.sought] = values[: int(self.sought.sum())]
         return found
 
@@ -160,7 +160,8 @@ class DriveEquations:
     def efforts(self, values: Array, jets: Jets) -> Array:
         """Return what the motors report (T, n)."""
         numbers, tau = self.numbers(values), self.transmitted(values, jets.links)
-        return self._motor(numbers, jets.motors, tau)[0] / numbers[CONSTANT]
+        found: Array = self._motor(numbers, jets.motors, tau)[0] / numbers[CONSTANT]
+        return found
 
     def _motor(self, numbers: Array, motors: Array, tau: Array) -> tuple[Array, ...]:
         """Return the efforts of motors, tanh, the decay of breakaway, the load friction's root."""
@@ -221,7 +222,8 @@ def link_errors(model: ScrewModel) -> Array:
                 column = np.zeros(every.shape)
                 column[body] = parameters_of(root @ error @ root.T)
                 columns.append(column.ravel())
-    return np.array(columns).reshape(-1, every.size).T
+    found: Array = np.array(columns).reshape(-1, every.size).T
+    return found
 
 
 def with_bodies(model: ScrewModel, added: Array) -> ScrewModel:

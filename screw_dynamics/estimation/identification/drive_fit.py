@@ -98,7 +98,7 @@ def linear_fit(
 
 def _limited(equations: DriveEquations, samples: DriveSamples, values: Array) -> Array:
     """Return values within the range of the equations; raise InputError for a long delay."""
-    found = values.copy()
+    found: Array = values.copy()
     numbers = equations.numbers(values)
     fastest = np.abs(samples.jets().motors[:, 1]).max(axis=0)
     numbers[STRIBECK] = np.clip(numbers[STRIBECK], equations.knees[0], fastest)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -38,6 +39,8 @@ from screw_dynamics.estimation.identification.result import (
 )
 from screw_dynamics.estimation.identification.spring_laws import FoundSpring
 from screw_dynamics.estimation.identification.springs import SpringFit
+from screw_dynamics.estimation.identification.written import written_urdf
+from screw_dynamics.model.urdf.urdf_source import UrdfSource
 
 _POSITIVE = [FIELDS[place] for place in POSITIVE]
 _MOST_LOAD = 0.99  # coefficient of friction under load
@@ -155,6 +158,31 @@ class DriveIdentification:
         model = with_bodies(given.model, equations.bodies(found))
         own = replace(drives, joints=records, urdf_dynamics=False)
         return replace(given, model=model, drives=own)
+
+    def to_urdf(self, source: UrdfSource, path: str | os.PathLike[str] | None = None) -> str:
+        """
+        Return a URDF with the inertias of `robot`; write it to a file if wanted.
+
+        See `Identification.to_urdf`: links are written with `links=True` there. Drives are written
+        by ``robot.drives.to_yaml``.
+
+        Parameters
+        ----------
+        source : str, bytes or path
+            The document that the model was read from.
+        path : str or path, optional
+            File to write.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        InputError, UrdfError
+        """
+        model, links = self.equations.robot.model, self.equations.uncertainty > 0.0
+        return written_urdf(source, model, self.robot, links, self.payload_frame, path)
 
     def validate(self, recording: Recording) -> Array:
         """

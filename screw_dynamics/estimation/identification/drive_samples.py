@@ -93,13 +93,13 @@ class DriveSamples:
     def smooth_recording(self, model: ScrewModel) -> Recording:
         """Return the recording with smoothed positions of links and motors, without efforts."""
         turning = [kind == 'continuous' for kind in model.coordinate_types]
-        columns = [
-            None
-            if field is None
-            else self.smooth(np.where(turning, np.unwrap(field, axis=0), field))
-            for field in (self.recording.positions, self.recording.motor_positions)
-        ]
-        return Recording(model.joint_names, self.instants, columns[0], None, columns[1])
+
+        def smooth(positions: Array) -> Array:
+            return self.smooth(np.where(turning, np.unwrap(positions, axis=0), positions))
+
+        links, motors = self.recording.positions, self.recording.motor_positions
+        behind = None if motors is None else smooth(motors)
+        return Recording(model.joint_names, self.instants, smooth(links), None, behind)
 
     def _both(self, rows: Array) -> Jets:
         """Return links and motors of their jets (T, 3, n + m)."""

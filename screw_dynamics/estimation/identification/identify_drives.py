@@ -164,7 +164,6 @@ def identify_drives(
     given = as_robot(robot)
     model = require_model(given.model)
     own = _require_recording(recording, model)
-    laws = _laws(given, springs)
     reported = effort_format or EffortFormat()
     reported.require_joints(model.joint_names)
     if reported.content != 'full':
@@ -175,6 +174,7 @@ def identify_drives(
     sought[OFFSET] = moved & offsets
     sought[CONSTANT] = moved & _chosen(model, torque_constants)
     start, knees = _fields(given)
+    laws = _laws(given, springs)
     uncertainty = require_number('link_uncertainty', link_uncertainty)
     equations = DriveEquations(given, start, sought, knees, delay, payload, uncertainty)
     samples = drive_samples(model, own, reported, smoothing_time, on_joint)
@@ -192,7 +192,7 @@ def identify_drives(
     remarks: list[str] = []
     if not moved.all():
         resting = np.array(model.joint_names)[~moved].tolist()
-        remarks.append(f'the robot keeps the drives of joints that rest: {listed(resting)}')
+        remarks.append(f'the robot keeps the motors of joints that rest: {listed(resting)}')
     fits = _springs(found, samples, windows, laws, remarks)
 
     def remaining(other: Recording) -> Array:
@@ -309,7 +309,7 @@ def _checked(
     spikes = effort_spikes(kept.efforts, predicted)
     spikes[:, ~moved] = False
     check_spikes(model, kept.times, kept.efforts, spikes)
-    samples = samples.samples(~spikes.any(axis=1))
+    samples = samples.samples(np.logical_not(spikes.any(axis=1)))
     if moved.all():
         efforts, jets = samples.recording.efforts, samples.jets()
         check_values(

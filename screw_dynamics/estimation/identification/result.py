@@ -219,7 +219,8 @@ class Identification:
         UrdfError
             If the document cannot be read.
         """
-        return written_urdf(source, self.model, self.robot(), self.columns, path)
+        links = self.columns.base is not None
+        return written_urdf(source, self.model, self.robot(), links, self.payload_frame, path)
 
     def validate(self, recording: Recording, *, consistent: bool = False) -> Array:
         """

@@ -72,22 +72,23 @@ def written_urdf(
     source: UrdfSource,
     model: ScrewModel,
     robot: Robot,
-    columns: Columns,
+    links: bool,
+    payload: str | None,
     path: str | os.PathLike[str] | None,
 ) -> str:
     """Return a URDF with the inertias and friction of `robot`; see `Identification.to_urdf`."""
     inertias: dict[str, Array | None] = {}
-    if columns.base is not None:
+    if links:
         inertias = {name: None for name, frame in robot.model.frames.items() if frame.body >= 0}
         inertias |= dict(zip(robot.model.body_names, robot.model.inertias, strict=True))
-    elif columns.payload is not None:
-        at = model.frame(columns.payload)
+    elif payload is not None:
+        at = model.frame(payload)
         added = robot.model.inertias[at.body] - model.inertias[at.body]
         load = transform_inertia(added, inverse_pose(at.pose))
         for link in read_description(source).links:
-            if link.name == columns.payload and link.inertial is not None:
+            if link.name == payload and link.inertial is not None:
                 load = load + link.inertial.matrix()
-        inertias[columns.payload] = load
+        inertias[payload] = load
     friction = {
         name: (joint.friction.viscous, joint.friction.coulomb)
         for name, joint in zip(robot.joint_names, robot.joints, strict=True)
