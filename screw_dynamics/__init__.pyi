@@ -66,6 +66,8 @@ from .estimation.observers import LoadObserver as LoadObserver
 from .estimation.observers import measured_spring_efforts as measured_spring_efforts
 from .kernels.kernel import kernel_form as kernel_form
 from .limits.check import check_feasibility as check_feasibility
+from .limits.excitation import Excitation as Excitation
+from .limits.excitation import excitation_motion as excitation_motion
 from .limits.report import FeasibilityReport as FeasibilityReport
 from .limits.retiming import retime as retime
 from .limits.slow_down import slow_down as slow_down

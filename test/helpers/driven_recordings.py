@@ -116,6 +116,7 @@ def driven(
     noise=1.0,
     curve=None,
     torque_constants=1.0,
+    effort_noise=None,
     still=(),
 ):
     """
@@ -123,7 +124,7 @@ def driven(
 
     The motors follow a motion through random points, or `curve`, with the errors that their
     controllers leave; `offsets` (n,) are those of motor encoders beside those of links. Joints
-    named in `still` rest.
+    named in `still` rest. `effort_noise` (n,) is 2 % of the largest efforts by default.
     """
     robot = ElasticRobot(model, drives)
     count = round(seconds / STEP)
@@ -167,7 +168,8 @@ def driven(
     every = round(1.0 / rate / STEP)
     instants = times[10:-10:every]
     late = np.column_stack([np.interp(instants - delay, middles, column) for column in efforts.T])
-    size = np.abs(late).max(axis=0)
+    if effort_noise is None:
+        effort_noise = EFFORT_NOISE * np.abs(late).max(axis=0)
     draws = noise * rng.normal(size=(3, *late.shape))
     rigid = np.array([spring is None for spring in springs])
     motors = states[10:-10:every, 2 * n : 3 * n] + ENCODER_NOISE * draws[1] + offsets
@@ -178,5 +180,5 @@ def driven(
         states[10:-10:every, :n] + ENCODER_NOISE * draws[0],
         None,
         motors,
-        (late + EFFORT_NOISE * size * draws[2]) / torque_constants,
+        (late + effort_noise * draws[2]) / torque_constants,
     )

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives import Drives, transmitted_efforts
 from screw_dynamics.drives.robot import Robot
+from screw_dynamics.drives.springs import AdjustableSpring, AntagonisticPair
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.regressor import inertial_parameters, regressor
+from screw_dynamics.errors import InputError
 from screw_dynamics.estimation.identification.columns import load_at
 from screw_dynamics.estimation.identification.pseudo_inertia import (
     NAMES,
@@ -39,6 +41,7 @@ FIELDS = (
 INERTIA, VISCOUS, COULOMB, EXCESS, STRIBECK, LOAD, OFFSET, CONSTANT = range(len(FIELDS))
 POSITIVE = (INERTIA, VISCOUS, COULOMB, EXCESS, STRIBECK, LOAD, CONSTANT)
 DELAY = 'delay'
+_COULOMB_VELOCITY = 0.01  # rad/s or m/s, of motors without friction
 _LEAST = 1e-9  # of the size of a pseudo-inertia, its least eigenvalue
 
 
@@ -199,6 +202,35 @@ class DriveEquations:
         slope = gain * (1.0 + numbers[LOAD] * sense * tau / root)
         found[:, :, self.drive_count :] = slope[..., np.newaxis] * (rows @ self._bodies)
         return found
+
+
+def drive_equations(
+    robot: Robot,
+    moved: NDArray[np.bool_],
+    offsets: bool,
+    constants: NDArray[np.bool_],
+    delayed: bool,
+    payload: str | None,
+    uncertainty: float,
+) -> DriveEquations:
+    """Return the equations that seek motors of joints `moved` (n,) and torque constants (n,)."""
+    for name, joint in zip(robot.joint_names, robot.joints, strict=True):
+        if isinstance(joint.spring, (AdjustableSpring, AntagonisticPair)):
+            raise InputError(
+                f'joint {name!r}: expected a spring of one motor with a fixed law, got a '
+                f'{type(joint.spring).__name__}'
+            )
+    table = robot.motors
+    inertia, viscous, coulomb, knee = table.rows.T
+    excess, stribeck, load, rounding = table.friction.T
+    rubs = np.array([joint.motor.has_friction for joint in robot.joints], dtype=bool)
+    knees = np.stack((np.where(rubs, knee, _COULOMB_VELOCITY), rounding))
+    zeros = np.zeros(robot.n)
+    start = np.stack((inertia, viscous, coulomb, excess, stribeck, load, zeros, zeros + 1.0))
+    sought = np.zeros(start.shape, dtype=bool)
+    sought[[INERTIA, VISCOUS, COULOMB]] = moved
+    sought[OFFSET], sought[CONSTANT] = moved & offsets, constants
+    return DriveEquations(robot, start, sought, knees, delayed, payload, uncertainty)
 
 
 def dry_parts(rate: Array, tau: Array, stribeck: Array, knees: Array) -> tuple[Array, ...]:

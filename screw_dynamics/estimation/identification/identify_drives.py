@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_choice, require_number
 from screw_dynamics.drives.robot import Robot, as_robot
-from screw_dynamics.drives.springs import AdjustableSpring, AntagonisticPair
 from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.errors import (
     InputError,
@@ -24,13 +23,8 @@ from screw_dynamics.errors import (
     shown,
 )
 from screw_dynamics.estimation.identification.drive_equations import (
-    CONSTANT,
-    COULOMB,
-    FIELDS,
-    INERTIA,
-    OFFSET,
-    VISCOUS,
     DriveEquations,
+    drive_equations,
 )
 from screw_dynamics.estimation.identification.drive_fit import (
     DriveFit,
@@ -68,7 +62,6 @@ from screw_dynamics.estimation.identification.springs import (
 )
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
-_COULOMB_VELOCITY = 0.01  # rad/s or m/s, of motors without friction
 _UNCERTAINTY = 0.05  # of masses, first moments and inertias of a URDF
 _TELLING = 3.0  # times what remains of a deflection, what the efforts explain
 _MOST_CHECKED = 2000  # samples
@@ -169,14 +162,10 @@ def identify_drives(
     if reported.content != 'full':
         raise InputError(f"effort_format: expected content 'full', got {reported.content!r}")
     moved = np.ptp(own.positions, axis=0) >= LEAST_RANGE
-    sought = np.zeros((len(FIELDS), model.n), dtype=bool)
-    sought[[INERTIA, VISCOUS, COULOMB]] = moved
-    sought[OFFSET] = moved & offsets
-    sought[CONSTANT] = moved & _chosen(model, torque_constants)
-    start, knees = _fields(given)
-    laws = _laws(given, springs)
+    constants = moved & _chosen(model, torque_constants)
     uncertainty = require_number('link_uncertainty', link_uncertainty)
-    equations = DriveEquations(given, start, sought, knees, delay, payload, uncertainty)
+    equations = drive_equations(given, moved, offsets, constants, delay, payload, uncertainty)
+    laws = _laws(given, springs)
     samples = drive_samples(model, own, reported, smoothing_time, on_joint)
     if check:
         check_angles(model, own.positions)
@@ -341,24 +330,6 @@ def _chosen(model: ScrewModel, given: bool | ArrayLike) -> NDArray[np.bool_]:
     if chosen.shape not in ((), (model.n,)):
         raise ShapeError('torque_constants', f'(), or ({model.n},)', chosen.shape)
     return np.broadcast_to(chosen, model.n)
-
-
-def _fields(robot: Robot) -> tuple[Array, Array]:
-    """Return the fields (8, n) of the drives of a robot, and their knees (2, n)."""
-    for name, joint in zip(robot.joint_names, robot.joints, strict=True):
-        if isinstance(joint.spring, (AdjustableSpring, AntagonisticPair)):
-            raise InputError(
-                f'joint {name!r}: expected a spring of one motor with a fixed law, got a '
-                f'{type(joint.spring).__name__}'
-            )
-    table = robot.motors
-    inertia, viscous, coulomb, knee = table.rows.T
-    excess, stribeck, load, rounding = table.friction.T
-    rubs = np.array([joint.motor.has_friction for joint in robot.joints], dtype=bool)
-    knees = np.stack((np.where(rubs, knee, _COULOMB_VELOCITY), rounding))
-    zeros = np.zeros(robot.n)
-    start = np.stack((inertia, viscous, coulomb, excess, stribeck, load, zeros, np.ones(robot.n)))
-    return start, knees
 
 
 def _laws(robot: Robot, given: SpringLaw | Mapping[str, SpringLaw] | None) -> dict[str, SpringLaw]:
