@@ -17,7 +17,15 @@ from pathlib import Path
 
 from benchmarks import ROOT
 
-SUBJECTS = ('speed', 'node', 'soak', 'accuracy', 'verification', 'representations')
+SUBJECTS = (
+    'speed',
+    'node',
+    'soak',
+    'accuracy',
+    'verification',
+    'representations',
+    'identification',
+)
 
 
 def main(arguments: Sequence[str]) -> int:

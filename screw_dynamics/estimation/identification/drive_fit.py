@@ -29,7 +29,7 @@ _SETTLED = 1e-2  # standard deviations, root of the sum of squares
 _STEP = 1e-4  # s, for the rates of efforts
 _GRID = 12  # velocities of breakaway that are tried
 _SLOWEST, _FASTEST = 2.0, 0.5  # of them: times the velocity of dry friction, the largest velocity
-_SURE = 4.0  # standard deviations of a sum of scores, from which on dry friction is sought
+_SURE = 5.0  # standard deviations of a sum of scores, from which on dry friction is sought
 _EXCITED = 0.1  # of an effort, the most that the band of a parameter's part may have
 
 
