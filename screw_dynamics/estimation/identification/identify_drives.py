@@ -138,18 +138,15 @@ def identify_drives(
     >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    >>> t = np.arange(0.0, 12.0, 0.004)
-    >>> q = np.column_stack((np.sin(2.0 * t), np.cos(3.0 * t)))
-    >>> jets = np.stack([q * np.array([2.0, 3.0]) ** d * s for d, s in ((0, 1), (2, -1), (4, 1))])
-    >>> v = np.column_stack((2.0 * np.cos(2.0 * t), -3.0 * np.sin(3.0 * t)))
-    >>> rows = np.stack((q, v, jets[1], v * [-4.0, -9.0], jets[2]), axis=1)
-    >>> true = sd.Drives({name: sd.JointDrive(sd.LinearSpring(400.0), sd.Motor(rotor_inertia=0.2))
-    ...     for name in arm.joint_names})
-    >>> motors = sd.elastic_feedforward(arm, true, rows)
-    >>> noise = np.random.default_rng(0).normal(size=(3, *q.shape))
-    >>> recording = sd.Recording(arm.joint_names, t, q + 1e-5 * noise[0], None,
-    ...     motors.motor_position[:, 0] + 1e-5 * noise[1],
-    ...     motors.motor_effort[:, 0] + 0.05 * noise[2])
+    >>> t, w = np.arange(0.0, 12.0, 0.004)[:, None], np.array([2.0, 3.0])
+    >>> jets = np.stack([w**d * np.sin(w * t + d * np.pi / 2.0) for d in range(5)], axis=1)
+    >>> joint = sd.JointDrive(sd.LinearSpring(400.0), sd.Motor(rotor_inertia=0.2))
+    >>> true = sd.Drives({name: joint for name in arm.joint_names})
+    >>> motors = sd.elastic_feedforward(arm, true, jets)
+    >>> noise = np.random.default_rng(0).normal(size=(3, len(t), 2))
+    >>> recording = sd.Recording(arm.joint_names, t[:, 0], jets[:, 0] + 1e-5 * noise[0],
+    ...     motor_positions=motors.motor_position + 1e-5 * noise[1],
+    ...     motor_efforts=motors.motor_effort + 0.05 * noise[2])
     >>> found = sd.identify_drives(arm, recording, link_uncertainty=0.0)
     >>> print(f"{found['joint_1.stiffness']:.0f}, {found['joint_2.rotor_inertia']:.2f}")
     400, 0.20

@@ -12,6 +12,7 @@ from helpers.driven_recordings import drawn_drives, driven, with_link_errors, wr
 from helpers.recordings import random_motion
 
 import screw_dynamics as sd
+from benchmarks.identification.run import BAND, identified
 from screw_dynamics.errors import InputError, RecordingWarning, ShapeError, UnknownNameError
 
 # of a parameter from the truth, in standard deviations: one in 16000 of a normal distribution
@@ -92,6 +93,21 @@ def test_all_parts_of_drives_are_found(planar, soft, found):
         assert spring.deviation < 0.01 * spring.stiffness
     assert abs(found.payload.mass - 1.0) < SURE * found.payload.mass_deviation
     assert 'lag the positions' in str(found) and 'breakaway friction does not show' in str(found)
+
+
+@pytest.mark.parametrize('count', [5, pytest.param(100, marks=pytest.mark.long)])
+def test_the_bands_hold_with_links_that_differ(count):
+    """
+    Of links, loads, drives, delays and noise drawn at random: 95 % of the parameters.
+
+    Within 2 %, and three standard deviations of the mean of the shares of recordings.
+    """
+    shares = []
+    for seed in range(3000, 3000 + count):
+        ratios = [error / deviation for _, error, deviation in identified(seed)]
+        shares.append(np.mean(np.abs(ratios) < BAND))
+    error = 3.0 * np.std(shares, ddof=1) / np.sqrt(count)
+    assert abs(np.mean(shares) - 0.95) < max(0.02, error)
 
 
 def test_the_robot_found_commands_as_the_true_one(planar, soft, found):
