@@ -175,8 +175,9 @@ def bands(report: Report, recordings: list[Errors]) -> None:
     }
     report.text(
         f'Not within {LEAST:g} % to {MOST:g} % by themselves: {", ".join(outside) or "none"}. '
-        f'Breakaway friction was missed in {missed["breakaway_excess"]} recordings, friction under '
-        f'load in {missed["load_friction"]}: Coulomb friction then stands for it, with a band that '
+        f'Breakaway friction was missed in {missed["breakaway_excess"]} recordings, friction '
+        f'under load in {missed["load_friction"]}: Coulomb friction then stands for it, with a '
+        'band that '
         'does not know.'
     )
     report.require(
