@@ -17,7 +17,16 @@ from pathlib import Path
 
 from benchmarks import ROOT
 
-SUBJECTS = ('speed', 'node', 'soak', 'accuracy', 'verification', 'representations', 'learning')
+SUBJECTS = (
+    'speed',
+    'node',
+    'soak',
+    'accuracy',
+    'verification',
+    'representations',
+    'identification',
+    'learning',
+)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -56,9 +56,11 @@ from .dynamics import task_to_joint_jet as task_to_joint_jet
 from .errors import ScrewDynamicsError as ScrewDynamicsError
 from .estimation import effort_deviations as effort_deviations
 from .estimation import effort_standard_deviations as effort_standard_deviations
+from .estimation.identification import DriveIdentification as DriveIdentification
 from .estimation.identification import Identification as Identification
 from .estimation.identification import Recording as Recording
 from .estimation.identification import identify as identify
+from .estimation.identification import identify_drives as identify_drives
 from .estimation.observers import Contact as Contact
 from .estimation.observers import ContactDetector as ContactDetector
 from .estimation.observers import LoadObserver as LoadObserver
@@ -67,6 +69,8 @@ from .kernels.kernel import kernel_form as kernel_form
 from .learning import LearnedMotion as LearnedMotion
 from .learning import learn_motion as learn_motion
 from .limits.check import check_feasibility as check_feasibility
+from .limits.excitation import Excitation as Excitation
+from .limits.excitation import excitation_motion as excitation_motion
 from .limits.report import FeasibilityReport as FeasibilityReport
 from .limits.retiming import retime as retime
 from .limits.slow_down import slow_down as slow_down

@@ -95,10 +95,18 @@ def with_spring_efforts(
     return kept._replace(efforts=efforts)
 
 
-def with_motor_positions(
-    samples: LoadSamples, messages: Iterable[BagMessage], model: ScrewModel, where: str
-) -> tuple[LoadSamples, Array]:
-    """Return samples, and motor positions (T, n) at them, NaN for joints without motor states."""
+def with_motor_states(
+    samples: LoadSamples,
+    messages: Iterable[BagMessage],
+    model: ScrewModel,
+    where: str,
+    needed: Sequence[str],
+) -> tuple[LoadSamples, Array, Array]:
+    """
+    Return samples, and motor positions and efforts (T, n) at them.
+
+    Joints without motor states have NaN as positions, and the efforts of the samples.
+    """
     received = list(messages)
     named = {name for found in received for name in found.message.name}
     columns = [i for i, name in enumerate(model.joint_names) if name in named]
@@ -108,10 +116,10 @@ def with_motor_positions(
             f'{listed(sorted(named))}'
         )
     names = [model.joint_names[i] for i in columns]
-    kept, states = _at_samples(samples, state_rows(received, names, ('position',), where), where)
-    positions = np.full((len(states), model.n), np.nan)
-    positions[:, columns] = states[:, 0]
-    return kept, positions
+    kept, states = _at_samples(samples, state_rows(received, names, needed, where), where)
+    positions, efforts = np.full((len(states), model.n), np.nan), kept.efforts.copy()
+    positions[:, columns], efforts[:, columns] = states[:, 0], states[:, 2]
+    return kept, positions, efforts
 
 
 def _at_samples(samples: LoadSamples, motors: StateRows, where: str) -> tuple[LoadSamples, Array]:

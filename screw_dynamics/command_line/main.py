@@ -33,6 +33,7 @@ _COMMANDS = {
     'bag': 'efforts of the trajectories or joint states that a bag has recorded',
     'observe': 'collisions in the joint states that a bag has recorded',
     'identify': 'friction, rotors, load and inertias behind recorded efforts',
+    'excite': 'a motion from which drives and a load can be identified',
     'learn': 'a repeated motion, corrected by the errors of its last run',
     'feasibility': 'limits of joints, springs and motors along a trajectory',
     'generate': 'C99 code of efforts, matrices and frames of a robot',

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
@@ -297,3 +298,20 @@ def warn_of_gaps(curve: PiecewisePolynomial, rate: float) -> None:
             'samples: peaks between these are not seen',
             file=sys.stderr,
         )
+
+
+def write_waypoints(waypoints: Waypoints, file: TextIO) -> None:
+    """Write points as CSV that `read_trajectory` reads, with the derivatives that they have."""
+    header, columns = ['time'], [waypoints.times[:, np.newaxis]]
+    for suffix, values in (
+        ('', waypoints.positions),
+        ('.velocity', waypoints.velocities),
+        ('.acceleration', waypoints.accelerations),
+    ):
+        if not np.isnan(values).any():
+            header += [f'{name}{suffix}' for name in waypoints.joint_names]
+            columns.append(values)
+    writer = csv.writer(file, lineterminator='\n')
+    writer.writerow(header)
+    for row in np.hstack(columns).tolist():
+        writer.writerow([repr(value) for value in row])

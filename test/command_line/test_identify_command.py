@@ -8,6 +8,7 @@ import csv
 
 import numpy as np
 import pytest
+from helpers.driven_recordings import drawn_drives, driven, wrong_drives
 
 import screw_dynamics as sd
 from screw_dynamics.command_line.main import main
@@ -177,3 +178,63 @@ def test_efforts_of_another_content(bag, capsys):
     assert "effort_content 'without_gravity' would explain" in capsys.readouterr().err
     assert main([*arguments, '--effort-content', 'without_gravity']) == 0
     assert 'load at tool: 0.' in capsys.readouterr().out
+
+
+@pytest.fixture
+def driven_bag(folder, recordings):
+    """Write a bag with motor states of a soft arm with a load; return it and the drives."""
+    rng = np.random.default_rng(3)
+    model = sd.read_urdf('my_robot.urdf')
+    drives = drawn_drives(model, rng)
+    loaded = model.with_payload('tool', MASS, np.zeros(3), np.zeros((3, 3)))
+    measured = driven(loaded, drives, rng, rate=250.0, delay=2e-3)
+    rows = [recordings.description(folder / 'my_robot.urdf')]
+    for i, positions in enumerate(measured.positions):
+        stamp = recordings.START + round(1e9 * measured.times[i])
+        links = recordings.joint_state(model.joint_names, positions, stamp)
+        links.effort = np.empty(0)
+        motors = recordings.joint_state(model.joint_names, measured.motor_positions[i], stamp)
+        motors.effort = measured.motor_efforts[i].copy()
+        rows += [('/joint_states', 4_000_000 * i, links), ('/motor_states', 4_000_000 * i, motors)]
+    return recordings.write_bag(folder / 'driven_bag', rows), drives
+
+
+def test_drives_from_motor_states(driven_bag, capsys):
+    bag, drives = driven_bag
+    wrong_drives(drives, 1.1).to_yaml('given.yaml')
+    options = ['--drives', '--motor-states', '/motor_states', '--topic', '/joint_states']
+    files = ['--csv', 'found.csv', '--write-drives', 'found.yaml', '--write-urdf', 'found.urdf']
+    code = main(
+        ['identify', str(bag), *options, '--elastic', 'given.yaml', '--load', 'tool', *files]
+    )
+    captured = capsys.readouterr()
+    assert code == 0, captured.err
+    assert 'load at tool: 0.' in captured.out
+    assert 'lag the positions by' in captured.out
+    with open('found.csv', encoding='utf-8') as file:
+        rows = {row['parameter']: row for row in csv.DictReader(file)}
+    found = sd.Drives.from_yaml('found.yaml')
+    for name, joint in drives.joints.items():
+        row, true = rows[f'{name}.stiffness'], joint.spring.stiffness
+        deviation = float(row['standard_deviation'])
+        assert abs(float(row['value']) - true) < 4.0 * deviation < 0.03 * true
+        assert found.joints[name].spring.stiffness == float(row['value'])
+        own = found.joints[name].motor
+        assert own.rotor_inertia == pytest.approx(joint.motor.rotor_inertia, rel=0.1)
+    mass = sum(inertia[5, 5] for inertia in sd.read_urdf('found.urdf').inertias)
+    before = sum(inertia[5, 5] for inertia in sd.read_urdf('my_robot.urdf').inertias)
+    assert mass - before == pytest.approx(MASS, abs=0.3)  # links are uncertain too
+
+
+@pytest.mark.parametrize(
+    'options, text',
+    [
+        (['--drives', '--parameters', 'links'], '--parameters: expected none with --drives'),
+        (['--drives', '--plot', 'found.png'], '--plot: expected none with --drives'),
+        (['--springs', 'cubic'], '--springs: expected --drives beside it'),
+        (['--torque-constants'], '--torque-constants: expected --drives beside it'),
+    ],
+)
+def test_options_that_do_not_fit_drives(bag, capsys, options, text):
+    assert main(['identify', str(bag()), *options]) == 1
+    assert text in capsys.readouterr().err

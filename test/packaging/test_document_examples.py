@@ -50,6 +50,10 @@ def test_identification(session: Session, capsys: pytest.CaptureFixture[str]):
     table = block(page, 'In Python', 'text').splitlines()
     assert shown[: len(table)] == table
     assert abs(session.names['found'].payload.mass - 0.5) < 0.01
+    session.run(python_blocks(page, 'Drives without torque sensors'))
+    for name, stiffness in (('joint_1', 900.0), ('joint_2', 400.0)):
+        assert abs(session.names['drives'][f'{name}.stiffness'] - stiffness) < 0.01 * stiffness
+    session.run(python_blocks(page, 'A motion that tells much'))
 
 
 def test_learning(session: Session):

@@ -16,11 +16,20 @@ from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.command_line.robots import RecordedRobot
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import expanded, is_standard_output, new_file, reports_beside
-from screw_dynamics.common.scalars import positive
+from screw_dynamics.common.scalars import not_negative, positive
 from screw_dynamics.common.text_table import text_table
+from screw_dynamics.drives.robot import Robot
+from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.errors import InputError
-from screw_dynamics.estimation.identification import Identification, Recording, identify
+from screw_dynamics.estimation.identification import (
+    DriveIdentification,
+    Identification,
+    Recording,
+    identify,
+    identify_drives,
+)
 from screw_dynamics.estimation.identification.result import BAND
+from screw_dynamics.estimation.identification.spring_laws import SPRING_LAWS
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import EFFORT_UNITS
 from screw_dynamics.recordings.results.results_from_bag import JOINT_STATE, one_topic
@@ -34,7 +43,8 @@ DESCRIPTION = (
     'parameters of all links, from recorded JointState messages with positions and efforts, with '
     'bands that hold 95 % of the parameters. The last quarter of the recording is not used: what '
     'remains of its efforts is shown beside. With the positions of motors, the stiffness of their '
-    'springs too. The robot that was found can be written as URDF and as a file for --elastic.'
+    'springs too; with --drives from the efforts of motors instead of those of joints. The robot '
+    'that was found can be written as URDF and as a file for --elastic.'
 )
 EXAMPLES = (
     'screw_dynamics identify my_bag',
@@ -43,6 +53,8 @@ EXAMPLES = (
     'screw_dynamics identify my_bag --parameters friction rotors links --held-out 0.3',
     'screw_dynamics identify my_bag --motor-states /motor_states --write-drives my_springs.yaml '
     '--write-urdf identified.urdf --plot identified.png',
+    'screw_dynamics identify my_bag --drives --motor-states /motor_states --load tool0 '
+    '--elastic my_springs.yaml --write-drives found.yaml',
 )
 _PARAMETERS = ('friction', 'rotors', 'offsets', 'links')
 _DEFAULT = 'friction', 'rotors'
@@ -59,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--motor-states',
         metavar='TOPIC',
         help='JointState messages of motors behind springs, on the joint side of the gear: the '
-        'stiffness is found from the deflections',
+        'springs are found from the deflections',
     )
     group.add_argument(
         '--smoothing-time',
@@ -98,6 +110,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0.01,
         help='velocity at which Coulomb friction reaches 76 %% [rad/s or m/s] (default: 0.01)',
     )
+    group = parser.add_argument_group(
+        'drives', 'Springs, rotors, friction and delay from motor efforts, without torque sensors.'
+    )
+    group.add_argument(
+        '--drives',
+        action='store_true',
+        help='the efforts are those of the motors: of --motor-states, and of the JointState '
+        'messages for joints without a spring',
+    )
+    group.add_argument(
+        '--elastic',
+        metavar='YAML',
+        help='drives as far as they are known: what the motion does not tell remains as it is',
+    )
+    group.add_argument(
+        '--springs',
+        choices=SPRING_LAWS,
+        help='law of the springs (default: those of --elastic, or linear)',
+    )
+    group.add_argument(
+        '--torque-constants',
+        action='store_true',
+        help='find the torque constants of the motors, from the weight of the links',
+    )
+    group.add_argument(
+        '--link-uncertainty',
+        type=not_negative,
+        metavar='PART',
+        default=0.05,
+        help='of masses, first moments and inertias of the links, one standard deviation '
+        '(default: 0.05)',
+    )
     group = parser.add_argument_group('output')
     group.add_argument(
         '--csv',
@@ -129,32 +173,19 @@ def run(options: argparse.Namespace) -> int:
     if options.held_out >= 1.0:
         raise InputError(f'--held-out: expected a part below 1, got {options.held_out:g}')
     written = options.csv, options.write_urdf, options.write_drives
-    outputs.check((options.bag, options.urdf), written, options.plot)
+    outputs.check((options.bag, options.urdf, options.elastic), written, options.plot)
     with Bag(expanded(options.bag)) as bag:
         described = None if options.urdf else recorded_bag.recorded_robot(bag)
-        _check_writing(options)
+        _check_options(options)
         robot = robots.read_robot(options, described)
-        model, measured = robot.model, robots.measured_format(options, robot)
-        recording, samples = _recording(bag, model, options)
+        measured = robots.measured_format(options, robot)
+        recording, samples = _recording(bag, robot.model, options)
     first, last = recording.times[[0, -1]]
     used = last - options.held_out * (last - first)
-    chosen = options.parameters or _DEFAULT
     with reports_beside(options.csv) as output:
-        found = identify(
-            model,
-            recording.between(first, used),
-            friction='friction' in chosen,
-            rotors='rotors' in chosen,
-            offsets='offsets' in chosen,
-            links='links' in chosen,
-            payload=options.load,
-            effort_content=measured,
-            coulomb_velocity=options.coulomb_velocity,
-            smoothing_time=options.smoothing_time,
-            check=not options.no_check,
-        )
+        found = _found(robot, recording.between(first, used), options, measured)
         remaining = found.validate(recording.between(used, last))
-        print(f'{samples}\n\n{_report(found, remaining)}')
+        print(f'{samples}\n\n{_report(found, robot.model, remaining)}')
         if is_standard_output(options.csv):
             _write(found, output)
         elif options.csv is not None:
@@ -162,19 +193,57 @@ def run(options: argparse.Namespace) -> int:
                 _write(found, file)
             print(f'written: {options.csv}')
         _write_robot(found, options, described)
-        if options.plot is not None:
+        if isinstance(found, Identification) and options.plot is not None:
             from screw_dynamics.command_line.identification_figure import save_identification
 
-            title = f'{model.name}: efforts of {options.bag.name}'
+            title = f'{robot.model.name}: efforts of {options.bag.name}'
             save_identification(found, recording, used, options.plot, title)
             print(f'written: {options.plot}')
     return 0
 
 
-def _check_writing(options: argparse.Namespace) -> None:
-    """Raise `InputError` for files that cannot be written."""
+def _found(
+    robot: Robot, recording: Recording, options: argparse.Namespace, measured: EffortFormat
+) -> Identification | DriveIdentification:
+    """Return what explains the efforts of joints or motors."""
+    if options.drives:
+        return identify_drives(
+            robot,
+            recording,
+            payload=options.load,
+            torque_constants=options.torque_constants,
+            springs=options.springs,
+            link_uncertainty=options.link_uncertainty,
+            effort_format=measured,
+            smoothing_time=options.smoothing_time,
+            check=not options.no_check,
+        )
+    chosen = options.parameters or _DEFAULT
+    return identify(
+        robot.model,
+        recording,
+        friction='friction' in chosen,
+        rotors='rotors' in chosen,
+        offsets='offsets' in chosen,
+        links='links' in chosen,
+        payload=options.load,
+        effort_content=measured,
+        coulomb_velocity=options.coulomb_velocity,
+        smoothing_time=options.smoothing_time,
+        check=not options.no_check,
+    )
+
+
+def _check_options(options: argparse.Namespace) -> None:
+    """Raise `InputError` for files that cannot be written, and options that do not fit."""
     if options.write_urdf is not None and str(options.urdf).endswith(robots.YAML_ENDINGS):
         raise InputError(f'--write-urdf: expected a URDF to change, got the model {options.urdf}')
+    if options.drives and (options.parameters or options.plot):
+        name = '--parameters' if options.parameters else '--plot'
+        raise InputError(f'{name}: expected none with --drives')
+    for name in ('elastic', 'springs', 'torque_constants'):
+        if getattr(options, name) and not options.drives:
+            raise InputError(f'--{name.replace("_", "-")}: expected --drives beside it')
 
 
 def _recording(bag: Bag, model: ScrewModel, options: argparse.Namespace) -> tuple[Recording, str]:
@@ -182,26 +251,38 @@ def _recording(bag: Bag, model: ScrewModel, options: argparse.Namespace) -> tupl
     from screw_dynamics.command_line.bag_loads import (
         load_samples,
         samples_report,
-        with_motor_positions,
+        with_motor_states,
     )
 
     topic = one_topic(bag, (JOINT_STATE,), options.topic)
     messages = recorded_bag.selected_messages(bag, topic, options)
-    samples = load_samples(messages, model, f'{bag.path}: topic {topic!r}', bag.start_time)
-    positions = None
+    # with --drives, motor states may have all efforts
+    behind = options.drives and options.motor_states is not None
+    needed = ('position',) if behind else ('position', 'effort')
+    where = f'{bag.path}: topic {topic!r}'
+    samples = load_samples(messages, model, where, bag.start_time, needed)
+    positions, efforts = None, samples.efforts
     if options.motor_states is not None:
         motors = one_topic(bag, (JOINT_STATE,), options.motor_states)
         messages = recorded_bag.selected_messages(bag, motors, options)
         where = f'{bag.path}: topic {motors!r}'
-        samples, positions = with_motor_positions(samples, messages, model, where)
+        needed = ('position', 'effort') if options.drives else ('position',)
+        samples, positions, efforts = with_motor_states(samples, messages, model, where, needed)
     recording = Recording(
-        model.joint_names, samples.times, samples.positions, samples.efforts, positions
+        model.joint_names,
+        samples.times,
+        samples.positions,
+        None if options.drives else samples.efforts,
+        positions,
+        efforts if options.drives else None,
     )
     return recording, samples_report(samples)
 
 
 def _write_robot(
-    found: Identification, options: argparse.Namespace, described: RecordedRobot | None
+    found: Identification | DriveIdentification,
+    options: argparse.Namespace,
+    described: RecordedRobot | None,
 ) -> None:
     """Write the URDF and the drives that the options name."""
     if options.write_urdf is not None:
@@ -209,7 +290,8 @@ def _write_robot(
         found.to_urdf(source, options.write_urdf)
         print(f'written: {options.write_urdf}')
     if options.write_drives is not None:
-        drives = found.robot().drives
+        own = found.robot() if isinstance(found, Identification) else found.robot
+        drives = own.drives
         if drives is None:
             raise InputError(
                 '--write-drives: expected friction, rotors or springs to write, got none'
@@ -219,16 +301,18 @@ def _write_robot(
         print(f'written: {options.write_drives}')
 
 
-def _report(found: Identification, remaining: Array) -> str:
+def _report(
+    found: Identification | DriveIdentification, model: ScrewModel, remaining: Array
+) -> str:
     """Return the parameters, the payload and the efforts that remain."""
     rows = [
         [name, _number(before), _number(own), _number(held), unit]
         for name, before, own, held, unit in zip(
-            found.model.joint_names,
+            model.joint_names,
             found.before,
             found.residuals,
             remaining,
-            (EFFORT_UNITS[kind == 'prismatic'] for kind in found.model.coordinate_types),
+            (EFFORT_UNITS[kind == 'prismatic'] for kind in model.coordinate_types),
             strict=True,
         )
     ]
@@ -251,7 +335,7 @@ def _number(value: float) -> str:
     return f'{value:.3g}'
 
 
-def _write(found: Identification, file: TextIO) -> None:
+def _write(found: Identification | DriveIdentification, file: TextIO) -> None:
     """Write a row per parameter; bands are empty where the motion tells nothing."""
     writer = csv.writer(file, lineterminator='\n')
     writer.writerow(['parameter', 'value', 'standard_deviation', 'low', 'high'])

@@ -3,10 +3,8 @@
 """`screw_dynamics retime`: fastest motion along the path of a trajectory."""
 
 import argparse
-import csv
 import sys
 from pathlib import Path
-from typing import TextIO
 
 import numpy as np
 
@@ -21,7 +19,7 @@ from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.limits.retiming import limits_by_name, retime, retimed_waypoints
 from screw_dynamics.limits.retiming.certification import instants
 from screw_dynamics.limits.retiming.limited_quantities import limited_quantities, limited_robot
-from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
+from screw_dynamics.trajectory import PiecewisePolynomial
 
 FILES = 'URDF TRAJECTORY'
 DESCRIPTION = (
@@ -78,10 +76,10 @@ def run(options: argparse.Namespace) -> int:
     output = sys.stderr if is_standard_output(options.csv) else sys.stdout
     print(f'{report}\n\n{curve.duration:.6g} s before, {fast.duration:.6g} s now', file=output)
     if is_standard_output(options.csv):
-        _write(waypoints, sys.stdout)
+        motions.write_waypoints(waypoints, sys.stdout)
     elif options.csv is not None:
         with new_file(options.csv) as place, place.open('w', encoding='utf-8') as file:
-            _write(waypoints, file)
+            motions.write_waypoints(waypoints, file)
         print(f'written: {options.csv}')
     if options.plot is not None:
         title = (
@@ -181,19 +179,3 @@ def _save_shares(robot: Robot, curve: PiecewisePolynomial, path: Path, title: st
         figure.suptitle(title, x=0.01, ha='left', weight='bold', color=BLACK, parse_math=False)
         with new_file(path) as place:
             figure.savefig(place, format=ending)
-
-
-def _write(waypoints: Waypoints, file: TextIO) -> None:
-    """Write points as CSV that `read_trajectory` reads."""
-    names = waypoints.joint_names
-    writer = csv.writer(file, lineterminator='\n')
-    writer.writerow(
-        [
-            'time',
-            *names,
-            *(f'{name}.{of}' for of in ('velocity', 'acceleration') for name in names),
-        ]
-    )
-    motion = (waypoints.positions, waypoints.velocities, waypoints.accelerations)
-    for row in np.column_stack((waypoints.times, *motion)).tolist():
-        writer.writerow([repr(value) for value in row])

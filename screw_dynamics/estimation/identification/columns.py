@@ -100,11 +100,16 @@ def columns_of(
 
 def load_columns(model: ScrewModel, frame: str) -> Callable[[Array], Array]:
     """Return what gives the columns (T, n, 10) of a load at a frame for jets (T, 3, n)."""
+    own, transform = load_at(model, frame)
+    return lambda jets: regressor(model, jets)[:, 0][..., own] @ transform
+
+
+def load_at(model: ScrewModel, frame: str) -> tuple[slice, Array]:
+    """Return the parameters of a link, among those of all, that a load at a frame adds to."""
     if frame not in model.frames:
         raise UnknownNameError('frame', frame, model.frames, 'payload')
     at = model.frames[frame]
     if at.body < 0:
         raise InputError(f'payload: expected a frame on a moving link, got {frame!r}')
-    own = slice(len(NAMES) * at.body, len(NAMES) * (at.body + 1))
     transform = np.column_stack([parameters_of(at.pose @ one @ at.pose.T) for one in BASIS])
-    return lambda jets: regressor(model, jets)[:, 0][..., own] @ transform
+    return slice(len(NAMES) * at.body, len(NAMES) * (at.body + 1)), transform

@@ -12,7 +12,7 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import file_path, new_file
-from screw_dynamics.drives import Drives, JointDrive, JointFriction, LinearSpring, Motor
+from screw_dynamics.drives import Drives, JointDrive, JointFriction, Motor
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.estimation.identification.columns import Columns
 from screw_dynamics.estimation.identification.pseudo_inertia import UPPER
@@ -32,7 +32,7 @@ def identified_robot(
     springs: Sequence[SpringFit],
 ) -> Robot:
     """Return the robot of `numbers` of joints and inertia parameters (B, 10); see `robot`."""
-    inertias = [_inertia(parameters) for parameters in bodies]
+    inertias = [inertia_of(parameters) for parameters in bodies]
     if columns.base is not None:
         model = replace(model, inertias=np.array(inertias))
     elif columns.payload is not None:
@@ -40,26 +40,26 @@ def identified_robot(
         changed = model.inertias.copy()
         changed[at.body] += transform_inertia(inertias[0], at.pose)
         model = replace(model, inertias=changed)
-    stiffness = {spring.joint: spring.stiffness for spring in springs}
+    own_springs = {spring.joint: spring.spring for spring in springs}
     joints = {}
     for name in model.joint_names:
         found = {
             entry: numbers.get(f'{name}.{entry}', 0.0)
             for entry in ('viscous', 'coulomb', 'rotor_inertia')
         }
-        spring = stiffness.get(name, np.inf)
-        if not any(found.values()) and not np.isfinite(spring):
+        spring = own_springs.get(name)
+        if spring is None and not any(found.values()):
             continue
         friction = JointFriction(found['viscous'], found['coulomb'], columns.coulomb_velocity)
         joints[name] = JointDrive(
-            LinearSpring(spring) if np.isfinite(spring) else None,
+            spring,
             Motor(rotor_inertia=found['rotor_inertia']),
             friction=friction if found['viscous'] or found['coulomb'] else None,
         )
     return Robot(model, Drives(joints) if joints else None)
 
 
-def _inertia(parameters: Array) -> Array:
+def inertia_of(parameters: Array) -> Array:
     """Return the 6x6 inertia of parameters (10,)."""
     mass, first, central = float(parameters[0]), parameters[1:4], np.zeros((3, 3))
     central[UPPER] = parameters[4:]
@@ -72,22 +72,23 @@ def written_urdf(
     source: UrdfSource,
     model: ScrewModel,
     robot: Robot,
-    columns: Columns,
+    links: bool,
+    payload: str | None,
     path: str | os.PathLike[str] | None,
 ) -> str:
     """Return a URDF with the inertias and friction of `robot`; see `Identification.to_urdf`."""
     inertias: dict[str, Array | None] = {}
-    if columns.base is not None:
+    if links:
         inertias = {name: None for name, frame in robot.model.frames.items() if frame.body >= 0}
         inertias |= dict(zip(robot.model.body_names, robot.model.inertias, strict=True))
-    elif columns.payload is not None:
-        at = model.frame(columns.payload)
+    elif payload is not None:
+        at = model.frame(payload)
         added = robot.model.inertias[at.body] - model.inertias[at.body]
         load = transform_inertia(added, inverse_pose(at.pose))
         for link in read_description(source).links:
-            if link.name == columns.payload and link.inertial is not None:
+            if link.name == payload and link.inertial is not None:
                 load = load + link.inertial.matrix()
-        inertias[columns.payload] = load
+        inertias[payload] = load
     friction = {
         name: (drive.friction.viscous, drive.friction.coulomb)
         for name, drive in zip(robot.joint_names, robot.joint_drives, strict=True)

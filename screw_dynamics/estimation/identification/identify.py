@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,19 +15,15 @@ from screw_dynamics.common.scalars import require_number
 from screw_dynamics.dynamics.effort_format import (
     EffortFormat,
     MeasuredContent,
-    left_out,
     measured_format,
 )
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, RecordingWarning, ShapeError, shown
-from screw_dynamics.estimation import effort_standard_deviations, measured_motion
 from screw_dynamics.estimation.identification.columns import Columns, columns_of
 from screw_dynamics.estimation.identification.content_check import check_content, suspected_load
 from screw_dynamics.estimation.identification.least_squares import (
-    CHUNK,
     Fit,
     Window,
-    cosine_windows,
     fit,
 )
 from screw_dynamics.estimation.identification.recording import Recording
@@ -40,34 +34,24 @@ from screw_dynamics.estimation.identification.recording_checks import (
     check_smoothness,
     check_spikes,
     check_values,
-    effort_spikes,
 )
-from screw_dynamics.estimation.identification.result import Explained, Identification
-from screw_dynamics.estimation.identification.springs import fitted_springs, sprung
+from screw_dynamics.estimation.identification.result import Explained, Identification, require_mass
+from screw_dynamics.estimation.identification.seen_motion import (
+    Motion,
+    Seen,
+    one_thread,
+    spikes_of,
+    windows_of,
+    without_spikes,
+)
+from screw_dynamics.estimation.identification.springs import fitted_springs, sprung, uncertain_sums
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
-_F = TypeVar('_F', bound=Callable[..., Any])
-_ROWS = 3
 _COULOMB_VELOCITY = 0.01  # rad/s or m/s
-# smoothing times between windows of residuals: their bands are then some per cent too wide for
-# errors of accelerations alone, which cancel each other; fewer and longer windows tell them less
-_SPACING = 10.0
-_FEWEST_WINDOWS = 15
 _MOST_CHECKED = 2000  # samples
-_AT_THE_ENDS = 3.0  # smoothing times that are left out
 
 
-def _one_thread(function: _F) -> _F:
-    """Keep linear algebra in one thread, which is up to ten times faster on busy cores."""
-    try:
-        from threadpoolctl import threadpool_limits
-    except ImportError:  # not among the packages of every ROS 2
-        return function
-    limited: _F = threadpool_limits.wrap(limits=1, user_api='blas')(function)
-    return limited
-
-
-@_one_thread
+@one_thread
 def identify(
     model: ScrewModel,
     recording: Recording,
@@ -163,6 +147,8 @@ def identify(
     if not isinstance(recording, Recording):
         raise InputError(f'recording: expected a Recording, got {shown(recording)}')
     own = recording.of(require_model(model))
+    if np.isnan(own.efforts).any():
+        raise InputError('recording: expected efforts of the joints, got none (identify_drives?)')
     columns = columns_of(
         model,
         offsets=offsets,
@@ -175,18 +161,14 @@ def identify(
     if check:
         check_positions(model, own.positions)
     taken = measured_format(effort_content, model.joint_names)
-    motion = _Motion(model, taken, smoothing_time, on_joint)
+    motion = Motion(model, taken, smoothing_time, on_joint)
     seen = motion.of(own)
     if check:
         check_smoothness(model, own.times, own.positions, motion.positions(own.times))
-        spikes = _spikes(model, seen)
+        spikes = spikes_of(model, seen)
         check_spikes(model, seen.recording.times, seen.recording.efforts, spikes)
-        seen = _without(seen, spikes)
-    spacing = _SPACING * seen.dead
-    if np.ptp(seen.recording.times) < _FEWEST_WINDOWS * spacing:
-        least = _FEWEST_WINDOWS * spacing + 2.0 * _AT_THE_ENDS * seen.dead
-        raise _too_short(least, *own.times[[0, -1]])
-    windows = cosine_windows(seen.recording.times, spacing)
+        seen = without_spikes(seen, spikes)
+    windows = windows_of(seen.recording.times, seen.dead, own.times)
     jets, efforts = seen.jets, seen.recording.efforts
     if check:
         _check(model, taken, seen, columns)
@@ -197,20 +179,27 @@ def identify(
         smooth = efforts - found.residuals - _coulomb(columns, found.values, jets)
         check_delays(model, *_delays(model, seen, smooth, spread, windows, found))
 
-    known = np.isfinite(np.diag(found.covariance))
-    covariance = np.where(np.outer(known, known), found.covariance, 0.0)
-
-    def uncertain(joint: int, weights: Array) -> float:
-        mean = np.zeros(len(known))
-        for start in range(0, len(jets), CHUNK):
-            part = slice(start, start + CHUNK)
-            mean += weights[part] @ columns.of(jets[part])[:, joint]
-        return float(mean @ covariance @ mean)
+    springs = fitted_springs(
+        model,
+        seen.recording,
+        efforts - found.residuals,
+        windows,
+        uncertain_sums(lambda part: columns.of(jets[part]), len(jets), found.covariance),
+    )
+    for spring in springs:
+        if spring.spring is None:
+            warnings.warn(
+                f'recording: joint {spring.joint!r}: expected a deflection that follows the '
+                f'effort, got {spring.explained:.2g} rad or m of {spring.remaining:.2g} that are '
+                'noise: its stiffness remains unknown (inf)',
+                RecordingWarning,
+                stacklevel=3,
+            )
 
     def explained(other: Recording) -> Explained:
-        again = _Motion(model, taken, smoothing_time, on_joint).of(other.of(model))
+        again = Motion(model, taken, smoothing_time, on_joint).of(other.of(model))
         if check:
-            again = _without(again, _spikes(model, again))
+            again = without_spikes(again, spikes_of(model, again))
         known = columns.known(again.jets)
         return Explained(
             again.recording.times, again.recording.efforts, known, columns.of(again.jets)
@@ -225,28 +214,18 @@ def identify(
         np.sqrt(np.mean(rest**2, axis=0)),
         found.noise,
         payload,
-        fitted_springs(model, seen.recording, efforts - found.residuals, windows, uncertain),
+        springs,
         columns,
         found.root,
         explained,
     )
     if payload is not None:
-        _require_mass(result)
+        place = result.names.index('payload.m')
+        require_mass(result.values[place], result.standard_deviations[place], 'effort_content')
     return result
 
 
-def _require_mass(found: Identification) -> None:
-    """Raise InputError for a payload whose mass is below zero by more than its band."""
-    low, high = found.bands[found.names.index('payload.m')]
-    if high < 0.0:
-        raise InputError(
-            f'payload: expected a mass above 0, got {found["payload.m"]:.3g} +- '
-            f'{0.5 * (high - low):.1g} kg: do the efforts lack gravity (effort_content), or does '
-            'the model have a mass that the robot has not?'
-        )
-
-
-def _check(model: ScrewModel, taken: EffortFormat, seen: _Seen, columns: Columns) -> None:
+def _check(model: ScrewModel, taken: EffortFormat, seen: Seen, columns: Columns) -> None:
     """Raise InputError for efforts that contradict the model; all but links may be unknown."""
     jets, efforts = seen.jets, seen.recording.efforts
     predicted = inverse_dynamics(model, jets)[:, 0]
@@ -282,72 +261,6 @@ def _chosen(model: ScrewModel, rotors: bool | ArrayLike) -> NDArray[np.bool_]:
     return np.broadcast_to(chosen, model.n)
 
 
-class _Seen(NamedTuple):
-    """Full efforts away from the ends, jets (T, 3, n), unmeasured part (T, n), smoothing time."""
-
-    recording: Recording
-    jets: Array
-    lacking: Array
-    dead: float
-
-
-class _Motion:
-    """The motion of a recording."""
-
-    def __init__(
-        self,
-        model: ScrewModel,
-        taken: EffortFormat,
-        smoothing_time: float | None,
-        on_joint: Callable[[], object] | None,
-    ) -> None:
-        self._model, self._taken = model, taken
-        self._smoothing_time, self._on_joint = smoothing_time, on_joint
-
-    def of(self, recording: Recording) -> _Seen:
-        """Return the motion of a recording."""
-        self._motion = measured_motion(
-            recording.times,
-            recording.positions,
-            continuous=[kind == 'continuous' for kind in self._model.coordinate_types],
-            smoothing_time=self._smoothing_time,
-            on_joint=self._on_joint,
-        )
-        dead = float(self._motion.smoothing_times.max())
-        margin = _AT_THE_ENDS * dead
-        kept = recording.between(self._motion.start + margin, self._motion.end - margin)
-        if not len(kept.times):
-            raise _too_short(2.0 * margin, self._motion.start, self._motion.end)
-        jets = self._motion.jets(kept.times, _ROWS)
-        full = self._taken.full_efforts(self._model, jets, kept.efforts)
-        lacking = left_out(self._taken.content, self._model, jets)
-        return _Seen(replace(kept, efforts=full), jets, lacking, dead)
-
-    def positions(self, times: Array) -> Array:
-        """Return the smooth positions (T, n)."""
-        return self._motion.jets(times, 1)[:, 0]
-
-    def spread(self, times: Array, jets: Array) -> Array:
-        """Return the standard deviations (T, n) that the uncertain motion gives the efforts."""
-        parts = []
-        for start in range(0, len(times), CHUNK):
-            part = slice(start, start + CHUNK)
-            covariances = self._motion.covariances(times[part], _ROWS)
-            parts.append(effort_standard_deviations(self._model, jets[part], covariances)[:, 0])
-        return np.concatenate(parts)
-
-
-def _spikes(model: ScrewModel, seen: _Seen) -> NDArray[np.bool_]:
-    """Return where efforts have spikes, (T, n)."""
-    return effort_spikes(seen.recording.efforts, inverse_dynamics(model, seen.jets)[:, 0])
-
-
-def _without(seen: _Seen, spikes: NDArray[np.bool_]) -> _Seen:
-    """Return the samples without spikes (T, n)."""
-    good = ~spikes.any(axis=1)
-    return _Seen(seen.recording.samples(good), seen.jets[good], seen.lacking[good], seen.dead)
-
-
 def _coulomb(columns: Columns, values: Array, jets: Array) -> Array:
     """Return the part (T, n) of the efforts that is Coulomb friction."""
     names = np.array(columns.names)
@@ -359,7 +272,7 @@ def _coulomb(columns: Columns, values: Array, jets: Array) -> Array:
 
 def _delays(
     model: ScrewModel,
-    seen: _Seen,
+    seen: Seen,
     smooth: Array,
     spread: Array,
     windows: Sequence[Window],
@@ -392,7 +305,3 @@ def _delays(
 
     wide = fit(of, seen.recording.efforts, spread, windows, found.noise)
     return wide.values[-n:], np.sqrt(np.diag(wide.covariance)[-n:])
-
-
-def _too_short(least: float, start: float, end: float) -> InputError:
-    return InputError(f'recording: expected more than {least:.3g} s, got {end - start:.3g} s')

@@ -69,6 +69,7 @@ def fit(
     spread: Array,
     windows: Sequence[Window],
     noise: Array | None = None,
+    prior: Array | None = None,
 ) -> Fit:
     """
     Return the parameters x that make `rest` - A x small.
@@ -76,37 +77,47 @@ def fit(
     `columns` returns rows of A (C, n, P) of a slice of the samples; `rest` and `spread` are
     (T, n), the second the standard deviation that the motion adds to the first. `noise` (n,) of
     the columns of `rest` is estimated if it is not given. Sums of residuals over different
-    `windows` count as independent, but for the samples that neighbours share.
+    `windows` count as independent, but for the samples that neighbours share; without windows
+    there is no covariance. `prior` (P,) has the standard deviations with which parameters are
+    known to be 0, infinite for the others.
     """
     rounds = 1 if noise is not None else _ROUNDS
     noise = rest.std(axis=0) if noise is None else noise
+    known = np.empty((0, 0)) if prior is None else np.diag(1.0 / prior)
     for _ in range(rounds):
         weights = 1.0 / np.sqrt(noise**2 + spread**2)
-        values, root, triangular, kept = _solve(columns, rest, weights)
+        values, root, triangular, kept = _solve(columns, rest, weights, known)
         residuals = np.empty_like(rest)
-        for part in _parts(len(rest)):
+        for part in parts(len(rest)):
             residuals[part] = rest[part] - columns(part) @ values
         own = np.mean(residuals**2, axis=0) - np.mean(spread**2, axis=0)
         noise = np.sqrt(np.maximum(own, (1e-3 * residuals.std(axis=0)) ** 2) + 1e-30)
-    inverse = solve_triangular(triangular, np.eye(len(triangular)))
     covariance = np.diag(np.where(kept, 0.0, np.inf))
-    covariance[np.ix_(kept, kept)] = _covariance(
-        columns, residuals, weights, windows, kept, inverse
-    )
+    if windows:
+        inverse = solve_triangular(triangular, np.eye(len(triangular)))
+        told = known[:, kept] @ inverse if known.size else np.empty((0, len(inverse)))
+        covariance[np.ix_(kept, kept)] = _covariance(
+            columns, residuals, weights, windows, kept, inverse, told
+        )
     return Fit(values, covariance, root, residuals, noise)
 
 
-def _parts(count: int) -> Iterator[slice]:
+def parts(count: int) -> Iterator[slice]:
+    """Return slices of so many samples."""
     for start in range(0, count, CHUNK):
         yield slice(start, min(start + CHUNK, count))
 
 
 def _solve(
-    columns: Callable[[slice], Array], rest: Array, weights: Array
+    columns: Callable[[slice], Array], rest: Array, weights: Array, known: Array
 ) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
-    """Return the solution, R of all columns and of the determined ones, and which these are."""
-    root: NDArray[np.floating] = np.empty((0, 0))
-    for part in _parts(len(rest)):
+    """
+    Return the solution, R of all columns and of the determined ones, and which these are.
+
+    `known` (P, P) are further rows whose right sides are 0, or none.
+    """
+    root: NDArray[np.floating] = np.pad(known, ((0, 0), (0, 1))) if known.size else known
+    for part in parts(len(rest)):
         rows = columns(part) * weights[part][..., np.newaxis]
         size = rows.shape[-1]
         both = np.column_stack((rows.reshape(-1, size), (weights[part] * rest[part]).ravel()))
@@ -132,6 +143,7 @@ def _covariance(
     windows: Sequence[Window],
     kept: NDArray[np.bool_],
     inverse: Array,
+    told: Array,
 ) -> Array:
     """
     Return the covariance (K, K): the sum of squares of what each window adds to the parameters.
@@ -140,9 +152,10 @@ def _covariance(
     parameters follow the residuals of a window, of which 1 - B remains, so that these are too
     small: (1 - B)^-1/2 corrects this, exactly for independent residuals of equal weighted size.
     A sum of few squares is uncertain: standard deviations are as many times longer as 95 % of
-    Student's t distribution are wider than those of a normal one.
+    Student's t distribution are wider than those of a normal one. `told` (P, K) are the rows of
+    what is known in advance, whose errors have the variance 1.
     """
-    total: Array = np.zeros((len(inverse), len(inverse)))
+    total: Array = told.T @ told
     own, shared = [], []  # parts of the variances: squares of windows, products of neighbours
     last, last_shares = slice(0, 0), np.empty((len(inverse), 0))
     for part, factors in windows:
@@ -165,7 +178,9 @@ def _covariance(
         last, last_shares = part, shares
     # degrees of freedom of a sum of squares of unequal size, after Satterthwaite
     spread = np.sum(np.square(own), axis=0) + 2.0 * np.sum(np.square(shared), axis=0)
-    freedom = np.sum(own, axis=0) ** 2 / spread
+    certain = ((inverse @ told.T) ** 2).sum(axis=1)
+    with np.errstate(divide='ignore'):  # of what is known in advance alone
+        freedom = (np.sum(own, axis=0) + certain) ** 2 / spread
     wider = stdtrit(freedom, _INSIDE) / ndtri(_INSIDE)
     covariance: Array = np.outer(wider, wider) * (inverse @ total @ inverse.T)
     return covariance

@@ -27,11 +27,15 @@ class Recording:
         In any order; the samples are put in order [s].
     positions : (T, n) array_like
         [rad or m].
-    efforts : (T, n) array_like
-        Of the joints, behind gears [N m or N]; of joints with a spring what it transmits.
+    efforts : (T, n) array_like, optional
+        Of the joints, behind gears [N m or N]; of joints with a spring what it transmits. NaN if
+        they were not measured.
     motor_positions : (T, n) array_like, optional
         Of motors behind springs, on the joint side of the gear; NaN for all samples of other
         joints [rad or m].
+    motor_efforts : (T, n) array_like, optional
+        Of the motors, on the joint side of the gear [N m or N], or their currents; see
+        `identify_drives`.
 
     Raises
     ------
@@ -52,14 +56,16 @@ class Recording:
     positions: Array
     efforts: Array
     motor_positions: Array | None
+    motor_efforts: Array | None
 
     def __init__(
         self,
         joint_names: ArrayLike,
         times: ArrayLike,
         positions: ArrayLike,
-        efforts: ArrayLike,
+        efforts: ArrayLike | None = None,
         motor_positions: ArrayLike | None = None,
+        motor_efforts: ArrayLike | None = None,
     ) -> None:
         """Check the shapes and the values."""
         names = tuple(str(name) for name in np.asarray(joint_names).ravel())
@@ -70,16 +76,25 @@ class Recording:
             raise ShapeError('times', '(T,)', instants.shape)
         order = np.argsort(instants, kind='stable')
         shape = len(instants), len(names)
-        columns: dict[str, Array | None] = {'motor_positions': None}
-        given = {'positions': positions, 'efforts': efforts}
-        if motor_positions is not None:
-            given['motor_positions'] = motor_positions
+        columns: dict[str, Array | None] = {'efforts': np.full(shape, np.nan)}
+        given = {
+            'positions': positions,
+            'efforts': efforts,
+            'motor_positions': motor_positions,
+            'motor_efforts': motor_efforts,
+        }
         for name, value in given.items():
+            columns.setdefault(name, None)
+            if value is None:
+                continue
             array = as_float_array(name, value)
             if array.shape != shape:
                 raise ShapeError(name, f'{shape}: a row per time, a column per joint', array.shape)
-            motors = name == 'motor_positions'
-            used = array[:, ~np.isnan(array).all(axis=0)] if motors else array
+            absent = np.isnan(array)
+            if name == 'motor_positions':
+                used = array[:, ~absent.all(axis=0)]
+            else:
+                used = array[:0] if name == 'efforts' and absent.all() else array
             require_finite(name, used)
             columns[name] = array[order]
         for name, field in {'joint_names': names, 'times': instants[order], **columns}.items():
@@ -88,9 +103,14 @@ class Recording:
     def __repr__(self) -> str:
         """Return the joints, and the number and times of the samples."""
         span = f', {self.times[0]:g} to {self.times[-1]:g} s' if len(self.times) else ''
-        motors = '' if self.motor_positions is None else ', with motor positions'
-        names = ', '.join(self.joint_names)
-        return f'Recording({names}; {len(self.times)} samples{span}{motors})'
+        motors = [
+            name.replace('_', ' ')
+            for name in ('motor_positions', 'motor_efforts')
+            if getattr(self, name) is not None
+        ]
+        names, further = ', '.join(self.joint_names), ' and '.join(motors)
+        further = further and f', with {further}'
+        return f'Recording({names}; {len(self.times)} samples{span}{further})'
 
     def between(self, start: float, end: float) -> Recording:
         """
@@ -129,5 +149,9 @@ class Recording:
         """Return some samples of some joints."""
         names = [self.joint_names[i] for i in columns]
         part = np.ix_(rows, columns)
-        motors = None if self.motor_positions is None else self.motor_positions[part]
-        return Recording(names, self.times[rows], self.positions[part], self.efforts[part], motors)
+        columns_of_motors = (
+            None if field is None else field[part]
+            for field in (self.motor_positions, self.motor_efforts)
+        )
+        links = self.positions[part], self.efforts[part]
+        return Recording(names, self.times[rows], *links, *columns_of_motors)

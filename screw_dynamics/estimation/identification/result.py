@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -121,33 +121,7 @@ class Identification:
         """The payload; None if it was not identified."""
         if self.payload_frame is None:
             return None
-        places = [self.names.index(f'payload.{name}') for name in NAMES]
-        mass, *moment = self.values[places[:4]]
-        covariance = self.covariance[np.ix_(places[:4], places[:4])]
-        if not mass > 0.0:
-            raise InputError(
-                f'payload: expected a mass above 0, got {mass:.3g} kg '
-                f'+- {np.sqrt(covariance[0, 0]):.1g} kg'
-            )
-        com = np.array(moment) / mass
-        known = np.isfinite(np.diag(covariance))
-        finite = np.where(np.outer(known, known), covariance, 0.0)
-        slopes = np.column_stack((-com / mass, np.eye(3) / mass))
-        deviations = np.sqrt(np.diag(slopes @ finite @ slopes.T))
-        deviations[~known[1:]] = np.inf
-        about_frame = np.zeros((3, 3))
-        about_frame[UPPER] = self.values[places[4:]]
-        about_frame = about_frame + np.triu(about_frame, 1).T
-        sizes, axes = np.linalg.eigh(second_moment(about_frame) - mass * np.outer(com, com))
-        second = (axes * np.maximum(sizes, 0.0)) @ axes.T
-        return Payload(
-            self.payload_frame,
-            float(mass),
-            float(np.sqrt(covariance[0, 0])),
-            com,
-            deviations,
-            np.trace(second) * np.eye(3) - second,
-        )
+        return payload_of(self.payload_frame, self.names, self.values, self.covariance)
 
     def with_payload(self) -> ScrewModel:
         """
@@ -245,7 +219,8 @@ class Identification:
         UrdfError
             If the document cannot be read.
         """
-        return written_urdf(source, self.model, self.robot(), self.columns, path)
+        links = self.columns.base is not None
+        return written_urdf(source, self.model, self.robot(), links, self.payload_frame, path)
 
     def validate(self, recording: Recording, *, consistent: bool = False) -> Array:
         """
@@ -274,16 +249,67 @@ class Identification:
     def rows(self) -> tuple[tuple[str, float, float], ...]:
         """Names, values and standard deviations of all parameters and of the springs."""
         own = zip(self.names, self.values.tolist(), self.standard_deviations.tolist(), strict=True)
-        springs = (
-            (f'{spring.joint}.stiffness', spring.stiffness, spring.deviation)
-            for spring in self.springs
-        )
-        return (*own, *springs)
+        return (*own, *spring_rows(self.springs))
 
     def __str__(self) -> str:
         """Return a table of the parameters with their 95 % bands."""
-        lines = [f'{"parameter":<28}{"value":>12}{"95 %":>12}']
-        for name, value, deviation in self.rows:
-            band = f'+- {BAND * deviation:.2g}' if np.isfinite(deviation) else 'unknown'
-            lines.append(f'{name:<28}{value:>12.5g}{band:>12}')
-        return '\n'.join(lines)
+        return parameter_table(self.rows)
+
+
+def payload_of(frame: str, names: tuple[str, ...], values: Array, covariance: Array) -> Payload:
+    """Return the payload among parameters; raise InputError if its mass is not above 0."""
+    places = [names.index(f'payload.{name}') for name in NAMES]
+    mass, *moment = values[places[:4]]
+    covariance = covariance[np.ix_(places[:4], places[:4])]
+    if not mass > 0.0:
+        raise InputError(
+            f'payload: expected a mass above 0, got {mass:.3g} kg '
+            f'+- {np.sqrt(covariance[0, 0]):.1g} kg'
+        )
+    com = np.array(moment) / mass
+    known = np.isfinite(np.diag(covariance))
+    finite = np.where(np.outer(known, known), covariance, 0.0)
+    slopes = np.column_stack((-com / mass, np.eye(3) / mass))
+    deviations = np.sqrt(np.diag(slopes @ finite @ slopes.T))
+    deviations[~known[1:]] = np.inf
+    about_frame = np.zeros((3, 3))
+    about_frame[UPPER] = values[places[4:]]
+    about_frame = about_frame + np.triu(about_frame, 1).T
+    sizes, axes = np.linalg.eigh(second_moment(about_frame) - mass * np.outer(com, com))
+    second = (axes * np.maximum(sizes, 0.0)) @ axes.T
+    return Payload(
+        frame,
+        float(mass),
+        float(np.sqrt(covariance[0, 0])),
+        com,
+        deviations,
+        np.trace(second) * np.eye(3) - second,
+    )
+
+
+def spring_rows(springs: tuple[SpringFit, ...]) -> tuple[tuple[str, float, float], ...]:
+    """Return names, values and standard deviations of the parameters of springs."""
+    return tuple(
+        (f'{spring.joint}.{name}', value, deviation)
+        for spring in springs
+        for name, value, deviation in spring.rows
+    )
+
+
+def parameter_table(rows: Iterable[tuple[str, float, float]]) -> str:
+    """Return a table of names, values and their 95 % bands, of standard deviations."""
+    lines = [f'{"parameter":<28}{"value":>12}{"95 %":>12}']
+    for name, value, deviation in rows:
+        band = f'+- {BAND * deviation:.2g}' if np.isfinite(deviation) else 'unknown'
+        lines.append(f'{name:<28}{value:>12.5g}{band:>12}')
+    return '\n'.join(lines)
+
+
+def require_mass(mass: float, deviation: float, setting: str) -> None:
+    """Raise InputError for a payload whose mass is below zero by more than its band."""
+    if mass + BAND * deviation < 0.0:
+        raise InputError(
+            f'payload: expected a mass above 0, got {mass:.3g} +- {BAND * deviation:.1g} kg: do '
+            f'the efforts lack gravity or have another unit ({setting}), or does the model have a '
+            'mass that the robot has not?'
+        )

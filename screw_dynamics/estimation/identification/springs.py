@@ -1,20 +1,26 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Stiffness of springs from the positions of motors and links."""
+"""Springs from the positions of motors and links."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.errors import InputError, RecordingWarning
-from screw_dynamics.estimation.identification.least_squares import Window, fit
+from screw_dynamics.errors import InputError, ModelError
+from screw_dynamics.estimation.identification.least_squares import Window, fit, parts
 from screw_dynamics.estimation.identification.recording import Recording
+from screw_dynamics.estimation.identification.spring_laws import (
+    FoundSpring,
+    Law,
+    LinearLaw,
+    SpringLaw,
+    law_of,
+)
 from screw_dynamics.model.screw_model import ScrewModel
 
 _FOLLOWS = (0.5, 2.0)  # of the motion of a link, that of its motor
@@ -23,18 +29,32 @@ _KNOWN = 3.0  # standard deviations of a compliance, from which on a spring is t
 
 class SpringFit(NamedTuple):
     """
-    A linear spring of a joint.
+    A spring of a joint.
 
-    Stiffness with its standard deviation [N m/rad or N/m], both infinite where the deflection does
-    not show any compliance; deflection without effort, and the root mean square of what remains
-    of the deflection [rad or m].
+    `spring` is None where the deflection does not show any compliance, and its stiffness infinite.
+    `rows` have names, values and standard deviations: stiffness [N m/rad or N/m], or with
+    cubic_stiffness [N m/rad^3 or N/m^3], or the deflections of a table at its efforts. `zero` is
+    the deflection without effort, `explained` and `remaining` are the root mean squares of what
+    the efforts explain and leave of the deflection [rad or m].
     """
 
     joint: str
-    stiffness: float
-    deviation: float
+    spring: FoundSpring | None
+    rows: tuple[tuple[str, float, float], ...]
     zero: float
+    zero_deviation: float
+    explained: float
     remaining: float
+
+    @property
+    def stiffness(self) -> float:
+        """Of a linear or cubic spring at rest [N m/rad or N/m]."""
+        return self.rows[0][1]
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the stiffness."""
+        return self.rows[0][2]
 
 
 def fitted_springs(
@@ -42,14 +62,18 @@ def fitted_springs(
     recording: Recording,
     efforts: Array,
     windows: Sequence[Window],
-    uncertain: Callable[[int, Array], float],
+    uncertain: Callable[[int, Array], Array],
+    laws: Mapping[str, SpringLaw] | None = None,
+    *,
+    correlated: bool = False,
 ) -> tuple[SpringFit, ...]:
     """
-    Return the springs of all joints whose motors were recorded.
+    Return the springs of all joints whose motors were recorded: linear ones, but for `laws`.
 
     `efforts` (T, n) are those that the identified parameters explain: with much less noise than
-    the measured ones, they do not bias the fit of the compliance. `uncertain` returns the variance
-    that the parameters give a mean of the efforts of a joint with weights (T,).
+    the measured ones, they do not bias the fit of the compliance. `uncertain` returns the
+    covariance (k, k) that the parameters give sums of the efforts of a joint with weights (T, k).
+    Noise of encoders is white, unless samples are `correlated`.
     """
     if recording.motor_positions is None:
         return ()
@@ -63,45 +87,81 @@ def fitted_springs(
         deflection = motor - link
         if model.coordinate_types[i] == 'continuous':
             deflection -= 2.0 * np.pi * np.rint(deflection.mean() / (2.0 * np.pi))
-        away = efforts[:, i] - efforts[:, i].mean()
-        variance = uncertain(i, away / max(float(away @ away), np.finfo(float).tiny))
-        found.append(_spring(name, efforts[:, i], deflection, windows, variance))
+        given = name, i, efforts[:, i], deflection, windows, uncertain, correlated
+        spring = _spring(LinearLaw(), 0.0, *given)
+        law = (laws or {}).get(name, 'linear')
+        if law != 'linear' and spring.spring is not None:
+            spring = _spring(law_of(law, efforts[:, i]), 1.0 / spring.stiffness, *given)
+        found.append(spring)
     return tuple(found)
 
 
 def _spring(
-    name: str, efforts: Array, deflection: Array, windows: Sequence[Window], variance: float
+    law: Law,
+    compliance: float,
+    name: str,
+    joint: int,
+    efforts: Array,
+    deflection: Array,
+    windows: Sequence[Window],
+    uncertain: Callable[[int, Array], Array],
+    correlated: bool,
 ) -> SpringFit:
-    """Return the spring of efforts (T,), whose scale has a `variance`, and deflections (T,)."""
-    rows = np.column_stack((efforts, np.ones(len(efforts))))[:, np.newaxis]
+    """Return the spring with a law, begun at a compliance, of efforts and deflections (T,)."""
+    values = np.append(law.start(compliance), 0.0)
     still = np.zeros((len(efforts), 1))
-    line = fit(lambda part: rows[part], deflection[:, np.newaxis], still, windows)
-    compliance, zero = line.values.tolist()
-    # noise of encoders is white; errors of the parameters in the residuals count in `variance`
-    own = float(np.linalg.inv(line.root.T @ line.root)[0, 0])
-    deviation = float(np.sqrt(own + compliance**2 * variance))
-    if compliance < -_KNOWN * deviation:
+    try:
+        for _ in range(law.rounds):
+            shape, columns, _ = law.deflection(values[:-1], efforts)
+            rows = np.column_stack((columns, np.ones(len(efforts))))
+            target = (deflection - shape + columns @ values[:-1])[:, np.newaxis]
+            line = fit(rows[:, np.newaxis].__getitem__, target, still, windows)
+            values = line.values
+        # errors of the parameters count in addition to the noise
+        own = line.covariance if correlated else np.linalg.inv(line.root.T @ line.root)
+        slope = law.deflection(values[:-1], efforts)[2]
+        weights = slope[:, np.newaxis] * (rows @ np.linalg.inv(rows.T @ rows))
+        covariance = own + uncertain(joint, weights)
+        remaining = float(np.sqrt(np.mean(line.residuals**2)))
+        zero, zero_deviation = float(values[-1]), float(np.sqrt(covariance[-1, -1]))
+        explained = float(np.std(deflection - line.residuals[:, 0]))
+        rest = zero, zero_deviation, explained, remaining
+        deviation = float(np.sqrt(covariance[0, 0]))
+        if compliance == 0.0 and values[0] < -_KNOWN * deviation:
+            raise InputError(
+                f'recording: joint {name!r}: expected a motor that leads under a positive effort, '
+                f'got {values[0]:.2g} rad or m per N m or N: the effort or both positions are '
+                'reversed'
+            )
+        if compliance == 0.0 and not values[0] > _KNOWN * deviation:
+            return SpringFit(name, None, (('stiffness', np.inf, np.inf),), *rest)
+        spring = law.spring(values[:-1])
+    except ModelError as error:
         raise InputError(
-            f'recording: joint {name!r}: expected a motor that leads under a positive effort, '
-            f'got {compliance:.2g} rad or m per N m or N: the effort or both positions are '
-            'reversed'
-        )
-    known = compliance > _KNOWN * deviation
-    if not known:
-        warnings.warn(
-            f'recording: joint {name!r}: expected a deflection that follows the effort, got '
-            f'{compliance:.2g} +- {2.0 * deviation:.1g} rad or m per N m or N: its stiffness '
-            'remains unknown (inf)',
-            RecordingWarning,
-            stacklevel=5,
-        )
+            f'recording: joint {name!r}: expected a deflection that grows with the effort, got '
+            f'{error}: a linear spring?'
+        ) from None
+    names, found, slopes = law.rows(values[:-1])
+    deviations = np.sqrt(np.diag(slopes @ covariance[:-1, :-1] @ slopes.T))
     return SpringFit(
-        name,
-        1.0 / compliance if known else np.inf,
-        deviation / compliance**2 if known else np.inf,
-        zero,
-        float(np.sqrt(np.mean(line.residuals**2))),
+        name, spring, tuple(zip(names, found.tolist(), deviations.tolist(), strict=True)), *rest
     )
+
+
+def uncertain_sums(
+    columns: Callable[[slice], Array], count: int, covariance: Array
+) -> Callable[[int, Array], Array]:
+    """Return `uncertain` of `fitted_springs` for efforts with `columns` (C, n, P) of `count`."""
+    known = np.isfinite(np.diag(covariance))
+    finite = np.where(np.outer(known, known), covariance, 0.0)
+
+    def uncertain(joint: int, weights: Array) -> Array:
+        sums = np.zeros((weights.shape[1], len(known)))
+        for part in parts(count):
+            sums += weights[part].T @ columns(part)[:, joint]
+        return np.asarray(sums @ finite @ sums.T)
+
+    return uncertain
 
 
 def sprung(recording: Recording) -> NDArray[np.bool_]:

@@ -1,0 +1,268 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Efforts of motors as functions of the parameters of their drives, of links and of a load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives import Drives, transmitted_efforts
+from screw_dynamics.drives.robot import Robot
+from screw_dynamics.drives.springs import AdjustableSpring, AntagonisticPair
+from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
+from screw_dynamics.dynamics.regressor import inertial_parameters, regressor
+from screw_dynamics.errors import InputError
+from screw_dynamics.estimation.identification.columns import load_at
+from screw_dynamics.estimation.identification.export import inertia_of
+from screw_dynamics.estimation.identification.pseudo_inertia import (
+    NAMES,
+    parameters_of,
+    pseudo_inertias,
+)
+from screw_dynamics.model.screw_model import ScrewModel
+
+# numbers of each drive, on the joint side of the gear
+FIELDS = (
+    'rotor_inertia',
+    'viscous',
+    'coulomb',
+    'breakaway_excess',
+    'stribeck_velocity',
+    'load_friction',
+    'offset',
+    'torque_constant',
+)
+INERTIA, VISCOUS, COULOMB, EXCESS, STRIBECK, LOAD, OFFSET, CONSTANT = range(len(FIELDS))
+POSITIVE = (INERTIA, VISCOUS, COULOMB, EXCESS, STRIBECK, LOAD, CONSTANT)
+DELAY = 'delay'
+_COULOMB_VELOCITY = 0.01  # rad/s or m/s, of motors without friction
+_LEAST = 1e-9  # of the size of a pseudo-inertia, its least eigenvalue
+
+
+class Jets(NamedTuple):
+    """Jets (T, 3, n) of links and of motors, which are the same at rigid joints."""
+
+    links: Array
+    motors: Array
+
+    def part(self, chosen: slice) -> Jets:
+        """Return some samples."""
+        return Jets(self.links[chosen], self.motors[chosen])
+
+
+@dataclass(frozen=True, eq=False)
+class DriveEquations:
+    """
+    What a motor reports: m = (B theta'' + F(theta', tau) + tau + o) / a at the time t - delay.
+
+    tau is what its joint transmits, a the torque constant over the one assumed. `start` (8, n)
+    has the `FIELDS` of the robot, which those that are not `sought` (8, n) keep; `knees` (2, n)
+    are the velocity of dry friction and the effort that rounds its part under load. `payload` is
+    the frame of a load. `uncertainty` is the relative standard deviation of the links: masses,
+    first moments and inertias; L (1 + uncertainty E) L^T is the pseudo-inertia of a link L L^T
+    whose errors E, symmetric, have entries of variance 1, off the diagonal 1/2.
+    """
+
+    robot: Robot
+    start: Array
+    sought: NDArray[np.bool_]
+    knees: Array
+    delayed: bool
+    payload: str | None
+    uncertainty: float
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Of the parameters: of drives, by field; the delay; the load; errors of links."""
+        own = [
+            f'{self.robot.joint_names[j]}.{FIELDS[k]}'
+            for k, j in np.argwhere(self.sought).tolist()
+        ]
+        load = [] if self.payload is None else [f'payload.{name}' for name in NAMES]
+        links = [f'link.{k}' for k in range(self._bodies.shape[1] - len(load))]
+        return (*own, *[DELAY] * self.delayed, *load, *links)
+
+    @property
+    def drive_count(self) -> int:
+        """Number of parameters of drives, the delay among them, which come first."""
+        return int(self.sought.sum()) + self.delayed
+
+    @property
+    def first(self) -> Array:
+        """Values (P,) of the robot as it is: no delay, no load, no errors of links."""
+        values = np.zeros(len(self.names))
+        values[: int(self.sought.sum())] = self.start[self.sought]
+        return values
+
+    @property
+    def prior(self) -> Array:
+        """Standard deviations (P,) with which parameters are known to be 0; infinite for most."""
+        found = np.full(len(self.names), np.inf)
+        found[[name.startswith('link.') for name in self.names]] = 1.0
+        return found
+
+    def numbers(self, values: Array) -> Array:
+        """Return the fields (8, n) of all drives."""
+        found: Array = self.start.copy()
+        found[self.sought] = values[: int(self.sought.sum())]
+        return found
+
+    def delay(self, values: Array) -> float:
+        """Return the delay of the motor efforts behind the positions [s]."""
+        return float(values[self.drive_count - 1]) if self.delayed else 0.0
+
+    @cached_property
+    def _bodies(self) -> Array:
+        """The parameters (10 nb, L) of all bodies that one of the load or of links adds."""
+        model = self.robot.model
+        size = len(inertial_parameters(model))
+        columns = np.zeros((size, 0))
+        if self.payload is not None:
+            own, transform = load_at(model, self.payload)
+            columns = np.zeros((size, len(NAMES)))
+            columns[own] = transform
+        return np.hstack((columns, self.uncertainty * link_errors(model)))
+
+    @cached_property
+    def _fixed(self) -> Robot:
+        """The robot, with all friction of rigid joints at their motors."""
+        drives = self.robot.drives or Drives({})
+        records = {
+            name: replace(joint, friction=None) if joint.spring is None else joint
+            for name, joint in zip(self.robot.joint_names, self.robot.joint_drives, strict=True)
+        }
+        return replace(self.robot, drives=replace(drives, joints=records, urdf_dynamics=False))
+
+    def bodies(self, values: Array) -> Array:
+        """Return the parameters (10 nb,) that load and errors of links add to the bodies."""
+        added: Array = self._bodies @ values[self.drive_count :]
+        return added
+
+    def transmitted(self, values: Array, links: Array) -> Array:
+        """Return the efforts (T, n) that the joints transmit for jets (T, 3, n)."""
+        added = regressor(self.robot.model, links)[:, 0] @ self.bodies(values)
+        return self._known(links) + added
+
+    def transmitted_columns(self, links: Array) -> Array:
+        """Return the derivatives (T, n, P) of the transmitted efforts."""
+        rows = regressor(self.robot.model, links)[:, 0] @ self._bodies
+        return np.pad(rows, ((0, 0), (0, 0), (self.drive_count, 0)))
+
+    def _known(self, links: Array) -> Array:
+        """Return the efforts (T, n) without load and errors of links."""
+        efforts = inverse_dynamics(self.robot.model, links)[:, :1]
+        return transmitted_efforts(self._fixed, links, efforts)[:, 0]
+
+    def efforts(self, values: Array, jets: Jets) -> Array:
+        """Return what the motors report (T, n)."""
+        numbers, tau = self.numbers(values), self.transmitted(values, jets.links)
+        found: Array = self._motor(numbers, jets.motors, tau)[0] / numbers[CONSTANT]
+        return found
+
+    def _motor(self, numbers: Array, motors: Array, tau: Array) -> tuple[Array, ...]:
+        """Return the efforts of motors, tanh, the decay of breakaway, the load friction's root."""
+        rate = motors[:, 1]
+        sense, decay, root = dry_parts(rate, tau, numbers[STRIBECK], self.knees)
+        level = numbers[COULOMB] + numbers[EXCESS] * decay + numbers[LOAD] * root
+        effort = numbers[INERTIA] * motors[:, 2] + numbers[VISCOUS] * rate + sense * level
+        return effort + tau + numbers[OFFSET], sense, decay, root
+
+    def columns(self, values: Array, jets: Jets, rates: Array) -> Array:
+        """Return the derivatives (T, n, P) of `efforts`, whose rates in time are (T, n)."""
+        numbers, motors = self.numbers(values), jets.motors
+        rows = regressor(self.robot.model, jets.links)[:, 0]
+        tau = self._known(jets.links) + rows @ self.bodies(values)
+        effort, sense, decay, root = self._motor(numbers, motors, tau)
+        gain = 1.0 / numbers[CONSTANT]
+        ratio = motors[:, 1] / numbers[STRIBECK]
+        parts = np.stack(
+            (
+                motors[:, 2],
+                motors[:, 1],
+                sense,
+                sense * decay,
+                sense * decay * numbers[EXCESS] * 2.0 * ratio**2 / numbers[STRIBECK],
+                sense * root,
+                np.ones_like(tau),
+                -effort * gain,
+            )
+        )
+        found = np.zeros((*tau.shape, len(self.names)))
+        for place, (k, j) in enumerate(np.argwhere(self.sought).tolist()):
+            found[:, j, place] = parts[k, :, j] * gain[j]
+        if self.delayed:
+            found[:, :, self.drive_count - 1] = -rates
+        slope = gain * (1.0 + numbers[LOAD] * sense * tau / root)
+        found[:, :, self.drive_count :] = slope[..., np.newaxis] * (rows @ self._bodies)
+        return found
+
+
+def drive_equations(
+    robot: Robot,
+    moved: NDArray[np.bool_],
+    offsets: bool,
+    constants: NDArray[np.bool_],
+    delayed: bool,
+    payload: str | None,
+    uncertainty: float,
+) -> DriveEquations:
+    """Return the equations that seek motors of joints `moved` (n,) and torque constants (n,)."""
+    for name, joint in zip(robot.joint_names, robot.joint_drives, strict=True):
+        if isinstance(joint.spring, (AdjustableSpring, AntagonisticPair)):
+            raise InputError(
+                f'joint {name!r}: expected a spring of one motor with a fixed law, got a '
+                f'{type(joint.spring).__name__}'
+            )
+    table = robot.motors
+    inertia, viscous, coulomb, knee = table.rows.T
+    excess, stribeck, load, rounding = table.friction.T
+    rubs = np.array([joint.motor.has_friction for joint in robot.joint_drives], dtype=bool)
+    knees = np.stack((np.where(rubs, knee, _COULOMB_VELOCITY), rounding))
+    zeros = np.zeros(robot.n)
+    start = np.stack((inertia, viscous, coulomb, excess, stribeck, load, zeros, zeros + 1.0))
+    sought = np.zeros(start.shape, dtype=bool)
+    sought[[INERTIA, VISCOUS, COULOMB]] = moved
+    sought[OFFSET], sought[CONSTANT] = moved & offsets, constants
+    return DriveEquations(robot, start, sought, knees, delayed, payload, uncertainty)
+
+
+def dry_parts(rate: Array, tau: Array, stribeck: Array, knees: Array) -> tuple[Array, ...]:
+    """Return tanh(v / v0), exp(-(v / vs)^2) and sqrt(tau^2 + u0^2) of `JointFriction`."""
+    return np.tanh(rate / knees[0]), np.exp(-((rate / stribeck) ** 2)), np.hypot(tau, knees[1])
+
+
+def link_errors(model: ScrewModel) -> Array:
+    """Return the parameters (10 nb, E) of all bodies for unit errors of links; see above."""
+    every = inertial_parameters(model).reshape(-1, len(NAMES))
+    columns = []
+    for body, pseudo in enumerate(pseudo_inertias(every)):
+        if not pseudo[3, 3] > 0.0:
+            continue
+        sizes, axes = np.linalg.eigh(pseudo)
+        root = axes * np.sqrt(np.maximum(sizes, 0.0))
+        for i in range(4):
+            for j in range(i, 4):
+                error = np.zeros((4, 4))
+                error[i, j] = error[j, i] = 1.0 if i == j else np.sqrt(0.5)
+                column = np.zeros(every.shape)
+                column[body] = parameters_of(root @ error @ root.T)
+                columns.append(column.ravel())
+    found: Array = np.array(columns).reshape(-1, every.size).T
+    return found
+
+
+def with_bodies(model: ScrewModel, added: Array) -> ScrewModel:
+    """Return a model with parameters (10 nb,) added to its bodies, made possible."""
+    inertias = model.inertias.copy()
+    parameters = (inertial_parameters(model) + added).reshape(-1, len(NAMES))
+    for body in np.flatnonzero(added.reshape(-1, len(NAMES)).any(axis=1)).tolist():
+        sizes, axes = np.linalg.eigh(pseudo_inertias(parameters[body]))
+        possible = (axes * np.maximum(sizes, _LEAST * sizes.max())) @ axes.T
+        inertias[body] = inertia_of(parameters_of(possible))
+    return replace(model, inertias=inertias)

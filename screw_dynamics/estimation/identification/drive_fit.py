@@ -1,0 +1,176 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Fit of the equations of drives to samples, and the dry friction that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.errors import InputError
+from screw_dynamics.estimation.identification.drive_equations import (
+    CONSTANT,
+    EXCESS,
+    LOAD,
+    STRIBECK,
+    DriveEquations,
+    dry_parts,
+)
+from screw_dynamics.estimation.identification.drive_samples import MOST_DELAY, DriveSamples
+from screw_dynamics.estimation.identification.least_squares import Fit, Window, fit
+
+_ROUNDS = 30
+_SETTLED = 1e-2  # standard deviations, root of the sum of squares
+_STEP = 1e-4  # s, for the rates of efforts
+_GRID = 12  # velocities of breakaway that are tried
+_SLOWEST, _FASTEST = 2.0, 0.5  # of them: times the velocity of dry friction, the largest velocity
+_SURE = 5.0  # standard deviations of a sum of scores, from which on dry friction is sought
+_EXCITED = 0.1  # of an effort, the most that the band of a parameter's part may have
+
+
+class DriveFit(NamedTuple):
+    """Values (P,) of equations, their fit, and its columns (M, n, P), all of them smoothed."""
+
+    equations: DriveEquations
+    values: Array
+    fit: Fit
+    columns: Array
+
+
+def fitted(
+    equations: DriveEquations,
+    samples: DriveSamples,
+    moved: NDArray[np.bool_],
+    values: Array | None = None,
+    windows: Sequence[Window] = (),
+) -> DriveFit:
+    """
+    Return the fit of equations to samples, begun at `values` (P,) or the robot as it is.
+
+    Joints that were not `moved` (n,) have no weight. Without `windows` there is no covariance.
+    """
+    values = equations.first if values is None else values
+    noise: Array | None = None
+    for _ in range(_ROUNDS):
+        found = linear_fit(equations, samples, values, moved, noise)
+        new = _limited(equations, samples, found.fit.values)
+        change = float(np.linalg.norm(found.fit.root @ (new - values)))
+        values, noise = new, found.fit.noise
+        if change < _SETTLED:
+            return linear_fit(equations, samples, values, moved, noise, windows)
+    raise InputError(
+        'recording: expected motor efforts that drives explain, got some for which no parameters '
+        'settle: another unit or sign (effort_format), or another robot?'
+    )
+
+
+def linear_fit(
+    equations: DriveEquations,
+    samples: DriveSamples,
+    values: Array,
+    moved: NDArray[np.bool_],
+    noise: Array | None,
+    windows: Sequence[Window] = (),
+) -> DriveFit:
+    """Return the fit of the equations linearized at `values`."""
+    delay = equations.delay(values)
+    jets = samples.jets(delay)
+    predicted = equations.efforts(values, jets)
+    rates = np.zeros_like(predicted)
+    if equations.delayed:
+        ahead, behind = (
+            equations.efforts(values, samples.jets(delay - step)) for step in (_STEP, -_STEP)
+        )
+        rates = (ahead - behind) / (2.0 * _STEP)
+    columns = samples.smooth_parts(
+        lambda part: equations.columns(values, jets.part(part), rates[part])
+    )
+    target = samples.smooth(samples.recording.efforts - predicted) + columns @ values
+    spread = np.broadcast_to(np.where(moved, 0.0, np.inf), target.shape)
+    found = fit(columns.__getitem__, target, spread, windows, noise, equations.prior)
+    return DriveFit(equations, values, found, columns)
+
+
+def _limited(equations: DriveEquations, samples: DriveSamples, values: Array) -> Array:
+    """Return values within the range of the equations; raise InputError for a long delay."""
+    found: Array = values.copy()
+    numbers = equations.numbers(values)
+    fastest = np.abs(samples.jets().motors[:, 1]).max(axis=0)
+    numbers[STRIBECK] = np.clip(numbers[STRIBECK], equations.knees[0], fastest)
+    numbers[CONSTANT] = np.maximum(numbers[CONSTANT], 0.1)
+    found[: int(equations.sought.sum())] = numbers[equations.sought]
+    if abs(equations.delay(values)) > MOST_DELAY:
+        raise InputError(
+            f'recording: expected motor efforts that lag by less than {MOST_DELAY:g} s, got '
+            f'{equations.delay(values):.3g} s: move their times'
+        )
+    return found
+
+
+def dry_friction_sought(
+    found: DriveFit, samples: DriveSamples, windows: Sequence[Window], moved: NDArray[np.bool_]
+) -> tuple[DriveEquations, Array] | None:
+    """
+    Return equations that seek dry friction beyond Coulomb's too, and values to begin at.
+
+    Breakaway or load, whichever a score test finds more likely at a joint; None if no joint needs
+    any. The score of a column is its product with the residuals after the columns of the joint
+    that are sought; the squares of its sums over windows tell what correlated residuals amount to.
+    """
+    equations, jets = found.equations, samples.jets(found.equations.delay(found.values))
+    numbers, sought = equations.numbers(found.values), equations.sought.copy()
+    tau = equations.transmitted(found.values, jets.links)
+    start = equations.start.copy()
+    for j in np.flatnonzero(moved).tolist():
+        rate, knees = jets.motors[:, 1, j], equations.knees[:, j]
+        residual = found.fit.residuals[:, j]
+        own = np.flatnonzero(np.argwhere(equations.sought)[:, 1] == j)
+        basis = np.linalg.qr(found.columns[:, j, own])[0]
+        fastest = float(np.abs(rate).max())
+        trials = [] if sought[LOAD, j] else [(LOAD, 0.0)]
+        if not sought[EXCESS, j]:
+            speeds = np.geomspace(_SLOWEST * knees[0], _FASTEST * fastest, _GRID)
+            trials += [(EXCESS, float(speed)) for speed in speeds]
+        best = _SURE
+        for kind, speed in trials:
+            sense, decay, root = dry_parts(rate, tau[:, j], np.array(speed or 1.0), knees)
+            column = samples.smooth(sense * (root if kind == LOAD else decay))
+            column -= basis @ (basis.T @ column)
+            size = float(column @ column)
+            scores = np.array(
+                [(column[part] * residual[part]) @ factors**2 for part, factors in windows]
+            )
+            certain = scores.sum() / np.sqrt(len(scores) * scores.var(ddof=1))
+            if certain > best and size > 0.0:
+                best, chosen = certain, (kind, speed, scores.sum() / size)
+        if best > _SURE:
+            kind, speed, value = chosen
+            sought[kind, j] = True
+            start[kind, j] = numbers[kind, j] + value
+            if kind == EXCESS:
+                sought[STRIBECK, j], start[STRIBECK, j] = True, speed
+    if (sought == equations.sought).all():
+        return None
+    wider = replace(equations, start=start, sought=sought)
+    numbers = np.where(sought & ~equations.sought, start, numbers)
+    rest = found.values[int(equations.sought.sum()) :]
+    # what is not sought in the end is that of the robot
+    return replace(wider, start=np.where(sought, start, equations.start)), np.concatenate(
+        (numbers[sought], rest)
+    )
+
+
+def unexcited(found: DriveFit, samples: DriveSamples) -> NDArray[np.bool_]:
+    """Return which of the parameters of drives (P,) the motion does not tell."""
+    equations, efforts = found.equations, samples.smooth(samples.recording.efforts)
+    squares = np.sum(found.columns**2, axis=0) / np.sum(efforts**2, axis=0)[:, np.newaxis]
+    deviations = np.sqrt(np.diag(found.fit.covariance))
+    unknown: NDArray[np.bool_] = ~np.isfinite(deviations)
+    drives = slice(0, int(equations.sought.sum()))
+    unknown[drives] |= deviations[drives] * np.sqrt(squares.max(axis=0))[drives] > _EXCITED
+    return unknown

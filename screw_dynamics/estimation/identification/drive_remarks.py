@@ -1,0 +1,92 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a recording tells beside the parameters of drives, and what it does not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.dynamics.regressor import inertial_parameters
+from screw_dynamics.errors import listed
+from screw_dynamics.estimation.identification.drive_equations import CONSTANT, EXCESS, LOAD
+from screw_dynamics.estimation.identification.drive_fit import DriveFit, linear_fit
+from screw_dynamics.estimation.identification.drive_samples import DriveSamples
+from screw_dynamics.estimation.identification.least_squares import Window
+from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
+from screw_dynamics.estimation.identification.result import BAND
+
+_SURE = 4.0  # standard deviations
+_LEAST_LOAD = 0.01  # of the mass of the robot
+_LEAST_SCALE = 0.03  # of a torque constant
+
+
+def suspected_load(
+    found: DriveFit, samples: DriveSamples, windows: Sequence[Window], moved: NDArray[np.bool_]
+) -> str:
+    """Return the text of a load at an end of the robot that nobody seeks, '' if there is none."""
+    equations, model = found.equations, found.equations.robot.model
+    count, masses = equations.drive_count, inertial_parameters(model)[:: len(NAMES)]
+    text, most = '', _SURE
+    for body in sorted(set(range(len(model.body_names))) - set(model.parents)):
+        name = model.body_names[body]
+        values = np.insert(found.values, count, np.zeros(len(NAMES)))
+        wider = replace(equations, payload=name)
+        loaded = linear_fit(wider, samples, values, moved, found.fit.noise, windows).fit
+        mass, deviation = loaded.values[count], np.sqrt(loaded.covariance[count, count])
+        if mass > most * deviation and mass > _LEAST_LOAD * masses.sum():
+            most = mass / deviation
+            text = (
+                f'a load of about {mass:.2g} +- {BAND * deviation:.1g} kg on link {name!r} is not '
+                f'sought (payload={name!r}): what is found without it is wrong, stiffness above '
+                'all'
+            )
+    return text
+
+
+def suspected_scales(
+    found: DriveFit, samples: DriveSamples, windows: Sequence[Window], moved: NDArray[np.bool_]
+) -> str:
+    """Return the text of torque constants that differ from those assumed, '' if none does."""
+    equations = found.equations
+    sought = equations.sought.copy()
+    sought[CONSTANT] = moved
+    if (sought == equations.sought).all():
+        return ''
+    wider = replace(equations, sought=sought)
+    rest = found.values[int(equations.sought.sum()) :]
+    values = np.concatenate((equations.numbers(found.values)[sought], rest))
+    other = linear_fit(wider, samples, values, moved, found.fit.noise, windows).fit
+    away = wider.numbers(other.values)[CONSTANT] - 1.0
+    deviations = np.sqrt(wider.numbers(np.diag(other.covariance))[CONSTANT])
+    sure = moved & (np.abs(away) > _SURE * deviations) & (np.abs(away) > _LEAST_SCALE)
+    parts = [
+        f'{1.0 + away[j]:.3g} +- {BAND * deviations[j]:.1g} at {equations.robot.joint_names[j]!r}'
+        for j in np.flatnonzero(sure)
+    ]
+    if not parts:
+        return ''
+    return f'other torque constants explain the efforts better (torque_constants): {listed(parts)}'
+
+
+def dry_friction(found: DriveFit, moved: NDArray[np.bool_]) -> Iterator[str]:
+    """Return the texts of joints that show no breakaway, and no friction that grows with load."""
+    for kind, text in ((EXCESS, 'breakaway friction'), (LOAD, 'friction under load')):
+        names = np.array(found.equations.robot.joint_names)[moved & ~found.equations.sought[kind]]
+        if len(names):
+            yield f'{text} does not show and is kept at {listed(names.tolist())}'
+
+
+def delay_found(delay: float, deviation: float) -> str:
+    """Return the text of a delay that was taken out, '' for none."""
+    if abs(delay) < BAND * deviation:
+        return ''
+    side = (
+        f'lag the positions by {1e3 * delay:.2f}'
+        if delay > 0.0
+        else (f'are ahead of the positions by {-1e3 * delay:.2f}')
+    )
+    return f'the motor efforts {side} +- {1e3 * BAND * deviation:.1g} ms: taken out'

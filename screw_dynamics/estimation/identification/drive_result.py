@@ -1,0 +1,241 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Results of an identification of drives: parameters, error bars, robot, remarks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives import Drives, JointDrive, LinearSpring
+from screw_dynamics.drives.robot import Robot
+from screw_dynamics.errors import InputError
+from screw_dynamics.estimation.identification.consistency import Cones, consistent
+from screw_dynamics.estimation.identification.drive_equations import (
+    COULOMB,
+    EXCESS,
+    FIELDS,
+    INERTIA,
+    LOAD,
+    POSITIVE,
+    STRIBECK,
+    VISCOUS,
+    DriveEquations,
+    with_bodies,
+)
+from screw_dynamics.estimation.identification.export import written_urdf
+from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
+from screw_dynamics.estimation.identification.recording import Recording
+from screw_dynamics.estimation.identification.result import (
+    BAND,
+    Payload,
+    parameter_table,
+    payload_of,
+    spring_rows,
+)
+from screw_dynamics.estimation.identification.spring_laws import FoundSpring
+from screw_dynamics.estimation.identification.springs import SpringFit
+from screw_dynamics.model.urdf.urdf_source import UrdfSource
+
+_POSITIVE = [FIELDS[place] for place in POSITIVE]
+_MOST_LOAD = 0.99  # coefficient of friction under load
+
+
+@dataclass(frozen=True, eq=False)
+class DriveIdentification:
+    """
+    Identified drives of a robot, as `identify_drives` returns them.
+
+    Parameters
+    ----------
+    names : tuple of str
+        As ``joint_1.rotor_inertia``, ``joint_1.viscous``, ``joint_1.coulomb``,
+        ``joint_1.breakaway_excess``, ``joint_1.stribeck_velocity``, ``joint_1.load_friction``,
+        ``joint_1.offset``, ``joint_1.torque_constant``, ``delay``, ``payload.m``, and
+        ``link.0``: errors of links, in units of their standard deviation.
+    values : (P,) ndarray
+        On the joint side of the gear, in SI units; of what the motion does not determine, that of
+        the robot.
+    covariance : (P, P) ndarray
+        Infinite on the diagonal for what the motion does not determine.
+    springs : tuple of SpringFit
+        Of the joints whose motor positions were recorded.
+    residuals : (n,) ndarray
+        Root mean square of the motor efforts that remain [N m or N].
+    before : (n,) ndarray
+        What the robot given leaves of them.
+    payload_frame : str or None
+    remarks : tuple of str
+        What the recording does not tell, or what it tells beside the parameters.
+    """
+
+    names: tuple[str, ...]
+    values: Array
+    covariance: Array
+    springs: tuple[SpringFit, ...]
+    residuals: Array
+    before: Array
+    payload_frame: str | None
+    remarks: tuple[str, ...]
+    equations: DriveEquations
+    root: Array
+    unexcited: tuple[str, ...]
+    remaining: Callable[[Recording], Array]
+
+    def __getitem__(self, name: str) -> float:
+        """Return the value of a parameter, of springs too."""
+        for row, value, _ in self.rows:
+            if row == name:
+                return value
+        raise InputError(
+            f'expected one of {", ".join(row for row, *_ in self.rows)}, got {name!r}'
+        )
+
+    @property
+    def standard_deviations(self) -> Array:
+        """Of the parameters, (P,)."""
+        deviations: Array = np.sqrt(np.diag(self.covariance))
+        return deviations
+
+    @property
+    def bands(self) -> Array:
+        """Lower and upper ends of the bands that hold a parameter with 95 %, (P, 2)."""
+        half = BAND * self.standard_deviations
+        return np.column_stack((self.values - half, self.values + half))
+
+    @property
+    def delay(self) -> float:
+        """Time by which motor efforts lag the positions [s]."""
+        return self.equations.delay(self.values)
+
+    @property
+    def encoder_offsets(self) -> Mapping[str, float]:
+        """Position of each motor less that of its link without an effort, by joint [rad or m]."""
+        return {spring.joint: spring.zero for spring in self.springs}
+
+    @property
+    def payload(self) -> Payload | None:
+        """The payload; None if it was not identified."""
+        if self.payload_frame is None:
+            return None
+        return payload_of(self.payload_frame, self.names, self.values, self.covariance)
+
+    @cached_property
+    def robot(self) -> Robot:
+        """
+        The robot with all that was found, physically consistent.
+
+        What the motion does not determine is that of the robot given. Friction of a joint without
+        a spring is that of its motor. Links have the errors that are most likely, and the payload.
+        """
+        equations, count = self.equations, self.equations.drive_count
+        loaded = count + len(NAMES) * (self.payload_frame is not None)
+        numbers = np.concatenate((self.values[:count], self.values[loaded:]))
+        positive = np.array([name.split('.')[-1] in _POSITIVE for name in self.names[:count]])
+        order = [*range(count), *range(loaded, len(self.names)), *range(count, loaded)]
+        cones = Cones(
+            numbers,
+            np.concatenate((positive, np.zeros(len(self.names) - loaded, dtype=bool))),
+            self.values[count:loaded].reshape(-1, len(NAMES)),
+        )
+        found = np.empty(len(self.names))
+        found[order] = consistent(cones, self.root[:, order], self.root @ self.values)
+        kept = np.isin(self.names, self.unexcited)
+        found[kept] = self.values[kept]
+        given = equations.robot
+        drives = given.drives or Drives({})
+        numbers = equations.numbers(found)
+        springs = {spring.joint: spring.spring for spring in self.springs}
+        records = {
+            name: _drive(joint, numbers[:, j], equations.knees[:, j], springs.get(name))
+            for j, (name, joint) in enumerate(zip(given.joint_names, given.joints, strict=True))
+        }
+        model = with_bodies(given.model, equations.bodies(found))
+        own = replace(drives, joints=records, urdf_dynamics=False)
+        return replace(given, model=model, drives=own)
+
+    def to_urdf(self, source: UrdfSource, path: str | os.PathLike[str] | None = None) -> str:
+        """
+        Return a URDF with the inertias of `robot`; write it to a file if wanted.
+
+        See `Identification.to_urdf`: links are written with `links=True` there. Drives are written
+        by ``robot.drives.to_yaml``.
+
+        Parameters
+        ----------
+        source : str, bytes or path
+            The document that the model was read from.
+        path : str or path, optional
+            File to write.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        InputError, UrdfError
+        """
+        model, links = self.equations.robot.model, self.equations.uncertainty > 0.0
+        return written_urdf(source, model, self.robot, links, self.payload_frame, path)
+
+    def validate(self, recording: Recording) -> Array:
+        """
+        Return the root mean square of the motor efforts that remain of another recording.
+
+        Parameters
+        ----------
+        recording : Recording
+            That was not used to identify the parameters.
+
+        Returns
+        -------
+        (n,) ndarray
+            [N m or N]
+        """
+        return self.remaining(recording)
+
+    @property
+    def rows(self) -> tuple[tuple[str, float, float], ...]:
+        """Names, values and standard deviations of all parameters but errors of links."""
+        own = zip(self.names, self.values.tolist(), self.standard_deviations.tolist(), strict=True)
+        zeros = (
+            (f'{spring.joint}.encoder_offset', spring.zero, spring.zero_deviation)
+            for spring in self.springs
+        )
+        links = (row for row in own if not row[0].startswith('link.'))
+        return (*links, *spring_rows(self.springs), *zeros)
+
+    def __str__(self) -> str:
+        """Return a table of the parameters with their 95 % bands, and the remarks."""
+        remarks = [f'- {remark}' for remark in self.remarks]
+        return '\n'.join((parameter_table(self.rows), *remarks))
+
+
+def _drive(
+    joint: JointDrive, numbers: Array, knees: Array, found: FoundSpring | None
+) -> JointDrive:
+    """Return a drive with the fields (8,) of its motor and, if one was found, its spring."""
+    gear = joint.motor.gear_ratio
+    values = np.where(np.isin(np.arange(len(FIELDS)), POSITIVE), np.maximum(numbers, 0.0), numbers)
+    coulomb, excess = values[COULOMB] / gear, values[EXCESS] / gear
+    motor = replace(
+        joint.motor,
+        rotor_inertia=values[INERTIA] / gear**2,
+        viscous_friction=values[VISCOUS] / gear**2,
+        coulomb_friction=coulomb,
+        coulomb_velocity=knees[0] * gear,
+        breakaway_friction=coulomb + excess if excess > 0.0 else 0.0,
+        stribeck_velocity=values[STRIBECK] * gear,
+        load_friction=min(values[LOAD], _MOST_LOAD),
+        load_effort=knees[1] / gear,
+    )
+    if isinstance(found, LinearSpring) and isinstance(joint.spring, LinearSpring):
+        found = replace(found, damping=joint.spring.damping)
+    friction = joint.friction if joint.spring or found else None
+    return replace(joint, motor=motor, spring=found or joint.spring, friction=friction)

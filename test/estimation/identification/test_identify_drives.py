@@ -1,0 +1,292 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Drives from the positions of links and motors and the efforts of motors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.driven_recordings import drawn_drives, driven, with_link_errors, wrong_drives
+from helpers.recordings import random_motion
+
+import screw_dynamics as sd
+from benchmarks.identification.run import BAND, identified
+from screw_dynamics.errors import InputError, RecordingWarning, ShapeError, UnknownNameError
+
+# of a parameter from the truth, in standard deviations: one in 16000 of a normal distribution
+SURE = 4.0
+LOAD = 'tool', 1.0, np.array([0.0, 0.0, 0.0]), np.zeros((3, 3))
+
+
+def truth(model, drives, name):
+    """Return the true value of a parameter of drives."""
+    joint, _, field = name.partition('.')
+    place = model.joint_names.index(joint)
+    table = sd.Robot(model, drives).motors
+    columns = {
+        'rotor_inertia': table.rows[:, 0],
+        'viscous': table.rows[:, 1],
+        'coulomb': table.rows[:, 2],
+        'breakaway_excess': table.friction[:, 0],
+        'stribeck_velocity': table.friction[:, 1],
+        'load_friction': table.friction[:, 2],
+    }
+    if field in columns:
+        return columns[field][place]
+    return getattr(drives.joints[joint].spring, field)
+
+
+def without(recording, **changed):
+    """Return a recording with other fields."""
+    fields = ('joint_names', 'times', 'positions', 'efforts', 'motor_positions', 'motor_efforts')
+    return sd.Recording(**{name: getattr(recording, name) for name in fields} | changed)
+
+
+@pytest.fixture(scope='module')
+def soft(planar):
+    """Return drives with all kinds of friction, and a recording: delayed, with a load."""
+    rng = np.random.default_rng(4)
+    drives = drawn_drives(planar, rng, breakaway=(1,), load=(0,))
+    true = with_link_errors(planar, rng, 0.05).with_payload(*LOAD)
+    return drives, driven(true, drives, rng, delay=3e-3, offsets=np.array([0.004, -0.007])), true
+
+
+@pytest.fixture(scope='module')
+def found(planar, soft):
+    drives, recording, _ = soft
+    return sd.identify_drives(
+        sd.Robot(planar, wrong_drives(drives, 1.1)), recording, payload='tool'
+    )
+
+
+def test_all_parts_of_drives_are_found(planar, soft, found):
+    drives, _, _ = soft
+    rows = {name: (value, deviation) for name, value, deviation in found.rows}
+    of_drives = [
+        name
+        for name in rows
+        if name.startswith('joint') and name.split('.')[1] not in ('offset', 'encoder_offset')
+    ]
+    assert {name.split('.')[1] for name in of_drives} == {
+        'rotor_inertia',
+        'viscous',
+        'coulomb',
+        'breakaway_excess',
+        'stribeck_velocity',
+        'load_friction',
+        'stiffness',
+    }
+    for name in of_drives:
+        value, deviation = rows[name]
+        true = truth(planar, drives, name)
+        assert abs(value - true) < SURE * deviation < 0.3 * true, name
+    assert 'joint_2.breakaway_excess' in rows and 'joint_1.load_friction' in rows
+    # friction that the joints do not have is not found
+    assert 'joint_1.breakaway_excess' not in rows and 'joint_2.load_friction' not in rows
+    value, deviation = rows['delay']
+    assert abs(value - 3e-3) < SURE * deviation < 3e-3
+    for joint, offset in (('joint_1', 0.004), ('joint_2', -0.007)):
+        assert found.encoder_offsets[joint] == pytest.approx(offset, abs=1e-4)
+    for spring in found.springs:
+        assert spring.deviation < 0.01 * spring.stiffness
+    assert abs(found.payload.mass - 1.0) < SURE * found.payload.mass_deviation
+    assert 'lag the positions' in str(found) and 'breakaway friction does not show' in str(found)
+
+
+@pytest.mark.parametrize('count', [5, pytest.param(100, marks=pytest.mark.long)])
+def test_the_bands_hold_with_links_that_differ(count):
+    """
+    Of links, loads, drives, delays and noise drawn at random: 95 % of the parameters.
+
+    Within 2 %, and three standard deviations of the mean of the shares of recordings.
+    """
+    shares = []
+    for seed in range(3000, 3000 + count):
+        ratios = [error / deviation for _, error, deviation in identified(seed)]
+        shares.append(np.mean(np.abs(ratios) < BAND))
+    error = 3.0 * np.std(shares, ddof=1) / np.sqrt(count)
+    assert abs(np.mean(shares) - 0.95) < max(0.02, error)
+
+
+def test_the_robot_found_commands_as_the_true_one(planar, soft, found):
+    drives, _, true = soft
+    _, jets = random_motion(planar, np.random.default_rng(11), 6.0)
+    smooth = np.concatenate((jets, np.zeros((len(jets), 2, planar.n))), axis=1)
+
+    def commands(model, drives):
+        own = sd.elastic_feedforward(sd.Robot(model, drives), smooth)
+        return own.motor_position, own.motor_effort
+
+    wanted = commands(true, drives)
+    given = commands(planar, wrong_drives(drives, 1.1))
+    ours = commands(found.robot.model, found.robot.drives)
+    for ideal, before, after in zip(wanted, given, ours, strict=True):
+        errors = [np.sqrt(np.mean((other - ideal) ** 2)) for other in (before, after)]
+        assert errors[1] < 0.1 * errors[0]
+    text = found.robot.drives.to_yaml()
+    assert sd.Drives.from_yaml(text) == found.robot.drives
+    for joint in found.robot.drives.joints.values():
+        assert joint.motor.gear_ratio == 100.0
+
+
+def test_what_remains_is_noise(soft, found):
+    _, recording, _ = soft
+    assert (found.validate(recording) < 0.6 * found.before).all()
+    noise = 0.02 * np.abs(recording.motor_efforts).max(axis=0)
+    assert found.residuals == pytest.approx(noise, rel=0.05)
+
+
+@pytest.mark.parametrize('law', ['cubic', 'tabulated'])
+def test_springs_that_harden(planar, law):
+    rng = np.random.default_rng(5)
+    drives = drawn_drives(planar, rng, springs='cubic')
+    recording = driven(planar, drives, rng)
+    given = sd.Robot(planar, wrong_drives(drives, 1.1))
+    found = sd.identify_drives(given, recording, springs=law, link_uncertainty=0.0)
+    for name, joint in drives.joints.items():
+        spring = found.robot.drives.joints[name].spring
+        assert spring.type == law
+        place = planar.joint_names.index(name)
+        deflection = (recording.motor_positions - recording.positions)[:, place]
+        inner = np.quantile(deflection, (0.02, 0.98))
+        points = inner[np.abs(inner) > 0.3 * np.abs(inner).max()]
+        ratio = spring.effort(points) / joint.spring.effort(points)
+        # a linear spring would be wrong by more than this at one end or in the middle
+        assert ratio == pytest.approx(1.0, abs=0.02)
+    if law == 'cubic':
+        assert found['joint_1.cubic_stiffness'] == pytest.approx(
+            drives.joints['joint_1'].spring.cubic_stiffness, rel=0.1
+        )
+
+
+def test_stiff_springs_are_not_biased_by_the_noise_of_encoders(planar):
+    """The reverse, effort on deflection, finds springs that are too soft."""
+    rng = np.random.default_rng(6)
+    drives = drawn_drives(planar, rng)
+    stiff = {
+        name: replace(joint, spring=sd.LinearSpring(3e4)) for name, joint in drives.joints.items()
+    }
+    recording = driven(planar, sd.Drives(stiff), rng, noise=4.0)
+    found = sd.identify_drives(sd.Robot(planar, drives), recording, link_uncertainty=0.0)
+    name, stiffness, deviation = next(row for row in found.rows if row[0] == 'joint_1.stiffness')
+    assert abs(stiffness - 3e4) < SURE * deviation < 0.2 * 3e4
+    deflection = (recording.motor_positions - recording.positions)[:, 0]
+    torque = recording.motor_efforts[:, 0]
+    reverse = np.polyfit(deflection - deflection.mean(), torque, 1)[0]
+    assert reverse < 0.8 * 3e4
+
+
+def test_joints_without_springs(planar):
+    rng = np.random.default_rng(7)
+    drives = drawn_drives(planar, rng, springs='rigid')
+    robot, recording = sd.Robot(planar, wrong_drives(drives, 1.2)), driven(planar, drives, rng)
+    opposite = without(recording, motor_efforts=recording.motor_efforts * [-1.0, 1.0])
+    with pytest.raises(InputError, match=r"'joint_1': expected a rotor inertia above 0.*reversed"):
+        sd.identify_drives(robot, opposite, payload='tool')
+    found = sd.identify_drives(robot, recording)
+    assert found.springs == ()
+    for name, value, deviation in found.rows:
+        if name.split('.')[-1] in ('rotor_inertia', 'viscous', 'coulomb'):
+            assert abs(value - truth(planar, drives, name)) < SURE * deviation
+    assert all(joint.spring is None for joint in found.robot.drives.joints.values())
+
+
+def test_a_load_that_is_not_sought_is_named(planar):
+    rng = np.random.default_rng(8)
+    drives = drawn_drives(planar, rng)
+    recording = driven(planar.with_payload('tool', 2.0, [0, 0, 0], np.zeros((3, 3))), drives, rng)
+    with pytest.warns(RecordingWarning, match=r"load of about 2 \+- 0\.\d kg on link 'link_2'"):
+        found = sd.identify_drives(sd.Robot(planar, drives), recording)
+    assert any("payload='link_2'" in remark for remark in found.remarks)
+
+
+def test_torque_constants(planar):
+    rng = np.random.default_rng(9)
+    drives = drawn_drives(planar, rng)
+    recording = driven(planar, drives, rng, torque_constants=np.array([1.0, 1.25]))
+    robot = sd.Robot(planar, drives)
+    assert any(
+        'torque constants' in remark and "'joint_2'" in remark
+        for remark in sd.identify_drives(robot, recording, link_uncertainty=0.01).remarks
+    )
+    found = sd.identify_drives(
+        robot, recording, torque_constants=[False, True], link_uncertainty=0.01
+    )
+    deviation = found.standard_deviations[found.names.index('joint_2.torque_constant')]
+    assert abs(found['joint_2.torque_constant'] - 1.25) < SURE * deviation < 0.1
+    assert 'joint_1.torque_constant' not in found.names
+    # currents of motors of a known constant
+    currents = without(recording, motor_efforts=recording.motor_efforts * [1.0, 1.25] / 0.05)
+    scaled = sd.identify_drives(robot, currents, effort_format=sd.EffortFormat(scale=[20.0, 20.0]))
+    assert scaled['joint_2.rotor_inertia'] == pytest.approx(
+        truth(planar, drives, 'joint_2.rotor_inertia'), rel=0.05
+    )
+
+
+def test_a_joint_that_rests_keeps_its_motor(planar):
+    rng = np.random.default_rng(10)
+    drives = drawn_drives(planar, rng)
+    recording = driven(planar, drives, rng, still=('joint_2',))
+    given = wrong_drives(drives, 1.1)
+    found = sd.identify_drives(sd.Robot(planar, given), recording)
+    kept, true = (other.joints['joint_2'] for other in (found.robot.drives, drives))
+    assert kept.motor == given.joints['joint_2'].motor
+    # the efforts of the other joint's motion deflect it
+    assert kept.spring.stiffness == pytest.approx(true.spring.stiffness, rel=0.05)
+    assert any('rest: joint_2' in remark for remark in found.remarks)
+    value = found['joint_1.rotor_inertia']
+    true = truth(planar, drives, 'joint_1.rotor_inertia')
+    assert abs(value - true) < SURE * found.standard_deviations[0] < 0.3 * true
+
+
+def test_a_spring_that_hardly_deflects_is_kept(planar):
+    rng = np.random.default_rng(12)
+    drives = drawn_drives(planar, rng)
+    stiff = sd.Drives(
+        {name: replace(j, spring=sd.LinearSpring(1e6)) for name, j in drives.joints.items()}
+    )
+    recording = driven(planar, stiff, rng, noise=3.0, rate=250.0)
+    given = sd.Robot(planar, drives)
+    found = sd.identify_drives(given, recording)
+    assert any('hardly deflect' in remark for remark in found.remarks)
+    assert found.robot.drives.joints['joint_2'].spring == drives.joints['joint_2'].spring
+
+
+def test_recordings_and_options_that_are_refused(planar, soft):
+    drives, recording, _ = soft
+    robot = sd.Robot(planar, drives)
+    short = recording.between(0.0, 12.0)
+    for changed, text in (
+        ({'motor_efforts': None}, 'expected motor_efforts'),
+        (
+            {'motor_efforts': short.motor_efforts * [-1.0, 1.0]},
+            "'joint_1'.*leads under a positive effort",
+        ),
+        ({'motor_efforts': short.motor_efforts * 0.01}, r'another unit \(effort_format\)'),
+        ({'positions': np.rad2deg(short.positions)}, 'degrees'),
+    ):
+        with pytest.raises(InputError, match=text):
+            sd.identify_drives(robot, without(short, **changed), payload='tool')
+    reversed_ = without(short, motor_efforts=short.motor_efforts * [-1.0, 1.0])
+    with pytest.raises(InputError, match=r"'joint_1'.*sign of its axis"):
+        sd.identify_drives(robot, reversed_)
+    late = np.stack([np.roll(column, 60) for column in short.motor_efforts.T], axis=1)
+    with pytest.raises(InputError, match='lag by less than'):
+        sd.identify_drives(robot, without(short, motor_efforts=late), payload='tool')
+    with pytest.raises(InputError, match=r'got none \(identify_drives\?\)'):
+        sd.identify(planar, recording)
+    with pytest.raises(UnknownNameError, match='nowhere'):
+        sd.identify_drives(robot, short, payload='nowhere')
+    with pytest.raises(UnknownNameError, match='joint_9'):
+        sd.identify_drives(robot, short, springs={'joint_9': 'cubic'})
+    with pytest.raises(InputError, match='springs: expected one of linear, cubic, tabulated'):
+        sd.identify_drives(robot, short, springs='soft')
+    with pytest.raises(ShapeError, match='torque_constants'):
+        sd.identify_drives(robot, short, torque_constants=[True])
+    with pytest.raises(InputError, match="content 'full'"):
+        sd.identify_drives(robot, short, effort_format=sd.EffortFormat('external'))
+    pair = sd.JointDrive(sd.VariableStiffness(100.0))
+    with pytest.raises(InputError, match='VariableStiffness'):
+        sd.identify_drives(sd.Robot(planar, sd.Drives({'joint_1': pair})), short)
