@@ -27,7 +27,7 @@ def split_multi_dof_joints(robot: RobotDescription) -> RobotDescription:
     Their limits, damping and friction have no single unit and are dropped.
     """
     links, joints = list(robot.links), []
-    for joint in robot.joint_drives:
+    for joint in robot.joints:
         if joint.type not in ('planar', 'floating'):
             joints.append(joint)
             continue

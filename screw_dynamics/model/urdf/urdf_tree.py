@@ -53,10 +53,10 @@ def joined_tree(robot: RobotDescription) -> Tree:
     """Join links and joints to a tree; raise UrdfError for bad names, TopologyError otherwise."""
     if not robot.links:
         raise UrdfError(f'robot {robot.name!r}: expected at least one <link>, got none')
-    links, joints = _by_name(robot.links), _by_name(robot.joint_drives)
+    links, joints = _by_name(robot.links), _by_name(robot.joints)
     children: dict[str, list[Joint]] = {name: [] for name in links}
     parent_joints: dict[str, Joint] = {}
-    for joint in robot.joint_drives:
+    for joint in robot.joints:
         for role, link in (('parent', joint.parent), ('child', joint.child)):
             if link not in links:
                 raise TopologyError(
