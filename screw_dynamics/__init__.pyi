@@ -23,13 +23,14 @@ from .drives import JointFriction as JointFriction
 from .drives import LinearSpring as LinearSpring
 from .drives import Motor as Motor
 from .drives import MotorFeedforward as MotorFeedforward
+from .drives import Robot as Robot
 from .drives import Rotor as Rotor
 from .drives import TabulatedSpring as TabulatedSpring
 from .drives import TorsionSpring as TorsionSpring
 from .drives import VariableStiffness as VariableStiffness
 from .drives import actuator_efforts as actuator_efforts
 from .drives import elastic_feedforward as elastic_feedforward
-from .drives.robot import Robot as Robot
+from .drives.workspace import Workspace as Workspace
 from .dynamics import BaseParameters as BaseParameters
 from .dynamics import ControlTerms as ControlTerms
 from .dynamics import EffortFormat as EffortFormat
@@ -73,6 +74,7 @@ from .limits.retiming import retime as retime
 from .limits.slow_down import slow_down as slow_down
 from .model import Frame as Frame
 from .model import JointLimits as JointLimits
+from .model import RobotModel as RobotModel
 from .model import ScrewModel as ScrewModel
 from .model.urdf import from_parsed_urdf as from_parsed_urdf
 from .model.urdf import read_urdf as read_urdf

@@ -37,7 +37,7 @@ PROCESSES = (
     'recordings/bags/test_recorder_discovery.py',
     'codegen/robot/test_generated',
     'command_line/test_help.py',
-    'command_line/test_process_end.py',
+    'command_line/test_exit_codes.py',
     'examples/',
     'nodes/launching/',
     'nodes/test_imports_of_nodes.py',

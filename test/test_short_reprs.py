@@ -19,21 +19,21 @@ def arm():
 
 
 @pytest.fixture(scope='module')
-def joints(arm):
+def drives(arm):
     joint = sd.JointDrive(sd.LinearSpring(500.0), sd.Motor(rotor_inertia=0.1))
     return sd.Drives(dict.fromkeys(arm.joint_names, joint))
 
 
-def test_motor_feedforward(arm, joints):
+def test_motor_feedforward(arm, drives):
     text = ': efforts to derivative 2, motor positions to 2, motor efforts to 0)'
     for shape, samples in (((5, 2), 'one sample'), ((300, 5, 2), '300 samples')):
-        motors = sd.elastic_feedforward(arm, joints, np.zeros(shape))
+        motors = sd.elastic_feedforward(sd.Robot(arm, drives), np.zeros(shape))
         expected = f'MotorFeedforward(motors=joint_1, joint_2; {samples} of 2 joints'
         assert repr(motors) == expected + text
 
 
-def test_elastic_robot_and_simulation_result(arm, joints):
-    robot = ElasticRobot(arm, joints)
+def test_elastic_robot_and_simulation_result(arm, drives):
+    robot = ElasticRobot(sd.Robot(arm, drives))
     assert repr(robot) == f'ElasticRobot({ARM}, motors=joint_1, joint_2; state of 8)'
     positions = np.zeros((7, 2))
     result = SimulationResult(np.linspace(0.0, 1.5, 7), *[positions] * 4, 42)

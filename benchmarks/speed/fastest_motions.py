@@ -70,7 +70,7 @@ def durations() -> Times:
         times.fast.append(fast.duration)
         times.without_rate_limit.append(sd.retime(model, path).duration)
         instants = np.linspace(*path.breaks[[0, -1]], 400)[:-1]
-        slow = sd.slow_down(robot, None, path.jets(instants), instants, tolerance=1e-3)
+        slow = sd.slow_down(robot, path.jets(instants), instants, tolerance=1e-3)
         times.slowed.append(path.duration * slow.factor)
         times.largest_share = max(times.largest_share, _largest_share(model, fast))
         if find_spec('toppra') is not None:

@@ -33,8 +33,8 @@ def measure(report: Report) -> None:
     jet = np.random.default_rng(6).uniform(-1.0, 1.0, size=(5, model.n))
     q, qd, qdd = (row.copy() for row in jet[:3])
     state, frame, p = jet[:3].copy(), peer.getFrameId(_FRAME), pinocchio
-    rigid = sd.Drives({name: sd.JointDrive(motor=sd.Motor(0.1)) for name in
-                              model.joint_names})  # fmt: skip
+    drives = sd.Drives({name: sd.JointDrive(motor=sd.Motor(0.1)) for name in model.joint_names})
+    rigid = sd.Robot(model, drives)
     own: dict[str, tuple[Any, ...]] = {
         'forward_dynamics_partials': (sd.forward_dynamics_partials, model, q, qd, qdd),
         'regressor, order 0': (sd.regressor, model, state),
@@ -43,7 +43,7 @@ def measure(report: Report) -> None:
         'gravity_forces_jet, order 2': (sd.gravity_forces_jet, model, jet),
         'forward_dynamics_jet, order 2': (sd.forward_dynamics_jet, model, q, qd, jet[2:]),
         'task_to_joint_jet, order 2': (sd.task_to_joint_jet, model, q, np.ones((2, 6)), _FRAME),
-        'actuator_efforts, order 2': (sd.actuator_efforts, model, rigid, jet),
+        'actuator_efforts, order 2': (sd.actuator_efforts, rigid, jet),
         'linearized_dynamics': (sd.linearized_dynamics, model, q, qd, qdd),
         'inertial_parameters': (sd.inertial_parameters, model),
     }  # fmt: skip

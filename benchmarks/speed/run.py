@@ -110,7 +110,7 @@ def single_calls() -> dict[str, Measured]:
         accelerations,
     )
     calls['recursive_body_fixed, order 2'] = (sd.recursive_body_fixed, (model, jet))
-    parameters = model.joint_frame_parameters.parameters
+    parameters = model.kernel_tables.parameters
     calls['kernel of order 2'] = single_kernel(2).run, (jet, np.empty((3, model.n)), parameters)
     return race(calls)
 
@@ -162,7 +162,7 @@ def _batches(seconds: dict[str, list[float]], report: Report) -> None:
         jets = rng.uniform(-1.0, 1.0, size=(BATCH, order + 3, model.n))
         out = np.empty((BATCH, order + 1, model.n))
         calls[f'order {order}'] = (sd.inverse_dynamics, (model, jets, None, out))
-        sd.inverse_dynamics(model, jets, None, out)
+        sd.inverse_dynamics(model, jets, out=out)
         if order == 0:
             calls['effort_partials, order 0'] = (sd.effort_partials, (model, jets))
         if order == 2:
@@ -189,7 +189,7 @@ def _scaling(seconds: dict[str, list[float]], report: Report) -> None:
         for order in ORDERS:
             motion, out = _jet(rng, order, n), np.empty((order + 1, n))
             calls[f'order {order}'] = (sd.inverse_dynamics, (model, motion, None, out))
-            sd.inverse_dynamics(model, motion, None, out)
+            sd.inverse_dynamics(model, motion, out=out)
         motion = _jet(rng, 0, n)
         arguments = peer, peer.createData(), *(row.copy() for row in motion)
         calls['pinocchio rnea'] = (pinocchio.rnea, arguments)

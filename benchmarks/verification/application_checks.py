@@ -103,7 +103,7 @@ def of_limits() -> Iterator[Measure]:
     times = np.linspace(0.0, 1.0, 12)
     jets = np.stack([random_joint_jet(rng, model.n, 1) for _ in times])
     exact = np.array([reference_efforts(model, jet).efforts[0] for jet in jets])
-    report = sd.check_feasibility(model, None, jets, times)
+    report = sd.check_feasibility(model, jets, times)
     found = {check.joint: check.worst for check in report.checks if check.quantity == 'effort'}
     got = [found[name] for name in model.joint_names]
     limits = model.limits.effort
@@ -112,8 +112,8 @@ def of_limits() -> Iterator[Measure]:
     many = np.tile(jets, (100, 1, 1))
     yield Measure(
         sd.check_feasibility, "d'Alembert", difference(got, expected),
-        call=lambda: sd.check_feasibility(model, None, many[:120], np.arange(120.0)),
-        growth=(lambda: sd.check_feasibility(model, None, many, np.arange(1200.0)), 10.0),
+        call=lambda: sd.check_feasibility(model, many[:120], np.arange(120.0)),
+        growth=(lambda: sd.check_feasibility(model, many, np.arange(1200.0)), 10.0),
     )  # fmt: skip
     points = rng.uniform(-1.0, 1.0, (8, model.n))
     free = np.full(points.shape, np.nan)
@@ -121,7 +121,7 @@ def of_limits() -> Iterator[Measure]:
         Waypoints(model.joint_names, np.linspace(0.0, 1.5, 8), points, free, free)
     )
     dense = np.linspace(*curve.breaks[[0, -1]], 20_001)
-    samples = sd.check_feasibility(model, None, curve.jets(dense, 4), dense)
+    samples = sd.check_feasibility(model, curve.jets(dense, 4), dense)
     bounds = certify(model, curve)
     worst, least = (
         np.array([check.excess for check in report.checks if check.excess > 0.0])
@@ -138,13 +138,13 @@ def of_limits() -> Iterator[Measure]:
 def of_measured_springs() -> Iterator[Measure]:
     """Compare efforts of cubic springs with rational arithmetic."""
     model, rng = _iiwa(), np.random.default_rng(4)
-    joints = sd.Drives(
+    drives = sd.Drives(
         {name: sd.JointDrive(sd.CubicSpring(300.0, 7e3)) for name in model.joint_names}
     )
     link, motor = np.zeros((2, 2, model.n))
     link[0] = rng.uniform(-1.0, 1.0, model.n)
     motor[0] = link[0] + rng.uniform(-0.1, 0.1, model.n)
-    arguments = (model, joints, link, motor, np.zeros(model.n))
+    arguments = (sd.Robot(model, drives), link, motor, np.zeros(model.n))
     bent = [Fraction(a) - Fraction(b) for a, b in zip(motor[0], link[0], strict=True)]
     expected = [float(300 * x + 7000 * x**3) for x in bent]
     yield Measure(

@@ -17,9 +17,9 @@ from oracles.random_models import random_joint_jet, random_model
 import screw_dynamics as sd
 from benchmarks.timing import best_times
 from benchmarks.verification.checks import name_of
-from benchmarks.verification.elastic_checks import robot_joints
+from benchmarks.verification.elastic_checks import robot_with_drives
 from screw_dynamics import drives, lie
-from screw_dynamics.dynamics import LinkLoads
+from screw_dynamics.dynamics import ModelWorkspace
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.theory.acceleration_energy.tensors import EnergyTensors
 from screw_dynamics.theory.closed_form.first_derivatives import FirstDerivatives
@@ -71,10 +71,10 @@ def cost(algorithm: Callable[..., Any]) -> Cost:
 
 def _call(algorithm: Callable[..., Any], model: ScrewModel, order: int) -> Callable[[], Any]:
     """Return a call without arguments."""
-    if algorithm is LinkLoads:
-        loads = LinkLoads(model, [list(model.frames)[-1]], order)
-        jet, out = np.ones((order + 3, model.n)), np.empty((order + 1, model.n))
-        return lambda: loads.inverse_dynamics(jet, out)
+    if algorithm is ModelWorkspace:
+        workspace = ModelWorkspace(model, order, list(model.frames)[-1:])
+        jet = np.ones((order + 3, model.n))
+        return lambda: workspace.efforts(jet)
     values = _values(algorithm, model, order)
     arguments = {
         name: values[name]
@@ -113,7 +113,7 @@ def _values(algorithm: Callable[..., Any], model: ScrewModel, order: int) -> dic
         stiffness = float(10.0 * np.abs(efforts).max())
         rigid = algorithm is drives.actuator_efforts
         values |= {
-            'joints': robot_joints(model, None if rigid else stiffness),
+            'robot': robot_with_drives(model, None if rigid else stiffness),
             'joint_jet': jet if room == 'drives' else jet[None],
             'effort_jet': efforts,
             'deflection_jet': efforts / stiffness,

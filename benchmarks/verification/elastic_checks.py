@@ -19,13 +19,13 @@ from screw_dynamics.common.arrays import Array
 ROTOR, VISCOUS = 0.3, 0.7  # kg m^2 or kg, N m s/rad or N s/m
 
 
-def robot_joints(model: sd.ScrewModel, stiffness: float | None) -> sd.Drives:
-    """Return a cubic spring (None: rigid), a rotor and viscous friction per coordinate."""
+def robot_with_drives(model: sd.ScrewModel, stiffness: float | None) -> sd.Robot:
+    """Return a robot with a cubic spring (None: rigid), a rotor and viscous friction per joint."""
     spring = None if stiffness is None else sd.CubicSpring(stiffness, stiffness)
     joint = sd.JointDrive(
         spring, sd.Motor(rotor_inertia=ROTOR), friction=sd.JointFriction(viscous=VISCOUS)
     )
-    return sd.Drives(dict.fromkeys(model.joint_names, joint))
+    return sd.Robot(model, sd.Drives(dict.fromkeys(model.joint_names, joint)))
 
 
 @against("d'Alembert, law of the spring in 60 digits")
@@ -35,7 +35,7 @@ def motors(scene: Scene) -> Iterator[Result]:
     model, jet = scene.model, scene.jet
     links = scene.efforts()
     stiffness = float(10.0 * links.scale[0])  # deflections of some tenths
-    joints = robot_joints(model, stiffness)
+    robot = robot_with_drives(model, stiffness)
     friction = VISCOUS * jet[1:-1]
     efforts, loads = links.efforts + friction, links.scale + np.abs(friction).max(axis=1)
     bent = deflections(exact(links.efforts) + exact(VISCOUS)[()] * exact(jet[1:-1]), stiffness)
@@ -46,14 +46,14 @@ def motors(scene: Scene) -> Iterator[Result]:
     size = np.maximum(size, _growth(size))
     moved = np.maximum(size, np.abs(jet[:-2]).max(axis=1))
     pushed = loads[:-2] + ROTOR * moved[2:]
-    got = drives.link_efforts(model, joints, jet)
+    got = drives.link_efforts(robot, jet)
     yield Result(drives.link_efforts, got, links.efforts, links.scale)
-    got = drives.transmitted_efforts(model, joints, jet, links.efforts)
+    got = drives.transmitted_efforts(robot, jet, links.efforts)
     yield Result(drives.transmitted_efforts, got, efforts, loads)
-    got = drives.spring_deflections(model, joints, efforts)
+    got = drives.spring_deflections(robot, efforts)
     yield Result(drives.spring_deflections, got, phi, size)
     for row, expected, scale in zip(
-        drives.motor_efforts(model, joints, jet, efforts, phi),
+        drives.motor_efforts(robot, jet, efforts, phi),
         (theta, drive),
         (moved, pushed),
         strict=True,
@@ -63,11 +63,11 @@ def motors(scene: Scene) -> Iterator[Result]:
         (drives.elastic_feedforward, ()),
         (drives.feedforward_from_efforts, (links.efforts,)),
     ):
-        found = function(model, joints, jet, *arguments)
+        found = function(robot, jet, *arguments)
         yield Result(function, found.deflection_jet, phi, size)
         yield Result(function, found.motor_jet, theta, moved)
         yield Result(function, found.motor_effort_jet, drive, pushed)
-    got = drives.actuator_efforts(model, robot_joints(model, None), jet)
+    got = drives.actuator_efforts(robot_with_drives(model, None), jet)
     rotors = ROTOR * jet[2:]
     sizes = loads + np.abs(rotors).max(axis=1)
     yield Result(drives.actuator_efforts, got, efforts + rotors, sizes)

@@ -209,8 +209,8 @@ def _about_first(model: sd.ScrewModel, poses: Array, twists: Array) -> float:
 @integrations
 def of_elastic_robots() -> Iterator[Integration]:
     """Yield the steps of `ElasticRobot` with linear springs and no friction."""
-    model, stiffness = two_links.model(), np.array(two_links.STIFFNESS)
-    robot = ElasticRobot(model, two_links.joints())
+    stiffness = np.array(two_links.STIFFNESS)
+    robot = ElasticRobot(two_links.robot())
     rotors = np.array(two_links.ROTORS)
     start, effort = robot.state([-1.4, 0.5], None, [-1.45, 0.45]), np.zeros(2)
 

@@ -158,7 +158,10 @@ def motions_from_twists(scene: Scene) -> Iterator[Result]:
     row = int(np.abs(jacobian).max(axis=1).argmax())
     wished = scene.rng.normal(size=(3, 1))
     words = ('wx', 'wy', 'wz', 'vx', 'vy', 'vz')
-    for function, rows in ((sd.task_to_joint_jet, [words[row]]), (task_space.joint_jet, [row])):
-        jet = function(scene.model, scene.jet[0], wished, name, 'hybrid', rows)
+    arguments = scene.model, scene.jet[0], wished, name, 'hybrid'
+    for function, jet in (
+        (sd.task_to_joint_jet, sd.task_to_joint_jet(*arguments, components=[words[row]])),
+        (task_space.joint_jet, task_space.joint_jet(*arguments, [row])),
+    ):
         twist = reference_twists(scene.model, jet, name)['hybrid']
         yield Result(function, twist.jet[:, [row]], wished, twist.scale.max(axis=1))

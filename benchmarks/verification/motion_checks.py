@@ -171,13 +171,13 @@ def of_speeds() -> Iterator[Measure]:
         [20.0 * (2.0 * np.pi) ** (d - 1) * np.sin(waves + d * np.pi / 2) for d in range(5)], axis=1
     )
     jets[:, 0] *= 0.1
-    found = sd.slow_down(model, None, jets, times)
+    found = sd.slow_down(model, jets, times)
     powers = found.factor ** np.arange(5)[:, None]
-    slowed = sd.check_feasibility(model, None, jets / powers, times * found.factor)
+    slowed = sd.check_feasibility(model, jets / powers, times * found.factor)
     left = max(check.excess for check in slowed.checks)
     yield Measure(
         sd.slow_down, 'the limit that binds', abs(left), 1e-8,
-        'the factor is found to 1e-9', lambda: sd.slow_down(model, None, jets, times),
+        'the factor is found to 1e-9', lambda: sd.slow_down(model, jets, times),
     )  # fmt: skip
 
 
@@ -204,19 +204,16 @@ def of_observers() -> Iterator[Measure]:
 @subject(MOTIONS)
 def of_linear_models() -> Iterator[Measure]:
     """Compare linear models of the planar arm with elastic joints with differences."""
-    model, joints = two_links.model(), two_links.joints()
-    robot, q = ElasticRobot(model, joints), two_links.START
+    robot, q = two_links.robot(), two_links.START
+    simulation = ElasticRobot(robot)
     qd, rate, tau = np.array([[0.3, -0.2], [0.1, 0.4], [1.0, -2.0]])
     theta = q + [0.02, -0.03]
-    state = robot.state(q, qd, theta, rate)
-    robot_record = sd.Robot(model, joints)
+    state = simulation.state(q, qd, theta, rate)
 
     def linear() -> Any:
-        return linearized_dynamics(
-            robot_record, q, qd, tau, motor_position=theta, motor_velocity=rate
-        )
+        return linearized_dynamics(robot, q, qd, tau, motor_position=theta, motor_velocity=rate)
 
-    expected = _slopes(lambda x: robot.derivatives(x, tau), state)
+    expected = _slopes(lambda x: simulation.derivatives(x, tau), state)
     yield Measure(
         linearized_dynamics, 'differences of order 6 of the simulated equations',
         difference(linear().state_matrix, expected), 1e-9, 'error of the differences', linear,
@@ -229,8 +226,8 @@ def of_linear_models() -> Iterator[Measure]:
         frequencies = sorted(float(mpmath.sqrt(mpmath.re(s))) for s in squares)
     yield Measure(
         natural_frequencies, 'eigenvalues in 50 digits of equations by hand',
-        difference(natural_frequencies(model, joints, q), frequencies),
-        call=lambda: natural_frequencies(model, joints, q),
+        difference(natural_frequencies(robot, q), frequencies),
+        call=lambda: natural_frequencies(robot, q),
     )  # fmt: skip
 
 

@@ -29,16 +29,17 @@ def figure() -> Figure:
     """Return the figure."""
     model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     names = model.joint_names
-    limited = sd.Drives({name: sd.JointDrive(max_effort_rate=RATE) for name in names})
+    drives = sd.Drives({name: sd.JointDrive(max_effort_rate=RATE) for name in names})
+    limited = sd.Robot(model, drives)
     curve = smooth_trajectory(waypoints_from_points(names, POINTS, names))
     times = np.linspace(0.0, curve.duration, 1001)[:-1]
-    slow = sd.slow_down(model, limited, curve.jets(times), times, tolerance=1e-6)
+    slow = sd.slow_down(limited, curve.jets(times), times, tolerance=1e-6)
     scaled = PiecewisePolynomial(
         curve.breaks * slow.factor, curve.coefficients, curve.end, curve.continuity
     )
     motions = {
         'slowed down as a whole': scaled,
-        'retimed': sd.retime(model, curve, joints=limited),
+        'retimed': sd.retime(limited, curve),
         'retimed without a limit of the effort rate': sd.retime(model, curve),
     }
     result = Figure(figsize=(8.0, 7.0), dpi=110, layout='constrained')

@@ -25,11 +25,11 @@ def figure() -> Figure:
     """Return the figure."""
     model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     drive = sd.JointDrive(sd.LinearSpring(300.0), sd.Motor(ROTOR))
-    joints = sd.Drives({name: drive for name in model.joint_names})
+    robot = sd.Robot(model, sd.Drives({name: drive for name in model.joint_names}))
     curve = smooth_trajectory(waypoints_from_points(model.joint_names, POINTS, model.joint_names))
-    robot = sd.simulation.ElasticRobot(model, joints)
+    simulation = sd.simulation.ElasticRobot(robot)
     begin = curve.jets([0.0])
-    start = robot.initial_state(begin[0], sd.elastic_feedforward(model, joints, begin))
+    start = simulation.initial_state(begin[0], sd.elastic_feedforward(robot, begin))
     times = np.linspace(0.0, curve.duration, 501)
 
     def rigid(t: float, _: Array) -> Array:
@@ -38,12 +38,12 @@ def figure() -> Figure:
         return command
 
     def exact(t: float, _: Array) -> Array:
-        return sd.elastic_feedforward(model, joints, curve.jets([t])[0]).motor_effort
+        return sd.elastic_feedforward(robot, curve.jets([t])[0]).motor_effort
 
     result = Figure(figsize=(8.0, 4.5), dpi=110, layout='constrained')
     axis = result.subplots()
     for name, command, colour in (('rigid', rigid, COLOURS[1]), ('exact', exact, COLOURS[0])):
-        motion = robot.integrate(times, command, start)
+        motion = simulation.integrate(times, command, start)
         errors = np.abs(motion.position - curve.jets(times, rows=1)[:, 0]).max(axis=1)
         axis.semilogy(times, np.maximum(errors, 1e-15), color=colour, label=f'{name} feedforward')
     axis.set_ylabel('largest |q - q_ref|  [rad]')

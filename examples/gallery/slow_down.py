@@ -24,16 +24,16 @@ def figure() -> Figure:
     model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     motor = sd.Motor(0.1, max_effort=STRONGEST)
     drive = sd.JointDrive(sd.LinearSpring(300.0), motor)
-    joints = sd.Drives({name: drive for name in model.joint_names})
+    robot = sd.Robot(model, sd.Drives({name: drive for name in model.joint_names}))
     curve = smooth_trajectory(waypoints_from_points(model.joint_names, POINTS, model.joint_names))
     times = np.linspace(0.0, curve.duration, 401)
     fast = curve.jets(times)
-    slow = sd.slow_down(model, joints, fast, times)
+    slow = sd.slow_down(robot, fast, times)
 
     result = Figure(figsize=(8.0, 5.5), dpi=110, layout='constrained')
     axes = result.subplots(2, 1, sharex=True)
-    for instants, jets, dashes in ((times, fast, (0, (3, 2))), (slow.times, slow.joint_jets, '-')):
-        commands = sd.elastic_feedforward(model, joints, jets)
+    for instants, jets, dashes in ((times, fast, (0, (3, 2))), (slow.times, slow.joint_jet, '-')):
+        commands = sd.elastic_feedforward(robot, jets)
         for j, axis in enumerate(axes):
             effort = commands.motor_effort[:, j]
             label = 'as planned' if instants is times else f'{slow.factor:.3f} times slower'

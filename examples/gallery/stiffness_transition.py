@@ -38,14 +38,14 @@ def figure() -> Figure:
     """Return the figure."""
     model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'), locked={'joint_2': 0.0})
     drive = sd.JointDrive(sd.VariableStiffness(SOFT), sd.Motor(0.1))
-    joints = sd.Drives({'joint_1': drive})
+    robot = sd.Robot(model, sd.Drives({'joint_1': drive}))
     times = np.linspace(0.0, 2.0, 801)
     rate = 2.0 * np.pi
     # a sine of 1 Hz and its derivatives
     jets = np.stack([0.4 * rate**d * np.sin(rate * times + 0.5 * np.pi * d) for d in range(5)], 1)
     jets = np.ascontiguousarray(jets[:, :, np.newaxis])
     change = stiffness(times)
-    changing = sd.elastic_feedforward(model, joints, jets, stiffness_jets={'joint_1': change})
+    changing = sd.elastic_feedforward(robot, jets, stiffness_jets={'joint_1': change})
 
     result = Figure(figsize=(8.0, 8.0), dpi=110, layout='constrained')
     axes = result.subplots(len(LABELS), 1, sharex=True)

@@ -159,17 +159,17 @@ class Arm:
         model = model.with_payload(frame, factors.payload * mass, place)
         return replace(model, gravity=-model.gravity) if self.pose == 'hanging' else model
 
-    def joints(self, model: ScrewModel, factors: Factors = TRUE) -> Drives:
+    def drives(self, model: ScrewModel, factors: Factors = TRUE) -> Drives:
         """Return the springs and motors."""
-        drives = self.robot.drives
-        springs = drives.stiffness if self.kind == 'stiff' else drives.soft_stiffness
+        train = self.robot.drives
+        springs = train.stiffness if self.kind == 'stiff' else train.soft_stiffness
         columns = zip(
             model.joint_names,
             springs * np.asarray(factors.stiffness),
-            drives.rotor_inertias * np.asarray(factors.rotor_inertia),
-            drives.gear_ratios,
-            drives.viscous_friction * np.asarray(factors.friction),
-            drives.dry_friction * np.asarray(factors.friction),
+            train.rotor_inertias * np.asarray(factors.rotor_inertia),
+            train.gear_ratios,
+            train.viscous_friction * np.asarray(factors.friction),
+            train.dry_friction * np.asarray(factors.friction),
             strict=True,
         )
         return Drives(

@@ -22,22 +22,20 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives import (
     AntagonisticPair,
-    Drives,
     JointDrive,
     LinearSpring,
+    Robot,
     VariableStiffness,
 )
 from screw_dynamics.errors import InputError
 from screw_dynamics.lie import inertia_parameters
-from screw_dynamics.model import ScrewModel
 
 VARIANTS = ('serial', 'sibling')
 DUMMY_INERTIA = 1e-12  # kg and kg m^2 of a rotor body; its relative effect is this / B
 
 
 def mjcf(
-    model: ScrewModel,
-    joints: Drives,
+    robot: Robot,
     *,
     variant: str = 'serial',
     timestep: float = 1e-3,
@@ -50,8 +48,9 @@ def mjcf(
     'link', driven by its motor. `timestep` is in seconds. Raises `InputError` for helical joints,
     mimic joints, antagonistic pairs, rotor coupling, joint friction and parallel springs.
     """
-    _require_translatable(model, joints, variant)
-    table = joints.motors(model)
+    model = robot.model
+    _require_translatable(robot, variant)
+    table = robot.motors
     root = ElementTree.Element('mujoco', model=model.name)
     _add(root, 'compiler', angle='radian', autolimits='true')
     option = _add(
@@ -65,22 +64,21 @@ def mjcf(
     bodies = [_add(root, 'worldbody')]
     tendons = _add(root, 'tendon')
     actuators = _add(root, 'actuator')
-    for i, name in enumerate(model.joint_names):
-        joint = joints.joints.get(name, JointDrive())
+    for i, (name, joint) in enumerate(zip(model.joint_names, robot.joint_drives, strict=True)):
         parent = bodies[model.parents[i] + 1]
-        place = _pose(model.home_poses[i])
+        pose = _pose(model.home_poses[i])
         hinge = _hinge(model.screws[i])
         b, damping = (repr(float(x)) for x in table.rows[i, :2])
         drive = {**hinge, 'armature': b, 'damping': damping}
         spring = _linear(joint)
-        body = _add(parent, 'body', name=model.body_names[i], **place)
+        body = _add(parent, 'body', name=model.body_names[i], **pose)
         if joint.spring is None:
             _add(body, 'joint', name=f'link {name}', **drive)
         elif variant == 'serial':
             _add(body, 'joint', name=f'motor {name}', **drive)
             _add(body, 'joint', name=f'spring {name}', **hinge, **spring)
         else:
-            rotor = _add(parent, 'body', name=f'rotor {name}', **place)
+            rotor = _add(parent, 'body', name=f'rotor {name}', **pose)
             _add(rotor, 'joint', name=f'motor {name}', **drive)
             _add_inertial(rotor, DUMMY_INERTIA, np.zeros(3), DUMMY_INERTIA * np.eye(3))
             _add(body, 'joint', name=f'link {name}', **hinge)
@@ -150,22 +148,24 @@ def _linear(joint: JointDrive) -> dict[str, str]:
     return {}
 
 
-def _require_translatable(model: ScrewModel, joints: Drives, variant: str) -> None:
+def _require_translatable(robot: Robot, variant: str) -> None:
+    model = robot.model
     if variant not in VARIANTS:
         raise InputError(f'variant: expected one of {", ".join(VARIANTS)}, got {variant!r}')
-    if joints.rotor_coupling:
-        raise InputError('joints: expected no rotor coupling, got rotor_coupling=True')
-    own = np.arange(model.n)
-    plain = model.body_count == model.n and np.array_equal(model.coordinates, own)
+    if robot.drives is not None and robot.drives.rotor_coupling:
+        raise InputError('drives: expected no rotor coupling, got rotor_coupling=True')
+    order = np.arange(model.n)
+    plain = model.body_count == model.n and np.array_equal(model.coordinates, order)
     if not plain or (model.multipliers != 1.0).any() or model.offsets.any():
         raise InputError(
             'model: expected no mimic joints (lock them with read_urdf), got some among '
             + ', '.join(model.tree_joint_names)
         )
-    for name, kind in zip(model.joint_names, model.joint_types, strict=True):
+    for name, kind, entry in zip(
+        model.joint_names, model.joint_types, robot.joint_drives, strict=True
+    ):
         if kind == 'helical':
             raise InputError(f'joint {name!r}: expected one that turns or slides, got {kind}')
-        entry = joints.joints.get(name, JointDrive())
         if isinstance(entry.spring, AntagonisticPair):
             raise InputError(f'joint {name!r}: expected one motor, got an antagonistic pair')
         dry = [motor.breakaway_friction + motor.load_friction for motor in entry.motors]

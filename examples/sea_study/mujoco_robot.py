@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.drives import Drives, JointDrive, LinearSpring, VariableStiffness
+from screw_dynamics.drives import LinearSpring, Robot, VariableStiffness
 from screw_dynamics.kernels.drives.laws import COULOMB, COULOMB_VELOCITY
 from screw_dynamics.lie import inertia_parameters
 from screw_dynamics.model import ScrewModel
@@ -44,19 +44,19 @@ class MujocoRobot:
 
     def __init__(
         self,
-        model: ScrewModel,
-        joints: Drives,
+        robot: Robot,
         *,
         variant: str = 'serial',
         timestep: float = 1e-3,
         integrator: str = 'RK4',
     ) -> None:
         self._mujoco: Any = load_mujoco()
-        text = mjcf(model, joints, variant=variant, timestep=timestep, integrator=integrator)
+        model = robot.model
+        text = mjcf(robot, variant=variant, timestep=timestep, integrator=integrator)
         self.engine_model: Any = self._mujoco.MjModel.from_xml_string(text)
         self.data: Any = self._mujoco.MjData(self.engine_model)
         self._set_inertias(model)
-        springs = [joints.joints.get(name, JointDrive()).spring for name in model.joint_names]
+        springs = [drive.spring for drive in robot.joint_drives]
         self._serial = variant == 'serial'
         self._elastic = np.flatnonzero([spring is not None for spring in springs])
         links = ['link' if s is None or not self._serial else 'spring' for s in springs]
@@ -70,7 +70,7 @@ class MujocoRobot:
             for j, spring in enumerate(springs)
             if spring is not None and not isinstance(spring, (LinearSpring, VariableStiffness))
         ]
-        rows = joints.motors(model).rows
+        rows = robot.motors.rows
         self._coulomb = rows[:, COULOMB], rows[:, COULOMB_VELOCITY]
 
     def _address(self, kind: str, name: str) -> int:

@@ -49,47 +49,47 @@ def endure(arm: Arm, condition: Condition) -> list[Endured]:
 
 def _errors(arm: Arm, feedforward: str, trial: Trial) -> tuple[float, float]:
     """Return the largest and the rms error of one run [rad]."""
-    place, belief = scene(arm), scene(arm, trial.factors)
+    setup, belief = scene(arm), scene(arm, trial.factors)
     times = np.linspace(0.0, MOTION, round(MOTION / PERIOD) + 1)
     command = partial(belief.efforts, feedforward)
     efforts = step_efforts(trial.link, command, len(times) - 1, PERIOD)
     # the same for every feedforward, with the assumed parameters
     of_links = trial.feedback.of_links
     wanted = belief.wanted(times[:-1], of_links)
-    gains = place.gains(trial.feedback.frequency)
+    gains = setup.gains(trial.feedback.frequency)
     robot = _robot(arm)
-    position = _rest(place, efforts[0], wanted[0][0], gains[0], of_links)
-    still = np.zeros(place.model.n)
-    robot.set_state(position, still, position + _load(place, position) / place.stiffness, still)
+    position = _rest(setup, efforts[0], wanted[0][0], gains[0], of_links)
+    still = np.zeros(setup.model.n)
+    robot.set_state(position, still, position + _load(setup, position) / setup.stiffness, still)
     substeps = SUBSTEPS[arm.kind]
     positions = robot.follow(efforts, wanted, gains, of_links=of_links, substeps=substeps)
-    errors = np.abs(positions - place.reference(times)[:, 0])
+    errors = np.abs(positions - setup.reference(times)[:, 0])
     return float(errors.max()), float(np.sqrt(np.square(errors).mean()))
 
 
-def _rest(place: Scene, effort: Array, wanted: Array, gain: Array, of_links: bool) -> Array:
+def _rest(setup: Scene, effort: Array, wanted: Array, gain: Array, of_links: bool) -> Array:
     """Return the position (n,) in which the arm rests on feedforward and PD before the motion."""
     from scipy.optimize import root
 
     def unbalanced(position: Array) -> Array:
-        load = _load(place, position)
-        measured = position if of_links else position + load / place.stiffness
+        load = _load(setup, position)
+        measured = position if of_links else position + load / setup.stiffness
         return effort + gain * (wanted - measured) - load
 
-    start = place.reference(np.zeros(1))[0, 0]
-    found = root(unbalanced, start)
-    return np.asarray(found.x if found.success else start)
+    start = setup.reference(np.zeros(1))[0, 0]
+    solution = root(unbalanced, start)
+    return np.asarray(solution.x if solution.success else start)
 
 
-def _load(place: Scene, position: Array) -> Array:
+def _load(setup: Scene, position: Array) -> Array:
     """Return the efforts of gravity (n,)."""
-    jet = np.zeros((3, place.model.n))
+    jet = np.zeros((3, setup.model.n))
     jet[0] = position
-    load: Array = inverse_dynamics(place.model, jet)[0]
+    load: Array = inverse_dynamics(setup.model, jet)[0]
     return load
 
 
 @lru_cache(maxsize=1)
 def _robot(arm: Arm) -> MujocoRobot:
-    place = scene(arm)
-    return MujocoRobot(place.model, place.joints, timestep=PERIOD / SUBSTEPS[arm.kind])
+    setup = scene(arm)
+    return MujocoRobot(setup.robot, timestep=PERIOD / SUBSTEPS[arm.kind])

@@ -105,12 +105,12 @@ def run_loop(folder: Path, feedforward: str) -> LoopRun:
     return read_loop(bag, feedforward)
 
 
-def _without_springs(joints: Drives) -> Drives:
+def _without_springs(drives: Drives) -> Drives:
     """Return the joints without springs and deflection limits."""
     return Drives(
         {
             name: replace(joint, spring=None, max_deflection=np.inf)
-            for name, joint in joints.joints.items()
+            for name, joint in drives.joints.items()
         }
     )
 

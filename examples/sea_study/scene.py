@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.drives import Drives, elastic_feedforward
+from screw_dynamics.drives import Robot, elastic_feedforward
 from screw_dynamics.dynamics import inverse_dynamics, mass_matrix
 from screw_dynamics.kernels.drives.laws import COULOMB, COULOMB_VELOCITY, INERTIA, VISCOUS
 from screw_dynamics.model import ScrewModel
@@ -43,25 +43,29 @@ class Scene:
 
     arm: Arm
     factors: Factors
-    model: ScrewModel
-    joints: Drives
+    robot: Robot
     curve: PiecewisePolynomial
 
+    @property
+    def model(self) -> ScrewModel:
+        """The links."""
+        return self.robot.model
+
     @cached_property
-    def robot(self) -> ElasticRobot:
+    def simulation(self) -> ElasticRobot:
         """The equations of motion."""
-        return ElasticRobot(self.model, self.joints)
+        return ElasticRobot(self.robot)
 
     @cached_property
     def start(self) -> Array:
         """The exact initial state: at rest, springs deflected by gravity."""
         jet = self.reference(np.zeros(1))
-        return self.robot.initial_state(jet[0], elastic_feedforward(self.model, self.joints, jet))
+        return self.simulation.initial_state(jet[0], elastic_feedforward(self.robot, jet))
 
     @cached_property
     def stiffness(self) -> Array:
         """Stiffness of the joints (n,) [N m/rad]."""
-        table = self.joints.motors(self.model)
+        table = self.robot.motors
         stiffness: Array = table.parameters[table.offsets]  # first parameter of a linear spring
         return stiffness
 
@@ -76,7 +80,7 @@ class Scene:
         The positions are those of the links, or exact ones of the motors.
         """
         jets = self.reference(times)
-        motors = elastic_feedforward(self.model, self.joints, jets)
+        motors = elastic_feedforward(self.robot, jets)
         return jets[:, 0] if of_links else motors.motor_position, motors.motor_velocity
 
     def efforts(self, feedforward: str, times: Array) -> Array:
@@ -86,7 +90,7 @@ class Scene:
             return efforts
         jets = self.reference(times)
         if feedforward == EXACT:
-            return elastic_feedforward(self.model, self.joints, jets).motor_effort
+            return elastic_feedforward(self.robot, jets).motor_effort
         if feedforward == RIGID:
             return self._behind(
                 inverse_dynamics(self.model, jets[:, :3])[:, 0], jets[:, 1], jets[:, 2]
@@ -110,13 +114,13 @@ class Scene:
     def gains(self, frequency: float) -> tuple[Array, Array]:
         """Return gains on position and velocity for a frequency in Hz [N m/rad, N m s/rad]."""
         links = np.diag(mass_matrix(self.model, self.reference(np.zeros(1))[0, 0]))
-        inertia = links + self.joints.motors(self.model).rows[:, INERTIA]
+        inertia = links + self.robot.motors.rows[:, INERTIA]
         omega = 2.0 * np.pi * frequency
         return omega**2 * inertia, 2.0 * FEEDBACK_DAMPING * omega * inertia
 
     def _behind(self, tau: Array, rate: Array, acceleration: Array) -> Array:
         """Return motor efforts for link efforts and motor velocities and accelerations."""
-        rows = self.joints.motors(self.model).rows
+        rows = self.robot.motors.rows
         dry = rows[:, COULOMB] * np.tanh(rate / rows[:, COULOMB_VELOCITY])
         return tau + dry + rows[:, VISCOUS] * rate + rows[:, INERTIA] * acceleration
 
@@ -147,4 +151,4 @@ class Scene:
 def scene(arm: Arm, factors: Factors = TRUE) -> Scene:
     """Return the scene of an arm, cached per process."""
     model = arm.model(factors)
-    return Scene(arm, factors, model, arm.joints(model, factors), arm.motion(model))
+    return Scene(arm, factors, Robot(model, arm.drives(model, factors)), arm.motion(model))

@@ -102,18 +102,18 @@ def arm_table() -> Iterator[str]:
     """Yield the lines of the table of arms: loads, deflections, frequencies, cutoffs."""
     rows = []
     for arm in arms():
-        place = scene(arm)
-        times = np.linspace(0.0, place.curve.duration, 501)
-        jets = place.reference(times)
-        commands = elastic_feedforward(place.model, place.joints, jets)
-        hertz = natural_frequencies(place.model, place.joints, jets[0, 0]) / (2.0 * np.pi)
+        setup = scene(arm)
+        times = np.linspace(0.0, setup.curve.duration, 501)
+        jets = setup.reference(times)
+        commands = elastic_feedforward(setup.robot, jets)
+        hertz = natural_frequencies(setup.robot, jets[0, 0]) / (2.0 * np.pi)
         rows.append(
             [
                 arm.name,
                 f'{arm.robot.payload[1]:g} kg',
                 f'{1e3 * np.abs(commands.deflection).max():.1f} mrad',
                 f'{hertz[0]:.1f} to {hertz[-1]:.0f} Hz',
-                f'{place.cutoff:g} Hz',
+                f'{setup.cutoff:g} Hz',
             ]
         )
     headings = ['arm', 'payload', 'largest deflection', 'frequencies at the start']

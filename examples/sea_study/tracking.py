@@ -37,11 +37,11 @@ class Outcome:
 
 def track(arm: Arm, feedforward: str) -> list[Outcome]:
     """Simulate an arm with one of `IDEAL` in both engines; 'held' is for 1 ms, of the middle."""
-    place = scene(arm)
+    setup = scene(arm)
     outcomes = []
     for engine, simulate in ((OWN, _in_own_equations), (MUJOCO, _in_mujoco)):
-        position = simulate(place, feedforward)
-        errors = np.abs(position - place.reference(_times())[:, 0])
+        position = simulate(setup, feedforward)
+        errors = np.abs(position - setup.reference(_times())[:, 0])
         rms = float(np.sqrt(np.square(errors).mean()))
         outcomes.append(Outcome(arm, feedforward, engine, float(errors.max()), rms))
     return outcomes
@@ -51,36 +51,36 @@ def _times() -> Array:
     return np.linspace(0.0, MOTION, round(MOTION / PERIOD) + 1)
 
 
-def _held_efforts(place: Scene) -> Array:
-    return step_efforts(Link(), partial(place.efforts, EXACT), round(MOTION / STEP), STEP)
+def _held_efforts(setup: Scene) -> Array:
+    return step_efforts(Link(), partial(setup.efforts, EXACT), round(MOTION / STEP), STEP)
 
 
-def _in_own_equations(place: Scene, feedforward: str) -> Array:
+def _in_own_equations(setup: Scene, feedforward: str) -> Array:
     """Return link positions (T, n)."""
     if feedforward != HELD:
-        return place.robot.integrate(
+        return setup.simulation.integrate(
             _times(),
-            lambda t, state: place.efforts(feedforward, np.array([t]))[0],
-            place.start,
+            lambda t, state: setup.efforts(feedforward, np.array([t]))[0],
+            setup.start,
             rtol=RTOL,
         ).position
-    state = place.start.copy()
+    state = setup.start.copy()
     states = [state.copy()]
-    for effort in _held_efforts(place):
-        place.robot.step(state, effort, STEP)
+    for effort in _held_efforts(setup):
+        setup.simulation.step(state, effort, STEP)
         states.append(state.copy())
-    return place.robot.split(np.array(states[:: round(PERIOD / STEP)]))[0]
+    return setup.simulation.split(np.array(states[:: round(PERIOD / STEP)]))[0]
 
 
-def _in_mujoco(place: Scene, feedforward: str) -> Array:
+def _in_mujoco(setup: Scene, feedforward: str) -> Array:
     """Return link positions (T, n)."""
     steps = round(MOTION / STEP)
-    engine = MujocoRobot(place.model, place.joints, timestep=STEP)
-    engine.set_state(*place.robot.split(place.start))
+    engine = MujocoRobot(setup.robot, timestep=STEP)
+    engine.set_state(*setup.simulation.split(setup.start))
     held = feedforward == HELD
     # stages of a step are at its ends and its middle
     stages = 0.5 * STEP * np.arange(2 * steps + 1, dtype=np.float64)
-    efforts = _held_efforts(place) if held else place.efforts(feedforward, stages)
+    efforts = _held_efforts(setup) if held else setup.efforts(feedforward, stages)
 
     def drive(t: float, position: Array, velocity: Array) -> Array:
         effort: Array = efforts[int(t / STEP) if held else round(2.0 * t / STEP)]

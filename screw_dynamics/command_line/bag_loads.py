@@ -84,7 +84,6 @@ def with_spring_efforts(
     samples: LoadSamples, messages: Iterable[BagMessage], robot: Robot, where: str
 ) -> LoadSamples:
     """Return samples with the efforts of springs from motor states, interpolated linearly."""
-    assert robot.drives is not None
     names = robot.motors.names
     motors = _rows(messages, names, ('position', 'velocity'), where)
     kept, states = _at_samples(samples, motors, where)
@@ -92,7 +91,7 @@ def with_spring_efforts(
     efforts = kept.efforts.copy()
     for i, jet in enumerate(jets.reshape(-1, 2, len(names))):
         links = [kept.positions[i], kept.velocities[i]]
-        efforts[i] = measured_spring_efforts(robot.model, robot.drives, links, jet, efforts[i])
+        efforts[i] = measured_spring_efforts(robot, links, jet, efforts[i])
     return kept._replace(efforts=efforts)
 
 

@@ -118,8 +118,8 @@ def _deviations(
         efforts = inverse_dynamics(robot.model, jets[:, : order + 3].copy())
         parts = [_converted(robot, jets, efforts, effort_format)]
         if robot.drives is not None:
-            found = _commands(robot, jets, efforts)
-            parts.append(_motor_values(_converted_motors(robot, jets, found, effort_format)))
+            commands = _commands(robot, jets, efforts)
+            parts.append(_motor_values(_converted_motors(robot, jets, commands, effort_format)))
         return np.concatenate([part.reshape(len(jets), -1) for part in parts], axis=1)
 
     spread = np.empty_like(results.joint_jet)
@@ -141,11 +141,9 @@ def _commands(
     robot: Robot, joint_jet: Array, efforts: Array, times: Array | None = None
 ) -> MotorFeedforward:
     """Return the motor commands of a motion; reuse its efforts if they have enough derivatives."""
-    model, joints = robot.model, robot.drives
-    assert joints is not None
-    if joints.rotor_coupling or efforts.shape[1] < joint_jet.shape[1] - 2:
-        efforts = link_efforts(model, joints, joint_jet)
-    return feedforward_from_efforts(model, joints, joint_jet, efforts, times=times)
+    if robot.coupling is not None or efforts.shape[1] < joint_jet.shape[1] - 2:
+        efforts = link_efforts(robot, joint_jet)
+    return feedforward_from_efforts(robot, joint_jet, efforts, times=times)
 
 
 def _blocks(count: int, text: str) -> Iterator[slice]:

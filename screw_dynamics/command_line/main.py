@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from screw_dynamics import __version__
 from screw_dynamics.command_line.command_parser import BoundedParser, CommandParser
-from screw_dynamics.command_line.process_end import (
+from screw_dynamics.command_line.exit_codes import (
     print_error,
     run_to_end,
     signals_as_interrupts,

@@ -9,7 +9,7 @@ import warnings
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.common.paths import expanded
@@ -25,7 +25,6 @@ from screw_dynamics.errors import (
     UnknownNameError,
 )
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.other_models import in_place_of_screw_model
 from screw_dynamics.model.urdf import read_urdf
 from screw_dynamics.soft.segments.append_segments import append_segments
 from screw_dynamics.trajectory import read_trajectory
@@ -177,7 +176,8 @@ def read_robot(options: argparse.Namespace, recorded: RecordedRobot | None = Non
     if segments is not None:
         if elastic is not None:
             raise InputError(f'--soft-segments: expected no file beside --elastic, got {segments}')
-        return Robot(in_place_of_screw_model(append_segments(model, expanded(segments))))
+        # another kind of robot, which some commands refuse
+        return Robot(cast(ScrewModel, append_segments(model, expanded(segments))))
     robot = Robot(model, None if elastic is None else Drives.from_yaml(expanded(elastic)))
     if robot.drives is not None:
         _ = robot.motors  # raises if they do not match the model

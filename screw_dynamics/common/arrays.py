@@ -53,25 +53,17 @@ def as_vector(name: str, value: ArrayLike, size: int) -> Array:
     return require_finite(name, array)
 
 
-def as_samples(name: str, value: ArrayLike, size: int) -> tuple[Array, bool]:
-    """Return `value` as a (T, size) array, finite or not, and True if it was a single sample."""
-    array = as_float_array(name, value)
-    shape = array.shape
-    if len(shape) not in (1, 2) or shape[-1] != size:
-        raise ShapeError(name, f'({size},) or (T, {size})', shape)
-    single = len(shape) == 1
-    return (array[np.newaxis] if single else array), single
-
-
-def as_samples_like(
-    name: str, value: ArrayLike, first: str, samples: Array, single: bool
-) -> Array:
-    """Return `value` with the shape of the argument `first`, which `as_samples` has converted."""
-    array = as_float_array(name, value)
-    expected = samples.shape[1:] if single else samples.shape
-    if array.shape != expected:
-        raise ShapeError(name, f'{expected}, that of {first}', array.shape)
-    return array[np.newaxis] if single else array
+def as_samples(size: int, **values: ArrayLike) -> tuple[Array, ...]:
+    """Return values, finite or not, as arrays (..., size) of one shape."""
+    (first, _), *_ = values.items()
+    arrays = tuple(as_float_array(name, value) for name, value in values.items())
+    shape = arrays[0].shape
+    if not shape or shape[-1] != size:
+        raise ShapeError(first, f'({size},) or (..., {size})', shape)
+    for name, array in zip(values, arrays, strict=True):
+        if array.shape != shape:
+            raise ShapeError(name, f'{shape}, that of {first}', array.shape)
+    return arrays
 
 
 def as_stack(array: Array, dimensions: int) -> Array:
@@ -80,15 +72,15 @@ def as_stack(array: Array, dimensions: int) -> Array:
     return array.reshape(math.prod(array.shape[:first]), *array.shape[first:])
 
 
-def raise_not_finite(result: Array, single: bool, **values: ArrayLike) -> NoReturn:
+def raise_not_finite(result: Array, **values: ArrayLike) -> NoReturn:
     """
     Raise NotFiniteError for the first entry that is not finite, of an argument or of the result.
 
-    `result` (T, ...) is what the kernel computed before it stopped; `single` drops the index of T.
+    `result` is what the kernel computed before it stopped.
     """
     for name, value in values.items():
         require_finite(name, as_float_array(name, value))
-    require_finite('result', result[0] if single else result, 'overflow')
+    require_finite('result', result, 'overflow')
     raise NotFiniteError('result', (), float('nan'), 'overflow')
 
 

@@ -17,13 +17,13 @@ from typing import Any
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 # s that the destruction of a node may take: some builds of Fast DDS 2.14 never end it if they
 # discover something meanwhile (eProsima/Fast-DDS#6513)
-LONGEST_END = 30.0
+SHUTDOWN_DEADLINE = 30.0
 # s after a signal, for which a shell, a launcher and a supervisor may repeat it, also on a busy
 # machine; a launch file sends SIGTERM 5 s after Ctrl-C
 _ECHO = 2.0
 
 
-class StopOnce:
+class SignalGuard:
     """
     A signal handler that raises KeyboardInterrupt once, while `armed` is True.
 
@@ -46,7 +46,7 @@ class StopOnce:
             raise KeyboardInterrupt
 
 
-_blocks: list[StopOnce] = []  # in which the main thread is
+_blocks: list[SignalGuard] = []  # in which the main thread is
 
 
 def _constructs_future(frame: FrameType | None) -> bool:
@@ -62,13 +62,13 @@ def _constructs_future(frame: FrameType | None) -> bool:
 @contextmanager
 def stop_once(
     *, to_the_end: bool, numbers: Sequence[signal.Signals] = STOP_SIGNALS
-) -> Iterator[StopOnce]:
+) -> Iterator[SignalGuard]:
     """
     Raise KeyboardInterrupt in a ``with`` block at the first signal, and not at later ones.
 
     With `to_the_end`, signals stay ignored after the block, else the handlers are restored.
     """
-    stop = StopOnce()
+    stop = SignalGuard()
     if threading.current_thread() is not threading.main_thread():
         yield stop  # only the main thread can set signal handlers
         return
@@ -115,9 +115,9 @@ def ignore_stop_signals() -> None:
 
 
 @contextmanager
-def limited_end() -> Iterator[None]:
+def shutdown_deadline() -> Iterator[None]:
     """
-    End the process with exit code 1 if the ``with`` block takes longer than `LONGEST_END`.
+    End the process with exit code 1 if the ``with`` block takes longer than `SHUTDOWN_DEADLINE`.
 
     The thread of faulthandler does so, and writes to stderr where the others are: no other runs
     while C++ code keeps the interpreter lock.
@@ -125,7 +125,7 @@ def limited_end() -> Iterator[None]:
     with suppress(OSError, ValueError):  # reported where the process ends
         flush()
     with suppress(OSError, RuntimeError, ValueError):  # no file or thread is left
-        faulthandler.dump_traceback_later(LONGEST_END, exit=True, file=_stderr())
+        faulthandler.dump_traceback_later(SHUTDOWN_DEADLINE, exit=True, file=_stderr())
     try:
         yield
     finally:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import instant_of
 from screw_dynamics.control import inputs
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.fit_requests import FitRobot, Heading
 from screw_dynamics.control.followed_motion import FollowedMotion
 from screw_dynamics.control.goals import Goals
 from screw_dynamics.control.inputs import WRENCH_TOPIC
@@ -24,7 +24,6 @@ from screw_dynamics.control.outputs import EffortSample, Outputs
 from screw_dynamics.control.report import Counts
 from screw_dynamics.control.sample_guard import SampleGuard
 from screw_dynamics.control.streams import StreamReader
-from screw_dynamics.control.tasks import FitRobot, Heading
 from screw_dynamics.control.trajectory_plan import Running
 from screw_dynamics.control.trajectory_queue import TrajectoryQueue
 from screw_dynamics.drives.robot import Robot
@@ -53,7 +52,7 @@ class Feedforward:
         heading: Callable[[bytes], Heading | None],
     ) -> None:
         guarded = parameters.limits != 'off'
-        plain = replace(robot.robot, limits_motors=guarded)
+        plain = robot.robot.with_limited_motors(guarded)
         self.parameters, n = parameters, plain.n
         self.outputs = Outputs()
         self.jet, self.efforts = np.zeros((JET_ROWS, n)), np.zeros((JET_ROWS - 2, n))
@@ -138,7 +137,7 @@ class Feedforward:
 
     def _change_robot(self, item: FitRobot, now: int) -> None:
         """Continue with another model that has the same joints."""
-        robot = self._robot.with_model(item.robot.model)
+        robot = item.robot.with_limited_motors(self._robot.limits_motors)
         self._use_robot(robot, item.uncontrolled_joints)
         self.wrenches.set_model(robot.model)
         self.guard.set_robot(robot)
@@ -350,9 +349,11 @@ class Feedforward:
         guard = self.guard
         if guard.stops(sample, self.jet):
             return False
-        violation = guard.motion_violation(self.jet)
+        violation = ''
         if not guard.keeps_efforts(efforts):
             violation = guard.effort_violation(efforts)
+        elif not guard.keeps_motion(self.jet):
+            violation = guard.motion_violation(self.jet)
         if violation:
             guard.stop(sample.motion, f'limit exceeded: {violation}; {RESUMPTION}')
             self.outputs.log('warning', f'No efforts are published: {guard.reason}')

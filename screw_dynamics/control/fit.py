@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import nanoseconds, seconds
+from screw_dynamics.control.fit_requests import Fit, Fitting, Others, Outline
 from screw_dynamics.control.limit_checks import check_curve
 from screw_dynamics.control.slowing import slowed
-from screw_dynamics.control.tasks import Fit, Fitting, Others, Outline
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.recordings.messages.joints import trajectory_points
 from screw_dynamics.recordings.messages.poses import path_times, path_waypoints

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.tasks import FitRobot, Forwarding, Outline, Samples
+from screw_dynamics.control.fit_requests import FitRobot, Forwarding, Outline, Samples
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.trajectory.reference.interpolation import ActiveTrajectory
 from screw_dynamics.trajectory.reference.reference import Reference

@@ -10,9 +10,9 @@ from typing import Any
 from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.control import inputs, outputs
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.fit_requests import Forwarding, Refusal, Samples
 from screw_dynamics.control.forwarding import lead
 from screw_dynamics.control.outputs import Outputs
-from screw_dynamics.control.tasks import Forwarding, Refusal, Samples
 from screw_dynamics.control.trajectory_plan import Running
 from screw_dynamics.control.trajectory_queue import TrajectoryQueue
 from screw_dynamics.trajectory.reference.interpolation import ActiveTrajectory

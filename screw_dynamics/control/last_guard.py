@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
-from screw_dynamics.limits.quantities import joint_limits, unit_of
+from screw_dynamics.limits.quantities import joint_limits, motor_limits, unit_of
 
 # of every quantity in SI units: what no drive has
 ABSURD = 1e6
@@ -32,24 +31,23 @@ class LastGuard:
         motors: Sequence[str],
         settings: DriveCommandsParameters,
     ) -> None:
-        robot = replace(robot, limits_motors=True)
         order = _places('joint_names', joints, robot.joint_names)
         kinds = np.array(robot.model.coordinate_types)
         limits = joint_limits(robot.model)
-        rates = np.array([joint.max_effort_rate for joint in robot.joints])
+        rates = np.array([drive.max_effort_rate for drive in robot.joint_drives])
         if settings.motors:
-            table = robot.motors
+            table, bounds = robot.motors, motor_limits(robot.with_limited_motors())
             mine = _places('motor_names', motors, table.names)
             owner = table.joint_of_motor[mine]
-            rigid = np.array([joint.spring is None for joint in robot.joints])[owner]
-            room = np.array([joint.max_deflection for joint in robot.joints])[owner]
+            rigid = np.array([drive.spring is None for drive in robot.joint_drives])[owner]
+            room = bounds.deflections[mine]
             self.deflections = np.where(rigid, ABSURD, np.minimum(room, ABSURD))
             room = np.where(rigid, 0.0, room)
             speeds = np.where(rigid, limits.velocity[owner], np.inf)
             values = {
-                'effort': table.max_efforts[mine],
-                'effort rate': table.max_effort_rates[mine],
-                'velocity': np.minimum(speeds, table.max_velocities[mine]),
+                'effort': bounds.motor_efforts[mine],
+                'effort rate': bounds.motor_effort_rates[mine],
+                'velocity': np.minimum(speeds, bounds.motor_velocities[mine]),
             }
             names = [robot.joint_names[j] for j in owner]
             self.owner = np.array(_places('joint_names', names, joints))

@@ -12,7 +12,7 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND, instant_of, nanoseconds
-from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
+from screw_dynamics.dynamics import ModelWorkspace, inverse_dynamics
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.messages.joints import joint_state_rows
@@ -93,7 +93,7 @@ class ExternalWrenches:
         """Restart with another model, without wrenches."""
         self._model = model
         self._wrenches: dict[str, _Wrench] = {}  # by frame
-        self._loads: dict[int, LinkLoads] = {}
+        self._loads: dict[int, ModelWorkspace] = {}
 
     def clear(self) -> None:
         """Drop all wrenches."""
@@ -147,7 +147,7 @@ class ExternalWrenches:
         order = len(out) - 1
         loads = self._loads.get(order)
         if loads is None:
-            loads = self._loads[order] = LinkLoads(self._model, list(self._wrenches), order)
+            loads = self._loads[order] = ModelWorkspace(self._model, order, list(self._wrenches))
         for row, wrench in enumerate(self._wrenches.values()):
             loads.wrenches[row, 0] = wrench.components if wrench.in_force else 0.0
-        loads.inverse_dynamics(joint_jet, out)
+        out[...] = loads.efforts(joint_jet)

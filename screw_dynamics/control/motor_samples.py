@@ -18,6 +18,7 @@ from screw_dynamics.drives import (
 )
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.springs import AdjustableSpring
+from screw_dynamics.drives.workspace import Workspace
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.trajectory import JET_ROWS
 
@@ -30,8 +31,7 @@ class MotorSamples:
     """
 
     def __init__(self, robot: Robot, jet: Array, outputs: Outputs, *, guarded: bool) -> None:
-        assert robot.drives is not None
-        self._jet, self._drives, self._outputs = jet, robot.drives, outputs
+        self._jet, self._outputs = jet, outputs
         self._guarded = guarded
         self.least_rows = robot.required_rows
         # a joint with a damper in parallel requires one derivative less
@@ -39,15 +39,16 @@ class MotorSamples:
         self.stiffness = StiffnessTransition(
             {
                 name: spring
-                for name in robot.motors.variable_names
-                if isinstance(spring := robot.drives.joints[name].spring, AdjustableSpring)
+                for name, drive in zip(robot.joint_names, robot.joint_drives, strict=True)
+                if isinstance(spring := drive.spring, AdjustableSpring)
             }
         )
         self._rows = self._origin = 0
         self._problem = ''
         self._start: Mapping[str, float] | None = None
         self._filters: dict[int, DeflectionFilter | None] = {}
-        self.buffers = {rows: robot.drives.buffers(robot.model, rows) for rows in counts}
+        self._workspaces = {rows: Workspace(robot, rows - 3) for rows in counts}
+        self.buffers = {rows: space.commands for rows, space in self._workspaces.items()}
         self._jets = {rows: jet[:rows] for rows in counts}
         self.guard = SampleGuard(robot)
         self._computed = self._failed = 0
@@ -55,13 +56,14 @@ class MotorSamples:
 
     def set_robot(self, robot: Robot) -> None:
         """Continue with another model that has the same joints."""
-        self._model = robot.model
+        self._robot = robot
+        for workspace in self._workspaces.values():
+            workspace.set_robot(robot)
         self.guard.set_robot(robot)
         self._start = self._deflections()
         damped = bool(robot.motors.damped_names)
         self._filters = {
-            rows: DeflectionFilter(robot.model, self._drives, rows) if damped else None
-            for rows in self.buffers
+            rows: DeflectionFilter(robot, rows=rows) if damped else None for rows in self.buffers
         }
         self._rows = 0
 
@@ -130,11 +132,10 @@ class MotorSamples:
         jet, motors = self._jets[rows], self.buffers[rows]
         stiffness = self.stiffness.sample(sample.instant)
         time, count = 1e-9 * (sample.instant - self._origin), len(motors.effort_jet)
-        if len(efforts) < count or self._drives.rotor_coupling:
+        if len(efforts) < count or self._robot.coupling is not None:
             jets = {frame: _constant(wrench, rows - 2) for frame, wrench in wrenches.items()}
             elastic_feedforward(
-                self._model,
-                self._drives,
+                self._robot,
                 jet,
                 jets or None,
                 stiffness_jets=stiffness,
@@ -143,11 +144,13 @@ class MotorSamples:
                 out=motors,
             )
             return
+        if damper is None and stiffness is None:
+            self._workspaces[rows].motor_commands(jet, efforts[:count])
+            return
         feedforward_from_efforts(
-            self._model,
-            self._drives,
+            self._robot,
             jet,
-            efforts if len(efforts) == count else efforts[:count],
+            efforts[:count],
             stiffness_jets=stiffness,
             times=time,
             deflection=damper,

@@ -12,7 +12,7 @@ from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.reference.reference import Source
 
 if TYPE_CHECKING:
-    from screw_dynamics.control.tasks import Heading, Samples, Task
+    from screw_dynamics.control.fit_requests import Heading, Samples, Task
 
 
 class EffortSample(NamedTuple):

@@ -12,12 +12,15 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.outputs import EffortSample
 from screw_dynamics.drives import MotorFeedforward
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.kernels.drives.limits import passes_effort_limits, passes_motor_limits
+from screw_dynamics.kernels.drives.limits import (
+    passes_effort_limits,
+    passes_motion_limits,
+    passes_motor_limits,
+)
 from screw_dynamics.limits.quantities import motor_checks, motor_limits, unit_of
 
 # rad/s or m/s, of a motion that begins from rest: more than it reaches within some ticks
 _RESTING = 0.02
-_SLACK = 1e-6  # rad or m, and per s: a motion that is planned to touch a limit may
 _INSTANT = np.zeros(1)
 
 
@@ -31,6 +34,7 @@ class SampleGuard:
 
     def __init__(self, robot: Robot) -> None:
         self.reason = ''
+        self._passes_motion = passes_motion_limits.run
         self._passes_efforts = passes_effort_limits.run
         self._passes_motors = passes_motor_limits.run
         self._motion = self._refused = 0
@@ -74,6 +78,10 @@ class SampleGuard:
         self._motion = self._refused = motion
         self.reason = reason
 
+    def keeps_motion(self, jet: Array) -> bool:
+        """Return True if positions and velocities of a joint jet are within their limits."""
+        return bool(self._passes_motion(jet, self._lower, self._upper, self._velocities))
+
     def keeps_efforts(self, efforts: Array) -> bool:
         """Return True if efforts (rows, n) are within their limits."""
         return bool(self._passes_efforts(efforts, self._efforts, self._rates))
@@ -107,19 +115,20 @@ class SampleGuard:
         return f'{name}: {quantity} {value:.9g} {unit}, limit {bound:g} {unit}'
 
     def motion_violation(self, jet: Array) -> str:
-        """Return the first joint whose position or velocity is beyond its limit, if any."""
-        for quantity, values, lower, upper in (
-            ('position', jet[0], self._lower, self._upper),
-            ('velocity', jet[1], -self._velocities, self._velocities),
-        ):
-            beyond = (values > upper + _SLACK) | (values < lower - _SLACK)
-            if beyond.any():
-                j = int(np.argmax(beyond))
-                unit = unit_of(quantity, self._robot.model.coordinate_types[j])
-                limit = upper[j] if values[j] > upper[j] else lower[j]
-                name = self._robot.joint_names[j]
-                return f'{name}: {quantity} {values[j]:.9g} {unit}, limit {limit:g} {unit}'
-        return ''
+        """Return the worst position or velocity of a joint jet beyond its limit."""
+        _, j, quantity, value, limit = max(
+            (excess, j, quantity, values[j], limits[j])
+            for quantity, values, limits, excesses in (
+                ('position', jet[0], self._lower, self._lower - jet[0]),
+                ('position', jet[0], self._upper, jet[0] - self._upper),
+                ('velocity', jet[1], -self._velocities, -self._velocities - jet[1]),
+                ('velocity', jet[1], self._velocities, jet[1] - self._velocities),
+            )
+            for j, excess in enumerate(excesses)
+        )
+        unit = unit_of(quantity, self._robot.model.coordinate_types[j])
+        name = self._robot.joint_names[j]
+        return f'{name}: {quantity} {value:.9g} {unit}, limit {limit:g} {unit}'
 
     def motor_violation(self, motors: MotorFeedforward) -> str:
         """Return the worst violation by motor efforts and springs."""

@@ -100,7 +100,7 @@ def _require_feasible_if_slow(robot: Robot, curve: PiecewisePolynomial, begin: f
     jets = curve.jets(times, max(JET_ROWS, robot.required_rows))
     for speed, text in ((0.0, 'at rest'), (1.0 / _LARGEST_FACTOR, _SLOWEST)):
         slow = jets * (speed ** np.arange(jets.shape[1], dtype=np.float64))[:, np.newaxis]
-        worst = _worst(check_feasibility(robot, None, slow, begin + times))
+        worst = _worst(check_feasibility(robot, slow, begin + times))
         if worst is not None and worst.excess > -_MARGIN:
             raise TrajectoryError(
                 f'expected a trajectory that keeps the limits {text}, got {worst}'

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.control.fit_requests import Fit
 from screw_dynamics.control.limit_checks import LimitError, check_curve
-from screw_dynamics.control.tasks import Fit
 from screw_dynamics.control.trajectory_plan import Arrival, Plan, Running, unscaled
 from screw_dynamics.trajectory import PiecewisePolynomial
 from screw_dynamics.trajectory.reference.interpolation import Join

@@ -11,8 +11,8 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.fit_requests import FitRobot, Fitting, Others, Outline, Reading
 from screw_dynamics.control.measurements import JointStateBuffer
-from screw_dynamics.control.tasks import FitRobot, Fitting, Others, Outline, Reading
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS
@@ -25,7 +25,7 @@ _LATEST_START = 86_400 * SECOND  # from now [ns]
 _MOST_OF_MOTION = 0.5  # fraction of a motion that may pass during a fit
 
 
-@dataclass
+@dataclass(eq=False)
 class Arrival:
     """A received message with the measured state and the speed at its reception."""
 

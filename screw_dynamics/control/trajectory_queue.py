@@ -7,9 +7,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from screw_dynamics.common.times import SECOND
-from screw_dynamics.control.forwarding import MOST_POINTS, forwarding
-from screw_dynamics.control.outputs import Outputs, Request, Verdict
-from screw_dynamics.control.tasks import (
+from screw_dynamics.control.fit_requests import (
     Fit,
     Forwarding,
     Heading,
@@ -19,6 +17,8 @@ from screw_dynamics.control.tasks import (
     Samples,
     Task,
 )
+from screw_dynamics.control.forwarding import MOST_POINTS, forwarding
+from screw_dynamics.control.outputs import Outputs, Request, Verdict
 from screw_dynamics.control.trajectory_join import joined
 from screw_dynamics.control.trajectory_plan import (
     Arrival,

@@ -12,6 +12,7 @@ from screw_dynamics.drives.link_efforts import link_efforts
 from screw_dynamics.drives.motor_efforts import motor_efforts
 from screw_dynamics.drives.motor_feedforward import MotorFeedforward
 from screw_dynamics.drives.motor_table import MotorTable
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.spring_deflections import spring_deflections
 from screw_dynamics.drives.springs import (
     AntagonisticPair,
@@ -43,6 +44,7 @@ __all__ = [
     'MotorFeedforward',
     'MotorTable',
     'ParallelSpring',
+    'Robot',
     'Rotor',
     'Spring',
     'TabulatedSpring',

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite, require_out
-from screw_dynamics.drives.drives import Drives, require_drives
 from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.link_efforts import link_efforts, rotor_reactions
+from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.drives.actuators import set_actuator_efforts
 from screw_dynamics.kernels.drives.deflections import OK
@@ -21,8 +21,7 @@ from screw_dynamics.model import ScrewModel
 
 
 def actuator_efforts(
-    model: ScrewModel,
-    joints: Drives,
+    robot: Robot | ScrewModel,
     joint_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None = None,
     *,
@@ -38,9 +37,8 @@ def actuator_efforts(
 
     Parameters
     ----------
-    model : ScrewModel
-    joints : Drives
-        Motors, friction and parallel springs; all joints are rigid.
+    robot : Robot
+        With motors, friction and parallel springs; all joints are rigid.
     joint_jet : (k + 3, n) or (T, k + 3, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d].
     wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
@@ -73,12 +71,13 @@ def actuator_efforts(
     >>> from screw_dynamics import actuator_efforts
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> motor = sd.Motor(rotor_inertia=1e-4, gear_ratio=100.0)
-    >>> joints = sd.Drives({'joint_1': sd.JointDrive(motor=motor)})
+    >>> robot = sd.Robot(arm, sd.Drives({'joint_1': sd.JointDrive(motor=motor)}))
     >>> jet = np.array([[0.0, 0.0], [0.0, 0.0], [0.5, 0.0]])
-    >>> (actuator_efforts(arm, joints, jet) - sd.inverse_dynamics(arm, jet)).round(12)
+    >>> (actuator_efforts(robot, jet) - sd.inverse_dynamics(arm, jet)).round(12)
     array([[0.5, 0. ]])
     """
-    table = require_drives(joints).motors(model)
+    robot = robot_with_drives(robot)
+    table = robot.motors
     for j in np.flatnonzero(table.laws != RIGID):
         raise InputError(
             f'joint {table.joint_names[j]!r}: expected a rigid joint, got one with a spring '
@@ -89,7 +88,7 @@ def actuator_efforts(
         expected = f'(k + 3, {table.n}) or (T, k + 3, {table.n})'
         raise ShapeError('joint_jet', expected, jet.shape)
     if effort_jet is None:
-        efforts = link_efforts(model, joints, jet, wrench_jets)
+        efforts = link_efforts(robot, jet, wrench_jets)
     elif wrench_jets is not None:
         raise InputError('wrench_jets: expected None with effort_jet, which contains their effect')
     else:
@@ -113,10 +112,9 @@ def actuator_efforts(
     if status != OK:
         require_finite('joint_jet', jet)
         require_finite('effort_jet', efforts)
-        raise_failure(status, failure, table, joints, single)
-    coupling = joints.coupling(model)
-    if coupling is not None:
-        out += rotor_reactions(coupling, table, jet[..., : efforts.shape[-2] + 2, :])
+        raise_failure(robot, status, failure, single)
+    if robot.coupling is not None:
+        out += rotor_reactions(robot.coupling, table, jet[..., : efforts.shape[-2] + 2, :])
     return out
 
 

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.common.scalars import require_count, require_number
-from screw_dynamics.drives.drives import Drives, require_drives
 from screw_dynamics.drives.motor_table import MotorTable
+from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.kernels.drives.damped import STARTED, TERMS, TIME, advance_deflections
 from screw_dynamics.model import ScrewModel
@@ -28,11 +28,11 @@ class DeflectionFilter:
 
     Parameters
     ----------
-    model : ScrewModel
-    joints : Drives
+    robot : Robot
+        With drives.
     rows : int, optional
         Rows of the joint jets, two more than of the efforts. Default
-        ``joints.required_rows(model)``.
+        ``robot.required_rows``.
     deflection : mapping of str to float, optional
         Initial deflections by joint [rad or m]. All other joints, and those with d/K below 1e-6 s
         (any start is negligible after 60 us), start quasi-steady: sum_j (-d/K)^j tau^(j) / K,
@@ -49,8 +49,8 @@ class DeflectionFilter:
     >>> import screw_dynamics as sd
     >>> model = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [np.eye(6)])
     >>> joint = sd.JointDrive(sd.LinearSpring(100.0, damping=10.0))
-    >>> joints = sd.Drives({'joint_1': joint})
-    >>> filter = sd.DeflectionFilter(model, joints, deflection={'joint_1': 0.0})
+    >>> robot = sd.Robot(model, sd.Drives({'joint_1': joint}))
+    >>> filter = sd.DeflectionFilter(robot, deflection={'joint_1': 0.0})
     >>> ramp = filter.step([[0.0], [10.0]], 0.0)
     >>> filter.step([[1.0], [10.0]], 0.1).round(6)
     array([[0.003679],
@@ -60,21 +60,21 @@ class DeflectionFilter:
 
     def __init__(
         self,
-        model: ScrewModel,
-        joints: Drives,
+        robot: Robot | ScrewModel,
+        *,
         rows: int | None = None,
         deflection: Mapping[str, float] | None = None,
     ) -> None:
-        table = require_drives(joints).motors(model)
-        self._table = table
+        robot = robot_with_drives(robot)
+        self._table = table = robot.motors
         self.joint_names = table.damped_names
-        least = joints.required_rows(model)
+        least = robot.required_rows
         rows = least if rows is None else require_count('rows', rows, least)
-        count, kept = len(self.joint_names), rows - table.lost_orders
-        self._state, self._backup = np.zeros((2, 2 + count * (kept + rows - 2)))
+        count, orders = len(self.joint_names), rows - table.lost_orders
+        self._state, self._backup = np.zeros((2, 2 + count * (orders + rows - 2)))
         self._clock = self._state[:2]
-        self._psi = self._state[2 : 2 + count * kept].reshape(count, kept)
-        self._last_jets = self._state[2 + count * kept :].reshape(count, rows - 2)
+        self._psi = self._state[2 : 2 + count * orders].reshape(count, orders)
+        self._last_jets = self._state[2 + count * orders :].reshape(count, rows - 2)
         self._work = np.empty(TERMS + 1), np.empty((2, TERMS))
         self.reset(deflection)
 
@@ -94,14 +94,14 @@ class DeflectionFilter:
     def require(self, table: MotorTable, rows: int) -> DeflectionFilter:
         """Return the filter; raise InputError if it is for another robot or number of rows."""
         if table != self._table:
-            raise InputError('deflection: expected a filter made for this model and these joints')
+            raise InputError('deflection: expected a filter made for this robot')
         # keep the equal table: the next comparison is one of identity
         self._table = table
-        own = self._last_jets.shape[1] + 2
-        if rows != own:
+        expected = self._last_jets.shape[1] + 2
+        if rows != expected:
             raise InputError(
                 f'deflection: expected a filter made for joint jets of {rows} rows, '
-                f'got one for {own}'
+                f'got one for {expected}'
             )
         return self
 

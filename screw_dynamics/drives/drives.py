@@ -1,31 +1,25 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Drives`: the elastic joints of a robot, by name."""
+"""`Drives`: springs, motors and friction of the joints of a robot, by name."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from types import MappingProxyType
-from typing import Generic, TypeVar
-from weakref import WeakKeyDictionary
 
-from screw_dynamics.common.scalars import check_number, require_count
+from screw_dynamics.common.scalars import check_number
 from screw_dynamics.common.yaml_files.document import is_document, read_document
 from screw_dynamics.drives.drives_yaml import (
     read_drives,
     unused_entries,
     write_drives,
 )
-from screw_dynamics.drives.feedforward_plan import FeedforwardPlan
 from screw_dynamics.drives.joint_drive import JointDrive
 from screw_dynamics.drives.joint_friction import JointFriction
-from screw_dynamics.drives.motor_feedforward import MotorFeedforward
 from screw_dynamics.drives.motor_table import MotorTable, motor_table
-from screw_dynamics.drives.rotors import RotorCoupling, rotor_coupling
 from screw_dynamics.errors import (
     InputError,
     ModelError,
@@ -34,9 +28,7 @@ from screw_dynamics.errors import (
     listed,
     shown,
 )
-from screw_dynamics.model.screw_model import ScrewModel, require_model
-
-T = TypeVar('T')
+from screw_dynamics.model import ScrewModel
 
 
 @dataclass(frozen=True)
@@ -61,14 +53,14 @@ class Drives:
     Raises
     ------
     ModelError
-        If an entry is not an `JointDrive`; the error names the joint.
+        If an entry is not a `JointDrive`; the error names the joint.
 
     Examples
     --------
     >>> import screw_dynamics as sd
     >>> joint = sd.JointDrive(sd.LinearSpring(200.0), sd.Motor(rotor_inertia=0.1))
-    >>> joints = sd.Drives({'joint_1': joint})
-    >>> sd.Drives.from_yaml(joints.to_yaml()) == joints
+    >>> drives = sd.Drives({'joint_1': joint})
+    >>> sd.Drives.from_yaml(drives.to_yaml()) == drives
     True
     """
 
@@ -86,7 +78,7 @@ class Drives:
             if not isinstance(name, str):
                 raise ModelError(f'joints: expected the name of a joint, got {shown(name)}')
             if not isinstance(joint, JointDrive):
-                raise ModelError(f'joint {name!r}: expected an JointDrive, got {shown(joint)}')
+                raise ModelError(f'joint {name!r}: expected a JointDrive, got {shown(joint)}')
         for entry in ('rotor_coupling', 'urdf_dynamics'):
             value = getattr(self, entry)
             if not isinstance(value, bool):
@@ -111,21 +103,9 @@ class Drives:
             'coulomb_velocity': self.coulomb_velocity,
         }
 
-    def motors(self, model: ScrewModel) -> MotorTable:
-        """
-        Return the motors of a robot as arrays on the joint side; computed once per model.
-
-        Raise UnknownNameError if the model lacks a joint, or a link that an entry names, and
-        ModelError if friction of the URDF or a parallel spring does not fit.
-        """
-        return self._tables(model)
-
-    @cached_property
-    def _tables(self) -> _PerModel[MotorTable]:
-        return _PerModel(self._table)
-
-    def _table(self, model: ScrewModel) -> MotorTable:
-        place = f'{self._file}: ' if self._file else ''
+    def motor_table(self, model: ScrewModel) -> MotorTable:
+        """Return the motors of a robot as arrays; `Robot.motors` keeps them, see there."""
+        prefix = f'{self._file}: ' if self._file else ''
         for name, joint in self.joints.items():
             if name not in model.joint_names:
                 raise UnknownNameError('joint', name, model.joint_names, self._file)
@@ -133,12 +113,12 @@ class Drives:
                 try:
                     model.frame(link)
                 except UnknownNameError as error:
-                    where = f'{place}joint {shown(name)}: {entry}'
+                    where = f'{prefix}joint {shown(name)}: {entry}'
                     raise UnknownNameError('link', link, error.available, where) from None
         try:
             return motor_table(model, self._with_urdf_dynamics(model))
         except ModelError as error:
-            raise ModelError(f'{place}{error}') from None
+            raise ModelError(f'{prefix}{error}') from None
 
     def _with_urdf_dynamics(self, model: ScrewModel) -> Mapping[str, JointDrive]:
         """Return the joints with the friction of the URDF, if it is used."""
@@ -156,48 +136,6 @@ class Drives:
                     raise ModelError(f'joint {name!r}: dynamics of the URDF: {error}') from None
                 joints[name] = replace(joint, friction=friction)
         return joints
-
-    def coupling(self, model: ScrewModel) -> RotorCoupling | None:
-        """
-        Return the coupling of joints and rotors, once per model; None without `rotor_coupling`.
-
-        Raise InputError if a spring has a damper, or joints move each other's rotors in a cycle,
-        and the errors of `motors`.
-        """
-        return self._couplings(model) if self.rotor_coupling else None
-
-    @cached_property
-    def _couplings(self) -> _PerModel[RotorCoupling]:
-        return _PerModel(lambda model: rotor_coupling(model, self.motors(model), self.joints))
-
-    def required_rows(self, model: ScrewModel) -> int:
-        """
-        Return how many rows of a joint jet the motor effort needs.
-
-        3 for a rigid robot, 4 if every spring has a damper, else 5: q to q''''. Coupled rotors
-        on moving links need more, up to 2 n + 3.
-        """
-        coupling = self.coupling(model)
-        return 3 + self.motors(model).lost_orders if coupling is None else coupling.rows
-
-    def uncoupled_rows(self, model: ScrewModel, rows: int) -> int:
-        """Return the rows of a joint jet that give as many motor rows without coupled rotors."""
-        return rows - self.required_rows(model) + 3 + self.motors(model).lost_orders
-
-    def buffers(self, model: ScrewModel, rows: int | None = None) -> MotorFeedforward:
-        """
-        Return arrays for the `out` of `elastic_feedforward` with one sample, filled with NaN.
-
-        `rows` is the number of rows of the joint jet; default `required_rows`.
-        """
-        table = self.motors(model)
-        least = self.required_rows(model)
-        rows = least if rows is None else require_count('rows', rows, least)
-        plan = FeedforwardPlan(model, self, self.motors, self.uncoupled_rows(model, rows))
-        buffers = MotorFeedforward(table.names, table.gear_ratios, *plan.jets)
-        if not (self.rotor_coupling or table.damped_names):
-            object.__setattr__(buffers, '_plan', plan)
-        return buffers
 
     def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the record as lossless YAML text; write it to the file `path` if one is given."""
@@ -228,12 +166,12 @@ class Drives:
         document = read_document(source, 'elastic joints')
         path = '' if is_document(source) else str(source)
         try:
-            joints = Drives(**read_drives(document))
+            drives = Drives(**read_drives(document))
         except ModelError as error:
             raise ModelError(f'{path}: {error}' if path else str(error)) from None
-        object.__setattr__(joints, '_file', path)
-        unused = unused_entries(joints.joints, 'rotor_coupling' in document)
-        if not joints.urdf_dynamics and joints.coulomb_velocity != JointFriction.coulomb_velocity:
+        object.__setattr__(drives, '_file', path)
+        unused = unused_entries(drives.joints, 'rotor_coupling' in document)
+        if not drives.urdf_dynamics and drives.coulomb_velocity != JointFriction.coulomb_velocity:
             unused.append('coulomb_velocity (urdf_dynamics is not true)')
         if unused:
             warnings.warn(
@@ -241,26 +179,11 @@ class Drives:
                 UnusedEntryWarning,
                 stacklevel=2,
             )
-        return joints
+        return drives
 
 
-def require_drives(joints: object) -> Drives:
-    """Return `joints`; raise InputError if they are not Drives."""
-    if not isinstance(joints, Drives):
-        raise InputError(f'joints: expected Drives, got {type(joints).__name__}')
-    return joints
-
-
-class _PerModel(Generic[T]):
-    """A function of a model, evaluated once per model; a result lives as long as its model."""
-
-    def __init__(self, derive: Callable[[ScrewModel], T]) -> None:
-        self._derive = derive
-        self._results: WeakKeyDictionary[ScrewModel, T] = WeakKeyDictionary()
-
-    def __call__(self, model: ScrewModel) -> T:
-        """Return the result for a model."""
-        result = self._results.get(require_model(model))
-        if result is None:
-            result = self._results[model] = self._derive(model)
-        return result
+def require_drives(drives: object) -> Drives:
+    """Return `drives`; raise InputError if they are not Drives."""
+    if not isinstance(drives, Drives):
+        raise InputError(f'drives: expected Drives, got {type(drives).__name__}')
+    return drives

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Elastic joints as YAML documents."""
+"""Drives as YAML documents."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -61,12 +61,12 @@ R = TypeVar('R')
 
 
 def write_drives(
-    joints: Mapping[str, JointDrive],
+    drives: Mapping[str, JointDrive],
     settings: Mapping[str, bool | float],
     path: str | os.PathLike[str] | None = None,
 ) -> str:
     """Return the fields of `Drives` as YAML text; write it to `path` if one is given."""
-    entries = {name: _joint_entry(joint) for name, joint in joints.items()}
+    entries = {name: _joint_entry(drive) for name, drive in drives.items()}
     return write_document({'elastic_joints': entries, **settings}, path)
 
 
@@ -74,22 +74,22 @@ def read_drives(document: Any) -> dict[str, Any]:
     """Return the fields of `Drives` in a YAML document, or raise ModelError."""
     root = YamlEntry(document, 'document')
     _check_keys(root, ('elastic_joints', *_SETTINGS))
-    joints = {
+    drives = {
         name: _joint(YamlEntry(node.value, f'elastic_joints.{name}'))
         for name, node in root['elastic_joints'].entries()
     }
     settings = {key: _value(key, entry) for key, entry in root.entries() if key in _SETTINGS}
-    return {'joints': joints, **settings}
+    return {'joints': drives, **settings}
 
 
-def unused_entries(joints: Mapping[str, JointDrive], coupling_named: bool) -> list[str]:
+def unused_entries(drives: Mapping[str, JointDrive], coupling_named: bool) -> list[str]:
     """Return the entries of a file that have no effect (see `Drives`), with reasons."""
     entries = []
-    for name, joint in joints.items():
-        if joint.spring is None and np.isfinite(joint.max_deflection):
+    for name, drive in drives.items():
+        if drive.spring is None and np.isfinite(drive.max_deflection):
             entries.append(f'elastic_joints.{name}.limits.deflection (the joint is rigid)')
         # a file with `rotor_coupling: false` disables rotors on purpose
-        if joint.rotor is not None and not coupling_named:
+        if drive.rotor is not None and not coupling_named:
             entries.append(f'elastic_joints.{name}.rotor (rotor_coupling is not set)')
     return entries
 
@@ -182,25 +182,28 @@ def _check_keys(node: YamlEntry, allowed: tuple[str, ...]) -> None:
             raise ModelError(f'{node.path}: expected entries {names}, got {shown(key)}')
 
 
-def _joint_entry(joint: JointDrive) -> dict[str, Any]:
+def _joint_entry(drive: JointDrive) -> dict[str, Any]:
     spring: dict[str, Any] = {'type': RIGID}
-    if joint.spring is not None:
-        spring = {'type': joint.spring.type} | _fields(joint.spring)
-    entry: dict[str, Any] = {'spring': spring, 'motor': _fields(joint.motor)}
-    if joint.second_motor is not None:
-        entry['second_motor'] = _fields(joint.second_motor)
-    entry['limits'] = {key: getattr(joint, name) for key, name in _LIMITS.items()}
-    if joint.rotor is not None:
-        entry['rotor'] = _fields(joint.rotor)
-    if joint.friction is not None:
-        entry['friction'] = _fields(joint.friction)
-    if joint.parallel_spring is not None:
-        kind = joint.parallel_spring.type
-        entry['parallel_spring'] = {'type': kind} | _fields(joint.parallel_spring)
+    if drive.spring is not None:
+        spring = {'type': drive.spring.type} | _fields(drive.spring)
+    entry: dict[str, Any] = {'spring': spring, 'motor': _fields(drive.motor)}
+    if drive.second_motor is not None:
+        entry['second_motor'] = _fields(drive.second_motor)
+    entry['limits'] = {key: getattr(drive, name) for key, name in _LIMITS.items()}
+    if drive.rotor is not None:
+        entry['rotor'] = _fields(drive.rotor)
+    if drive.friction is not None:
+        entry['friction'] = _fields(drive.friction)
+    if drive.parallel_spring is not None:
+        kind = drive.parallel_spring.type
+        entry['parallel_spring'] = {'type': kind} | _fields(drive.parallel_spring)
     return entry
 
 
 def _fields(record: Any) -> dict[str, Any]:
     values = {field.name: getattr(record, field.name) for field in fields(record) if field.init}
-    given = {key: value for key, value in values.items() if value is not None}
-    return {key: list(v) if isinstance(v, tuple) else v for key, v in given.items()}
+    return {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in values.items()
+        if value is not None
+    }

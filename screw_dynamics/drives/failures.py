@@ -6,8 +6,7 @@ from math import inf
 from typing import NoReturn
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.drives.drives import Drives
-from screw_dynamics.drives.motor_table import MotorTable
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.springs import AntagonisticPair, Spring, TabulatedSpring
 from screw_dynamics.errors import InputError, NotFiniteError, SpringRangeError
 from screw_dynamics.kernels.drives.actuators import OUTSIDE_LENGTH
@@ -22,9 +21,7 @@ from screw_dynamics.kernels.drives.deflections import (
 from screw_dynamics.kernels.drives.parallel import LONGEST, SHORTEST
 
 
-def raise_failure(
-    status: int, failure: Array, table: MotorTable, joints: Drives, single: bool
-) -> NoReturn:
+def raise_failure(robot: Robot, status: int, failure: Array, single: bool) -> NoReturn:
     """Raise the error of a kernel's status; `failure` (5,) is sample, joint, and its values."""
     sample = None if single else int(failure[0])
     if status == BACKWARD:
@@ -32,19 +29,20 @@ def raise_failure(
             f'times: expected no time before {failure[2]:.9g} s, got {failure[3]:.9g} s'
             + ('' if sample is None else f' at sample {sample}')
         )
-    name = table.joint_names[int(failure[1])]
+    joint = int(failure[1])
+    name = robot.joint_names[joint]
     if status == OUTSIDE_LENGTH:
-        shortest, longest = table.parallel_springs[int(failure[1]), [SHORTEST, LONGEST]]
-        values = (float(failure[2]), float(shortest), float(longest))
+        shortest, longest = robot.motors.parallel_springs[joint, [SHORTEST, LONGEST]]
+        lengths = (float(failure[2]), float(shortest), float(longest))
         bounds = f'{shortest:g} to {longest:g} m' if longest < inf else 'above 0 m'
         reason = f'parallel spring: expected a length of {bounds}, got {failure[2]:.9g} m'
-        raise SpringRangeError(name, reason, values, sample)
+        raise SpringRangeError(name, reason, lengths, sample)
     if status not in _SPRING_STATUSES:
-        place = f'joint {name!r}' + ('' if sample is None else f' at sample {sample}')
-        raise NotFiniteError('result', (), float('nan'), f'{place}: overflow')
-    spring = joints.joints[name].spring
-    given = tuple(float(value) for value in failure[2:])
-    raise SpringRangeError(name, _reason(status, spring, *given), given, sample)
+        where = f'joint {name!r}' + ('' if sample is None else f' at sample {sample}')
+        raise NotFiniteError('result', (), float('nan'), f'{where}: overflow')
+    values = tuple(float(value) for value in failure[2:])
+    reason = _reason(status, robot.joint_drives[joint].spring, *values)
+    raise SpringRangeError(name, reason, values, sample)
 
 
 _SPRING_STATUSES = NO_STIFFNESS, OUTSIDE_TABLE, STIFFNESS_RANGE, SINGULAR_PAIR, SLACK_TENDON

@@ -12,23 +12,21 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_out
 from screw_dynamics.drives.deflection_filter import DeflectionFilter
-from screw_dynamics.drives.drives import Drives, require_drives
-from screw_dynamics.drives.feedforward_plan import fill_commands
 from screw_dynamics.drives.link_efforts import as_elastic_jet, fill_coupled_efforts
 from screw_dynamics.drives.motor_efforts import fill_motor_efforts
 from screw_dynamics.drives.motor_feedforward import JETS, MotorFeedforward
-from screw_dynamics.drives.motor_table import MotorTable
-from screw_dynamics.drives.rotors import RotorCoupling
+from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.drives.spring_deflections import fill_deflections
 from screw_dynamics.drives.transmitted_efforts import fill_transmitted_efforts
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, listed, shown
+from screw_dynamics.kernels.drives.commands import set_motor_commands
+from screw_dynamics.kernels.drives.deflections import OK
 from screw_dynamics.model import ScrewModel
 
 
 def elastic_feedforward(
-    model: ScrewModel,
-    joints: Drives,
+    robot: Robot | ScrewModel,
     joint_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None = None,
     *,
@@ -48,13 +46,12 @@ def elastic_feedforward(
 
     Parameters
     ----------
-    model : ScrewModel
-    joints : Drives
-        Its springs, motors and friction; joints without an entry are rigid.
+    robot : Robot
+        With springs, motors and friction; joints without an entry in its drives are rigid.
     joint_jet : (r, n) or (T, r, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d]. r >= 5; 4 if
         every spring has a damper, 3 if every joint is rigid. Coupled rotors need up to
-        2 n + 3, see `Drives.required_rows`.
+        2 n + 3, see `Robot.required_rows`.
     wrench_jets : mapping of str to (r - 2, 6) or (T, r - 2, 6) array_like, optional
         External wrenches, see `inverse_dynamics`.
     stiffness_jets : mapping of str to (p or more,) or (T, p or more) array_like, optional
@@ -69,9 +66,9 @@ def elastic_feedforward(
         1e-6 s, quasi-steady. A filter keeps the deflections from call to call, in a control loop
         or from batch to batch.
     out : MotorFeedforward, optional
-        Buffers from `joints.buffers`, filled and returned, for one sample; they must not share
+        Buffers from `Robot.buffers`, filled and returned, for one sample; they must not share
         memory with other arguments. A call then allocates no arrays of the robot's size, except
-        for external wrenches, variable stiffness and coupled rotors.
+        for external wrenches, variable stiffness and coupled rotors. `Workspace` is faster.
 
     Returns
     -------
@@ -93,34 +90,27 @@ def elastic_feedforward(
     >>> rod = sd.lie.inertia_matrix(2.0, np.array([0.0, 0, -0.5]), np.zeros((3, 3)))
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [rod])
     >>> joint = sd.JointDrive(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.1))
-    >>> joints = sd.Drives({'joint_1': joint})
+    >>> robot = sd.Robot(pendulum, sd.Drives({'joint_1': joint}))
     >>> jet = np.array([[np.pi / 2], [0.0], [2.0], [0.0], [0.0]])
-    >>> motors = sd.elastic_feedforward(pendulum, joints, jet)
+    >>> motors = sd.elastic_feedforward(robot, jet)
     >>> motors.deflection.round(6), motors.motor_effort.round(6)
     (array([0.1081]), array([11.01]))
     """
     plain = stiffness_jets is None and deflection is None and _is_no_array(times)
-    if plain and wrench_jets is None and type(out) is MotorFeedforward:
-        plan = out.plan
-        if plan is not None and type(joint_jet) is np.ndarray:
-            if plan.run(model, joints, joint_jet):
-                return out
-    table = require_drives(joints).motors(model)
-    coupling = joints.coupling(model)
-    jet = as_elastic_jet(table, coupling, joint_jet)
-    result = _result(table, coupling, jet, out)
+    robot = robot_with_drives(robot)
+    table, coupling, model = robot.motors, robot.coupling, robot.model
+    jet = as_elastic_jet(robot, joint_jet)
+    result = _result(robot, jet, out)
     if coupling is None:
         inverse_dynamics(model, jet, wrench_jets, out=result.effort_jet)
         if plain and not table.damped_names and (times is None or jet.ndim == 2):
-            if fill_commands(table, jet, *(getattr(result, name) for name in JETS)):
+            if _fill_commands(robot, jet, result):
                 return result
             # for the error, from the first efforts
             inverse_dynamics(model, jet, wrench_jets, out=result.effort_jet)
     else:
-        fill_coupled_efforts(
-            model, joints, table, coupling, jet, wrench_jets, stiffness_jets, result.effort_jet
-        )
-    _fill(model, joints, table, jet, stiffness_jets, times, deflection, result)
+        fill_coupled_efforts(robot, coupling, jet, wrench_jets, stiffness_jets, result.effort_jet)
+    _fill(robot, jet, stiffness_jets, times, deflection, result)
     return result
 
 
@@ -130,8 +120,7 @@ def _is_no_array(times: object) -> bool:
 
 
 def feedforward_from_efforts(
-    model: ScrewModel,
-    joints: Drives,
+    robot: Robot | ScrewModel,
     joint_jet: ArrayLike,
     effort_jet: ArrayLike,
     *,
@@ -145,8 +134,8 @@ def feedforward_from_efforts(
 
     Parameters
     ----------
-    model : ScrewModel
-    joints : Drives
+    robot : Robot
+        With drives.
     joint_jet : (r, n) or (T, r, n) array_like
         See `elastic_feedforward`.
     effort_jet : (k + 1, n) or (T, k + 1, n) array_like
@@ -170,49 +159,40 @@ def feedforward_from_efforts(
     >>> import screw_dynamics as sd
     >>> from screw_dynamics.drives import feedforward_from_efforts
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    >>> joints = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))})
+    >>> robot = sd.Robot(arm, sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))}))
     >>> jet = np.full((5, arm.n), 0.1)
-    >>> known = feedforward_from_efforts(arm, joints, jet, sd.inverse_dynamics(arm, jet))
-    >>> np.array_equal(known.motor_jet, sd.elastic_feedforward(arm, joints, jet).motor_jet)
+    >>> known = feedforward_from_efforts(robot, jet, sd.inverse_dynamics(arm, jet))
+    >>> np.array_equal(known.motor_jet, sd.elastic_feedforward(robot, jet).motor_jet)
     True
     """
-    if stiffness_jets is None and deflection is None and type(out) is MotorFeedforward:
-        plan = out.plan
-        if plan is not None and type(joint_jet) is type(effort_jet) is np.ndarray:
-            if _is_no_array(times) and plan.follow(model, joints, joint_jet, effort_jet):
-                return out
-    table = require_drives(joints).motors(model)
-    coupling = joints.coupling(model)
-    jet = as_elastic_jet(table, coupling, joint_jet)
+    robot = robot_with_drives(robot)
+    jet = as_elastic_jet(robot, joint_jet)
     efforts = as_float_array('effort_jet', effort_jet)
-    result = _result(table, coupling, jet, out)
+    result = _result(robot, jet, out)
     if efforts.shape != result.effort_jet.shape:
         raise ShapeError('effort_jet', str(result.effort_jet.shape), efforts.shape)
     if efforts is not result.effort_jet:
         result.effort_jet[...] = efforts
-    _fill(model, joints, table, jet, stiffness_jets, times, deflection, result)
+    _fill(robot, jet, stiffness_jets, times, deflection, result)
     return result
 
 
-def _result(
-    table: MotorTable, coupling: RotorCoupling | None, jet: Array, out: object
-) -> MotorFeedforward:
+def _result(robot: Robot, jet: Array, out: object) -> MotorFeedforward:
     """Return `out`, checked, or new arrays for the results of a joint jet."""
-    rows = jet.shape[-2]
-    if coupling is not None:
-        rows += 3 + table.lost_orders - coupling.rows
+    table = robot.motors
+    rows = jet.shape[-2] - robot.required_rows + 3 + table.lost_orders
     shapes = [(*jet.shape[:-2], *shape) for shape in table.jet_shapes(rows)]
     if out is None:
         return MotorFeedforward(table.names, table.gear_ratios, *map(np.empty, shapes))
     if not isinstance(out, MotorFeedforward):
         raise InputError(f'out: expected a MotorFeedforward, got {type(out).__name__}')
-    # buffers of the same joints share the table's ratios, which saves a comparison of arrays
+    # buffers of the same robot share the table's ratios, which saves a comparison of arrays
     same = out.gear_ratios is table.gear_ratios
     if out.motor_names != table.names or not (
         same or np.array_equal(out.gear_ratios, table.gear_ratios)
     ):
         raise InputError(
-            f'out: expected buffers of these joints, with motors {listed(table.names)} and '
+            f'out: expected buffers of this robot, with motors {listed(table.names)} and '
             f'gear ratios {shown(table.gear_ratios.tolist())}, got {listed(out.motor_names)} and '
             f'{shown(out.gear_ratios.tolist())}'
         )
@@ -225,10 +205,20 @@ def _result(
     return out
 
 
+def _fill_commands(robot: Robot, jet: Array, result: MotorFeedforward) -> bool:
+    """
+    Fill the commands of undamped joints with constant stiffness, from the efforts of the links.
+
+    Return False if that fails; the efforts are then undefined.
+    """
+    arrays = (jet, *(getattr(result, name) for name in JETS))
+    if jet.ndim == 2:
+        arrays = tuple(array[np.newaxis] for array in arrays)
+    return bool(set_motor_commands(*arrays[:2], *robot.motors.blocks, *arrays[2:]) == OK)
+
+
 def _fill(
-    model: ScrewModel,
-    joints: Drives,
-    table: MotorTable,
+    robot: Robot,
     jet: Array,
     stiffness_jets: Mapping[str, ArrayLike] | None,
     times: ArrayLike | None,
@@ -237,11 +227,11 @@ def _fill(
 ) -> None:
     """Fill the rest of a result that has the efforts of the links as its efforts."""
     efforts, deflections = result.effort_jet, result.deflection_jet
-    fill_transmitted_efforts(joints, table, jet, efforts)
-    fill_deflections(model, joints, table, efforts, stiffness_jets, times, deflection, deflections)
+    fill_transmitted_efforts(robot, jet, efforts)
+    fill_deflections(robot, efforts, stiffness_jets, times, deflection, deflections)
     commands = result.motor_jet, result.motor_effort_jet
     try:
-        fill_motor_efforts(model, joints, table, jet, efforts, deflections, *commands)
+        fill_motor_efforts(robot, jet, efforts, deflections, *commands)
     except NotFiniteError:
         if isinstance(deflection, DeflectionFilter):
             # the motion as a whole was rejected

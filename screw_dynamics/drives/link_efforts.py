@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_out
-from screw_dynamics.drives.drives import Drives, require_drives
 from screw_dynamics.drives.motor_table import MotorTable
+from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.drives.rotors import RotorCoupling
 from screw_dynamics.drives.spring_deflections import as_stiffness_jets, joint_deflections
 from screw_dynamics.drives.transmitted_efforts import transmitted_effort
@@ -34,8 +34,7 @@ from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
 
 
 def link_efforts(
-    model: ScrewModel,
-    joints: Drives,
+    robot: Robot | ScrewModel,
     joint_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None = None,
     *,
@@ -50,11 +49,11 @@ def link_efforts(
 
     Parameters
     ----------
-    model : ScrewModel
-    joints : Drives
+    robot : Robot
+        With drives.
     joint_jet : (r, n) or (T, r, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d];
-        r >= ``joints.required_rows(model)``.
+        r >= ``robot.required_rows``.
     wrench_jets, stiffness_jets : optional
         See `elastic_feedforward`; the stiffness matters only with coupled rotors.
     out : (k + 1, n) or (T, k + 1, n) ndarray, optional
@@ -77,34 +76,33 @@ def link_efforts(
     >>> import screw_dynamics as sd
     >>> from screw_dynamics.drives import link_efforts
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    >>> joints = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))})
+    >>> drives = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))})
     >>> jet = np.full((5, arm.n), 0.1)
-    >>> np.array_equal(link_efforts(arm, joints, jet), sd.inverse_dynamics(arm, jet))
+    >>> np.array_equal(link_efforts(sd.Robot(arm, drives), jet), sd.inverse_dynamics(arm, jet))
     True
     """
-    table = require_drives(joints).motors(model)
-    coupling = joints.coupling(model)
-    jet = as_elastic_jet(table, coupling, joint_jet)
+    robot = robot_with_drives(robot)
+    table, coupling = robot.motors, robot.coupling
+    jet = as_elastic_jet(robot, joint_jet)
     if coupling is None:
-        return inverse_dynamics(model, jet, wrench_jets, out=out)
+        return inverse_dynamics(robot.model, jet, wrench_jets, out=out)
     rows = jet.shape[-2] - coupling.rows + 1 + table.lost_orders
     shape = (*jet.shape[:-2], rows, table.n)
     if out is None:
         out = np.empty(shape)
     elif require_out(out).shape != shape:
         raise ShapeError('out', str(shape), out.shape)
-    fill_coupled_efforts(model, joints, table, coupling, jet, wrench_jets, stiffness_jets, out)
+    fill_coupled_efforts(robot, coupling, jet, wrench_jets, stiffness_jets, out)
     return out
 
 
-def as_elastic_jet(
-    table: MotorTable, coupling: RotorCoupling | None, joint_jet: ArrayLike
-) -> Array:
+def as_elastic_jet(robot: Robot, joint_jet: ArrayLike) -> Array:
     """Return a joint jet as an array with the rows that motor efforts require."""
     jet = as_float_array('joint_jet', joint_jet)
-    least, reason = 3 + table.lost_orders, table.most_demanding
-    if coupling is not None:
-        least, reason = coupling.rows, 'this robot with rotors on moving links'
+    table, least = robot.motors, robot.required_rows
+    reason = table.most_demanding
+    if robot.coupling is not None:
+        reason = 'this robot with rotors on moving links'
     if jet.ndim not in (2, 3) or jet.shape[-1] != table.n or jet.shape[-2] < least:
         raise ShapeError(
             'joint_jet',
@@ -116,11 +114,9 @@ def as_elastic_jet(
 
 
 def fill_coupled_efforts(
-    model: ScrewModel,
-    joints: Drives,
-    table: MotorTable,
+    robot: Robot,
     coupling: RotorCoupling,
-    joint_jets: Array,
+    joint_jet: Array,
     wrench_jets: Mapping[str, ArrayLike] | None,
     stiffness_jets: Mapping[str, ArrayLike] | None,
     out: Array,
@@ -128,17 +124,18 @@ def fill_coupled_efforts(
     """
     Fill the link efforts u of a robot with rotors on moving links.
 
-    For `joint_jets` (T, r, n) and p = r - coupling.rows, `out` is (T, p + 1 + k, n) with k =
+    For `joint_jet` (T, r, n) and p = r - coupling.rows, `out` is (T, p + 1 + k, n) with k =
     `MotorTable.lost_orders`, T omitted for a sample.
     """
-    batch, (rows, n) = joint_jets.shape[:-2], joint_jets.shape[-2:]
-    wrenches = as_wrench_jets(model, wrench_jets, (*batch, rows - 2, n))
+    table = robot.motors
+    batch, (rows, n) = joint_jet.shape[:-2], joint_jet.shape[-2:]
+    wrenches = as_wrench_jets(robot.model, wrench_jets, (*batch, rows - 2, n))
     order = rows - coupling.rows
     highest = int(coupling.orders[table.variable >= 0].max(initial=0))
     stiffness = as_stiffness_jets(table, stiffness_jets, (*batch, order + highest + 1))
     # rotors locked to their links
     positions = np.zeros((*batch, rows, coupling.model.n))
-    positions[..., :n] = joint_jets
+    positions[..., :n] = joint_jet
     for a, rotor in enumerate(coupling.rotors, n):
         positions[..., a] = positions[..., rotor.coordinate]
 
@@ -147,31 +144,30 @@ def fill_coupled_efforts(
         needed = {name: wrench[..., :reach, :] for name, wrench in wrenches.items()}
         passed = inverse_dynamics(coupling.model, positions[..., : reach + 2, :], needed)
         for j in level:
-            own_rows = order + int(coupling.orders[j]) + 1
-            effort = np.ascontiguousarray(passed[..., :own_rows, j])
+            count = order + int(coupling.orders[j]) + 1
+            effort = np.ascontiguousarray(passed[..., :count, j])
             out[..., j] = effort[..., : out.shape[-2]]
-            own = [a for a, i in enumerate(coupling.motors) if table.joint_of_motor[i] == j]
-            if own and table.laws[j] != RIGID:
+            rotors = [a for a, i in enumerate(coupling.motors) if table.joint_of_motor[i] == j]
+            if rotors and table.laws[j] != RIGID:
                 samples = transmitted_effort(
-                    joints,
-                    table,
+                    robot,
                     j,
-                    joint_jets[..., : own_rows + 1, j].reshape(-1, own_rows + 1),
-                    effort.reshape(-1, own_rows),
+                    joint_jet[..., : count + 1, j].reshape(-1, count + 1),
+                    effort.reshape(-1, count),
                     single=not batch,
                 )
-                phi = joint_deflections(joints, table, j, samples, stiffness, single=not batch)
-                for a in own:
+                phi = joint_deflections(robot, j, samples, stiffness, single=not batch)
+                for a in rotors:
                     # higher orders of theta affect no row that is read
                     motor = coupling.motors[a] - table.first_motor[j]
-                    positions[..., :own_rows, n + a] += phi[:, :, motor].reshape(effort.shape)
+                    positions[..., :count, n + a] += phi[:, :, motor].reshape(effort.shape)
 
 
-def rotor_reactions(coupling: RotorCoupling, table: MotorTable, joint_jets: Array) -> Array:
+def rotor_reactions(coupling: RotorCoupling, table: MotorTable, joint_jet: Array) -> Array:
     """Return ``S^T q'' + S'^T q'`` (T, p - 2, m) at the motors for joint jets (T, p, n)."""
-    batch, (rows, n) = joint_jets.shape[:-2], joint_jets.shape[-2:]
+    batch, (rows, n) = joint_jet.shape[:-2], joint_jet.shape[-2:]
     positions = np.zeros((*batch, rows, coupling.model.n))
-    positions[..., :n] = joint_jets
+    positions[..., :n] = joint_jet
     reactions = np.zeros((*batch, rows - 2, table.m))
     reactions[..., coupling.motors] = inverse_dynamics(coupling.model, positions)[..., n:]
     return reactions

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite, require_out
-from screw_dynamics.drives.drives import Drives, require_drives
 from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.link_efforts import rotor_reactions
-from screw_dynamics.drives.motor_table import MotorTable
+from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.drives.spring_deflections import as_effort_jet
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.drives.deflections import OK
@@ -20,8 +19,7 @@ from screw_dynamics.model import ScrewModel
 
 
 def motor_efforts(
-    model: ScrewModel,
-    joints: Drives,
+    robot: Robot | ScrewModel,
     joint_jet: ArrayLike,
     effort_jet: ArrayLike,
     deflection_jet: ArrayLike,
@@ -37,8 +35,8 @@ def motor_efforts(
 
     Parameters
     ----------
-    model : ScrewModel
-    joints : Drives
+    robot : Robot
+        With drives.
     joint_jet : (p or more, n) or (T, p or more, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d].
     effort_jet : (k + 1, n) or (T, k + 1, n) array_like
@@ -67,14 +65,15 @@ def motor_efforts(
     >>> from screw_dynamics.drives import motor_efforts
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [np.eye(6)])
     >>> joint = sd.JointDrive(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.5))
-    >>> joints = sd.Drives({'joint_1': joint})
+    >>> robot = sd.Robot(pendulum, sd.Drives({'joint_1': joint}))
     >>> jet, efforts = np.zeros((5, 1)), np.array([[5.0], [0.0], [20.0]])
-    >>> phi = sd.drives.spring_deflections(pendulum, joints, efforts)
-    >>> theta, tau = motor_efforts(pendulum, joints, jet, efforts, phi)
+    >>> phi = sd.drives.spring_deflections(robot, efforts)
+    >>> theta, tau = motor_efforts(robot, jet, efforts, phi)
     >>> theta[:, 0], tau[:, 0]
     (array([0.05, 0.  , 0.2 ]), array([5.1]))
     """
-    table = require_drives(joints).motors(model)
+    robot = robot_with_drives(robot)
+    table = robot.motors
     efforts = as_effort_jet(table, effort_jet)
     batch, rows = efforts.shape[:-2], efforts.shape[-2] + 2 - table.lost_orders
     jet = as_float_array('joint_jet', joint_jet)
@@ -90,16 +89,14 @@ def motor_efforts(
     for array, expected in zip(out, shapes, strict=True):
         if require_out(array).shape != expected:
             raise ShapeError('out', str(expected), array.shape)
-        if any(np.may_share_memory(array, given) for given in (jet, efforts, deflections)):
+        if any(np.may_share_memory(array, argument) for argument in (jet, efforts, deflections)):
             raise InputError('out: expected memory of its own, got some of another argument')
-    fill_motor_efforts(model, joints, table, jet, efforts, deflections, *out)
+    fill_motor_efforts(robot, jet, efforts, deflections, *out)
     return out
 
 
 def fill_motor_efforts(
-    model: ScrewModel,
-    joints: Drives,
-    table: MotorTable,
+    robot: Robot,
     jet: Array,
     efforts: Array,
     deflections: Array,
@@ -107,6 +104,7 @@ def fill_motor_efforts(
     commands: Array,
 ) -> None:
     """Fill motor positions and efforts for checked arrays."""
+    table, coupling = robot.motors, robot.coupling
     arrays = (jet, efforts, deflections)
     single = jet.ndim == 2
     failure = np.zeros(5)
@@ -125,7 +123,6 @@ def fill_motor_efforts(
     if status != OK:
         for name, array in zip(('joint_jet', 'effort_jet', 'deflection_jet'), arrays, strict=True):
             require_finite(name, array)
-        raise_failure(status, failure, table, joints, single)
-    coupling = joints.coupling(model)
+        raise_failure(robot, status, failure, single)
     if coupling is not None:
         commands += rotor_reactions(coupling, table, jet[..., : positions.shape[-2], :])

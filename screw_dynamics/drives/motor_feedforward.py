@@ -6,15 +6,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InputError, listed
-
-if TYPE_CHECKING:
-    from screw_dynamics.drives.feedforward_plan import FeedforwardPlan
 
 JETS = ('effort_jet', 'deflection_jet', 'motor_jet', 'motor_effort_jet')
 
@@ -56,18 +52,11 @@ class MotorFeedforward:
     motor_jet: Array
     motor_effort_jet: Array
 
-    _plan: ClassVar[FeedforwardPlan | None] = None  # buffers have one of their own
-
-    @property
-    def plan(self) -> FeedforwardPlan | None:
-        """Kernels and their arguments, for buffers of `Drives.buffers` only."""
-        return self._plan
-
     def __post_init__(self) -> None:
         """Reject jets that share memory: each would be overwritten by the next."""
-        for one, other in combinations(JETS, 2):
-            if np.may_share_memory(getattr(self, one), getattr(self, other)):
-                raise InputError(f'{other}: expected memory of its own, got some of {one}')
+        for first, second in combinations(JETS, 2):
+            if np.may_share_memory(getattr(self, first), getattr(self, second)):
+                raise InputError(f'{second}: expected memory of its own, got some of {first}')
 
     def __repr__(self) -> str:
         """Return the motors, the number of samples, and how many derivatives there are."""

@@ -45,8 +45,8 @@ class MotorTable(ValueEquality):
     rows : (m, 4) ndarray
         B = r^2 J [kg m^2 or kg], viscous friction r^2 d, Coulomb friction r c, its velocity v0/r
         (see `Motor`).
-    max_efforts, max_velocities, max_effort_rates : (m,) ndarray
-        [N m or N], [rad/s or m/s], [N m/s or N/s].
+    max_efforts, max_velocities : (m,) ndarray
+        [N m or N], [rad/s or m/s].
     laws : (n,) int64 ndarray
         Code of each joint's spring law, see `kernels.springs.laws`.
     offsets : (n,) int64 ndarray
@@ -75,7 +75,6 @@ class MotorTable(ValueEquality):
     rows: Array
     max_efforts: Array
     max_velocities: Array
-    max_effort_rates: Array
     laws: NDArray[np.int64]
     offsets: NDArray[np.int64]
     parameters: Array
@@ -172,9 +171,9 @@ class MotorTable(ValueEquality):
         return lost.astype(np.int64)
 
 
-def motor_table(model: ScrewModel, joints: Mapping[str, JointDrive]) -> MotorTable:
+def motor_table(model: ScrewModel, drives: Mapping[str, JointDrive]) -> MotorTable:
     """Return the table of a model; joints without an entry are rigid with ``Motor()``."""
-    ordered = [joints.get(name, JointDrive()) for name in model.joint_names]
+    ordered = [drives.get(name, JointDrive()) for name in model.joint_names]
     motors = [motor for joint in ordered for motor in joint.motors]
     names = [
         f'{name}/{i + 1}' if len(joint.motors) > 1 else name
@@ -198,7 +197,6 @@ def motor_table(model: ScrewModel, joints: Mapping[str, JointDrive]) -> MotorTab
         rows=np.array([motor.behind_gear for motor in motors]).reshape(-1, 4),
         max_efforts=ratios * np.array([motor.max_effort for motor in motors]),
         max_velocities=np.array([motor.max_velocity for motor in motors]) / ratios,
-        max_effort_rates=np.full(len(motors), np.inf),
         laws=laws,
         offsets=np.cumsum(sizes) - sizes,
         parameters=np.concatenate([*columns, np.empty(0)]),
@@ -212,11 +210,11 @@ def motor_table(model: ScrewModel, joints: Mapping[str, JointDrive]) -> MotorTab
     )
 
 
-def _parallel_springs(model: ScrewModel, joints: Sequence[JointDrive]) -> Array:
+def _parallel_springs(model: ScrewModel, drives: Sequence[JointDrive]) -> Array:
     """Return the table of parallel springs; raise ModelError if one does not fit the model."""
     rows = []
-    for j, joint in enumerate(joints):
-        spring = joint.parallel_spring
+    for j, drive in enumerate(drives):
+        spring = drive.parallel_spring
         try:
             rows.append(unloaded_row() if spring is None else spring.row(model, j))
         except ModelError as error:

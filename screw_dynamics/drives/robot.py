@@ -9,14 +9,16 @@ from functools import cached_property
 
 import numpy as np
 
+from screw_dynamics.common.scalars import require_count
 from screw_dynamics.drives.drives import Drives, require_drives
 from screw_dynamics.drives.joint_drive import JointDrive
+from screw_dynamics.drives.motor_feedforward import MotorFeedforward
 from screw_dynamics.drives.motor_table import MotorTable
+from screw_dynamics.drives.rotors import RotorCoupling, rotor_coupling
 from screw_dynamics.errors import InputError
-from screw_dynamics.model.other_models import JointedModel
+from screw_dynamics.model.robot_model import require_robot_model
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
-_RIGID_ROWS = 3  # inverse dynamics needs q, q' and q''
 _NO_DRIVES = Drives({})
 
 
@@ -25,10 +27,13 @@ class Robot:
     """
     The links of a robot and the drives of its joints.
 
+    What is derived from both, such as `motors`, is computed once per `Robot`: a loop makes it
+    before it begins.
+
     Parameters
     ----------
     model : ScrewModel
-        Or a `HybridRobot` in its place; functions that do not accept it raise InputError.
+        Or another `RobotModel` in its place; functions that do not accept it raise InputError.
     drives : Drives, optional
         Springs and motors; None for a rigid robot without motor data.
     limits_motors : bool
@@ -56,8 +61,7 @@ class Robot:
 
     def __post_init__(self) -> None:
         """Check the types."""
-        if not isinstance(self.model, JointedModel):
-            require_model(self.model)
+        require_robot_model(self.model)
         if self.drives is not None:
             require_drives(self.drives)
 
@@ -71,35 +75,57 @@ class Robot:
         """Names of the coordinates."""
         return self.model.joint_names
 
-    @property
-    def required_rows(self) -> int:
-        """Rows of a joint jet needed for efforts and, with drives, motor commands; at least 3."""
-        if self.drives is None:
-            return _RIGID_ROWS
-        return self.drives.required_rows(self.model)
-
     @cached_property
-    def motors(self) -> MotorTable:
-        """The motors as arrays; without drives one rigid motor without data per joint."""
-        table = (self.drives or _NO_DRIVES).motors(self.model)
-        return self._limited(table) if self.limits_motors else table
-
-    def _limited(self, table: MotorTable) -> MotorTable:
-        owner = table.joint_of_motor
-        rigid = np.array([joint.spring is None for joint in self.joints])[owner]
-        efforts = self.model.limits.ignoring_zeros().effort[owner]
-        rates = np.array([joint.max_effort_rate for joint in self.joints])[owner]
-        return replace(
-            table,
-            max_efforts=np.where(rigid, np.minimum(table.max_efforts, efforts), table.max_efforts),
-            max_effort_rates=np.where(rigid, rates, table.max_effort_rates),
-        )
-
-    @cached_property
-    def joints(self) -> tuple[JointDrive, ...]:
+    def joint_drives(self) -> tuple[JointDrive, ...]:
         """The record of each coordinate; of a rigid, unlimited joint if it has none."""
         records = {} if self.drives is None else self.drives.joints
         return tuple(records.get(name, JointDrive()) for name in self.joint_names)
+
+    @cached_property
+    def motors(self) -> MotorTable:
+        """
+        The motors as arrays on the joint side; without drives one without data per joint.
+
+        Raise UnknownNameError if the model lacks a joint, or a link that an entry names, and
+        ModelError if friction of the URDF or a parallel spring does not fit.
+        """
+        return (self.drives or _NO_DRIVES).motor_table(require_model(self.model))
+
+    @cached_property
+    def coupling(self) -> RotorCoupling | None:
+        """
+        The coupling of joints and rotors; None without `Drives.rotor_coupling`.
+
+        Raise InputError if a spring has a damper, or joints move each other's rotors in a cycle,
+        and the errors of `motors`.
+        """
+        if self.drives is None or not self.drives.rotor_coupling:
+            return None
+        return rotor_coupling(self.model, self.motors, self.joint_drives)
+
+    @property
+    def required_rows(self) -> int:
+        """
+        Rows of a joint jet needed for efforts and, with drives, motor commands.
+
+        3 for a rigid robot, 4 if every spring has a damper, else 5: q to q''''. Coupled rotors
+        on moving links need more, up to 2 n + 3.
+        """
+        if self.drives is None:
+            return 3
+        return 3 + self.motors.lost_orders if self.coupling is None else self.coupling.rows
+
+    def buffers(self, rows: int | None = None) -> MotorFeedforward:
+        """
+        Return arrays for the `out` of `elastic_feedforward` with one sample, filled with NaN.
+
+        `rows` is the number of rows of the joint jet; default `required_rows`.
+        """
+        table, least = self.motors, self.required_rows
+        rows = least if rows is None else require_count('rows', rows, least)
+        shapes = table.jet_shapes(rows - least + 3 + table.lost_orders)
+        jets = (np.full(shape, np.nan) for shape in shapes)
+        return MotorFeedforward(table.names, table.gear_ratios, *jets)
 
     def with_model(self, model: ScrewModel) -> Robot:
         """
@@ -111,11 +137,24 @@ class Robot:
         """
         return replace(self, model=model)
 
+    def with_limited_motors(self, limited: bool = True) -> Robot:
+        """Return the same robot with another `limits_motors`, on which nothing derived depends."""
+        robot = replace(self, limits_motors=limited)
+        vars(robot).update({name: value for name, value in vars(self).items() if name in _DERIVED})
+        return robot
 
-def as_robot(model: ScrewModel | Robot, joints: Drives | None = None) -> Robot:
-    """Return the robot given as a record or as the pair; raise InputError if neither fits."""
-    if not isinstance(model, Robot):
-        return Robot(model, joints)
-    if joints is not None:
-        raise InputError('joints: expected None beside a Robot, which has its own drives')
-    return model
+
+_DERIVED = ('joint_drives', 'motors', 'coupling')
+
+
+def as_robot(robot: Robot | ScrewModel) -> Robot:
+    """Return a robot, of a model alone one without drives; raise InputError for other objects."""
+    return robot if isinstance(robot, Robot) else Robot(robot)
+
+
+def robot_with_drives(robot: Robot | ScrewModel) -> Robot:
+    """Return the robot; raise InputError if it is none, or has no drives."""
+    robot = as_robot(robot)
+    if robot.drives is None:
+        raise InputError('robot: expected one with drives, as Robot(model, drives), got none')
+    return robot

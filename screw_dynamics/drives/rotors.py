@@ -9,7 +9,7 @@ known only if u_i is. So every level of joints costs two derivatives, one if onl
 torque acts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
@@ -69,14 +69,13 @@ def rotor_axis(model: ScrewModel, coordinate: int, rotor: Rotor) -> tuple[int, A
 
 
 def moving_rotors(
-    model: ScrewModel, table: MotorTable, joints: Mapping[str, JointDrive]
+    model: ScrewModel, table: MotorTable, joint_drives: Sequence[JointDrive]
 ) -> tuple[NDArray[np.int64], tuple[RotorBody, ...]]:
     """Return table indices and bodies of the rotors that have inertia and are on moving links."""
     motors, rotors = [], []
-    for j, name in enumerate(model.joint_names):
-        joint = joints.get(name, JointDrive())
-        carrier, axis = rotor_axis(model, j, joint.rotor or Rotor())
-        for a, motor in enumerate(joint.motors, int(table.first_motor[j])):
+    for j, drive in enumerate(joint_drives):
+        carrier, axis = rotor_axis(model, j, drive.rotor or Rotor())
+        for a, motor in enumerate(drive.motors, int(table.first_motor[j])):
             if carrier >= 0 and motor.rotor_inertia > 0.0:
                 inertia, ratio = motor.rotor_inertia, motor.gear_ratio
                 motors.append(a)
@@ -157,7 +156,7 @@ class RotorCoupling:
 
 
 def rotor_coupling(
-    model: ScrewModel, table: MotorTable, joints: Mapping[str, JointDrive]
+    model: ScrewModel, table: MotorTable, joint_drives: Sequence[JointDrive]
 ) -> RotorCoupling:
     """
     Return the evaluation order of the efforts of a robot with rotors on its links.
@@ -170,7 +169,7 @@ def rotor_coupling(
             f'joint {table.damped_names[0]!r}: expected a spring without damper, got one: rotor '
             'coupling and dampers cannot be combined; set damping to 0 or rotor_coupling to false'
         )
-    motors, rotors = moving_rotors(model, table, joints)
+    motors, rotors = moving_rotors(model, table, joint_drives)
     extended = model_with_rotors(model, rotors)
     acting = _coupling_orders(extended, model.n, rotors)
     chain = [

@@ -12,17 +12,16 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite, require_out
 from screw_dynamics.drives.deflection_filter import DeflectionFilter
-from screw_dynamics.drives.drives import Drives, require_drives
 from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.motor_table import MotorTable
+from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.kernels.drives.deflections import OK, set_spring_deflections
 from screw_dynamics.model import ScrewModel
 
 
 def spring_deflections(
-    model: ScrewModel,
-    joints: Drives,
+    robot: Robot | ScrewModel,
     effort_jet: ArrayLike,
     *,
     stiffness_jets: Mapping[str, ArrayLike] | None = None,
@@ -35,8 +34,8 @@ def spring_deflections(
 
     Parameters
     ----------
-    model : ScrewModel
-    joints : Drives
+    robot : Robot
+        With drives.
     effort_jet : (k + 1, n) or (T, k + 1, n) array_like
         Efforts that springs and rigid joints transmit, see `transmitted_efforts` [N m or N, per
         s^d]. k >= 2; 1 if every spring has a damper, 0 if every joint is rigid.
@@ -62,13 +61,14 @@ def spring_deflections(
     >>> import screw_dynamics as sd
     >>> from screw_dynamics.drives import spring_deflections
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [np.eye(6)])
-    >>> joints = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))})
-    >>> spring_deflections(pendulum, joints, [[5.0], [10.0], [0.0]])
+    >>> drives = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))})
+    >>> spring_deflections(sd.Robot(pendulum, drives), [[5.0], [10.0], [0.0]])
     array([[0.05],
            [0.1 ],
            [0.  ]])
     """
-    table = require_drives(joints).motors(model)
+    robot = robot_with_drives(robot)
+    table = robot.motors
     efforts = as_effort_jet(table, effort_jet)
     shape = (*efforts.shape[:-2], efforts.shape[-2] + 2 - table.lost_orders, table.m)
     if out is None:
@@ -77,7 +77,7 @@ def spring_deflections(
         raise ShapeError('out', str(shape), out.shape)
     elif np.may_share_memory(out, efforts):
         raise InputError('out: expected memory of its own, got some of effort_jet')
-    fill_deflections(model, joints, table, efforts, stiffness_jets, times, deflection, out)
+    fill_deflections(robot, efforts, stiffness_jets, times, deflection, out)
     return out
 
 
@@ -96,9 +96,7 @@ def as_effort_jet(table: MotorTable, effort_jet: ArrayLike) -> Array:
 
 
 def fill_deflections(
-    model: ScrewModel,
-    joints: Drives,
-    table: MotorTable,
+    robot: Robot,
     efforts: Array,
     stiffness_jets: Mapping[str, ArrayLike] | None,
     times: ArrayLike | None,
@@ -106,6 +104,7 @@ def fill_deflections(
     out: Array,
 ) -> None:
     """Fill the deflections `out` for checked efforts; after an error a filter is unchanged."""
+    table = robot.motors
     stiffness = as_stiffness_jets(table, stiffness_jets, out.shape[:-1])
     instants = _times(table, times, deflection, out.shape[:-2])
     state, rows = _NO_STATE, efforts.shape[-2] + 2
@@ -113,7 +112,7 @@ def fill_deflections(
         state = deflection.require(table, rows).state
         deflection.keep_state()
     elif table.damped_names:
-        state = DeflectionFilter(model, joints, rows, deflection).state
+        state = DeflectionFilter(robot, rows=rows, deflection=deflection).state
     single = efforts.ndim == 2
     failure = np.zeros(5)
     status = set_spring_deflections(
@@ -129,12 +128,11 @@ def fill_deflections(
         if isinstance(deflection, DeflectionFilter):
             deflection.restore_state()
         require_finite('effort_jet', efforts)
-        raise_failure(status, failure, table, joints, single)
+        raise_failure(robot, status, failure, single)
 
 
 def joint_deflections(
-    joints: Drives,
-    table: MotorTable,
+    robot: Robot,
     joint: int,
     effort_jets: Array,
     stiffness: Array,
@@ -147,18 +145,19 @@ def joint_deflections(
     `effort_jets` is (T, r), `stiffness` (1 or T, r or more, V) as from `as_stiffness_jets`. With
     `single` the error text omits the sample index.
     """
+    table = robot.motors
     samples, rows = effort_jets.shape
-    one = slice(joint, joint + 1)
+    row = slice(joint, joint + 1)
     deflections = np.empty((samples, rows, int((table.joint_of_motor == joint).sum())))
     failure = np.zeros(5)
     status = set_spring_deflections(
         effort_jets[:, :, np.newaxis],
         np.ascontiguousarray(stiffness[:, :rows]),
-        table.laws[one],
-        table.offsets[one],
+        table.laws[row],
+        table.offsets[row],
         table.parameters,
-        table.damped[one],
-        table.variable[one],
+        table.damped[row],
+        table.variable[row],
         _FIRST,
         _NO_TIMES,
         *_NO_STATE,
@@ -167,7 +166,7 @@ def joint_deflections(
     )
     if status != OK:
         failure[1] = joint
-        raise_failure(status, failure, table, joints, single)
+        raise_failure(robot, status, failure, single)
     return deflections
 
 

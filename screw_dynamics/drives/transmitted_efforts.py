@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite, require_out
-from screw_dynamics.drives.drives import Drives, require_drives
 from screw_dynamics.drives.failures import raise_failure
-from screw_dynamics.drives.motor_table import MotorTable
+from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.drives.actuators import set_transmitted_efforts
 from screw_dynamics.kernels.drives.deflections import OK
@@ -18,8 +17,7 @@ from screw_dynamics.model import ScrewModel
 
 
 def transmitted_efforts(
-    model: ScrewModel,
-    joints: Drives,
+    robot: Robot | ScrewModel,
     joint_jet: ArrayLike,
     effort_jet: ArrayLike,
     *,
@@ -33,8 +31,8 @@ def transmitted_efforts(
 
     Parameters
     ----------
-    model : ScrewModel
-    joints : Drives
+    robot : Robot
+        With drives.
     joint_jet : (k + 2 or more, n) or (T, k + 2 or more, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d].
     effort_jet : (k + 1, n) or (T, k + 1, n) array_like
@@ -61,13 +59,14 @@ def transmitted_efforts(
     >>> from screw_dynamics.drives import transmitted_efforts
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> joint = sd.JointDrive(friction=sd.JointFriction(viscous=3.0))
-    >>> joints = sd.Drives({'joint_1': joint})
+    >>> robot = sd.Robot(arm, sd.Drives({'joint_1': joint}))
     >>> jet = np.array([[0.0, 0.0], [2.0, 0.0], [0.5, 0.0]])
-    >>> transmitted_efforts(arm, joints, jet, [[10.0, 1.0], [0.0, 0.0]])
+    >>> transmitted_efforts(robot, jet, [[10.0, 1.0], [0.0, 0.0]])
     array([[16. ,  1. ],
            [ 1.5,  0. ]])
     """
-    table = require_drives(joints).motors(model)
+    robot = robot_with_drives(robot)
+    table = robot.motors
     efforts = as_float_array('effort_jet', effort_jet)
     if efforts.ndim not in (2, 3) or efforts.shape[-1] != table.n or not efforts.shape[-2]:
         expected = f'(k + 1, {table.n}) or (T, k + 1, {table.n})'
@@ -84,14 +83,13 @@ def transmitted_efforts(
         raise InputError('out: expected memory of its own, got some of joint_jet')
     if out is not efforts:
         out[...] = efforts
-    fill_transmitted_efforts(joints, table, jet, out)
+    fill_transmitted_efforts(robot, jet, out)
     return out
 
 
-def fill_transmitted_efforts(
-    joints: Drives, table: MotorTable, jet: Array, efforts: Array
-) -> None:
+def fill_transmitted_efforts(robot: Robot, jet: Array, efforts: Array) -> None:
     """Turn the efforts of the links, checked arrays, into the transmitted ones in place."""
+    table = robot.motors
     if table.direct:
         return
     single = jet.ndim == 2
@@ -104,12 +102,11 @@ def fill_transmitted_efforts(
     )
     if status != OK:
         require_finite('joint_jet', jet)
-        raise_failure(status, failure, table, joints, single)
+        raise_failure(robot, status, failure, single)
 
 
 def transmitted_effort(
-    joints: Drives,
-    table: MotorTable,
+    robot: Robot,
     joint: int,
     jets: Array,
     efforts: Array,
@@ -123,14 +120,14 @@ def transmitted_effort(
     omits the sample index.
     """
     result = efforts[:, :, np.newaxis].copy()
-    if not table.direct:
+    if not robot.motors.direct:
         failure = np.zeros(5)
-        own = (array[joint : joint + 1] for array in table.joint_arrays)
+        joint_arrays = (array[joint : joint + 1] for array in robot.motors.joint_arrays)
         status = set_transmitted_efforts(
-            np.ascontiguousarray(jets[:, :, np.newaxis]), *own, result, failure
+            np.ascontiguousarray(jets[:, :, np.newaxis]), *joint_arrays, result, failure
         )
         if status != OK:
             failure[1] = joint
-            raise_failure(status, failure, table, joints, single)
-    own_efforts: Array = result[:, :, 0]
-    return own_efforts
+            raise_failure(robot, status, failure, single)
+    transmitted: Array = result[:, :, 0]
+    return transmitted

@@ -6,6 +6,7 @@ from screw_dynamics.dynamics.base_parameters import BaseParameters, base_paramet
 from screw_dynamics.dynamics.bias_forces import bias_forces
 from screw_dynamics.dynamics.control_terms import ControlTerms, control_terms
 from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
+from screw_dynamics.dynamics.dispatch import register_kind
 from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.dynamics.effort_partials import effort_partials
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics, forward_dynamics_jet
@@ -14,16 +15,16 @@ from screw_dynamics.dynamics.frame_jets import frame_jacobian_jet, frame_twist
 from screw_dynamics.dynamics.frames import frame_jacobian, frame_pose
 from screw_dynamics.dynamics.gravity_forces import gravity_forces, gravity_forces_jet
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
-from screw_dynamics.dynamics.link_loads import LinkLoads
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.dynamics.regressor import inertial_parameters, regressor
 from screw_dynamics.dynamics.task_space import task_to_joint_jet
+from screw_dynamics.dynamics.workspace import ModelWorkspace
 
 __all__ = [
     'BaseParameters',
     'ControlTerms',
     'EffortFormat',
-    'LinkLoads',
+    'ModelWorkspace',
     'base_parameters',
     'bias_forces',
     'control_terms',
@@ -41,6 +42,7 @@ __all__ = [
     'inertial_parameters',
     'inverse_dynamics',
     'mass_matrix',
+    'register_kind',
     'regressor',
     'task_to_joint_jet',
 ]

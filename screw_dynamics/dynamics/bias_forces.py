@@ -4,21 +4,19 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.catalogue import bias_term as _term
-from screw_dynamics.model.other_models import OtherModel, other_result
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.dynamics.dispatch import at_once
+from screw_dynamics.kernels.terms.catalogue import bias_term
+from screw_dynamics.model.robot_model import RobotModel
+from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.term_calls import checked_term
 
-_ARRAY, _empty = np.ndarray, np.empty
 
-
+@at_once(bias_term)
 def bias_forces(
-    model: ScrewModel | OtherModel, q: ArrayLike, qd: ArrayLike, out: Array | None = None
+    model: RobotModel, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:
     """
     Return the joint efforts C(q, q') q' + Q_grav(q), those of a motion with q'' = 0.
@@ -28,21 +26,24 @@ def bias_forces(
 
     Parameters
     ----------
-    model : ScrewModel or SoftRobot
-    q, qd : (n,) or (T, n) array_like
+    model : RobotModel
+    q, qd : (n,) or (..., n) array_like
         Coordinates and their rates [rad or m, per s].
-    out : (n,) or (T, n) ndarray, optional
+    out : (n,) or (..., n) ndarray, optional
         C-contiguous float64 array to fill; must not overlap the arguments.
+    threads : int
+        Threads that share a batch.
 
     Returns
     -------
-    (n,) or (T, n) ndarray
+    (n,) or (..., n) ndarray
         [N m or N]; `out` if given.
 
     Raises
     ------
     InputError
-        If `out` is not writable, aligned, C-contiguous float64 memory of its own.
+        If `out` is not writable, aligned, C-contiguous float64 memory of its own, or `threads`
+        is not a positive integer.
     ShapeError, NotFiniteError
 
     Examples
@@ -54,14 +55,6 @@ def bias_forces(
     >>> sd.bias_forces(pendulum, [0.0], [3.0])
     array([9.81])
     """
-    if type(q) is _ARRAY and type(qd) is _ARRAY:  # not masked arrays
-        try:
-            forces = _empty(len(q)) if out is None else out
-            if _term.single(q, qd, forces, model.joint_frame_parameters.parameters) == OK:  # type: ignore[union-attr]
-                return forces
-        except (TypeError, ValueError, AttributeError):
-            pass  # not arrays for the kernel: the checks below convert or reject them
-    if isinstance(model, OtherModel):
-        return other_result('bias_forces', model, q, qd, out=out)
-    parameters = require_model(model).joint_frame_parameters.parameters
-    return checked_term(_term, model.n, parameters, out, {'q': q, 'qd': qd})
+    parameters = require_model(model).kernel_tables.parameters
+    inputs = {'q': q, 'qd': qd}
+    return checked_term(bias_term, model.n, parameters, out, inputs, threads)

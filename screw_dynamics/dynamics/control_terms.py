@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.arrays import Array, as_samples
 from screw_dynamics.dynamics.bias_forces import bias_forces
 from screw_dynamics.dynamics.frames import frame_jacobian, frame_pose
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
@@ -18,11 +17,9 @@ from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.kernels.terms.compiled import control_kernel
-from screw_dynamics.kernels.terms.term import not_compiled
-from screw_dynamics.model.other_models import OtherModel
 from screw_dynamics.model.records import Representation
-from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.term_calls import samples_of
+from screw_dynamics.model.robot_model import RobotModel, require_robot_model
+from screw_dynamics.model.screw_model import ScrewModel
 
 _ARRAY, _empty = np.ndarray, np.empty
 
@@ -33,15 +30,15 @@ class ControlTerms(NamedTuple):
 
     Parameters
     ----------
-    mass_matrix : (n, n) or (T, n, n) ndarray
+    mass_matrix : (n, n) or (..., n, n) ndarray
         M [kg m^2, kg m, kg], see `mass_matrix`.
-    bias_forces : (n,) or (T, n) ndarray
+    bias_forces : (n,) or (..., n) ndarray
         C q' + Q_grav [N m or N], see `bias_forces`.
-    gravity_forces : (n,) or (T, n) ndarray
+    gravity_forces : (n,) or (..., n) ndarray
         Q_grav [N m or N], see `gravity_forces`.
-    frame_pose : (4, 4) or (T, 4, 4) ndarray
+    frame_pose : (4, 4) or (..., 4, 4) ndarray
         Pose of the frame in base-link axes, see `frame_pose`.
-    frame_jacobian : (6, n) or (T, 6, n) ndarray
+    frame_jacobian : (6, n) or (..., 6, n) ndarray
         Jacobian of the frame, see `frame_jacobian`.
     """
 
@@ -52,18 +49,13 @@ class ControlTerms(NamedTuple):
     frame_jacobian: Array
 
 
-class _Loaded:
-    """The kernel of one state in C, once it is loaded."""
-
-    kernel: Callable[..., int] = staticmethod(not_compiled)
-
-
 def control_terms(
-    model: ScrewModel | OtherModel,
+    model: RobotModel,
     q: ArrayLike,
     qd: ArrayLike,
     frame: str,
     representation: Representation = 'body',
+    *,
     out: ControlTerms | None = None,
 ) -> ControlTerms:
     """
@@ -74,9 +66,9 @@ def control_terms(
 
     Parameters
     ----------
-    model : ScrewModel or SoftRobot
-        Only for a ScrewModel it is one kernel.
-    q, qd : (n,) or (T, n) array_like
+    model : RobotModel
+        Only for a `ScrewModel` it is one kernel.
+    q, qd : (n,) or (..., n) array_like
         Coordinates and their rates [rad or m, per s].
     frame : str
         A link name; the link may be attached by fixed joints.
@@ -107,60 +99,30 @@ def control_terms(
     >>> terms.mass_matrix, terms.bias_forces, terms.frame_jacobian.T
     (array([[1.]]), array([9.81]), array([[0., 0., 0., 0., 0., 1.]]))
     """
-    if type(q) is _ARRAY and type(qd) is _ARRAY:  # not masked arrays
+    if type(model) is ScrewModel and type(q) is _ARRAY and type(qd) is _ARRAY:
         try:
+            tables = model.kernel_tables
             if out is None:
-                tables = model.joint_frame_parameters  # type: ignore[union-attr]
-                n, jacobian = len(q), tables.jacobian
+                n, square, six_rows = len(q), tables.square, tables.jacobian
                 terms = ControlTerms(
-                    _empty(tables.square), _empty(n), _empty(n), _empty((4, 4)), _empty(jacobian)
+                    _empty(square), _empty(n), _empty(n), _empty((4, 4)), _empty(six_rows)
                 )
             else:
                 terms = out
-            if _run(model, q, qd, frame, representation, terms) == OK:
+            m, b, g, pose, jacobian = terms
+            path, kernel = tables.frames[frame, representation], control_kernel().compiled
+            if kernel(q, qd, m, b, g, pose, jacobian, tables.parameters, path) == OK:  # type: ignore[misc]
                 return terms
-        except (TypeError, ValueError, KeyError, AttributeError):
-            pass  # not arrays for the kernel: the checks below convert or reject them
-    checked = model if isinstance(model, OtherModel) else require_model(model)
-    return _checked(checked, q, qd, frame, representation, out)
-
-
-def _run(
-    model: Any,
-    q: Array,
-    qd: Array,
-    frame: str,
-    representation: Representation,
-    terms: ControlTerms,
-) -> int:
-    m, b, g, pose, jacobian = terms
-    path = model.frame_parameters[frame, representation]
-    parameters = model.joint_frame_parameters.parameters
-    return _Loaded.kernel(q, qd, m, b, g, pose, jacobian, parameters, path)
-
-
-def _checked(
-    model: ScrewModel | OtherModel,
-    q: ArrayLike,
-    qd: ArrayLike,
-    frame: str,
-    representation: Representation,
-    out: ControlTerms | None,
-) -> ControlTerms:
+        except (TypeError, ValueError, KeyError):
+            pass  # not arrays for the kernel: the functions below convert or reject them
     if out is not None and not isinstance(out, ControlTerms):
         raise InputError(f'out: expected ControlTerms, got {type(out).__name__}')
-    (positions, rates), single = samples_of(model.n, {'q': q, 'qd': qd})
-    if single and isinstance(model, ScrewModel) and _Loaded.kernel is not_compiled:
-        _Loaded.kernel = control_kernel().compiled or not_compiled
-        if _Loaded.kernel is not not_compiled:
-            return control_terms(model, positions[0], rates[0], frame, representation, out)
-    if single:
-        positions, rates = positions[0], rates[0]
-    m, b, g, pose, jacobian = (None,) * 5 if out is None else out
+    positions, rates = as_samples(require_robot_model(model).n, q=q, qd=qd)
+    arrays: tuple[Array | None, ...] = (None,) * 5 if out is None else out
     return ControlTerms(
-        mass_matrix(model, positions, m),
-        bias_forces(model, positions, rates, b),
-        gravity_forces(model, positions, g),
-        frame_pose(model, positions, frame, pose),
-        frame_jacobian(model, positions, frame, representation, jacobian),
+        mass_matrix(model, positions, out=arrays[0]),
+        bias_forces(model, positions, rates, out=arrays[1]),
+        gravity_forces(model, positions, out=arrays[2]),
+        frame_pose(model, positions, frame, out=arrays[3]),
+        frame_jacobian(model, positions, frame, representation, out=arrays[4]),
     )

@@ -4,20 +4,19 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.catalogue import coriolis_term as _term
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.dynamics.dispatch import at_once
+from screw_dynamics.kernels.terms.catalogue import coriolis_term
+from screw_dynamics.model.robot_model import RobotModel
+from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.term_calls import checked_term
 
-_ARRAY, _empty = np.ndarray, np.empty
 
-
+@at_once(coriolis_term, 'tables.square')
 def coriolis_matrix(
-    model: ScrewModel, q: ArrayLike, qd: ArrayLike, out: Array | None = None
+    model: RobotModel, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:
     """
     Return the Coriolis matrix C: C q' are the Coriolis and centrifugal efforts.
@@ -29,21 +28,24 @@ def coriolis_matrix(
 
     Parameters
     ----------
-    model : ScrewModel
-    q, qd : (n,) or (T, n) array_like
+    model : RobotModel
+    q, qd : (n,) or (..., n) array_like
         Coordinates and their rates [rad or m, per s].
-    out : (n, n) or (T, n, n) ndarray, optional
+    out : (n, n) or (..., n, n) ndarray, optional
         C-contiguous float64 array to fill; must not overlap the arguments.
+    threads : int
+        Threads that share a batch.
 
     Returns
     -------
-    (n, n) or (T, n, n) ndarray
+    (n, n) or (..., n, n) ndarray
         [kg m^2/s, kg m/s, kg/s]; `out` if given.
 
     Raises
     ------
     InputError
-        If `out` is not writable, aligned, C-contiguous float64 memory of its own.
+        If `out` is not writable, aligned, C-contiguous float64 memory of its own, or `threads`
+        is not a positive integer.
     ShapeError, NotFiniteError
 
     Notes
@@ -68,13 +70,6 @@ def coriolis_matrix(
     array([[-2., -3.],
            [ 1.,  0.]])
     """
-    if type(q) is _ARRAY and type(qd) is _ARRAY:  # not masked arrays
-        try:
-            tables = model.joint_frame_parameters
-            matrix = _empty(tables.square) if out is None else out
-            if _term.single(q, qd, matrix, tables.parameters) == OK:
-                return matrix
-        except (TypeError, ValueError, AttributeError):
-            pass  # not arrays for the kernel: the checks below convert or reject them
-    tables = require_model(model).joint_frame_parameters
-    return checked_term(_term, model.n, tables.parameters, out, {'q': q, 'qd': qd})
+    parameters = require_model(model).kernel_tables.parameters
+    inputs = {'q': q, 'qd': qd}
+    return checked_term(coriolis_term, model.n, parameters, out, inputs, threads)

@@ -115,10 +115,10 @@ class EffortFormat:
     def convert(
         self,
         model: ScrewModel,
-        joint_jets: ArrayLike,
+        joint_jet: ArrayLike,
         efforts: ArrayLike,
+        *,
         out: Array | None = None,
-        work: Array | None = None,
     ) -> Array:
         """
         Return efforts and their time derivatives as the robot takes them.
@@ -127,14 +127,12 @@ class EffortFormat:
         ----------
         model : ScrewModel
             With the gravity that the efforts contain.
-        joint_jets : (..., k + 3, n) array_like
+        joint_jet : (..., k + 3, n) array_like
             Motion that the efforts belong to [rad or m, per s^d].
         efforts : (..., k + 1, n) array_like
             Of `inverse_dynamics`, with external wrenches or without [N m or N, per s^d].
         out : (..., k + 1, n) ndarray, optional
             Array to fill; not `efforts`.
-        work : (2, ..., k + 1, n) ndarray, optional
-            Scratch memory; with it and `out` nothing is allocated.
 
         Returns
         -------
@@ -160,9 +158,9 @@ class EffortFormat:
         if self.content == 'full':
             np.multiply(given, self.gains, out=result)
         else:
-            gravity = gravity_forces_jet(model, joint_jets, work=work)
+            gravity = gravity_forces_jet(model, joint_jet)
             if gravity.shape != given.shape:
-                raise ShapeError('efforts', f'{gravity.shape}, as of joint_jets', given.shape)
+                raise ShapeError('efforts', f'{gravity.shape}, as of joint_jet', given.shape)
             if self.content == 'gravity_only':
                 np.multiply(gravity, self.gains, out=result)
             else:
@@ -177,7 +175,7 @@ class EffortFormat:
         found: Array = (values - self.offsets) / self.gains
         return found
 
-    def full_efforts(self, model: ScrewModel, joint_jets: ArrayLike, values: ArrayLike) -> Array:
+    def full_efforts(self, model: ScrewModel, joint_jet: ArrayLike, values: ArrayLike) -> Array:
         """
         Return the full efforts of those that a robot reports.
 
@@ -186,7 +184,7 @@ class EffortFormat:
         model : ScrewModel
             With the gravity that the robot compensates; for ``external`` with all that its own
             model has.
-        joint_jets : (..., k, n) array_like
+        joint_jet : (..., k, n) array_like
             Measured motion, for ``external`` down to accelerations [rad or m, per s^d].
         values : (..., n) array_like
             In the unit of the robot.
@@ -203,7 +201,7 @@ class EffortFormat:
         ShapeError, NotFiniteError
         """
         self.require_joints(model.joint_names)
-        rest = left_out(self.content, model, joint_jets)
+        rest = left_out(self.content, model, joint_jet)
         return SENSES[self.content] * self.reported(as_float_array('values', values)) + rest
 
     def efforts_of_bodies(self, model: ScrewModel, efforts: ArrayLike) -> tuple[ScrewModel, Array]:
@@ -237,12 +235,12 @@ class EffortFormat:
         applied = np.array(efforts, dtype=np.float64)
         applied[..., 0, :] -= self.offsets
         applied /= self.gains
-        return (model if self.content == 'full' else model.weightless), applied
+        return (model if self.content == 'full' else model.without_gravity()), applied
 
 
-def left_out(content: Content, model: ScrewModel, joint_jets: ArrayLike) -> Array:
+def left_out(content: Content, model: ScrewModel, joint_jet: ArrayLike) -> Array:
     """Return the part (..., n) of full efforts that measured ones of a content lack."""
-    jets = np.asarray(joint_jets, dtype=np.float64)
+    jets = np.asarray(joint_jet, dtype=np.float64)
     if content == 'full':
         return np.zeros_like(jets[..., 0, :])
     if content == 'without_gravity':

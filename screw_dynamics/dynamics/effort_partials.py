@@ -8,18 +8,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, as_stack, raise_not_finite
+from screw_dynamics.dynamics.dispatch import at_once
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.catalogue import partials_term as _term
+from screw_dynamics.kernels.terms.catalogue import partials_term
 from screw_dynamics.kernels.tree.effort_partials import effort_partials as series_kernel
+from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.term_calls import output
+from screw_dynamics.model.term_calls import output, run_term
 
 _ARRAY, _empty = np.ndarray, np.empty
 _ROWS = 3  # q, q' and q'': order 0
 
 
-def effort_partials(model: ScrewModel, joint_jet: ArrayLike, out: Array | None = None) -> Array:
+@at_once(partials_term, 'tables.partials')
+def effort_partials(model: RobotModel, joint_jet: ArrayLike, *, out: Array | None = None) -> Array:
     """
     Return the derivatives of the efforts and their rates by the coordinates and their rates.
 
@@ -28,7 +31,7 @@ def effort_partials(model: ScrewModel, joint_jet: ArrayLike, out: Array | None =
 
     Parameters
     ----------
-    model : ScrewModel
+    model : RobotModel
     joint_jet : (k + 3, n) or (..., k + 3, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d], k >= 0.
     out : (k + 1, k + 3, n, n) or (..., k + 1, k + 3, n, n) ndarray, optional
@@ -62,23 +65,16 @@ def effort_partials(model: ScrewModel, joint_jet: ArrayLike, out: Array | None =
     <BLANKLINE>
             [[ 0.5 ]]]])
     """
-    if type(joint_jet) is _ARRAY:  # not a masked array
-        try:
-            tables = model.joint_frame_parameters
-            result = _empty(tables.partials) if out is None else out
-            if _term.single(joint_jet, result, tables.parameters) == OK:
-                return result
-        except (TypeError, ValueError, AttributeError):
-            pass  # not arrays for the kernel: the checks below convert or reject them
-    n = require_model(model).n
+    model = require_model(model)
+    n = model.n
     jet = as_float_array('joint_jet', joint_jet)
     if jet.ndim < 2 or jet.shape[-2] < _ROWS or jet.shape[-1] != n:
         expected = f'(..., k + 3, {n}) with k >= 0'
         raise ShapeError('joint_jet', expected, jet.shape)
     rows = jet.shape[-2]
-    result = output(out, (*jet.shape[:-2], rows - 2, rows, n, n), (jet,))
+    result = output(out, (*jet.shape[:-2], rows - 2, rows, n, n), joint_jet=jet)
     if jet.size and not _run(model, jet, result):
-        raise_not_finite(result, False, joint_jet=joint_jet)
+        raise_not_finite(result, joint_jet=joint_jet)
     return result
 
 
@@ -89,8 +85,5 @@ def _run(model: ScrewModel, jet: Array, result: Array) -> bool:
     if jet.shape[-2] > _ROWS:
         finite: bool = series_kernel(samples, frames.tree, frames.bodies, frames.gravity, partials)
         return finite
-    if jet.ndim == 2:
-        inputs, partials = tuple(jet), result
-    else:
-        inputs = tuple(np.ascontiguousarray(samples[:, k]) for k in range(_ROWS))
-    return _term.run(inputs, partials, model.joint_frame_parameters.parameters) == OK
+    inputs = tuple(np.ascontiguousarray(jet[..., k, :]) for k in range(_ROWS))
+    return run_term(partials_term, inputs, result, model.kernel_tables.parameters) == OK

@@ -13,33 +13,34 @@ from screw_dynamics.common.arrays import (
     Array,
     as_float_array,
     as_samples,
-    as_samples_like,
+    as_stack,
     raise_not_finite,
     require_finite,
 )
 from screw_dynamics.common.sample_threads import require_threads
+from screw_dynamics.dynamics.dispatch import at_once
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import ShapeError, SingularMassMatrixError, listed
 from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.catalogue import acceleration_term as _term
+from screw_dynamics.kernels.terms.catalogue import acceleration_term
 from screw_dynamics.kernels.tree.forward_dynamics import (
     NOT_FINITE,
     SINGULAR,
     SOLVED,
     joint_accelerations,
 )
-from screw_dynamics.model.other_models import OtherModel, other_result
+from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.term_calls import output, run_batch, samples_of
-
-_ARRAY, _empty = np.ndarray, np.empty
+from screw_dynamics.model.term_calls import output, run_term
 
 
+@at_once(acceleration_term, parameters='tree_parameters')
 def forward_dynamics(
-    model: ScrewModel | OtherModel,
+    model: RobotModel,
     q: ArrayLike,
     qd: ArrayLike,
     tau: ArrayLike,
+    *,
     out: Array | None = None,
     threads: int = 1,
 ) -> Array:
@@ -50,20 +51,20 @@ def forward_dynamics(
 
     Parameters
     ----------
-    model : ScrewModel or SoftRobot
-    q, qd : (n,) or (T, n) array_like
+    model : RobotModel
+    q, qd : (n,) or (..., n) array_like
         Coordinates and their rates [rad or m, per s].
-    tau : (n,) or (T, n) array_like
+    tau : (n,) or (..., n) array_like
         Joint efforts [N m or N]; damping, friction and limits do not enter (see
         `simulation.ElasticRobot`).
-    out : (n,) or (T, n) ndarray, optional
+    out : (n,) or (..., n) ndarray, optional
         C-contiguous float64 array to fill; must not overlap the arguments.
     threads : int
         Threads that share a batch; a `SoftRobot` and robots with mimic joints take one.
 
     Returns
     -------
-    (n,) or (T, n) ndarray
+    (n,) or (..., n) ndarray
         [rad/s^2 or m/s^2]; `out` if given.
 
     Raises
@@ -91,51 +92,35 @@ def forward_dynamics(
     >>> sd.forward_dynamics(pendulum, [0.0], [0.0], [10.81])
     array([2.])
     """
-    if type(q) is _ARRAY and type(qd) is _ARRAY and type(tau) is _ARRAY:  # not masked arrays
-        try:
-            accelerations = _empty(len(q)) if out is None else out
-            parameters = model.tree_parameters  # type: ignore[union-attr]
-            if _term.single(q, qd, tau, accelerations, parameters) == OK:
-                return accelerations
-        except (TypeError, ValueError, AttributeError):
-            pass  # not arrays for the kernel: the checks below convert or reject them
-    if isinstance(model, OtherModel):
-        return other_result('forward_dynamics', model, q, qd, tau, out=out)
-    n = require_model(model).n
+    model = require_model(model)
     threads = require_threads(threads)
-    inputs = {'q': q, 'qd': qd, 'tau': tau}
-    samples, single = samples_of(n, inputs)
-    result = output(out, (n,) if single else samples[0].shape, samples)
-    parameters = model.tree_parameters
+    samples = as_samples(model.n, q=q, qd=qd, tau=tau)
+    inputs = dict(zip(('q', 'qd', 'tau'), samples, strict=True))
+    result = output(out, samples[0].shape, **inputs)
+    parameters = model.kernel_tables.tree_parameters
     if parameters is not None and result.size:
-        if single:
-            status = _term.run(tuple(x[0] for x in samples), result, parameters)
-        else:
-            status = run_batch(_term, samples, result, parameters, threads)
-        if status == OK:
+        if run_term(acceleration_term, samples, result, parameters, threads) == OK:
             return result
-    _by_mass_matrix(model, samples, result[np.newaxis] if single else result, inputs, single)
+    _by_mass_matrix(model, inputs, result)
     return result
 
 
-def _by_mass_matrix(
-    model: ScrewModel,
-    samples: tuple[Array, ...],
-    accelerations: Array,
-    inputs: Mapping[str, ArrayLike],
-    single: bool,
-) -> None:
-    """Set accelerations (T, n) by factors of the mass matrix; raise if it is singular."""
-    frames = model.joint_frames
+def _by_mass_matrix(model: ScrewModel, inputs: Mapping[str, Array], accelerations: Array) -> None:
+    """Set accelerations (..., n) by factors of the mass matrix; raise if it is singular."""
+    frames, rows = model.joint_frames, as_stack(accelerations, 1)
     status = joint_accelerations(
-        *samples, frames.tree, frames.bodies, frames.gravity, accelerations
+        *(as_stack(x, 1) for x in inputs.values()),
+        frames.tree,
+        frames.bodies,
+        frames.gravity,
+        rows,
     )
     if status == NOT_FINITE:
-        raise_not_finite(accelerations, single, **inputs)
+        raise_not_finite(accelerations, **inputs)
     if status != SOLVED:
         sample, coordinate = divmod(status, model.n)
-        pivot = float(accelerations[sample, coordinate])
-        raise _singular(model, coordinate, pivot, None if single else sample)
+        pivot = float(rows[sample, coordinate])
+        raise _singular(model, coordinate, pivot, None if accelerations.ndim == 1 else sample)
 
 
 def forward_dynamics_jet(
@@ -144,6 +129,8 @@ def forward_dynamics_jet(
     qd: ArrayLike,
     effort_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None = None,
+    *,
+    threads: int = 1,
 ) -> Array:
     """
     Return the joint jet that efforts and their time derivatives cause.
@@ -155,17 +142,19 @@ def forward_dynamics_jet(
     Parameters
     ----------
     model : ScrewModel
-    q, qd : (n,) or (T, n) array_like
+    q, qd : (n,) or (..., n) array_like
         Coordinates and their rates [rad or m, per s].
-    effort_jet : (k + 1, n) or (T, k + 1, n) array_like
+    effort_jet : (k + 1, n) or (..., k + 1, n) array_like
         Row d is the d-th time derivative of the joint efforts [N m or N, per s^d]; damping,
         friction and limits do not enter.
-    wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
+    wrench_jets : mapping of str to (k + 1, 6) or (..., k + 1, 6) array_like, optional
         External wrenches ON the bodies, as in `inverse_dynamics`.
+    threads : int
+        Threads that share a batch.
 
     Returns
     -------
-    (k + 3, n) or (T, k + 3, n) ndarray
+    (k + 3, n) or (..., k + 3, n) ndarray
         q, q', and the derivatives from the acceleration to order k + 2 [rad or m, per s^d].
 
     Raises
@@ -188,10 +177,9 @@ def forward_dynamics_jet(
     array([0.3, 1. , 2. , 4. ])
     """
     n = require_model(model).n
-    positions, single = as_samples('q', q, n)
-    rates = as_samples_like('qd', qd, 'q', positions, single)
+    positions, rates = as_samples(n, q=q, qd=qd)
     efforts = require_finite('effort_jet', as_float_array('effort_jet', effort_jet))
-    batch = () if single else (len(positions),)
+    batch = positions.shape[:-1]
     if efforts.ndim != len(batch) + 2 or efforts.shape != (*batch, efforts.shape[-2], n):
         expected = ', '.join(map(str, (*batch, 'k + 1', n)))
         raise ShapeError('effort_jet', f'({expected}) with k >= 0', efforts.shape)
@@ -199,13 +187,13 @@ def forward_dynamics_jet(
     if orders == 0:
         raise ShapeError('effort_jet', 'one row or more', efforts.shape)
     jets = np.zeros((*batch, orders + 2, n))
-    jets[..., 0, :], jets[..., 1, :] = positions.reshape(*batch, n), rates.reshape(*batch, n)
+    jets[..., 0, :], jets[..., 1, :] = positions, rates
     # at rest and without gravity, efforts are M q''
     at_rest = np.zeros((*batch, n))
     for d in range(orders):
-        rest = inverse_dynamics(model, jets, wrench_jets)[..., d, :]
+        rest = inverse_dynamics(model, jets, wrench_jets, threads=threads)[..., d, :]
         jets[..., d + 2, :] = forward_dynamics(
-            model.weightless, jets[..., 0, :], at_rest, efforts[..., d, :] - rest
+            model.without_gravity(), positions, at_rest, efforts[..., d, :] - rest, threads=threads
         )
     return jets
 

@@ -28,14 +28,14 @@ def forward_dynamics_partials(
     Parameters
     ----------
     model : ScrewModel
-    q, qd : (n,) or (T, n) array_like
+    q, qd : (n,) or (..., n) array_like
         Coordinates and their rates [rad or m, per s].
-    tau : (n,) or (T, n) array_like
+    tau : (n,) or (..., n) array_like
         Joint efforts [N m or N].
 
     Returns
     -------
-    by_position, by_rate, by_effort : (n, n) or (T, n, n) ndarray
+    by_position, by_rate, by_effort : (n, n) or (..., n, n) ndarray
         Entry [i, j] is the derivative of q_i'' by entry j of q, q' and tau.
 
     Raises

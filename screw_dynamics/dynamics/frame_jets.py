@@ -12,25 +12,29 @@ from screw_dynamics.common.arrays import (
     as_float_array,
     as_stack,
     raise_not_finite,
-    require_out,
 )
+from screw_dynamics.dynamics.dispatch import at_once
 from screw_dynamics.dynamics.frames import representation_number
-from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.kernels.terms.catalogue import motion_term
 from screw_dynamics.kernels.tree.frame_twist import frame_twists
 from screw_dynamics.kernels.tree.jacobian_series import frame_jacobian_jets
 from screw_dynamics.model.records import REPRESENTATIONS, Representation
+from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.term_calls import output, run_term
 
 _ARRAY, _ONE, _empty = np.ndarray, np.newaxis, np.empty
 
 
+@at_once(motion_term, '(2, 6)', 'frames[frame, representation]')
 def frame_twist(
-    model: ScrewModel,
+    model: RobotModel,
     joint_jet: ArrayLike,
     frame: str,
     representation: Representation = 'body',
+    *,
     out: Array | None = None,
 ) -> Array:
     """
@@ -83,38 +87,21 @@ def frame_twist(
     array([[ 0.,  0.,  3.,  0., -6.,  0.],
            [ 0.,  0.,  0., 18.,  0.,  0.]])
     """
-    if type(joint_jet) is _ARRAY:  # not a masked array
-        try:
-            twist = _empty((2, 6)) if out is None else out
-            parameters = model.frame_parameters[frame, representation]
-            if motion_term.single(joint_jet, twist, parameters) == OK:
-                return twist
-        except (TypeError, ValueError, KeyError, AttributeError):
-            pass  # not arrays for the kernel of (3, n): the checks below convert or reject them
-    which = representation_number(representation)
-    frames = require_model(model).joint_frames
+    which, model = representation_number(representation), require_model(model)
     model.frame(frame)  # raises the error of an unknown name
+    frames = model.joint_frames
     path, local = frames.paths[frame]
     jet = _as_jets(model, joint_jet, 2)
     shape = (*jet.shape[:-2], jet.shape[-2] - 1, 6)
-    if out is None:
-        out = np.empty(shape)
-    elif require_out(out).shape != shape:
-        raise ShapeError('out', str(shape), out.shape)
-    elif np.may_share_memory(jet, out):  # exact, as both are contiguous
-        raise InputError('out: expected memory of its own, got memory of joint_jet')
+    out = output(out, shape, joint_jet=jet)
     samples, twists = as_stack(jet, 2), as_stack(out, 2)
     if jet.shape[-2] == 3 and jet.size:
-        rows = [np.ascontiguousarray(samples[:, d]) for d in range(3)]
-        parameters = model.frame_parameters[frame, representation]
-        if jet.ndim == 2:
-            status = motion_term.run(tuple(x[0] for x in rows), twists[0], parameters)
-        else:
-            status = motion_term.run(tuple(rows), twists, parameters)
-        if status == OK:
+        rows = tuple(np.ascontiguousarray(jet[..., d, :]) for d in range(3))
+        parameters = model.kernel_tables.frames[frame, representation]
+        if run_term(motion_term, rows, out, parameters) == OK:
             return out
     if not frame_twists(samples, frames.tree, frames.bodies, path, local, which, twists):
-        raise_not_finite(out, False, joint_jet=joint_jet)
+        raise_not_finite(out, joint_jet=joint_jet)
     return out
 
 
@@ -156,18 +143,19 @@ def frame_jacobian_jet(
     array([[ 0.,  0.,  1.,  0., -2.,  0.],
            [ 0.,  0.,  0.,  6.,  0.,  0.]])
     """
-    if type(joint_jet) is _ARRAY:  # not a masked array
+    if type(model) is ScrewModel and type(joint_jet) is np.ndarray:  # not a masked array
         try:
             rows, n = joint_jet.shape
-            result = _empty((rows, 6, model.n))
             if rows and n == model.n:
+                result = np.empty((rows, 6, n))
                 frames, number = model.joint_frames, REPRESENTATIONS.index(representation)
                 path, local = frames.paths[frame]
+                samples, jacobians = joint_jet[np.newaxis], result[np.newaxis]
                 if frame_jacobian_jets(
-                    joint_jet[_ONE], frames.tree, frames.bodies, path, local, number, result[_ONE]
+                    samples, frames.tree, frames.bodies, path, local, number, jacobians
                 ):
                     return result
-        except (TypeError, ValueError, KeyError, AttributeError):
+        except (TypeError, ValueError, KeyError):
             pass  # not arrays for the kernel: the checks below convert or reject them
     which = representation_number(representation)
     frames = require_model(model).joint_frames
@@ -177,7 +165,7 @@ def frame_jacobian_jet(
     result = np.empty((*jet.shape[:-1], 6, model.n))
     samples, jacobians = as_stack(jet, 2), as_stack(result, 3)
     if not frame_jacobian_jets(samples, frames.tree, frames.bodies, path, local, which, jacobians):
-        raise_not_finite(result, False, joint_jet=joint_jet)
+        raise_not_finite(result, joint_jet=joint_jet)
     return result
 
 

@@ -4,47 +4,48 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_choice
-from screw_dynamics.kernels.taylor.layout import OK
+from screw_dynamics.dynamics.dispatch import at_once
 from screw_dynamics.kernels.terms.catalogue import jacobian_term, pose_term
-from screw_dynamics.model.other_models import OtherModel, other_result
 from screw_dynamics.model.records import REPRESENTATIONS, Representation
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.robot_model import RobotModel
+from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.term_calls import checked_term
 
-_ARRAY, _empty = np.ndarray, np.empty
 
-
+@at_once(pose_term, '(4, 4)', "frames[frame, 'body']")
 def frame_pose(
-    model: ScrewModel | OtherModel, q: ArrayLike, frame: str, out: Array | None = None
+    model: RobotModel, q: ArrayLike, frame: str, *, out: Array | None = None, threads: int = 1
 ) -> Array:
     """
     Return the pose of a frame in base-link axes, C = prod(B_i exp(X_i q_i)) F [MK2021, (3)].
 
     Parameters
     ----------
-    model : ScrewModel or SoftRobot
-    q : (n,) or (T, n) array_like
+    model : RobotModel
+    q : (n,) or (..., n) array_like
         Coordinates [rad or m]; limits are not enforced.
     frame : str
         A link name; the link may be attached by fixed joints. Of a SoftRobot a module, whose
         distal frame it is, ``'base'`` or ``'tip'``.
-    out : (4, 4) or (T, 4, 4) ndarray, optional
+    out : (4, 4) or (..., 4, 4) ndarray, optional
         C-contiguous float64 array to fill; must not overlap the arguments.
+    threads : int
+        Threads that share a batch.
 
     Returns
     -------
-    (4, 4) or (T, 4, 4) ndarray
+    (4, 4) or (..., 4, 4) ndarray
         Maps coordinates in the frame to coordinates in the frame of the base link; `out` if given.
 
     Raises
     ------
     InputError
-        If `out` is not writable, aligned, C-contiguous float64 memory of its own.
+        If `out` is not writable, aligned, C-contiguous float64 memory of its own, or `threads`
+        is not a positive integer.
     UnknownNameError, ShapeError, NotFiniteError
 
     Examples
@@ -55,18 +56,10 @@ def frame_pose(
     >>> sd.frame_pose(slider, [0.5], 'body_1')[:3, 3]
     array([0.5, 0. , 0. ])
     """
-    if type(q) is _ARRAY:  # not a masked array
-        try:
-            pose = _empty((4, 4)) if out is None else out
-            if pose_term.single(q, pose, model.frame_parameters[frame, 'body']) == OK:  # type: ignore[union-attr]
-                return pose
-        except (TypeError, ValueError, KeyError, AttributeError):
-            pass  # not arrays for the kernel: the checks below convert or reject them
-    if isinstance(model, OtherModel):
-        return other_result('frame_pose', model, q, frame, out=out)
-    require_model(model).frame(frame)  # raises the error of an unknown name
-    parameters = model.frame_parameters[frame, 'body']
-    poses = checked_term(pose_term, model.n, parameters, out, {'q': q})
+    model = require_model(model)
+    model.frame(frame)  # raises the error of an unknown name
+    parameters = model.kernel_tables.frames[frame, 'body']
+    poses = checked_term(pose_term, model.n, parameters, out, {'q': q}, threads)
     if model.n == 0:
         poses[...] = model.joint_frames.paths[frame].pose
     return poses
@@ -77,11 +70,13 @@ def representation_number(representation: str) -> int:
     return REPRESENTATIONS.index(require_choice('representation', representation, REPRESENTATIONS))
 
 
+@at_once(jacobian_term, 'tables.jacobian', 'frames[frame, representation]')
 def frame_jacobian(
-    model: ScrewModel | OtherModel,
+    model: RobotModel,
     q: ArrayLike,
     frame: str,
     representation: Representation = 'body',
+    *,
     out: Array | None = None,
     threads: int = 1,
 ) -> Array:
@@ -90,8 +85,8 @@ def frame_jacobian(
 
     Parameters
     ----------
-    model : ScrewModel or SoftRobot
-    q : (n,) or (T, n) array_like
+    model : RobotModel
+    q : (n,) or (..., n) array_like
         Coordinates [rad or m].
     frame : str
         A link name; the link may be attached by fixed joints.
@@ -102,14 +97,14 @@ def frame_jacobian(
         - 'spatial': base-link axes, point at the base origin, V = vee(C' C^-1);
         - 'hybrid': base-link axes, origin of the frame, V = (omega; r');
         - 'mixed': angular as 'body', linear as 'hybrid', V = (R^T omega; r').
-    out : (6, n) or (T, 6, n) ndarray, optional
+    out : (6, n) or (..., 6, n) ndarray, optional
         C-contiguous float64 array to fill; must not overlap the arguments.
     threads : int
         Threads that share a batch; a `SoftRobot` takes one.
 
     Returns
     -------
-    (6, n) or (T, 6, n) ndarray
+    (6, n) or (..., 6, n) ndarray
         Columns of joints that do not move the frame are zero. The column of a coordinate that
         other joints mimic includes theirs times their multipliers (J_red = J G). `out` if given.
 
@@ -128,17 +123,8 @@ def frame_jacobian(
     >>> sd.frame_jacobian(slider, [0.5], 'body_1').T
     array([[0., 0., 0., 1., 0., 0.]])
     """
-    if type(q) is _ARRAY:  # not a masked array
-        try:
-            jacobian = _empty((6, len(q))) if out is None else out
-            parameters = model.frame_parameters[frame, representation]  # type: ignore[union-attr]
-            if jacobian_term.single(q, jacobian, parameters) == OK:
-                return jacobian
-        except (TypeError, ValueError, KeyError, AttributeError):
-            pass  # not arrays for the kernel: the checks below convert or reject them
     representation_number(representation)
-    if isinstance(model, OtherModel):
-        return other_result('frame_jacobian', model, q, frame, representation, out=out)
-    require_model(model).frame(frame)  # raises the error of an unknown name
-    parameters = model.frame_parameters[frame, representation]
+    model = require_model(model)
+    model.frame(frame)  # raises the error of an unknown name
+    parameters = model.kernel_tables.frames[frame, representation]
     return checked_term(jacobian_term, model.n, parameters, out, {'q': q}, threads)

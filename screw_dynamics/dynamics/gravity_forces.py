@@ -4,22 +4,20 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.dynamics.dispatch import at_once
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.catalogue import gravity_term as _term
-from screw_dynamics.model.other_models import OtherModel, other_result
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.kernels.terms.catalogue import gravity_term
+from screw_dynamics.model.robot_model import RobotModel
+from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.term_calls import checked_term
 
-_ARRAY, _empty = np.ndarray, np.empty
 
-
+@at_once(gravity_term)
 def gravity_forces(
-    model: ScrewModel | OtherModel, q: ArrayLike, out: Array | None = None
+    model: RobotModel, q: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:
     """
     Return the joint efforts Q_grav that keep the robot at rest: the gradient of its potential.
@@ -29,21 +27,24 @@ def gravity_forces(
 
     Parameters
     ----------
-    model : ScrewModel or SoftRobot
-    q : (n,) or (T, n) array_like
+    model : RobotModel
+    q : (n,) or (..., n) array_like
         Coordinates [rad or m].
-    out : (n,) or (T, n) ndarray, optional
+    out : (n,) or (..., n) ndarray, optional
         C-contiguous float64 array to fill; must not overlap the arguments.
+    threads : int
+        Threads that share a batch.
 
     Returns
     -------
-    (n,) or (T, n) ndarray
+    (n,) or (..., n) ndarray
         [N m or N]; `out` if given.
 
     Raises
     ------
     InputError
-        If `out` is not writable, aligned, C-contiguous float64 memory of its own.
+        If `out` is not writable, aligned, C-contiguous float64 memory of its own, or `threads`
+        is not a positive integer.
     ShapeError, NotFiniteError
 
     Examples
@@ -55,21 +56,13 @@ def gravity_forces(
     >>> sd.gravity_forces(pendulum, [0.0])
     array([9.81])
     """
-    if type(q) is _ARRAY:  # not a masked array
-        try:
-            forces = _empty(len(q)) if out is None else out
-            if _term.single(q, forces, model.joint_frame_parameters.parameters) == OK:  # type: ignore[union-attr]
-                return forces
-        except (TypeError, ValueError, AttributeError):
-            pass  # not arrays for the kernel: the checks below convert or reject them
-    if isinstance(model, OtherModel):
-        return other_result('gravity_forces', model, q, out=out)
-    parameters = require_model(model).joint_frame_parameters.parameters
-    return checked_term(_term, model.n, parameters, out, {'q': q})
+    parameters = require_model(model).kernel_tables.parameters
+    inputs = {'q': q}
+    return checked_term(gravity_term, model.n, parameters, out, inputs, threads)
 
 
 def gravity_forces_jet(
-    model: ScrewModel | OtherModel, joint_jet: ArrayLike, work: Array | None = None
+    model: RobotModel, joint_jet: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:
     """
     Return Q_grav along a motion and its derivatives up to order k [KM2021, (43), (58)].
@@ -79,16 +72,18 @@ def gravity_forces_jet(
 
     Parameters
     ----------
-    model : ScrewModel or SoftRobot
-    joint_jet : (k + 3, n) or (T, k + 3, n) array_like
+    model : RobotModel
+    joint_jet : (k + 3, n) or (..., k + 3, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d].
-    work : (2, k + 1, n) or (2, T, k + 1, n) ndarray, optional
-        Array to compute in; with it nothing is allocated for one sample.
+    out : (k + 1, n) or (..., k + 1, n) ndarray, optional
+        C-contiguous float64 array to fill; must not overlap `joint_jet`.
+    threads : int
+        Threads that share a batch.
 
     Returns
     -------
-    (k + 1, n) or (T, k + 1, n) ndarray
-        [N m or N, per s^d]; ``work[0]`` if given.
+    (k + 1, n) or (..., k + 1, n) ndarray
+        [N m or N, per s^d]; `out` if given.
 
     Raises
     ------
@@ -105,7 +100,6 @@ def gravity_forces_jet(
     array([[  0.  ],
            [-19.62]])
     """
-    full, weightless = (None, None) if work is None else work
-    efforts = inverse_dynamics(model, joint_jet, out=full)
-    efforts -= inverse_dynamics(model.weightless, joint_jet, out=weightless)
+    efforts = inverse_dynamics(model, joint_jet, out=out, threads=threads)
+    efforts -= inverse_dynamics(model.without_gravity(), joint_jet, threads=threads)
     return efforts

@@ -5,30 +5,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import cache
 from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.common.arrays import Array, as_float_array, require_out
+from screw_dynamics.common.arrays import Array, as_float_array, as_stack
 from screw_dynamics.common.sample_threads import over_samples, require_threads
-from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
+from screw_dynamics.dynamics.dispatch import by_kind
+from screw_dynamics.errors import NotFiniteError, ShapeError
 from screw_dynamics.kernels.taylor.compiled import batch_kernel, single_kernel
 from screw_dynamics.kernels.taylor.layout import OK
+from screw_dynamics.kernels.terms.term import not_compiled
 from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import Frame
-from screw_dynamics.model.other_models import OtherModel, function_for
-from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
+from screw_dynamics.model.robot_model import RobotModel
+from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
+from screw_dynamics.model.term_calls import output
 
 _ARRAY, _ONE = np.ndarray, 1
-# kernels of single samples in C by the shape of the output: one look-up per control tick
-_single_kernels: dict[tuple[int, ...], Callable[..., int]] = {}
+
+
+@cache
+def _in_c(rows: int) -> Callable[..., int]:
+    """Return the kernel in C of one sample with results (rows, n)."""
+    return (rows and single_kernel(rows - 1).compiled) or not_compiled
 
 
 def inverse_dynamics(
-    model: ScrewModel | OtherModel,
+    model: RobotModel,
     joint_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None = None,
+    *,
     out: Array | None = None,
     threads: int = 1,
 ) -> Array:
@@ -41,16 +50,16 @@ def inverse_dynamics(
 
     Parameters
     ----------
-    model : ScrewModel or SoftRobot
-    joint_jet : (k + 3, n) or (T, k + 3, n) array_like
+    model : RobotModel
+    joint_jet : (k + 3, n) or (..., k + 3, n) array_like
         Row d is the d-th time derivative of the coordinates, from positions (d = 0) to order
         k + 2 [rad or m, per s^d], in the order of ``model.joint_names``. k >= 0.
-    wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
+    wrench_jets : mapping of str to (k + 1, 6) or (..., k + 1, 6) array_like, optional
         By frame name the external wrench [torque; force] ON the body, about the frame's origin
         and in its axes, and the time derivatives of these components [N m, N, per s^d]. With a
         batch of motions, (k + 1, 6) applies to every sample. The frames of a `SoftRobot` are the
         distal frames of its modules.
-    out : (k + 1, n) or (T, k + 1, n) ndarray, optional
+    out : (k + 1, n) or (..., k + 1, n) ndarray, optional
         C-contiguous float64 array to fill; must not overlap `joint_jet`. For one sample without
         wrenches, nothing is then allocated: use this in a control loop.
     threads : int
@@ -58,7 +67,7 @@ def inverse_dynamics(
 
     Returns
     -------
-    (k + 1, n) or (T, k + 1, n) ndarray
+    (k + 1, n) or (..., k + 1, n) ndarray
         Row d is the d-th time derivative of tau [N m or N, per s^d]; `out` if given.
 
     Raises
@@ -91,70 +100,62 @@ def inverse_dynamics(
            [0.  ]])
     """
     # tests by identity: True, 1.0 and masked arrays must not reach the kernel
-    if wrench_jets is None and threads is _ONE and type(joint_jet) is _ARRAY:
+    if (
+        type(model) is ScrewModel
+        and type(joint_jet) is _ARRAY
+        and wrench_jets is None
+        and threads is _ONE
+    ):
         try:
-            parameters = model.joint_frame_parameters.parameters  # type: ignore[union-attr]
             tau = np.empty_like(joint_jet[2:]) if out is None else out
-            kernel = _single_kernels.get(tau.shape)
-            if kernel is not None and kernel(joint_jet, tau, parameters) == OK:
+            if _in_c(len(tau))(joint_jet, tau, model.kernel_tables.parameters) == OK:
                 return tau
-        except (TypeError, AttributeError, IndexError):
+        except (TypeError, IndexError):
             pass  # not arrays for the kernel: the checks below convert or reject them
-    return _checked(model, joint_jet, wrench_jets, out, threads)
+    return _of_kind(model, joint_jet, wrench_jets, out=out, threads=threads)
 
 
 def _checked(
-    model: ScrewModel | OtherModel,
+    model: RobotModel,
     joint_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None,
+    *,
     out: Array | None,
     threads: int,
 ) -> Array:
-    if not isinstance(model, ScrewModel):
-        other: Array = function_for('inverse_dynamics', model)(
-            model, joint_jet, wrench_jets, out, threads
-        )
-        return other
+    model = require_model(model)
     jet = as_float_array('joint_jet', joint_jet)
-    if jet.ndim not in (2, 3) or jet.shape[-1] != model.n or jet.shape[-2] < 3:
+    if jet.ndim < 2 or jet.shape[-1] != model.n or jet.shape[-2] < 3:
         raise ShapeError(
             'joint_jet',
-            f"(k + 3, {model.n}) or (T, k + 3, {model.n}) with k >= 0: rows q, q', q'', ...",
+            f"(k + 3, {model.n}) or (..., k + 3, {model.n}) with k >= 0: rows q, q', q'', ...",
             jet.shape,
         )
     threads = require_threads(threads)
     shape = (*jet.shape[:-2], jet.shape[-2] - 2, model.n)
-    if out is None:
-        out = np.empty(shape)
-    elif require_out(out).shape != shape:
-        raise ShapeError('out', str(shape), out.shape)
-    elif jet.ndim == 3 and np.may_share_memory(jet, out):  # exact, as both are contiguous
-        raise InputError('out: expected memory of its own, got memory of joint_jet')
+    # the kernel of one sample writes after it has read all
+    out = output(out, shape, **({'joint_jet': jet} if jet.ndim > 2 else {}))
     wrenches = as_wrench_jets(model, wrench_jets, shape)
     if jet.size == 0:
         out[...] = 0.0
         return out
     if jet.ndim == 2 and not wrenches:
-        status = _run_single(model, jet, out)
+        kernel = single_kernel(len(out) - 1)
+        status = int(kernel(jet, out, model.kernel_tables.parameters))
     else:
-        batch = (jet, out) if jet.ndim == 3 else (jet[np.newaxis], out[np.newaxis])
-        status = _run_batch(model, *batch, wrenches, threads)
+        status = _run_batch(model, as_stack(jet, 2), as_stack(out, 2), wrenches, threads)
     if status != OK:
         _raise_not_finite(model, jet, out)
     return out
 
 
-def _run_single(model: ScrewModel, jet: Array, out: Array) -> int:
-    kernel = single_kernel(len(out) - 1)
-    if kernel.compiled is not None:
-        _single_kernels[out.shape] = kernel.compiled
-    return int(kernel(jet, out, model.joint_frame_parameters.parameters))
+_of_kind = by_kind('inverse_dynamics', _checked)
 
 
 def _run_batch(
     model: ScrewModel, jets: Array, taus: Array, wrenches: Mapping[str, Array], threads: int
 ) -> int:
-    parameters = model.joint_frame_parameters.parameters
+    parameters = model.kernel_tables.parameters
     values, bodies, poses = _wrench_arguments(model, wrenches, taus.shape)
     kernel = batch_kernel(taus.shape[1] - 1).run
 
@@ -172,13 +173,13 @@ def _wrench_arguments(
     moving = {name: model.frames[name] for name in arrays if model.frames[name].body >= 0}
     values = np.empty((shape[0], len(moving), shape[1], 6))
     for i, name in enumerate(moving):
-        values[:, i] = arrays[name]
+        values[:, i] = as_stack(arrays[name], 2)
     return values, *carriers(model, moving.values())
 
 
 def carriers(model: ScrewModel, frames: Collection[Frame]) -> tuple[NDArray[np.int64], Array]:
     """Return the bodies (m,) of frames, and the frames' poses (m, 4, 4) in the joint frames."""
-    own = model.joint_frame_parameters.poses
+    own = model.kernel_tables.poses
     poses = [inverse_pose(own[frame.body]) @ frame.pose for frame in frames]
     bodies = np.array([frame.body for frame in frames], dtype=np.int64)
     return bodies, np.array(poses).reshape(-1, 4, 4)

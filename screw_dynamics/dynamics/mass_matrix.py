@@ -4,21 +4,19 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.kernels.terms.catalogue import mass_matrix_term as _term
-from screw_dynamics.model.other_models import OtherModel, other_result
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.dynamics.dispatch import at_once
+from screw_dynamics.kernels.terms.catalogue import mass_matrix_term
+from screw_dynamics.model.robot_model import RobotModel
+from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.term_calls import checked_term
 
-_ARRAY, _empty = np.ndarray, np.empty
 
-
+@at_once(mass_matrix_term, 'tables.square')
 def mass_matrix(
-    model: ScrewModel | OtherModel, q: ArrayLike, out: Array | None = None, threads: int = 1
+    model: RobotModel, q: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:
     """
     Return the mass matrix M of the kinetic energy q'^T M q' / 2.
@@ -28,19 +26,19 @@ def mass_matrix(
 
     Parameters
     ----------
-    model : ScrewModel or SoftRobot
-    q : (n,) or (T, n) array_like
+    model : RobotModel
+    q : (n,) or (..., n) array_like
         Coordinates [rad or m].
-    out : (n, n) or (T, n, n) ndarray, optional
+    out : (n, n) or (..., n, n) ndarray, optional
         C-contiguous float64 array to fill; must not overlap the arguments.
     threads : int
         Threads that share a batch; a `SoftRobot` takes one.
 
     Returns
     -------
-    (n, n) or (T, n, n) ndarray
+    (n, n) or (..., n, n) ndarray
         Exactly symmetric [kg m^2, kg m, kg]; rotor inertia is not included: add
-        ``joints.motors(model).rows[:, 0]`` of `Drives` to the diagonal. `out` if given.
+        ``robot.motors.rows[:, 0]`` of a `Robot` to the diagonal. `out` if given.
 
     Raises
     ------
@@ -58,15 +56,5 @@ def mass_matrix(
     >>> sd.mass_matrix(pendulum, [0.3])
     array([[0.5]])
     """
-    if type(q) is _ARRAY:  # not a masked array
-        try:
-            tables = model.joint_frame_parameters  # type: ignore[union-attr]
-            matrix = _empty(tables.square) if out is None else out
-            if _term.single(q, matrix, tables.parameters) == OK:
-                return matrix
-        except (TypeError, ValueError, AttributeError):
-            pass  # not arrays for the kernel: the checks below convert or reject them
-    if isinstance(model, OtherModel):
-        return other_result('mass_matrix', model, q, out=out)
-    parameters = require_model(model).joint_frame_parameters.parameters
-    return checked_term(_term, model.n, parameters, out, {'q': q}, threads)
+    parameters = require_model(model).kernel_tables.parameters
+    return checked_term(mass_matrix_term, model.n, parameters, out, {'q': q}, threads)

@@ -92,5 +92,5 @@ def regressor(model: ScrewModel, joint_jet: ArrayLike) -> Array:
     result = np.empty((*jet.shape[:-2], jet.shape[-2] - 2, model.n, size))
     tables = frames.tree, frames.bodies, frames.gravity, frames.bodies_in_joints
     if not regressors(as_stack(jet, 2), *tables, as_stack(result, 3)):
-        raise_not_finite(result, False, joint_jet=joint_jet)
+        raise_not_finite(result, joint_jet=joint_jet)
     return result

@@ -34,6 +34,7 @@ def task_to_joint_jet(
     twist_jet: ArrayLike,
     frame: str,
     representation: Representation = 'body',
+    *,
     components: str | Sequence[str] = 'all',
     weights: ArrayLike | None = None,
     damping: float = 0.0,
@@ -106,8 +107,8 @@ def task_to_joint_jet(
     >>> home[0, 3] = 1.0
     >>> axes, links = [[0, 0, 1, 0, 0, 0]] * 3, [np.eye(6)] * 3
     >>> arm = sd.ScrewModel.from_screws([-1, 0, 1], [home] * 3, axes, links)
-    >>> jet = sd.task_to_joint_jet(
-    ...     arm, [0.3, 0.4, 0.5], [[0.2, 0.1], [0.0, 0.0]], 'body_3', 'hybrid', ['vx', 'vy'])
+    >>> q, twist = [0.3, 0.4, 0.5], [[0.2, 0.1], [0.0, 0.0]]
+    >>> jet = sd.task_to_joint_jet(arm, q, twist, 'body_3', 'hybrid', components=['vx', 'vy'])
     >>> np.round(sd.frame_twist(arm, jet, 'body_3', 'hybrid')[:, 3:5], 12) + 0.0
     array([[0.2, 0.1],
            [0. , 0. ]])
@@ -131,7 +132,7 @@ def task_to_joint_jet(
         local, which, selected, active, scales, damping, tall, as_stack(jets, 2),
     )  # fmt: skip
     if status == NOT_FINITE:
-        raise_not_finite(jets, False, q=q, twist_jet=twist_jet)
+        raise_not_finite(jets, q=q, twist_jet=twist_jet)
     if status != SOLVED:
         jacobian = frame_jacobian(model, samples[status], frame, representation) * scales
         number = None if positions.ndim == 1 else status

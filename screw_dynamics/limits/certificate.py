@@ -147,9 +147,9 @@ def _first_intervals(curve: PiecewisePolynomial, springs: bool) -> Array:
         period = max(_PERIOD, float(spans.sum()) / _MOST_PARTS)
         parts = np.maximum(parts, np.ceil(spans / period).astype(int))
     segment = np.repeat(np.arange(len(spans)), parts)
-    count, place = parts[segment], np.arange(len(segment)) - (np.cumsum(parts) - parts)[segment]
-    begins, ends = (breaks[segment] + spans[segment] * (at / count) for at in (place, place + 1))
-    last = place + 1 == count
+    count, index = parts[segment], np.arange(len(segment)) - (np.cumsum(parts) - parts)[segment]
+    begins, ends = (breaks[segment] + spans[segment] * (at / count) for at in (index, index + 1))
+    last = index + 1 == count
     ends[last] = np.nextafter(breaks[1:], -np.inf)  # what follows may differ at a break
     edges = np.stack((begins, 0.5 * (begins + ends), ends))
     return np.column_stack((edges, np.repeat(breaks[-1], 3)))
@@ -166,9 +166,9 @@ class _Quantities:
 
     def jets(self, times: Array) -> Array:
         """Return joint jets (T, m, n) at times."""
-        found = self._curve.jets(times, max(JET_ROWS, self._robot.required_rows) + 1)
-        scale_speed(np.moveaxis(found, 1, 0), self._speed)
-        return found
+        joint_jet = self._curve.jets(times, max(JET_ROWS, self._robot.required_rows) + 1)
+        scale_speed(np.moveaxis(joint_jet, 1, 0), self._speed)
+        return joint_jet
 
     def at(self, times: Array) -> tuple[Array, Array] | None:
         """Return values and rates (T, Q); None if a spring cannot transmit an effort."""
@@ -202,9 +202,9 @@ class _Quantities:
     def at_samples(self, begin: float) -> FeasibilityReport:
         """Return the report of the samples alone, with the springs that fail."""
         times = np.unique(np.concatenate(self._known))
-        found = check_feasibility(self._robot, None, self.jets(times), times)
+        report = check_feasibility(self._robot, self.jets(times), times)
         checks = []
-        for check in found.checks:
+        for check in report.checks:
             first = check.first_violation
             first = None if first is None else begin + first
             checks.append(replace(check, time=begin + check.time, first_violation=first))
@@ -241,8 +241,8 @@ class _Quantities:
         """Return both halves of each interval."""
         begin, middle, end = samples.times
         times = np.concatenate((0.5 * (begin + middle), 0.5 * (middle + end)))
-        found = self.at(times)
-        if found is None:
+        evaluated = self.at(times)
+        if evaluated is None:
             return None
 
         def both(field: Array, inner: Array) -> Array:
@@ -252,8 +252,8 @@ class _Quantities:
 
         return _Samples(
             both(samples.times, times),
-            both(samples.values, found[0]),
-            both(samples.rates, found[1]),
+            both(samples.values, evaluated[0]),
+            both(samples.rates, evaluated[1]),
         )
 
     def report(self, samples: _Samples, begin: float) -> FeasibilityReport:
@@ -269,10 +269,10 @@ class _Quantities:
         checks: list[LimitCheck] = []
         start = 0
         for group in self._groups:
-            own = slice(start, start + len(group.lower))
-            start = own.stop
+            columns = slice(start, start + len(group.lower))
+            start = columns.stop
             checks += checks_of(
-                self._robot, group.quantity, times, rows[:, own], group.lower, group.upper,
+                self._robot, group.quantity, times, rows[:, columns], group.lower, group.upper,
                 group.names, group.joint_of,
             )  # fmt: skip
         return FeasibilityReport(tuple(checks))
@@ -292,15 +292,15 @@ def _groups(robot: Robot, times: Array, jets: Array) -> list[_Group] | None:
     _, motion, failures = motor_commands_where_feasible(robot, jets, times, {}, {}, None)
     if motion is None or failures:
         return None
-    table, own = robot.motors, motor_limits(robot)
+    table, bounds = robot.motors, motor_limits(robot)
     groups.append(_Group('effort', *_two(motion.effort_jet, 0), -limits.effort, limits.effort))
-    rates = own.effort_rates
+    rates = bounds.effort_rates
     groups.append(_Group('effort rate', *_two(motion.effort_jet, 1), -rates, rates))
     for quantity, jet, row, bound in (
-        ('deflection', motion.deflection_jet, 0, own.deflections),
-        ('motor velocity', motion.motor_jet, 1, own.motor_velocities),
-        ('motor effort', motion.motor_effort_jet, 0, own.motor_efforts),
-        ('motor effort rate', motion.motor_effort_jet, 1, own.motor_effort_rates),
+        ('deflection', motion.deflection_jet, 0, bounds.deflections),
+        ('motor velocity', motion.motor_jet, 1, bounds.motor_velocities),
+        ('motor effort', motion.motor_effort_jet, 0, bounds.motor_efforts),
+        ('motor effort rate', motion.motor_effort_jet, 1, bounds.motor_effort_rates),
     ):
         if np.isfinite(bound).any():
             groups.append(

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite
-from screw_dynamics.drives.drives import Drives
 from screw_dynamics.drives.motor_feedforward import MotorFeedforward
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics import inverse_dynamics
@@ -30,9 +29,8 @@ Jets: TypeAlias = Mapping[str, ArrayLike] | None
 
 
 def check_feasibility(
-    model: ScrewModel | Robot,
-    joints: Drives | None,
-    joint_jets: ArrayLike,
+    robot: Robot | ScrewModel,
+    joint_jet: ArrayLike,
     times: ArrayLike,
     wrench_jets: Jets = None,
     *,
@@ -45,16 +43,14 @@ def check_feasibility(
     Position, velocity and effort of the joints are compared with the limits of the model (a
     velocity or effort limit of 0 counts as not specified); effort rate and deflection with those
     of the elastic joints, stiffness with its range, motor velocity and effort with those of the
-    motors (on the joint's side of the gear). With `joints` the effort of a joint is that which its
+    motors (on the joint's side of the gear). With drives the effort of a joint is that which its
     drive transmits, see `MotorFeedforward.effort_jet`. Nothing is checked between samples: see
     `feasibility.certify` for a whole curve.
 
     Parameters
     ----------
-    model : ScrewModel or Robot
-    joints : Drives or None
-        None for a rigid robot without motor data, and with a `Robot`.
-    joint_jets : (T, m, n) array_like
+    robot : Robot or ScrewModel
+    joint_jet : (T, m, n) array_like
         Row d is the d-th time derivative of the positions [rad or m, per s^d]; m >= 3 for a robot
         without elastic joints, else see `elastic_feedforward`.
     times : (T,) array_like
@@ -82,16 +78,18 @@ def check_feasibility(
     >>> t = np.linspace(0.0, 1.0, 5)
     >>> jets = np.zeros((5, 3, arm.n))
     >>> jets[:, 0, 0], jets[:, 1, 0] = 20.0 * t, 20.0
-    >>> report = sd.check_feasibility(arm, None, jets, t)
+    >>> report = sd.check_feasibility(arm, jets, t)
     >>> [(v.joint, v.quantity, v.first_violation) for v in report.violations]
     [('joint_1', 'position', 0.25), ('joint_1', 'velocity', 0.0)]
     """
-    robot = as_robot(model, joints)
-    jets, instants = as_motion(robot, joint_jets, times)
+    robot = as_robot(robot)
+    jets, instants = as_motion(robot, joint_jet, times)
     checks = motion_checks(robot, instants, jets)
     if robot.drives is None:
         if stiffness_jets or deflection:
-            raise InputError('joints: expected Drives with stiffness or deflection, got None')
+            raise InputError(
+                'robot: expected one with drives, for stiffness or deflection, got none'
+            )
         wrenches = {
             name: w[..., :1, :] if w.ndim > 1 else w
             for name, w in as_jets('wrench_jets', wrench_jets).items()
@@ -111,13 +109,13 @@ def check_feasibility(
 
 def check_motor_commands(
     robot: Robot,
-    joint_jets: ArrayLike,
+    joint_jet: ArrayLike,
     times: ArrayLike,
     commands: MotorFeedforward,
     stiffness_jets: Jets = None,
 ) -> FeasibilityReport:
     """Return the report of `check_feasibility` for known, feasible motor commands (a batch)."""
-    jets, instants = as_motion(robot, joint_jets, times)
+    jets, instants = as_motion(robot, joint_jet, times)
     return FeasibilityReport(
         (
             *motion_checks(robot, instants, jets),
@@ -128,16 +126,16 @@ def check_motor_commands(
     )
 
 
-def as_motion(robot: Robot, joint_jets: ArrayLike, times: ArrayLike) -> tuple[Array, Array]:
+def as_motion(robot: Robot, joint_jet: ArrayLike, times: ArrayLike) -> tuple[Array, Array]:
     """Return joint jets (T, m, n) and increasing times (T,) as checked arrays."""
-    jets = as_float_array('joint_jets', joint_jets)
+    jets = as_float_array('joint_jet', joint_jet)
     n = robot.n
     if jets.ndim != 3 or jets.shape[0] < 1 or jets.shape[1] < 3 or jets.shape[2] != n:
-        raise ShapeError('joint_jets', f'(T, m, {n}) with T >= 1 and m >= 3', jets.shape)
+        raise ShapeError('joint_jet', f'(T, m, {n}) with T >= 1 and m >= 3', jets.shape)
     instants = as_float_array('times', times)
     if instants.shape != jets.shape[:1]:
         raise ShapeError('times', f'({len(jets)},), one per sample', instants.shape)
-    require_finite('joint_jets', jets)
+    require_finite('joint_jet', jets)
     require_finite('times', instants)
     for i in np.flatnonzero(np.diff(instants) <= 0.0):
         raise InputError(

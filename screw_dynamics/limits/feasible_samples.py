@@ -10,11 +10,9 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives.deflection_filter import DeflectionFilter
-from screw_dynamics.drives.drives import Drives
 from screw_dynamics.drives.feedforward import elastic_feedforward, feedforward_from_efforts
 from screw_dynamics.drives.link_efforts import link_efforts
 from screw_dynamics.drives.motor_feedforward import JETS, MotorFeedforward
-from screw_dynamics.drives.motor_table import MotorTable
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.spring_deflections import as_stiffness_jets, joint_deflections
 from screw_dynamics.drives.transmitted_efforts import transmitted_efforts
@@ -24,26 +22,24 @@ from screw_dynamics.kernels.drives.damped import TIME
 
 def motor_commands_where_feasible(
     robot: Robot,
-    joint_jets: Array,
+    joint_jet: Array,
     times: Array,
     wrench_jets: Mapping[str, Array],
     stiffness_jets: Mapping[str, Array],
     deflection: Mapping[str, float] | None,
 ) -> tuple[Array, MotorFeedforward | None, dict[str, tuple[float, SpringRangeError]]]:
     """
-    Return times (S,), motor commands and failures of a motion with `joint_jets` (T, r, n).
+    Return times (S,), motor commands and failures of a motion with `joint_jet` (T, r, n).
 
     S samples are feasible for every spring; the commands are None if S = 0. `failures` has, by
     joint, time [s] and error of the first effort that its spring cannot transmit.
     """
-    model, joints = robot.model, robot.drives
-    assert joints is not None
-    count, elapsed = len(joint_jets), times - times[0]
+    count, elapsed = len(joint_jet), times - times[0]
     efforts = damper = None
-    if not joints.rotor_coupling:
-        efforts = link_efforts(model, joints, joint_jets, wrench_jets)
+    if robot.coupling is None:
+        efforts = link_efforts(robot, joint_jet, wrench_jets)
     if robot.motors.damped_names:
-        damper = DeflectionFilter(model, joints, joint_jets.shape[1], deflection)
+        damper = DeflectionFilter(robot, rows=joint_jet.shape[1], deflection=deflection)
 
     def commands(part: slice) -> MotorFeedforward:
         arguments: dict[str, Any] = {
@@ -51,11 +47,11 @@ def motor_commands_where_feasible(
             'times': elapsed[part],
             'deflection': deflection if damper is None else damper,
         }
-        jets = joint_jets[part]
+        jets = joint_jet[part]
         if efforts is not None:
-            return feedforward_from_efforts(model, joints, jets, efforts[part], **arguments)
+            return feedforward_from_efforts(robot, jets, efforts[part], **arguments)
         wrenches = _of_samples(wrench_jets, part, (count, 3))
-        return elastic_feedforward(model, joints, jets, wrenches, **arguments)
+        return elastic_feedforward(robot, jets, wrenches, **arguments)
 
     failures: dict[str, tuple[float, SpringRangeError]] = {}
     feasible: list[tuple[Array, MotorFeedforward]] = []
@@ -69,18 +65,18 @@ def motor_commands_where_feasible(
                 # repeat the samples before the failure
                 size = error.sample
                 continue
-            found = {error.joint: error}
-            one = slice(start, start + 1)
+            failing = {error.joint: error}
+            sample = slice(start, start + 1)
             transmitted = (
-                None if efforts is None else _transmitted(robot, joint_jets, efforts, one)
+                None if efforts is None else _transmitted(robot, joint_jet, efforts, sample)
             )
             if transmitted is not None:
-                stiffness = _of_samples(stiffness_jets, one, (count, 2))
-                found = _failing(joints, robot.motors, transmitted, stiffness)
+                stiffness = _of_samples(stiffness_jets, sample, (count, 2))
+                failing = _failing(robot, transmitted, stiffness)
                 if damper is not None:
                     last = damper.state[0][TIME]
                     damper.step(transmitted[0], max(elapsed[start] - last, 0.0))
-            for name, reason in found.items():
+            for name, reason in failing.items():
                 failures.setdefault(name, (float(times[start]), reason))
             start, size = start + 1, 1
         else:
@@ -95,23 +91,22 @@ def motor_commands_where_feasible(
 
 def _transmitted(robot: Robot, jets: Array, efforts: Array, part: slice) -> Array | None:
     """Return the transmitted efforts of some samples; None if a parallel spring has none."""
-    assert robot.drives is not None
     try:
-        return transmitted_efforts(robot.model, robot.drives, jets[part], efforts[part])
+        return transmitted_efforts(robot, jets[part], efforts[part])
     except SpringRangeError:
         return None
 
 
 def _failing(
-    joints: Drives, table: MotorTable, efforts: Array, stiffness_jets: Mapping[str, Array]
+    robot: Robot, efforts: Array, stiffness_jets: Mapping[str, Array]
 ) -> dict[str, SpringRangeError]:
     """Return, by joint, why its spring cannot transmit the efforts (1, r, n) of a sample."""
+    table = robot.motors
     stiffness = as_stiffness_jets(table, stiffness_jets, efforts.shape[:2])
     failing = {}
     for j in np.flatnonzero(table.damped < 0):
-        own = efforts[:, :, j].copy()
         try:
-            joint_deflections(joints, table, int(j), own, stiffness, single=True)
+            joint_deflections(robot, int(j), efforts[:, :, j].copy(), stiffness, single=True)
         except SpringRangeError as error:
             failing[error.joint] = error
     return failing

@@ -13,6 +13,7 @@ from screw_dynamics.drives.motor_feedforward import MotorFeedforward
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.springs import AdjustableSpring
 from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.kernels.drives.laws import RIGID
 from screw_dynamics.limits.report import LimitCheck, limit_checks
 from screw_dynamics.model import JointLimits, ScrewModel
 from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS
@@ -37,12 +38,12 @@ def unit_of(quantity: str, coordinate_type: str) -> str:
     return (prismatic if coordinate_type == 'prismatic' else rotary) + per
 
 
-def motion_checks(robot: Robot, times: Array, joint_jets: Array) -> list[LimitCheck]:
+def motion_checks(robot: Robot, times: Array, joint_jet: Array) -> list[LimitCheck]:
     """Return the checks of positions and velocities of joint jets (T, m, n)."""
     limits = joint_limits(robot.model)
     return [
-        *checks_of(robot, 'position', times, joint_jets[:, 0], limits.lower, limits.upper),
-        *checks_of(robot, 'velocity', times, joint_jets[:, 1], -limits.velocity, limits.velocity),
+        *checks_of(robot, 'position', times, joint_jet[:, 0], limits.lower, limits.upper),
+        *checks_of(robot, 'velocity', times, joint_jet[:, 1], -limits.velocity, limits.velocity),
     ]
 
 
@@ -80,15 +81,17 @@ class MotorLimits(NamedTuple):
 
 
 def motor_limits(robot: Robot) -> MotorLimits:
-    """Return the limits of elastic joints and their motors."""
-    table = robot.motors
-    return MotorLimits(
-        np.array([joint.max_effort_rate for joint in robot.joints]),
-        np.array([joint.max_deflection for joint in robot.joints])[table.joint_of_motor],
-        table.max_velocities,
-        table.max_efforts,
-        table.max_effort_rates,
-    )
+    """Return the limits of elastic joints and their motors; see `Robot.limits_motors`."""
+    table, owner = robot.motors, robot.motors.joint_of_motor
+    rates = np.array([drive.max_effort_rate for drive in robot.joint_drives])
+    deflections = np.array([drive.max_deflection for drive in robot.joint_drives])[owner]
+    efforts, motor_rates = table.max_efforts, np.full(table.m, np.inf)
+    if robot.limits_motors:
+        rigid = table.laws[owner] == RIGID
+        bounds = robot.model.limits.ignoring_zeros().effort[owner]
+        efforts = np.where(rigid, np.minimum(efforts, bounds), efforts)
+        motor_rates = np.where(rigid, rates[owner], motor_rates)
+    return MotorLimits(rates, deflections, table.max_velocities, efforts, motor_rates)
 
 
 def motor_checks(robot: Robot, times: Array, motion: MotorFeedforward) -> list[LimitCheck]:
@@ -99,7 +102,7 @@ def motor_checks(robot: Robot, times: Array, motion: MotorFeedforward) -> list[L
     if np.isfinite(rates).any():
         if motion.effort_jet.shape[-2] < 2:
             expected = '(T, m, n) with m >= 4 for the rate of an effort'
-            raise ShapeError('joint_jets', expected, '3 rows')
+            raise ShapeError('joint_jet', expected, '3 rows')
         checks += checks_of(robot, 'effort rate', times, motion.effort_jet[:, 1], -rates, rates)
     quantities = [
         ('deflection', motion.deflection, limits.deflections),
@@ -122,16 +125,16 @@ def stiffness_checks(
 ) -> list[LimitCheck]:
     """Return the checks of stiffness jets, (rows,) or (T, rows), against the springs' ranges."""
     checks = []
-    for j, (name, joint) in enumerate(zip(robot.joint_names, robot.joints, strict=True)):
-        spring = joint.spring
+    for j, (name, drive) in enumerate(zip(robot.joint_names, robot.joint_drives, strict=True)):
+        spring = drive.spring
         if isinstance(spring, AdjustableSpring):
             values = np.full((len(times), 1), spring.stiffness)
             if name in stiffness_jets:
                 values[:, 0] = stiffness_jets[name][..., 0]
             # a minimum of 0 counts as not specified
             lower = np.array([spring.min_stiffness or -np.inf])
-            upper, own = np.array([spring.max_stiffness]), np.array([j])
-            checks += checks_of(robot, 'stiffness', times, values, lower, upper, (name,), own)
+            upper, owner = np.array([spring.max_stiffness]), np.array([j])
+            checks += checks_of(robot, 'stiffness', times, values, lower, upper, (name,), owner)
     return checks
 
 

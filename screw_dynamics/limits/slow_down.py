@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_number
-from screw_dynamics.drives.drives import Drives
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import InfeasibleError, InputError, shown
 from screw_dynamics.limits.check import Jets, as_jets, as_motion, check_feasibility
@@ -37,7 +36,7 @@ class SlowDown:
     ----------
     factor : float
         s >= 1: all times are s times as long.
-    joint_jets : (T, m, n) ndarray
+    joint_jet : (T, m, n) ndarray
         The slow motion: row d of the given motion times s^-d [rad or m, per s^d].
     times : (T,) ndarray
         Times of its samples [s]; the first is unchanged.
@@ -51,7 +50,7 @@ class SlowDown:
     """
 
     factor: float
-    joint_jets: Array
+    joint_jet: Array
     times: Array
     limiting: LimitCheck | None
     report: FeasibilityReport
@@ -59,9 +58,8 @@ class SlowDown:
 
 
 def slow_down(
-    model: ScrewModel | Robot,
-    joints: Drives | None,
-    joint_jets: ArrayLike,
+    robot: Robot | ScrewModel,
+    joint_jet: ArrayLike,
     times: ArrayLike,
     wrench_jets: Jets = None,
     *,
@@ -83,8 +81,8 @@ def slow_down(
 
     Parameters
     ----------
-    model, joints, joint_jets, times, deflection
-        See `check_feasibility`; `joints` is None for a rigid robot, and with a `Robot`.
+    robot, joint_jet, times, deflection
+        See `check_feasibility`.
     wrench_jets, stiffness_jets : optional
         See `elastic_feedforward`. They belong to the position on the path (a payload, a contact)
         and are slowed with it; a wrench that is a function of time or speed has no such scaling
@@ -116,7 +114,7 @@ def slow_down(
     >>> jets = np.zeros((11, 3, arm.n))
     >>> jets[:, 0, 0], jets[:, 1, 0] = 8.0 * t, 8.0
     >>> limit = arm.limits.velocity[0]
-    >>> slow = sd.slow_down(arm, None, jets, t)
+    >>> slow = sd.slow_down(arm, jets, t)
     >>> print(slow.limiting.joint, slow.limiting.quantity, round(slow.factor * limit, 6))
     joint_1 velocity 8.0
     """
@@ -124,15 +122,14 @@ def slow_down(
         require_number(name, value, 1.0, above=True)
     if not 0.0 < require_number('tolerance', tolerance) < 1.0:
         raise InputError(f'tolerance: expected a number between 0 and 1, got {shown(tolerance)}')
-    robot = as_robot(model, joints)
-    jets, instants = as_motion(robot, joint_jets, times)
+    robot = as_robot(robot)
+    jets, instants = as_motion(robot, joint_jet, times)
     wrenches = as_jets('wrench_jets', wrench_jets)
     stiffness = as_jets('stiffness_jets', stiffness_jets)
 
     def at(factor: float) -> FeasibilityReport:
         return check_feasibility(
             robot,
-            None,
             _slowed(jets, factor, rows=1),
             _stretched(instants, factor),
             {name: _slowed(jet, factor, rows=-2) for name, jet in wrenches.items()},
@@ -150,14 +147,14 @@ def slow_down(
             f'max_factor = {max_factor:g}, got {shown(step)}'
         )
     as_given = at(1.0)
-    if timeless := [found for found in as_given.violations if found.quantity in _TIMELESS]:
+    if timeless := [check for check in as_given.violations if check.quantity in _TIMELESS]:
         reason = f'expected a motion that is feasible when slow, got {_listed(timeless)}'
         raise InfeasibleError(reason)
     factors = [*(step**i for i in range(count)), max_factor]
-    kept = [as_given.feasible, *(at(factor).feasible for factor in factors[1:])]
-    if not any(kept):
+    feasible = [as_given.feasible, *(at(factor).feasible for factor in factors[1:])]
+    if not any(feasible):
         raise InfeasibleError(_reason(at(math.inf), at(max_factor), max_factor))
-    first = kept.index(True)
+    first = feasible.index(True)
     low, high = factors[max(first - 1, 0)], factors[first]
     while high > low * (1.0 + tolerance):
         middle = math.sqrt(low * high)
@@ -169,11 +166,11 @@ def slow_down(
             low = middle
     return SlowDown(
         factor=high,
-        joint_jets=_slowed(jets, high, rows=1),
+        joint_jet=_slowed(jets, high, rows=1),
         times=_stretched(instants, high),
         limiting=at(low).violations[0] if first else None,
         report=at(high),
-        slower_is_feasible=all(kept[first:]),
+        slower_is_feasible=all(feasible[first:]),
     )
 
 
@@ -191,17 +188,19 @@ def _stretched(times: Array, factor: float) -> Array:
     return stretched
 
 
-def _reason(rest: FeasibilityReport, slowest: FeasibilityReport, factor: float) -> str:
-    if rest.feasible:
+def _reason(at_rest: FeasibilityReport, slowest: FeasibilityReport, factor: float) -> str:
+    if at_rest.feasible:
         return (
             f'expected a motion that is feasible at 1/{factor:g} of its speed, got '
             f'{_listed(slowest.violations)}; it is feasible at rest: try factors above {factor:g}'
         )
-    return f'expected a motion that is feasible when slow, got at rest {_listed(rest.violations)}'
+    return (
+        f'expected a motion that is feasible when slow, got at rest {_listed(at_rest.violations)}'
+    )
 
 
 def _listed(violations: Sequence[LimitCheck]) -> str:
     """Return the worst violations as sentences, and the number of the others."""
     more = len(violations) - _MOST_NAMED
-    named = '; '.join(str(found) for found in violations[:_MOST_NAMED])
+    named = '; '.join(str(violation) for violation in violations[:_MOST_NAMED])
     return f'{named}; and {more} more' if more > 0 else named

@@ -64,7 +64,7 @@ class JointFrames:
     paths: Mapping[str, FramePath]
 
 
-class FrameParameters(dict[tuple[str, Representation], Array]):
+class FrameTables(dict[tuple[str, Representation], Array]):
     """Parameters of `kernels.terms.frames` by frame and representation, made at first use."""
 
     def __init__(self, frames: JointFrames, n: int) -> None:
@@ -136,22 +136,27 @@ _PARALLEL = 2e-16
 
 
 @dataclass(frozen=True, eq=False)
-class JointFrameParameters:
+class KernelTables:
     """
-    Parameters (2 + 26 N,) of `kernels.taylor`, and poses (N, 4, 4) of the frames in bodies.
+    What kernels of one state and of batches read of a model.
 
-    `square` is (n, n), `jacobian` (6, n) and `partials` (1, 3, n, n), the shapes of results.
+    `parameters` (2 + 26 N,) are those of `kernels.taylor`, and `poses` (N, 4, 4) its joint frames
+    in the frames of their bodies. `tree_parameters` are None if a joint mimics another. `frames`
+    are the parameters by frame and representation. `square` is (n, n), `jacobian` (6, n) and
+    `partials` (1, 3, n, n), the shapes of results.
     """
 
     parameters: Array
     poses: Array
+    tree_parameters: Array | None
+    frames: FrameTables
     square: tuple[int, int]
     jacobian: tuple[int, int]
     partials: tuple[int, int, int, int]
 
 
-def joint_frame_parameters(model: ModelRecord) -> JointFrameParameters:
-    """Compute the parameters of a model."""
+def kernel_tables(model: ModelRecord, frames: JointFrames) -> KernelTables:
+    """Compute the tables of a model with its joint frames."""
     count = model.body_count
     parameters = np.zeros(layout.HEADER + layout.ROW * count)
     parameters[: layout.HEADER] = count, model.n
@@ -190,7 +195,11 @@ def joint_frame_parameters(model: ModelRecord) -> JointFrameParameters:
 
     set_mimic_and_inertia(model, poses, rows)
     n = model.n
-    return JointFrameParameters(parameters, poses, (n, n), (6, n), (1, 3, n, n))
+    own = count == n and bool((model.multipliers == 1.0).all())
+    return KernelTables(
+        parameters, poses, parameters if own else None, FrameTables(frames, n), (n, n), (6, n),
+        (1, 3, n, n),
+    )  # fmt: skip
 
 
 def _tilt(rotation: Array) -> tuple[float, float, float, float]:

@@ -17,11 +17,10 @@ from screw_dynamics.common.arrays import Array, as_float_array, read_only_copy, 
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.model import checks, constructors, geometry, model_yaml
 from screw_dynamics.model.joint_frames import (
-    FrameParameters,
-    JointFrameParameters,
     JointFrames,
-    joint_frame_parameters,
+    KernelTables,
     joint_frames,
+    kernel_tables,
 )
 from screw_dynamics.model.records import ModelRecord
 
@@ -100,24 +99,22 @@ class ScrewModel(ModelRecord):
         return joint_frames(self)
 
     @cached_property
-    def joint_frame_parameters(self) -> JointFrameParameters:
-        """Joint frames and inertias as parameters of the Taylor recursion."""
-        return joint_frame_parameters(self)
+    def kernel_tables(self) -> KernelTables:
+        """Joint frames and inertias as parameters of the kernels of one state and of batches."""
+        return kernel_tables(self, self.joint_frames)
+
+    def without_gravity(self) -> ScrewModel:
+        """
+        Return the same robot without gravity.
+
+        Returns
+        -------
+        ScrewModel
+        """
+        return self._weightless
 
     @cached_property
-    def tree_parameters(self) -> Array | None:
-        """Parameters of the Taylor recursion if every joint has its own coordinate, else None."""
-        own = self.body_count == self.n and bool((self.multipliers == 1.0).all())
-        return self.joint_frame_parameters.parameters if own else None
-
-    @cached_property
-    def frame_parameters(self) -> FrameParameters:
-        """Parameters of the kernels of frames."""
-        return FrameParameters(self.joint_frames, self.n)
-
-    @cached_property
-    def weightless(self) -> ScrewModel:
-        """The same robot without gravity."""
+    def _weightless(self) -> ScrewModel:
         return replace(self, gravity=np.zeros(3))
 
     @cached_property
@@ -229,7 +226,7 @@ def as_wrench_jets(
     shape: tuple[int, ...],
     read: Callable[[str, ArrayLike], NDArray[Any]] = as_float_array,
 ) -> dict[str, NDArray[Any]]:
-    """Return wrenches, (k + 1, 6) or (T, k + 1, 6), by frame name; `shape` is that of efforts."""
+    """Return wrenches (k + 1, 6) or (..., k + 1, 6) by frame; `shape` is that of efforts."""
     return checked_wrenches(model.frame, wrench_jets, shape, read)
 
 
@@ -247,7 +244,7 @@ def checked_wrenches(
             f'wrench_jets: expected a mapping of frame names to arrays, '
             f'got {type(wrench_jets).__name__}'
         )
-    allowed = [(shape[-2], 6)] + ([(*shape[:-1], 6)] if len(shape) == 3 else [])
+    allowed = [(shape[-2], 6)] + ([(*shape[:-1], 6)] if len(shape) > 2 else [])
     arrays = {}
     for name, value in wrench_jets.items():
         frame(name)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import (
     Array,
     as_samples,
-    as_samples_like,
+    as_stack,
     raise_not_finite,
     require_out,
 )
@@ -22,35 +22,32 @@ from screw_dynamics.kernels.terms.term import Term
 _TIME = 4  # per number of a sample that a kernel reads or writes [ns], roughly
 
 
-def samples_of(n: int, inputs: dict[str, ArrayLike]) -> tuple[tuple[Array, ...], bool]:
-    """Return the inputs of one shape, (T, n) each, and True if they were one sample."""
-    (first, value), *others = inputs.items()
-    samples, single = as_samples(first, value, n)
-    rest = (as_samples_like(name, x, first, samples, single) for name, x in others)
-    return (samples, *rest), single
-
-
-def output(out: Array | None, shape: tuple[int, ...], inputs: tuple[Array, ...]) -> Array:
+def output(out: Array | None, shape: tuple[int, ...], **inputs: Array) -> Array:
     """Return an array of a shape to fill: `out` if given, which is then checked."""
     if out is None:
         return np.empty(shape)
     if require_out(out).shape != shape:
         raise ShapeError('out', str(shape), out.shape)
-    if any(np.may_share_memory(x, out) for x in inputs):  # exact, as all are contiguous
-        raise InputError('out: expected memory of its own, got memory of an argument')
+    for name, array in inputs.items():
+        if np.may_share_memory(array, out):  # exact, as all are contiguous
+            raise InputError(f'out: expected memory of its own, got memory of {name}')
     return out
 
 
-def run_batch(
-    term: Term, samples: tuple[Array, ...], result: Array, parameters: Array, threads: int = 1
+def run_term(
+    term: Term, inputs: tuple[Array, ...], result: Array, parameters: Array, threads: int = 1
 ) -> int:
-    """Fill the results (T, ...) of inputs (T, n); return the worst status."""
+    """Fill the results (..., *shape) of inputs (..., n), one or more; return the worst status."""
+    if inputs[0].ndim == 1:
+        return term.run(inputs, result, parameters)
+    samples = [as_stack(x, 1) for x in inputs]
+    results = as_stack(result, result.ndim - inputs[0].ndim + 1)
 
     def run(part: slice) -> int:
-        return term.run(tuple(x[part] for x in samples), result[part], parameters)
+        return term.run(tuple(x[part] for x in samples), results[part], parameters)
 
-    numbers = len(samples) * samples[0].shape[1] + result[0].size
-    return over_samples(run, len(result), _TIME * numbers, threads)
+    numbers = len(samples) * samples[0].shape[1] + results[0].size
+    return over_samples(run, len(results), _TIME * numbers, threads)
 
 
 def checked_term(
@@ -62,21 +59,17 @@ def checked_term(
     threads: int = 1,
 ) -> Array:
     """
-    Return the result of a term for inputs (n,) or (T, n) of any type.
+    Return the result of a term for inputs (n,) or (..., n) of any type.
 
     Raises ShapeError, InputError and NotFiniteError.
     """
     threads = require_threads(threads)
-    samples, single = samples_of(n, inputs)
-    shape = term.shape(n)
-    result = output(out, shape if single else (len(samples[0]), *shape), samples)
+    samples = as_samples(n, **inputs)
+    shape = (*samples[0].shape[:-1], *term.shape(n))
+    result = output(out, shape, **dict(zip(inputs, samples, strict=True)))
     if samples[0].size == 0:
         result[...] = 0.0
         return result
-    if single:
-        status = term.run(tuple(x[0] for x in samples), result, parameters)
-    else:
-        status = run_batch(term, samples, result, parameters, threads)
-    if status != OK:
-        raise_not_finite(result[np.newaxis] if single else result, single, **inputs)
+    if run_term(term, samples, result, parameters, threads) != OK:
+        raise_not_finite(result, **inputs)
     return result

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array, as_vector, require_out
 from screw_dynamics.common.integration import integrate
 from screw_dynamics.common.scalars import require_count, require_number
-from screw_dynamics.drives import Drives, MotorTable
-from screw_dynamics.drives.drives import require_drives
+from screw_dynamics.drives import MotorTable
+from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import ShapeError, SimulationError, listed
 from screw_dynamics.kernels.drives.equations_of_motion import (
     UNSETTLED,
@@ -38,14 +38,14 @@ class ElasticRobot(RobotStates):
     A state is the vector ``(q, q', theta, theta')`` of n link and m motor positions and their
     rates [rad or m, per s]; theta = q at a rigid joint. Motor positions and efforts are on the
     joint side of the gear. All spring laws of `elastic`, friction of motors and joints, parallel
-    springs and dampers are included; with ``joints.rotor_coupling`` the rotors are bodies on the
+    springs and dampers are included; with `Drives.rotor_coupling` the rotors are bodies on the
     moving links. Joint limits and effort limits are ignored, and so is the friction of the URDF
-    without ``joints.urdf_dynamics``.
+    without `Drives.urdf_dynamics`.
 
     Parameters
     ----------
-    model : ScrewModel
-    joints : Drives
+    robot : Robot or ScrewModel
+        A model alone has rigid joints with motors without inertia and friction.
 
     Raises
     ------
@@ -62,22 +62,21 @@ class ElasticRobot(RobotStates):
     >>> link = sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
     >>> arm = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [link])
     >>> joint = sd.JointDrive(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.1))
-    >>> robot = ElasticRobot(arm, sd.Drives({'joint_1': joint}))
+    >>> robot = ElasticRobot(sd.Robot(arm, sd.Drives({'joint_1': joint})))
     >>> robot.derivatives(robot.state([0.0], motor_position=[0.1]), [0.0])
     array([   0.,   40.,    0., -100.])
     """
 
-    def __init__(self, model: ScrewModel, joints: Drives) -> None:
-        require_drives(joints)
-        super().__init__(joints.motors(model))
-        self.model, self.joints = model, joints
-        self._extended, tables = robot_tables(model, joints)
-        self._kernel_tables: tuple[Any, ...] = (model.n, self._extended.n, *tables)
+    def __init__(self, robot: Robot | ScrewModel) -> None:
+        self.robot = as_robot(robot)
+        super().__init__(self.robot.motors)
+        self._extended, tables = robot_tables(self.robot)
+        self._kernel_tables: tuple[Any, ...] = (self.robot.n, self._extended.n, *tables)
 
     def __repr__(self) -> str:
         """Return the model and the motors."""
         names = listed(self.motors.names)
-        return f'ElasticRobot({self.model!r}, motors={names}; state of {self.state_size})'
+        return f'ElasticRobot({self.robot.model!r}, motors={names}; state of {self.state_size})'
 
     def derivatives(
         self,
@@ -231,8 +230,8 @@ class ElasticRobot(RobotStates):
         values = self.motors.stiffness
         if stiffness is not None:
             values = as_vector('stiffness', stiffness, len(values))
-        external = body_wrenches(self.model, wrenches)
-        rotors = self._extended.body_count - self.model.body_count
+        external = body_wrenches(self.robot.model, wrenches)
+        rotors = self._extended.body_count - self.robot.model.body_count
         if len(external) and rotors:
             external = np.vstack([external, np.zeros((rotors, 6))])
         return effort, values, external

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_vector
-from screw_dynamics.drives import Drives
-from screw_dynamics.drives.robot import Robot, as_robot
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import effort_partials
 from screw_dynamics.kernels.drives.equations_of_motion import BODY_COORDINATE
 from screw_dynamics.kernels.drives.laws import INERTIA, RIGID, VISCOUS
@@ -114,8 +113,7 @@ def linearized_dynamics(
     >>> B.T
     array([[0., 0., 0., 4.]])
     """
-    record = as_robot(robot)
-    simulated = ElasticRobot(record.model, record.drives or Drives({}))
+    simulated = ElasticRobot(robot)
     table = simulated.motors
     q, qd = as_vector('q', q, table.n), as_vector('qd', qd, table.n)
     tau = as_vector('tau', tau, table.m)
@@ -126,12 +124,12 @@ def linearized_dynamics(
     springs = np.flatnonzero(table.laws[table.joint_of_motor] != RIGID)
     names = [f'{symbol} {name}' for symbol in ('q', "q'") for name in table.joint_names]
     names += [f'{symbol} {table.names[i]}' for symbol in ('theta', "theta'") for i in springs]
-    own = np.concatenate(
+    entries = np.concatenate(
         [np.arange(2 * table.n), *(2 * table.n + k * table.m + springs for k in (0, 1))]
     )
     matrix, inputs = _state_matrices(at)
     return LinearizedDynamics(
-        matrix[np.ix_(own, own)] + 0.0, inputs[own], derivative[own], tuple(names)
+        matrix[np.ix_(entries, entries)] + 0.0, inputs[entries], derivative[entries], tuple(names)
     )
 
 
@@ -152,15 +150,16 @@ class _Point:
         stiffness: Array,
     ) -> None:
         self.table = robot.motors
-        self.extended, tables = robot_tables(robot.model, robot.joints)
+        self.extended, tables = robot_tables(robot.robot)
         self.derivative, self.tau = derivative, tau
         self.position, self.rate, self.theta, self.theta_rate = robot.split(state)
         rows = np.split(np.eye(len(state)), np.cumsum([robot.motors.n] * 2 + [robot.motors.m]))
         self.of_position, self.of_rate, self.of_theta, self.of_theta_rate = rows
-        own = tables[0][:, BODY_COORDINATE]
-        self.has_body = own >= 0
+        coordinates = tables[0][:, BODY_COORDINATE]
+        self.has_body = coordinates >= 0
         # motors behind springs that are bodies of the tree, and their coordinates
-        self.coupled = [(i, int(own[i])) for i in np.flatnonzero(own >= robot.motors.n).tolist()]
+        coupled = np.flatnonzero(coordinates >= robot.motors.n).tolist()
+        self.coupled = [(i, int(coordinates[i])) for i in coupled]
         owner = self.table.joint_of_motor
         deflections = np.array(
             [self.theta - self.position[owner], self.theta_rate - self.rate[owner]]
@@ -181,8 +180,8 @@ def _state_matrices(at: _Point) -> tuple[Array, Array]:
     by_state, by_effort = _accelerations(at, forces, by_input, inertia)
     matrix[:n], matrix[n : 2 * n], inputs[n : 2 * n] = at.of_rate, by_state[:n], by_effort[:n]
     matrix[2 * n : 2 * n + m] = at.of_theta_rate
-    for i, own in at.coupled:
-        rotors[0][i], rotors[1][i] = by_state[own], by_effort[own]
+    for i, row in at.coupled:
+        rotors[0][i], rotors[1][i] = by_state[row], by_effort[row]
     return matrix, inputs
 
 
@@ -235,9 +234,9 @@ def _accelerations(
     jet, moved = np.zeros((3, at.extended.n)), np.zeros((2, *forces.shape))
     jet[:2, :n], jet[2, :n] = (at.position, at.rate), at.derivative[n : 2 * n]
     moved[:, :n] = at.of_position, at.of_rate
-    for i, own in at.coupled:
-        jet[:, own] = at.theta[i], at.theta_rate[i], at.derivative[2 * n + m + i]
-        moved[:, own] = at.of_theta[i], at.of_theta_rate[i]
+    for i, column in at.coupled:
+        jet[:, column] = at.theta[i], at.theta_rate[i], at.derivative[2 * n + m + i]
+        moved[:, column] = at.of_theta[i], at.of_theta_rate[i]
     by_position, by_rate, mass = effort_partials(at.extended, jet)[0]
     known = forces - by_position @ moved[0] - by_rate @ moved[1]
     solved = np.linalg.solve(mass + np.diag(inertia), np.hstack([known, by_input]))

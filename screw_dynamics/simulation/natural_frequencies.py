@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_vector
-from screw_dynamics.drives import Drives, JointDrive, LinearSpring, MotorTable
-from screw_dynamics.drives.drives import require_drives
+from screw_dynamics.drives import LinearSpring, MotorTable
+from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.dynamics import gravity_forces, mass_matrix
 from screw_dynamics.errors import InputError, shown
 from screw_dynamics.kernels.drives.friction import EXCESS, LOAD, LOAD_EFFORT
@@ -33,7 +33,7 @@ from screw_dynamics.model import ScrewModel
 
 
 def natural_frequencies(
-    model: ScrewModel, joints: Drives, q: ArrayLike, stiffness: ArrayLike | None = None
+    robot: Robot | ScrewModel, q: ArrayLike, *, stiffness: ArrayLike | None = None
 ) -> Array:
     """
     Return the natural frequencies with free motors, ascending.
@@ -44,8 +44,8 @@ def natural_frequencies(
 
     Parameters
     ----------
-    model : ScrewModel
-    joints : Drives
+    robot : Robot
+        With drives.
     q : (n,) array_like
         Link positions [rad or m].
     stiffness : (m,) array_like, optional
@@ -72,11 +72,12 @@ def natural_frequencies(
     >>> link = sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
     >>> arm = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [link])
     >>> joint = sd.JointDrive(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.25))
-    >>> natural_frequencies(arm, sd.Drives({'joint_1': joint}), [0.0]).round(4)
+    >>> natural_frequencies(sd.Robot(arm, sd.Drives({'joint_1': joint})), [0.0]).round(4)
     array([28.2843])
     """
-    table = require_drives(joints).motors(model)
-    links = link_mobility(model, table, q)
+    robot = robot_with_drives(robot)
+    table = robot.motors
+    links = link_mobility(robot.model, table, q)
     slopes = _at_rest(table) if stiffness is None else stiffness
     slopes = as_vector('stiffness', slopes, table.m)
     rotors, rigid = table.rows[:, INERTIA], table.laws[table.joint_of_motor] == RIGID
@@ -117,22 +118,22 @@ def link_mobility(model: ScrewModel, table: MotorTable, q: ArrayLike) -> Array:
         ) from None
 
 
-def damping_rate(model: ScrewModel, joints: Drives, q: Array, derivative: Array) -> float:
+def damping_rate(robot: Robot, q: Array, derivative: Array) -> float:
     """
     Return the largest damping rate [1/s] of a motor or link, by dampers, friction and feedback.
 
     `derivative` (m,) is the feedback gain of the motor velocities [N m s/rad or N s/m]. Friction
     counts with its steepest slope, under the efforts of gravity.
     """
-    table = joints.motors(model)
+    table = robot.motors
     owner = table.joint_of_motor
-    springs = [joints.joints.get(name, JointDrive()).spring for name in model.joint_names]
+    springs = [drive.spring for drive in robot.joint_drives]
     damping = [s.damping if isinstance(s, LinearSpring) else 0.0 for s in springs]
     dampers = np.array(damping)[owner]
-    load = np.abs(gravity_forces(model, q))
+    load = np.abs(gravity_forces(robot.model, q))
     drive = derivative + _steepest(table.rows, table.friction, load[owner])
     bearing = _steepest(table.joint_rows, table.joint_friction, load)[owner]
-    mobility = np.diag(link_mobility(model, table, q))[owner]
+    mobility = np.diag(link_mobility(robot.model, table, q))[owner]
     # without rotor inertia, a rigid joint moves the inertia of its link
     inertias = table.rows[:, INERTIA]
     inertia = np.where(inertias > 0.0, inertias, 1.0 / mobility)
@@ -148,12 +149,12 @@ def _steepest(rows: Array, further: Array, load: Array) -> Array:
     return np.asarray(rows[:, VISCOUS] + slopes, dtype=np.float64)
 
 
-def parallel_frequency(model: ScrewModel, joints: Drives, q: Array) -> float:
+def parallel_frequency(robot: Robot, q: Array) -> float:
     """Return the highest frequency [rad/s] of a link on its parallel spring alone."""
-    table = joints.motors(model)
+    table = robot.motors
     if table.direct:
         return 0.0
-    mobility, work = np.diag(link_mobility(model, table, q)), np.empty((WORK, 2))
+    mobility, work = np.diag(link_mobility(robot.model, table, q)), np.empty((WORK, 2))
     squares = [0.0]
     subtract: Callable[..., float] = subtract_parallel_spring
     for row, position, moved in zip(table.parallel_springs, q, mobility, strict=True):
@@ -175,12 +176,12 @@ def _at_rest(table: MotorTable) -> Array:
         elif law in (LINEAR, DAMPED):
             slopes[i] = table.parameters[at]
         elif law != RIGID:
-            rest = spring_deflection(law, table.parameters, at, 0.0)
-            if np.isnan(rest):
+            deflection = spring_deflection(law, table.parameters, at, 0.0)
+            if np.isnan(deflection):
                 raise InputError(
                     f'stiffness: expected values, got none: the table of joint '
                     f'{table.joint_names[j]!r} does not contain effort 0, a spring at rest'
                 )
-            law_taylor(law, table.parameters, at, rest, taylor)
+            law_taylor(law, table.parameters, at, deflection, taylor)
             slopes[i] = taylor[1]
     return slopes

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array, as_float_array, as_vector
-from screw_dynamics.drives import Drives, MotorFeedforward, MotorTable
+from screw_dynamics.drives import MotorFeedforward, MotorTable
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.rotors import model_with_rotors, moving_rotors
 from screw_dynamics.errors import InputError, ModelError, ShapeError
 from screw_dynamics.kernels.drives.friction import LOAD
@@ -21,21 +22,21 @@ from screw_dynamics.lie import adjoint_inverse
 from screw_dynamics.model import JointLimits, ScrewModel
 
 
-def robot_tables(model: ScrewModel, joints: Drives) -> tuple[ScrewModel, tuple[NDArray[Any], ...]]:
+def robot_tables(robot: Robot) -> tuple[ScrewModel, tuple[NDArray[Any], ...]]:
     """
     Return the model with rotors on moving links, and the arrays of `equations_of_motion.Tables`.
 
     Raise ModelError if the motor behind a spring has no inertia, or the friction of a rigid joint
     depends on a load that coupled rotors share.
     """
-    table = joints.motors(model)
+    table = robot.motors
     law = table.laws[table.joint_of_motor]
     for i in np.flatnonzero((law != RIGID) & (table.rows[:, INERTIA] <= 0.0)):
         raise ModelError(
             f'motor {table.names[i]!r}: expected a rotor inertia above 0 behind a spring, got 0: '
             'without it the motor has no equation of motion'
         )
-    extended, coordinates = _with_rotors(model, joints, table)
+    extended, coordinates = _with_rotors(robot)
     loads = table.friction[:, LOAD] + table.joint_friction[table.joint_of_motor, LOAD]
     for i in np.flatnonzero((law == RIGID) & (loads > 0.0) & (coordinates >= 0)):
         raise ModelError(
@@ -52,30 +53,32 @@ def robot_tables(model: ScrewModel, joints: Drives) -> tuple[ScrewModel, tuple[N
     return extended, (motors, *frictions, table.parameters, *links)
 
 
-def _with_rotors(
-    model: ScrewModel, joints: Drives, table: MotorTable
-) -> tuple[ScrewModel, NDArray[np.int64]]:
+def _with_rotors(robot: Robot) -> tuple[ScrewModel, NDArray[np.int64]]:
     """Return the model with the rotors on moving links, and the coordinate of each motor in it."""
+    model, table = robot.model, robot.motors
     coordinates = np.full(table.m, -1, dtype=np.int64)
-    if not joints.rotor_coupling:
+    if robot.drives is None or not robot.drives.rotor_coupling:
         return model, coordinates
-    owners, rotors = moving_rotors(model, table, joints.joints)
+    owners, rotors = moving_rotors(model, table, robot.joint_drives)
     # the rotor of a rigid joint turns with the joint's own coordinate
     rigid = table.laws[table.joint_of_motor[owners]] == RIGID
-    own = np.where(rigid, table.joint_of_motor[owners], model.n + np.cumsum(~rigid) - 1)
-    coordinates[owners] = own
+    places = np.where(rigid, table.joint_of_motor[owners], model.n + np.cumsum(~rigid) - 1)
+    coordinates[owners] = places
     extended = model_with_rotors(model, rotors)
-    kept = np.concatenate([np.arange(model.n), model.n + np.flatnonzero(~rigid)])
+    columns = np.concatenate([np.arange(model.n), model.n + np.flatnonzero(~rigid)])
     limits = extended.limits
     extended = replace(
         extended,
-        joint_names=tuple(extended.joint_names[k] for k in kept),
-        coordinates=np.concatenate([model.coordinates, own]),
+        joint_names=tuple(extended.joint_names[k] for k in columns),
+        coordinates=np.concatenate([model.coordinates, places]),
         limits=JointLimits(
-            limits.lower[kept], limits.upper[kept], limits.velocity[kept], limits.effort[kept]
+            limits.lower[columns],
+            limits.upper[columns],
+            limits.velocity[columns],
+            limits.effort[columns],
         ),
-        damping=extended.damping[kept],
-        friction=extended.friction[kept],
+        damping=extended.damping[columns],
+        friction=extended.friction[columns],
     )
     return extended, coordinates
 

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,15 +14,16 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import (
     Array,
     as_samples,
-    as_samples_like,
     as_stack,
     require_finite,
-    require_out,
 )
 from screw_dynamics.common.sample_threads import require_threads
-from screw_dynamics.errors import InputError, ShapeError, SingularMassMatrixError
+from screw_dynamics.dynamics.dispatch import register_kind
+from screw_dynamics.dynamics.frames import representation_number
+from screw_dynamics.errors import SingularMassMatrixError
 from screw_dynamics.model.records import Representation
 from screw_dynamics.model.screw_model import checked_wrenches
+from screw_dynamics.model.term_calls import output
 from screw_dynamics.soft.kernel_dynamics import efforts_at_once, run_chain
 from screw_dynamics.soft.recursion import inertial_efforts
 from screw_dynamics.soft.recursion import mass_matrix as matrix_of_links
@@ -38,11 +41,12 @@ def inverse_dynamics(
     robot: SoftRobot,
     joint_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None = None,
+    *,
     out: Array | None = None,
     threads: int = 1,
 ) -> Array:
     """
-    Return M q'' + c + g + s and its derivatives (k + 1, n) or (T, k + 1, n).
+    Return M q'' + c + g + s and its derivatives (..., k + 1, n).
 
     The inputs of [P2025] (1), (51), (52).
     """
@@ -52,12 +56,7 @@ def inverse_dynamics(
             return at_once
     jet = checked_jet(robot, joint_jet)
     shape = (*jet.shape[:-2], jet.shape[-2] - 2, robot.n)
-    if out is None:
-        out = np.empty(shape)
-    elif require_out(out).shape != shape:
-        raise ShapeError('out', str(shape), out.shape)
-    elif np.may_share_memory(jet, out):
-        raise InputError('out: expected memory of its own, got memory of joint_jet')
+    out = output(out, shape, joint_jet=jet)
     threads = require_threads(threads)
     wrenches = _wrenches(robot, wrench_jets, shape)
     samples, efforts = as_stack(jet, 2), as_stack(out, 2)
@@ -66,7 +65,7 @@ def inverse_dynamics(
         run_chain(robot, table, samples, efforts, threads=threads, wrenches=wrenches)
         return out
     for t, (sample, row) in enumerate(zip(samples, efforts, strict=True)):
-        own = {i: wrench[t] if wrench.ndim == 3 else wrench for i, wrench in wrenches.items()}
+        own = {i: wrench[t if len(wrench) > 1 else 0] for i, wrench in wrenches.items()}
         row[...] = chain_efforts(robot, sample, own)
     return require_finite('result', out, 'overflow')
 
@@ -74,12 +73,12 @@ def inverse_dynamics(
 def _wrenches(
     robot: SoftRobot, wrench_jets: Mapping[str, ArrayLike] | None, shape: tuple[int, ...]
 ) -> dict[int, Array]:
-    """Return wrenches by the number of the module at whose distal frame they act."""
+    """Return wrenches (T or 1, k + 1, 6) by the number of the module whose tip they act on."""
     found: dict[int, Array] = {}
     for name, wrench in checked_wrenches(robot.modules_to, wrench_jets, shape).items():
         index = robot.modules_to(name) - 1
         if index >= 0:  # a wrench on the base has no effect
-            found[index] = found.get(index, 0.0) + wrench
+            found[index] = found.get(index, 0.0) + as_stack(wrench, 2)
     return found
 
 
@@ -92,13 +91,13 @@ def mass_inverse_dynamics(
     Parameters
     ----------
     robot : SoftRobot
-    q, qd, qdd : (n,) or (T, n) array_like
+    q, qd, qdd : (n,) or (..., n) array_like
         Coordinates and two time derivatives [rad, m, ..., per s^d].
 
     Returns
     -------
-    mass_matrix : (n, n) or (T, n, n) ndarray
-    efforts : (n,) or (T, n) ndarray
+    mass_matrix : (n, n) or (..., n, n) ndarray
+    efforts : (n,) or (..., n) ndarray
         M q'' + c + g + s.
 
     Raises
@@ -118,10 +117,9 @@ def mass_inverse_dynamics(
     array([0.86605792])
     """
     require_soft_robot(robot)
-    samples, single = _samples(robot, q)
-    rates = require_finite('qd', as_samples_like('qd', qd, 'q', samples, single))
-    accelerations = require_finite('qdd', as_samples_like('qdd', qdd, 'q', samples, single))
-    jets = np.stack([samples, rates, accelerations], axis=1)
+    rows = _finite(robot, q=q, qd=qd, qdd=qdd)
+    leading, jets = rows[0].shape[:-1], np.stack([as_stack(x, 1) for x in rows], axis=1)
+    samples = jets[:, 0]
     efforts = np.empty((len(samples), 1, robot.n))
     matrices = np.empty((len(samples), robot.n, robot.n))
     if robot.kernel_table is not None:
@@ -132,25 +130,33 @@ def mass_inverse_dynamics(
             own = zip(links, inertial_efforts(links, robot.gravity), strict=True)
             effort[0] = np.concatenate([part.value + link.stress.value for link, part in own])
             matrix[...] = matrix_of_links(links)
-    return (matrices[0], efforts[0, 0]) if single else (matrices, efforts[:, 0])
+    return matrices.reshape(*leading, robot.n, robot.n), efforts.reshape(*leading, robot.n)
 
 
-def _samples(robot: SoftRobot, q: ArrayLike) -> tuple[Array, bool]:
-    samples, single = as_samples('q', q, robot.n)
-    require_finite('q', samples[0] if single and len(samples) else samples)
-    return samples, single
+def _finite(robot: SoftRobot, **inputs: ArrayLike) -> tuple[Array, ...]:
+    """Return finite arrays (..., n) of one shape."""
+    arrays = as_samples(robot.n, **inputs)
+    for name, array in zip(inputs, arrays, strict=True):
+        require_finite(name, array)
+    return arrays
+
+
+def _samples(robot: SoftRobot, q: ArrayLike) -> tuple[Array, tuple[int, ...]]:
+    """Return samples (T, n), and the shape that they had before the last axis."""
+    (array,) = _finite(robot, q=q)
+    return as_stack(array, 1), array.shape[:-1]
 
 
 def mass_matrix(robot: SoftRobot, q: ArrayLike) -> Array:
-    """Return M (n, n) or (T, n, n)."""
-    samples, single = _samples(robot, q)
+    """Return M (..., n, n)."""
+    samples, leading = _samples(robot, q)
     matrices = np.empty((len(samples), robot.n, robot.n))
     if robot.kernel_table is not None:
         run_chain(robot, robot.kernel_table, samples[:, np.newaxis], None, matrices)
-        return matrices[0] if single else matrices
+        return matrices.reshape(*leading, robot.n, robot.n)
     for sample, matrix in zip(samples, matrices, strict=True):
         matrix[...] = matrix_of_links(chain_links(robot, _at_rest(sample)))
-    return matrices[0] if single else matrices
+    return matrices.reshape(*leading, robot.n, robot.n)
 
 
 def _at_rest(q: Array) -> Array:
@@ -159,7 +165,7 @@ def _at_rest(q: Array) -> Array:
 
 def gravity_forces(robot: SoftRobot, q: ArrayLike) -> Array:
     """Return the efforts that hold the robot against gravity, without elastic ones."""
-    samples, single = _samples(robot, q)
+    samples, leading = _samples(robot, q)
     forces = np.empty(samples.shape)
     table = robot.kernel_table
     if table is not None:
@@ -167,32 +173,28 @@ def gravity_forces(robot: SoftRobot, q: ArrayLike) -> Array:
         heavy, light = np.empty((2, len(samples), 1, robot.n))
         run_chain(robot, table, jets, heavy)
         run_chain(robot, table.without_gravity(), jets, light)
-        forces = heavy[:, 0] - light[:, 0]
-        return forces[0] if single else forces
+        return (heavy - light).reshape(*leading, robot.n)
     for sample, force in zip(samples, forces, strict=True):
         force[...] = chain_efforts(robot, _at_rest(sample), stress=False)[0]
-    return forces[0] if single else forces
+    return forces.reshape(*leading, robot.n)
 
 
 def bias_forces(robot: SoftRobot, q: ArrayLike, qd: ArrayLike) -> Array:
     """Return c + g + s: the efforts without acceleration."""
-    samples, single = _samples(robot, q)
-    rates = require_finite('qd', as_samples_like('qd', qd, 'q', samples, single))
-    jets = np.stack([samples, rates, np.zeros_like(rates)], axis=1)
-    efforts = inverse_dynamics(robot, jets)[:, 0]
-    return efforts[0] if single else efforts
+    positions, rates = _finite(robot, q=q, qd=qd)
+    jets = np.stack([positions, rates, 0.0 * rates], axis=-2)
+    return inverse_dynamics(robot, jets)[..., 0, :]
 
 
 def forward_dynamics(robot: SoftRobot, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
     """Return q'' = M^-1 (tau - c - g - s)."""
-    samples, single = _samples(robot, q)
-    rates = require_finite('qd', as_samples_like('qd', qd, 'q', samples, single))
-    efforts = require_finite('tau', as_samples_like('tau', tau, 'q', samples, single))
-    accelerations = np.empty(samples.shape)
-    matrices, bias = mass_inverse_dynamics(robot, samples, rates, 0.0 * rates)
-    for i, (matrix, right) in enumerate(zip(matrices, efforts - bias, strict=True)):
-        accelerations[i] = _solved(robot, matrix, right, None if single else i)
-    return accelerations[0] if single else accelerations
+    positions, rates, efforts = _finite(robot, q=q, qd=qd, tau=tau)
+    matrices, bias = mass_inverse_dynamics(robot, positions, rates, 0.0 * rates)
+    accelerations = efforts - bias
+    pairs = zip(as_stack(matrices, 2), as_stack(accelerations, 1), strict=True)
+    for i, (matrix, right) in enumerate(pairs):
+        right[...] = _solved(robot, matrix, right, i if efforts.ndim > 1 else None)
+    return accelerations
 
 
 _SINGULAR = 1e-13  # smallest pivot, of a matrix with a unit diagonal
@@ -215,31 +217,28 @@ def _solved(robot: SoftRobot, matrix: Array, right: Array, sample: int | None) -
 
 def frame_pose(robot: SoftRobot, q: ArrayLike, frame: str) -> Array:
     """Return the pose of a module's distal frame in that of the base [P2025] (9), (10)."""
-    samples, single = _samples(robot, q)
+    samples, leading = _samples(robot, q)
     count = robot.modules_to(frame)
     poses = np.tile(np.eye(4), (len(samples), 1, 1))
     if robot.kernel_table is not None and count:
         every = np.empty((len(samples), len(robot.modules), 4, 4))
         run_chain(robot, robot.kernel_table, samples[:, np.newaxis], poses=every)
-        poses = np.ascontiguousarray(every[:, count - 1])
-        return poses[0] if single else poses
+        return np.ascontiguousarray(every[:, count - 1]).reshape(*leading, 4, 4)
     for sample, pose in zip(samples, poses, strict=True):
         robot.check(sample)
         for module, own in zip(robot.modules[:count], robot.slices, strict=False):
             rotation, translation = module.tip_pose(sample[own])
             pose[:3, 3] += pose[:3, :3] @ translation
             pose[:3, :3] = pose[:3, :3] @ rotation
-    return poses[0] if single else poses
+    return poses.reshape(*leading, 4, 4)
 
 
 def frame_jacobian(
     robot: SoftRobot, q: ArrayLike, frame: str, representation: Representation = 'body'
 ) -> Array:
-    """Return J (6, n) or (T, 6, n) of a module's distal frame."""
-    from screw_dynamics.dynamics.frames import representation_number
-
+    """Return J (..., 6, n) of a module's distal frame."""
     representation_number(representation)
-    samples, single = _samples(robot, q)
+    samples, leading = _samples(robot, q)
     count = robot.modules_to(frame)
     jacobians = np.zeros((len(samples), 6, robot.n))
     table = robot.kernel_table
@@ -250,7 +249,7 @@ def frame_jacobian(
         for every, jacobian in zip(poses, jacobians, strict=True):
             pose = every[count - 1] if count else np.eye(4)
             _represent(jacobian, representation, pose[:3, :3], pose[:3, 3])
-        return jacobians[0] if single else jacobians
+        return jacobians.reshape(*leading, 6, robot.n)
     for sample, jacobian in zip(samples, jacobians, strict=True):
         total = np.eye(3)
         for link, own in zip(
@@ -263,7 +262,7 @@ def frame_jacobian(
             jacobian[3:, own] += link.linear.value.T
             total = total @ rotation
         _represent(jacobian, representation, total, frame_pose(robot, sample, frame)[:3, 3])
-    return jacobians[0] if single else jacobians
+    return jacobians.reshape(*leading, 6, robot.n)
 
 
 def _represent(
@@ -278,15 +277,34 @@ def _represent(
         jacobian[3:] += np.cross(place, jacobian[:3], axisb=0, axisc=0)
 
 
-SoftRobot.functions = {
-    function.__name__: function
-    for function in (
-        bias_forces,
-        forward_dynamics,
-        frame_jacobian,
-        frame_pose,
-        gravity_forces,
-        inverse_dynamics,
-        mass_matrix,
-    )
-}
+def _filling(function: Callable[..., Array]) -> Callable[..., Array]:
+    """Return a function with the arguments `out` and `threads`, of which it uses one."""
+
+    @wraps(function)
+    def call(robot: SoftRobot, *inputs: Any, out: Array | None = None, threads: int = 1) -> Array:
+        require_threads(threads)
+        result = function(robot, *inputs)
+        if out is None:
+            return result
+        out = output(out, result.shape)
+        out[...] = result
+        return out
+
+    return call
+
+
+register_kind(
+    SoftRobot,
+    inverse_dynamics=inverse_dynamics,
+    **{
+        function.__name__: _filling(function)
+        for function in (
+            bias_forces,
+            forward_dynamics,
+            frame_jacobian,
+            frame_pose,
+            gravity_forces,
+            mass_matrix,
+        )
+    },
+)

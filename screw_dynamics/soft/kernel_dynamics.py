@@ -14,9 +14,9 @@ from screw_dynamics.common.sample_threads import over_samples
 from screw_dynamics.errors import NotFiniteError
 from screw_dynamics.kernels.soft.dynamics import soft_dynamics
 from screw_dynamics.kernels.soft.layout import OK
-from screw_dynamics.soft.given_series import module_series
 from screw_dynamics.soft.kernel_table import KernelTable
 from screw_dynamics.soft.soft_robot import SoftRobot
+from screw_dynamics.soft.user_module_series import module_series
 
 _ARRAY = np.ndarray
 _NO_WRENCHES, _NO_CARRIERS = np.zeros((1, 0, 0, 6)), np.zeros(0, np.int64)
@@ -69,7 +69,7 @@ def run_chain(
     wrenches: Mapping[int, Array] | None = None,
 ) -> None:
     """
-    Fill the results of jets (T, k + 3, n), or (T, 1, n) without efforts; all are C-contiguous.
+    Fill the results of jets (T, k + 3, n), or (..., 1, n) without efforts; all are C-contiguous.
 
     Efforts are (T, k + 1, n), mass matrices (T, n, n), poses (T, m, 4, 4) and Jacobians (T, 6, n)
     those behind the first `frames` modules. External wrenches are (T, k + 1, 6) or (k + 1, 6), by

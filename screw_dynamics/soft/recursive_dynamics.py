@@ -13,7 +13,6 @@ from screw_dynamics.common.arrays import (
     Array,
     as_float_array,
     as_samples,
-    as_samples_like,
     as_stack,
     require_finite,
 )
@@ -34,11 +33,11 @@ from screw_dynamics.soft.soft_robot import SoftRobot, require_soft_robot
 
 
 def checked_jet(robot: SoftRobot, joint_jet: ArrayLike) -> Array:
-    """Return a jet (k + 3, n) or a batch of them (T, k + 3, n); raise an error for others."""
+    """Return a jet (k + 3, n) or a batch of them (..., k + 3, n); raise an error for others."""
     jet = as_float_array('joint_jet', joint_jet)
-    if jet.ndim not in (2, 3) or jet.shape[-1] != robot.n or jet.shape[-2] < 3:
+    if jet.ndim < 2 or jet.shape[-1] != robot.n or jet.shape[-2] < 3:
         raise ShapeError(
-            'joint_jet', f'(k + 3, {robot.n}) or (T, k + 3, {robot.n}) with k >= 0', jet.shape
+            'joint_jet', f'(k + 3, {robot.n}) or (..., k + 3, {robot.n}) with k >= 0', jet.shape
         )
     return require_finite('joint_jet', jet)
 
@@ -86,12 +85,12 @@ def inertial_inverse_dynamics(robot: SoftRobot, joint_jet: ArrayLike) -> Array:
     Parameters
     ----------
     robot : SoftRobot
-    joint_jet : (k + 3, n) or (T, k + 3, n) array_like
+    joint_jet : (k + 3, n) or (..., k + 3, n) array_like
         Coordinates and time derivatives up to order k + 2 [rad, m, ..., per s^d].
 
     Returns
     -------
-    (k + 1, n) or (T, k + 1, n) ndarray
+    (k + 1, n) or (..., k + 1, n) ndarray
         Row d is the d-th time derivative [N m, N, ..., per s^d].
 
     Raises
@@ -112,7 +111,7 @@ def inertial_inverse_dynamics(robot: SoftRobot, joint_jet: ArrayLike) -> Array:
     jet = checked_jet(require_soft_robot(robot), joint_jet)
     efforts = np.empty((*jet.shape[:-2], jet.shape[-2] - 2, robot.n))
     for sample, row in zip(as_stack(jet, 2), as_stack(efforts, 2), strict=True):
-        row[...] = chain_efforts(robot.weightless, sample, stress=False)
+        row[...] = chain_efforts(robot.without_gravity(), sample, stress=False)
     return require_finite('result', efforts, 'overflow')
 
 
@@ -125,13 +124,13 @@ def mass_inertial_inverse_dynamics(
     Parameters
     ----------
     robot : SoftRobot
-    q, qd, qdd : (n,) or (T, n) array_like
+    q, qd, qdd : (n,) or (..., n) array_like
         Coordinates and two time derivatives [rad, m, ..., per s^d].
 
     Returns
     -------
-    mass_matrix : (n, n) or (T, n, n) ndarray
-    efforts : (n,) or (T, n) ndarray
+    mass_matrix : (n, n) or (..., n, n) ndarray
+    efforts : (n,) or (..., n) ndarray
         M q'' + c [N m, N, ...], as of `inertial_inverse_dynamics`.
 
     Raises
@@ -149,16 +148,15 @@ def mass_inertial_inverse_dynamics(
     >>> sd.soft.mass_inertial_inverse_dynamics(cart, [0.1], [0.2], [0.3])
     (array([[2.]]), array([0.6]))
     """
-    samples, single = as_samples('q', q, require_soft_robot(robot).n)
-    rates = as_samples_like('qd', qd, 'q', samples, single)
-    accelerations = as_samples_like('qdd', qdd, 'q', samples, single)
-    jets = require_finite('q, qd, qdd', np.stack([samples, rates, accelerations], axis=1))
+    rows = as_samples(require_soft_robot(robot).n, q=q, qd=qd, qdd=qdd)
+    stacked = require_finite('q, qd, qdd', np.stack(rows, axis=-2))
+    leading, jets = rows[0].shape[:-1], as_stack(stacked, 2)
     matrices, efforts = np.empty((len(jets), robot.n, robot.n)), np.empty((len(jets), robot.n))
     for jet, matrix, effort in zip(jets, matrices, efforts, strict=True):
         links = chain_links(robot, jet)
         matrix[...] = mass_matrix(links)
         effort[...] = np.concatenate([part.value for part in inertial_efforts(links, np.zeros(3))])
-    return (matrices[0], efforts[0]) if single else (matrices, efforts)
+    return matrices.reshape(*leading, robot.n, robot.n), efforts.reshape(*leading, robot.n)
 
 
 def point_force_efforts(

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_vector, read_only_copy
 from screw_dynamics.errors import InputError, UnknownNameError, shown
-from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.other_models import OtherModel
+from screw_dynamics.model import JointLimits, ScrewModel
 from screw_dynamics.soft.checks import as_tuple
+from screw_dynamics.soft.joint import Joint
 from screw_dynamics.soft.kernel_rows import add_to_table
 from screw_dynamics.soft.kernel_table import KernelTable, TableBuilder
 from screw_dynamics.soft.module import Module
@@ -23,7 +23,7 @@ from screw_dynamics.soft.rigid_chain import modules_of
 BASE, TIP = 'base', 'tip'
 
 
-class SoftRobot(OtherModel):
+class SoftRobot:
     """
     A chain of modules: joints, rigid bodies and soft bodies in any sequence [P2025, section 2].
 
@@ -67,6 +67,7 @@ class SoftRobot(OtherModel):
         self.gravity = read_only_copy('gravity', as_vector('gravity', gravity, 3))
         self.module_names = self._names()
         self.n = sum(module.n for module in self.modules)
+        self.name, self.base_link, self.limits = 'soft robot', BASE, JointLimits.none(self.n)
 
     @classmethod
     def from_model(cls, model: ScrewModel) -> SoftRobot:
@@ -111,6 +112,12 @@ class SoftRobot(OtherModel):
         return tuple(names)
 
     @cached_property
+    def coordinate_types(self) -> tuple[str, ...]:
+        """For each coordinate the type of its joint, or 'deformation' of a body."""
+        kinds = ((m.n, m.type if isinstance(m, Joint) else 'deformation') for m in self.modules)
+        return tuple(kind for n, kind in kinds for _ in range(n))
+
+    @cached_property
     def slices(self) -> tuple[slice, ...]:
         """The coordinates of every module."""
         ends = np.cumsum([module.n for module in self.modules]).tolist()
@@ -132,9 +139,18 @@ class SoftRobot(OtherModel):
         table = builder.table()
         return None if table.given.all() else table
 
+    def without_gravity(self) -> SoftRobot:
+        """
+        Return the same robot without gravity.
+
+        Returns
+        -------
+        SoftRobot
+        """
+        return self._weightless
+
     @cached_property
-    def weightless(self) -> SoftRobot:
-        """The same robot without gravity."""
+    def _weightless(self) -> SoftRobot:
         return SoftRobot(self.modules, np.zeros(3))
 
     def modules_to(self, frame: str) -> int:

@@ -31,8 +31,10 @@ def test_bands_of_motor_commands_cover_the_truth(run, measured_bag):
     with Bag('new') as bag:
         first = bag.arrays('/offline/feedforward')['header.stamp'][0] - START
     model = sd.read_urdf('my_robot.urdf')
-    joints = sd.Drives.from_yaml('my_springs.yaml')
-    truth = sd.elastic_feedforward(model, joints, true_jets(table.times + first / SECOND))
+    drives = sd.Drives.from_yaml('my_springs.yaml')
+    truth = sd.elastic_feedforward(
+        sd.Robot(model, drives), true_jets(table.times + first / SECOND)
+    )
     expected = [truth.motor_position, truth.motor_velocity, truth.motor_acceleration]
     expected += [truth.motor_effort, truth.deflection]
     score = (table.motors.values - np.stack(expected, axis=1)) / table.motors.deviations
@@ -87,13 +89,13 @@ def test_trajectories_give_the_derivatives_that_rotors_on_moving_links_need(run)
     )  # fmt: skip
     assert code == 0, err
     model = sd.read_urdf('my_robot.urdf')
-    joints = sd.Drives.from_yaml('my_springs.yaml')
-    rows = joints.required_rows(model)
+    drives = sd.Drives.from_yaml('my_springs.yaml')
+    rows = sd.Robot(model, drives).required_rows
     assert rows > 5
     assert f'need a curve that is C{rows - 1}' in err
     waypoints = trajectory.waypoints_from_points(model.joint_names, POINTS, model.joint_names)
     jets = trajectory.smooth_trajectory(waypoints).jets(np.arange(301) / 250.0, rows)
-    expected = sd.elastic_feedforward(model, joints, jets)
+    expected = sd.elastic_feedforward(sd.Robot(model, drives), jets)
     table = read_csv(Path('new.csv'))
     assert table.motors is not None and table.joint_jet.shape[1] == 5
     np.testing.assert_allclose(

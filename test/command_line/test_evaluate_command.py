@@ -92,8 +92,8 @@ def test_bags_hold_feedforward_messages(run, model):
     )  # fmt: skip
     assert code == 0, err
     jets, efforts = expected(model)
-    joints = sd.Drives.from_yaml('my_springs.yaml')
-    motors = sd.elastic_feedforward(model, joints, jets)
+    robot = sd.Robot(model, sd.Drives.from_yaml('my_springs.yaml'))
+    motors = sd.elastic_feedforward(robot, jets)
     with Bag('new') as bag:
         torque = bag.arrays('/feedforward/feedforward')
         motor = bag.arrays('/feedforward/motor_feedforward')
@@ -118,8 +118,8 @@ def test_bags_of_rigid_robots_have_the_rates_of_motor_efforts(run, folder, model
         assert code == 0, err
         jets, efforts = expected(model)
         drives = sd.Drives.from_yaml('drives.yaml')
-        motors = sd.actuator_efforts(model, drives, jets)
-        transmitted = sd.drives.transmitted_efforts(model, drives, jets, efforts)
+        motors = sd.actuator_efforts(sd.Robot(model, drives), jets)
+        transmitted = sd.drives.transmitted_efforts(sd.Robot(model, drives), jets, efforts)
         with Bag(f'bag_{order}') as bag:
             torque = bag.arrays('/feedforward/feedforward')
             motor = bag.arrays('/feedforward/motor_feedforward')

@@ -59,10 +59,9 @@ def test_springs_and_motors_are_those_of_the_file(run):
     header = Path('arm.h').read_text(encoding='ascii')
     assert functions('arm.h')[-1] == 'arm_reference' and 'int arm_motor_commands(' in header
     expected = sd.generate_c(
-        sd.read_urdf('my_robot.urdf'),
+        sd.Robot(sd.read_urdf('my_robot.urdf'), sd.Drives.from_yaml('my_springs.yaml')),
         'arm',
         quantities=['motor_commands'],
-        joints=sd.Drives.from_yaml('my_springs.yaml'),
     )
     table = re.search('motor_numbers.*?};', expected.source, re.DOTALL)
     assert table is not None and table[0] in Path('arm.c').read_text(encoding='ascii')
@@ -87,7 +86,7 @@ def test_options_of_the_robot_are_in_the_code(run, folder):
     [
         (('--output', 'nowhere'), 1, 'nowhere does not exist'),
         (('--prefix', '1'), 1, "prefix: expected a name in C, got '1'"),
-        (('--quantities', 'motor_commands'), 1, 'joints: expected together with motor_commands'),
+        (('--quantities', 'motor_commands'), 1, 'robot: expected one with drives for motor'),
         (('--elastic', 'my_springs.yaml', '--order', '1'), 1, 'order: expected 2 or more'),
         (('--frame', 'nothing'), 1, "frames: frame 'nothing'"),
         (('--real', 'float', '--controller'), 1, '--real: expected double with --controller'),

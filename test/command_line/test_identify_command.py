@@ -104,10 +104,10 @@ def test_the_robot_is_written(bag, folder, capsys):
     shown = capsys.readouterr().out
     assert 'joint_1.stiffness' in shown and shown.count('written: found.') == 3
     assert (folder / 'found.png').read_bytes().startswith(b'\x89PNG')
-    model, joints = sd.read_urdf('found.urdf'), sd.Drives.from_yaml('found.yaml')
-    assert joints.joints['joint_1'].spring.stiffness == pytest.approx(800.0, rel=1e-2)
-    assert joints.joints['joint_2'].spring is None
-    friction = [joint.friction for joint in joints.joints.values()]
+    model, drives = sd.read_urdf('found.urdf'), sd.Drives.from_yaml('found.yaml')
+    assert drives.joints['joint_1'].spring.stiffness == pytest.approx(800.0, rel=1e-2)
+    assert drives.joints['joint_2'].spring is None
+    friction = [joint.friction for joint in drives.joints.values()]
     np.testing.assert_allclose([f.viscous for f in friction], VISCOUS, atol=0.03)
     np.testing.assert_allclose(model.friction, [f.coulomb for f in friction])
     jets = motion(np.linspace(0.0, 2.0, 50))

@@ -41,7 +41,7 @@ def test_points_of_a_fast_motion(folder, capsys):
     velocities = np.array([arm.limits.velocity[0], 4.0])
     robot = limited_robot(arm, None, {'effort_rate': 1500.0, 'velocity': velocities})
     times = np.linspace(0.0, curve.duration, 7001)[:-1]
-    report = sd.check_feasibility(robot, None, curve.jets(times), times)
+    report = sd.check_feasibility(robot, curve.jets(times), times)
     assert report.feasible, report.violations[0]
     np.testing.assert_allclose(curve.end, [0.2, 0.5], atol=1e-12)
     worst = {(check.joint, check.quantity): check.excess for check in report.checks}
@@ -82,7 +82,7 @@ def test_figure_of_the_shares_of_limits(folder, capsys):
     shares = limit_shares(robot, fast, times)
     assert list(shares) == ['velocity', 'effort', 'effort rate', 'deflection']
     assert list(shares['deflection']) == ['joint_1']
-    report = sd.check_feasibility(robot, None, fast.jets(times, rows=6), times)
+    report = sd.check_feasibility(robot, fast.jets(times, rows=6), times)
     for check in report.checks:
         if check.quantity != 'position':
             largest = shares[check.quantity][check.joint].max()

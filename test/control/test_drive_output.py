@@ -13,7 +13,6 @@ from helpers.drive_rig import HANGING, MIT, PERIOD, TICK, Move, Rig, rest
 import screw_dynamics as sd
 from screw_dynamics.control.drive_records import State
 from screw_dynamics.errors import InputError
-from screw_dynamics.model.other_models import in_place_of_screw_model
 
 RATIOS = np.array([100.0, -50.0])
 SPRUNG = sd.Drives(
@@ -130,7 +129,7 @@ class TestMotors:
                 assert rig.step(rig.sample(jet)) is None
                 rows = rig.step(rig.motor_sample(jet, RATIOS))
             rows = rows.copy()
-            motors = sd.elastic_feedforward(model, SPRUNG, jet)
+            motors = sd.elastic_feedforward(sd.Robot(model, SPRUNG), jet)
             if i == 0:
                 begin = motors.motor_position * ratios
                 np.testing.assert_allclose(rows[0], begin, rtol=1e-14)
@@ -243,7 +242,7 @@ class TestThreads:
     @pytest.fixture(scope='class')
     def soft(self, model):
         segments = sd.share_path('config/soft_finger.yaml')
-        return in_place_of_screw_model(sd.soft.append_segments(model, segments))
+        return sd.soft.append_segments(model, segments)
 
     def test_tensions_and_rates_of_a_sample(self, soft):
         rig = Rig(soft, ramp_time=0.0)

@@ -162,6 +162,21 @@ def test_a_newer_goal_preempts_one_that_is_being_fitted(arm):
     assert rig.published.jet[-1, 0, 0] == 0.2
 
 
+def test_a_goal_preempts_one_that_waits_behind_an_equal_trajectory(arm):
+    """What waits is told apart by identity: equal messages hold arrays, which have no ==."""
+    rig = Client(arm, fit_time=0.1)
+    points = (1.0, [0.5, 0.0]), (2.0, [0.0, 0.3])
+    rig.goal(1, (0.0, [0.0, 0.0]), (3.0, [0.5, 0.2]))
+    rig.run(0.5)
+    rig.send(*points)  # is fitted
+    rig.send(*points)
+    rig.goal(2, *points)
+    rig.goal(3, *points)
+    rig.run(3.0)
+    assert rig.ended[2][0] == 'abort' and 'preempted by a newer goal' in rig.ended[2][1]
+    assert list(rig.published.jet[-1, 0]) == [0.0, 0.3]
+
+
 def test_a_preempted_goal_leaves_the_motion_of_the_newer_one(arm):
     rig = Client(arm)
     rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))

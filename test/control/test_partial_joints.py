@@ -13,7 +13,7 @@ from oracles.random_models import random_model
 
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
-from screw_dynamics.control.tasks import FitRobot
+from screw_dynamics.control.fit_requests import FitRobot
 from screw_dynamics.drives.robot import Robot
 
 

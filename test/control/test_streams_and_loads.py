@@ -201,7 +201,7 @@ def test_motors_of_elastic_joints_are_those_of_the_library(arm):
     rig.send((0.0, [0.0, 0.0]), (1.0, [0.4, 0.2]))
     rig.run(0.6)
     assert all(rig.published.motors)
-    expected = sd.elastic_feedforward(arm, robot.drives, rig.published.jets[-1])
+    expected = sd.elastic_feedforward(sd.Robot(arm, robot.drives), rig.published.jets[-1])
     got = rig.core.motors.buffers[5]
     np.testing.assert_allclose(got.motor_effort, expected.motor_effort, rtol=0, atol=1e-12)
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.fit_requests import FitRobot
 from screw_dynamics.control.inputs import ClockJumped, Speed, Stop
-from screw_dynamics.control.tasks import FitRobot
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed

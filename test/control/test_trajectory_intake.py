@@ -17,9 +17,9 @@ from sensor_msgs.msg import JointState
 from screw_dynamics import inverse_dynamics, read_urdf
 from screw_dynamics.common.times import set_stamp
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.fit_requests import FitRobot
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.control.outputs import Verdict
-from screw_dynamics.control.tasks import FitRobot
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
 from screw_dynamics.model.urdf import read_description

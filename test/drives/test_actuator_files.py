@@ -47,24 +47,24 @@ def arm():
 
 
 def test_a_file_is_read_and_written_without_loss():
-    joints = sd.Drives.from_yaml(FILE)
-    one = joints.joints['joint_1']
+    drives = sd.Drives.from_yaml(FILE)
+    one = drives.joints['joint_1']
     assert one.friction == sd.JointFriction(2.0, 1.5, 0.01, 2.5, 0.2, 0.05)
     assert one.motor == sd.Motor(1e-4, 100.0, breakaway_friction=0.03, load_friction=0.1)
     assert one.parallel_spring == sd.TorsionSpring(40.0, -0.3)
-    two, three = (joints.joints[f'joint_{i}'].parallel_spring for i in (2, 3))
+    two, three = (drives.joints[f'joint_{i}'].parallel_spring for i in (2, 3))
     assert two == sd.BalancingSpring(900.0, (0, 0, 0.2), (0, 0, 1))
     assert three == sd.GasSpring(
         300.0, 0.5, 0.2, (0, 0, 0), (0, 0, 0.4), parent='link_2', link='link_3'
     )
-    assert joints.urdf_dynamics and joints.coulomb_velocity == 0.02
+    assert drives.urdf_dynamics and drives.coulomb_velocity == 0.02
     for other in (
-        sd.Drives.from_yaml(joints.to_yaml()),
-        pickle.loads(pickle.dumps(joints)),
-        copy.deepcopy(joints),
+        sd.Drives.from_yaml(drives.to_yaml()),
+        pickle.loads(pickle.dumps(drives)),
+        copy.deepcopy(drives),
     ):
-        assert other == joints and hash(other) == hash(joints)
-    assert replace(joints, urdf_dynamics=False) != joints
+        assert other == drives and hash(other) == hash(drives)
+    assert replace(drives, urdf_dynamics=False) != drives
 
 
 def test_dynamics_of_the_urdf_fill_what_the_file_leaves_open(arm):
@@ -78,9 +78,9 @@ def test_dynamics_of_the_urdf_fill_what_the_file_leaves_open(arm):
     jet = np.zeros((4, 7))
     jet[1:] = [[0.3], [-0.5], [0.2]]
     tau = sd.inverse_dynamics(arm, jet)
-    without = sd.actuator_efforts(arm, sd.Drives(entries), jet)
-    joints = sd.Drives(entries, urdf_dynamics=True, coulomb_velocity=0.2)
-    added = sd.actuator_efforts(arm, joints, jet) - without
+    without = sd.actuator_efforts(sd.Robot(arm, sd.Drives(entries)), jet)
+    drives = sd.Drives(entries, urdf_dynamics=True, coulomb_velocity=0.2)
+    added = sd.actuator_efforts(sd.Robot(arm, drives), jet) - without
     np.testing.assert_array_equal(added[:, :3], 0.0)
     d, c = arm.damping[3:], arm.friction[3:]
     sense = np.tanh(0.3 / 0.2)
@@ -92,14 +92,14 @@ def test_dynamics_of_the_urdf_fill_what_the_file_leaves_open(arm):
 
 def test_the_urdf_alone(arm):
     """A file without joints, for a robot description with <dynamics>."""
-    joints = sd.Drives.from_yaml('elastic_joints: {}\nurdf_dynamics: true\n')
-    table = joints.motors(arm)
+    drives = sd.Drives.from_yaml('elastic_joints: {}\nurdf_dynamics: true\n')
+    table = sd.Robot(arm, drives).motors
     np.testing.assert_array_equal(table.joint_rows[:, 1], arm.damping)
     np.testing.assert_array_equal(table.joint_rows[:, 2], arm.friction)
     np.testing.assert_array_equal(table.joint_rows[:, 3], 0.01)
     wrong = replace(arm, friction=np.full(7, -1.0))
     with pytest.raises(ModelError, match="joint 'joint_1': dynamics of the URDF: coulomb: .* -1"):
-        joints.motors(wrong)
+        _ = sd.Robot(wrong, drives).motors
 
 
 @pytest.mark.parametrize(
@@ -150,6 +150,6 @@ def test_errors_of_settings(entry, message):
 def test_the_file_is_named_if_it_does_not_fit_the_model(arm, tmp_path):
     path = tmp_path / 'drives.yaml'
     path.write_text(FILE.replace('parent: link_2', 'parent: link_7'))
-    joints = sd.Drives.from_yaml(path)
+    drives = sd.Drives.from_yaml(path)
     with pytest.raises(ModelError, match=rf"{path}: joint 'joint_3': parallel_spring.parent"):
-        joints.motors(arm)
+        _ = sd.Robot(arm, drives).motors

@@ -17,9 +17,9 @@ K, RATE = 200.0, 6.0
 
 def one_joint(constant: float, rows: int = 5, deflection: float | None = None):
     model = random_model(np.random.default_rng(1), 1)
-    joints = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(K, constant * K))})
+    drives = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(K, constant * K))})
     start = None if deflection is None else {'joint_1': deflection}
-    return sd.DeflectionFilter(model, joints, rows, start)
+    return sd.DeflectionFilter(sd.Robot(model, drives), rows=rows, deflection=start)
 
 
 def effort(t: float, rows: int) -> np.ndarray:
@@ -74,7 +74,7 @@ def test_a_jump_in_numbers():
     # K = 100, d = 50: 10 N at rest, then 30 N
     model = random_model(np.random.default_rng(1), 1)
     joint = sd.JointDrive(sd.LinearSpring(100.0, 50.0))
-    damper = sd.DeflectionFilter(model, sd.Drives({'joint_1': joint}), 5)
+    damper = sd.DeflectionFilter(sd.Robot(model, sd.Drives({'joint_1': joint})), rows=5)
     damper.step([[10.0], [0.0], [0.0]], 0.0)
     phi = damper.step([[30.0], [0.0], [0.0]], 0.0)[:, 0]
     np.testing.assert_allclose(phi, [0.1, 0.4, -0.8, 1.6], rtol=1e-14)
@@ -177,24 +177,30 @@ def test_a_motion_that_is_refused_leaves_the_filter_as_it_was(single, rng):
     model = random_model(rng, 2)
     table = sd.TabulatedSpring([-1.0, 0.0, 1.0], [-5.0, 0.0, 5.0])
     springs = {'joint_1': sd.LinearSpring(K, 0.05 * K), 'joint_2': table}
-    joints = sd.Drives({name: sd.JointDrive(spring) for name, spring in springs.items()})
-    damper = sd.DeflectionFilter(model, joints)
+    drives = sd.Drives({name: sd.JointDrive(spring) for name, spring in springs.items()})
+    damper = sd.DeflectionFilter(sd.Robot(model, drives))
     jets = 1e-3 * rng.normal(size=(6, 5, 2))
     model = replace(model, gravity=np.zeros(3))
-    damper = sd.DeflectionFilter(model, joints)
+    damper = sd.DeflectionFilter(sd.Robot(model, drives))
     times = np.arange(6) * 0.01
-    sd.elastic_feedforward(model, joints, jets[:2], times=times[:2], deflection=damper)
+    sd.elastic_feedforward(sd.Robot(model, drives), jets[:2], times=times[:2], deflection=damper)
     before = [array.copy() for array in damper.state]
     bad = jets.copy()
     bad[2 if single else 4, 2, 1] = 1e4
     with pytest.raises(sd.errors.SpringRangeError):
         if single:
-            sd.elastic_feedforward(model, joints, bad[2], times=times[2], deflection=damper)
+            sd.elastic_feedforward(
+                sd.Robot(model, drives), bad[2], times=times[2], deflection=damper
+            )
         else:
-            sd.elastic_feedforward(model, joints, bad[2:], times=times[2:], deflection=damper)
+            sd.elastic_feedforward(
+                sd.Robot(model, drives), bad[2:], times=times[2:], deflection=damper
+            )
     for array, expected in zip(damper.state, before, strict=True):
         np.testing.assert_array_equal(array, expected)
     # again without it, as if nothing had been
-    again = sd.elastic_feedforward(model, joints, jets[2:], times=times[2:], deflection=damper)
-    whole = sd.elastic_feedforward(model, joints, jets, times=times)
+    again = sd.elastic_feedforward(
+        sd.Robot(model, drives), jets[2:], times=times[2:], deflection=damper
+    )
+    whole = sd.elastic_feedforward(sd.Robot(model, drives), jets, times=times)
     np.testing.assert_array_equal(again.motor_effort, whole.motor_effort[2:])

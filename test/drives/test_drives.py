@@ -52,14 +52,14 @@ rotors = st.none() | st.builds(
     st.none() | st.tuples(st.just(1.0), st.floats(-1.0, 1.0), st.floats(-1.0, 1.0)),
     st.none() | st.sampled_from(['1e3', 'link 2', '\u00e4', 'true', ' ']),
 )
-joints = st.builds(
+drives = st.builds(
     sd.JointDrive, springs, motors, max_deflection=limits, max_effort_rate=limits, rotor=rotors
 ) | st.builds(sd.JointDrive, pairs, motors, motors)
 names = st.text(min_size=1)
 
 
 @pytest.mark.filterwarnings('ignore::screw_dynamics.errors.UnusedEntryWarning')
-@given(st.dictionaries(names, joints, max_size=4), st.booleans())
+@given(st.dictionaries(names, drives, max_size=4), st.booleans())
 def test_yaml_keeps_every_number(by_name, coupling):
     record = sd.Drives(by_name, coupling)
     assert sd.Drives.from_yaml(record.to_yaml()) == record
@@ -222,7 +222,7 @@ def test_parts_of_the_wrong_kind_are_named():
     for arguments, message in (
         (([],), 'joints: expected a mapping, got list'),
         (({1: sd.JointDrive()},), 'joints: expected the name of a joint, got 1'),
-        (({'a': sd.Motor()},), "joint 'a': expected an JointDrive"),
+        (({'a': sd.Motor()},), "joint 'a': expected a JointDrive"),
         (({}, 1), 'rotor_coupling: expected true or false, got 1'),
     ):
         with pytest.raises(ModelError, match=message):
@@ -244,8 +244,9 @@ def test_motors_of_a_robot(rng):
     pair = sd.AntagonisticPair('quadratic', 10.0, quadratic_stiffness=5.0)
     motor = sd.Motor(2e-3, 10.0, 0.1, 0.2, 3.0, 4.0, 50.0)
     record = sd.Drives({two: sd.JointDrive(pair, motor), three: sd.JointDrive()})
-    table = record.motors(model)
-    assert record.motors(model) is table
+    robot = sd.Robot(model, record)
+    table = robot.motors
+    assert robot.motors is table
     assert table.names == (one, f'{two}/1', f'{two}/2', three)
     assert (table.n, table.m) == (3, 4)
     np.testing.assert_array_equal(table.joint_of_motor, [0, 1, 1, 2])
@@ -257,9 +258,7 @@ def test_motors_of_a_robot(rng):
     with pytest.raises(ValueError, match='read-only'):
         table.rows[0, 0] = 1.0
     with pytest.raises(UnknownNameError, match=f"unknown joint 'elbow': .*{one}, {two}, {three}"):
-        sd.Drives({'elbow': sd.JointDrive()}).motors(model)
-    with pytest.raises(InputError, match='model: expected a ScrewModel'):
-        record.motors('robot.urdf')
+        _ = sd.Robot(model, sd.Drives({'elbow': sd.JointDrive()})).motors
 
 
 def test_rows_that_motor_efforts_need(rng):
@@ -274,9 +273,10 @@ def test_rows_that_motor_efforts_need(rng):
         ((soft, rigid), 5),
     ):
         record = sd.Drives(dict(zip(model.joint_names, pair, strict=True)))
-        assert record.required_rows(model) == rows
-        assert record.buffers(model).motor_jet.shape == (3, 2)
-        assert record.buffers(model, rows + 2).motor_effort_jet.shape == (3, 2)
+        robot = sd.Robot(model, record)
+        assert robot.required_rows == rows
+        assert robot.buffers().motor_jet.shape == (3, 2)
+        assert robot.buffers(rows + 2).motor_effort_jet.shape == (3, 2)
         for few in (rows - 1, rows + 0.5, str(rows)):
             with pytest.raises(InputError, match=f'rows: expected a whole number of {rows} or'):
-                record.buffers(model, few)
+                robot.buffers(few)

@@ -36,7 +36,7 @@ def test_every_sample_of_a_batch_is_the_single_result(model, mixed, rng):
     times = np.cumsum(rng.uniform(0.0, 0.1, 5))
     varied = {varies: stiffness, pair: [1500.0, 3.0, 2.0]}
     batch = sd.elastic_feedforward(
-        model, mixed, jets, wrenches, stiffness_jets=varied, times=times
+        sd.Robot(model, mixed), jets, wrenches, stiffness_jets=varied, times=times
     )
     assert batch.motor_names == (
         one,
@@ -46,11 +46,10 @@ def test_every_sample_of_a_batch_is_the_single_result(model, mixed, rng):
         f'{pair}/2',
         varies,
     )
-    damper = sd.DeflectionFilter(model, mixed)
+    damper = sd.DeflectionFilter(sd.Robot(model, mixed))
     for i in range(5):
         single = sd.elastic_feedforward(
-            model,
-            mixed,
+            sd.Robot(model, mixed),
             jets[i],
             {name: wrench[i] for name, wrench in wrenches.items()},
             stiffness_jets={varies: stiffness[i], pair: [1500.0, 3.0, 2.0]},
@@ -64,24 +63,26 @@ def test_a_filter_goes_on_from_batch_to_batch(model, mixed, rng):
     jets = np.array([random_joint_jet(rng, model.n, 2) for _ in range(6)])
     times = np.arange(6.0)
     start = {model.joint_names[1]: 0.25}
-    whole = sd.elastic_feedforward(model, mixed, jets, times=times, deflection=start)
+    whole = sd.elastic_feedforward(sd.Robot(model, mixed), jets, times=times, deflection=start)
     assert whole.deflection[0, 1] == 0.25
-    damper = sd.DeflectionFilter(model, mixed, deflection=start)
+    damper = sd.DeflectionFilter(sd.Robot(model, mixed), deflection=start)
     for part in (slice(0, 2), slice(2, 3), slice(3, 6)):
         result = sd.elastic_feedforward(
-            model, mixed, jets[part], times=times[part], deflection=damper
+            sd.Robot(model, mixed), jets[part], times=times[part], deflection=damper
         )
         assert_same(result, whole, part)
 
 
 def test_one_sample_without_a_past_is_quasi_steady(model, mixed, rng):
     jet = random_joint_jet(rng, model.n, 2)
-    result = sd.elastic_feedforward(model, mixed, jet)
+    result = sd.elastic_feedforward(sd.Robot(model, mixed), jet)
     tau = result.effort_jet[:, 1]
     constant = 9.0 / 300.0
     expected = (tau[0] - constant * tau[1] + constant**2 * tau[2]) / 300.0
     assert result.deflection[1] == pytest.approx(expected, rel=1e-13)
-    given_now = sd.elastic_feedforward(model, mixed, jet, deflection={model.joint_names[1]: 0.1})
+    given_now = sd.elastic_feedforward(
+        sd.Robot(model, mixed), jet, deflection={model.joint_names[1]: 0.1}
+    )
     assert given_now.deflection[1] == 0.1
     assert given_now.deflection_jet[1, 1] == pytest.approx((tau[0] - 30.0) / 9.0)
 
@@ -105,14 +106,14 @@ def test_a_control_loop_makes_no_arrays(damping):
     n = 40
     model = random_model(np.random.default_rng(0), n)
     joint = sd.JointDrive(sd.LinearSpring(500.0, damping), MOTOR)
-    joints = sd.Drives(dict.fromkeys(model.joint_names, joint))
-    damper = sd.DeflectionFilter(model, joints, 5) if damping else None
-    out = joints.buffers(model, 5)
+    robot = sd.Robot(model, sd.Drives(dict.fromkeys(model.joint_names, joint)))
+    damper = sd.DeflectionFilter(robot, rows=5) if damping else None
+    out = robot.buffers(5)
     jet = random_joint_jet(np.random.default_rng(1), n, 2)
 
     def tick(time):
         return sd.elastic_feedforward(
-            model, joints, jet, times=time if damping else None, deflection=damper, out=out
+            robot, jet, times=time if damping else None, deflection=damper, out=out
         )
 
     assert tick(0.0) is out
@@ -124,7 +125,7 @@ def test_a_control_loop_makes_no_arrays(damping):
     assert kept < 500
     assert most - efforts < 3000
     expected = sd.elastic_feedforward(
-        model, joints, jet, times=1.0 if damping else None, deflection=damper
+        robot, jet, times=1.0 if damping else None, deflection=damper
     )
     assert_same(tick(1.0), expected)
 
@@ -132,13 +133,13 @@ def test_a_control_loop_makes_no_arrays(damping):
 def test_stiff_springs_make_a_rigid_robot(model, rng):
     jet = random_joint_jet(rng, model.n, 2)
     rigid = sd.Drives(dict.fromkeys(model.joint_names, sd.JointDrive(None, MOTOR)))
-    expected = sd.elastic_feedforward(model, rigid, jet[:3])
+    expected = sd.elastic_feedforward(sd.Robot(model, rigid), jet[:3])
     assert expected.motor_jet.shape == (3, model.n)
     errors = []
     for stiffness in (1e6, 1e8, 1e10):
         joint = sd.JointDrive(sd.LinearSpring(stiffness), MOTOR)
-        joints = sd.Drives(dict.fromkeys(model.joint_names, joint))
-        result = sd.elastic_feedforward(model, joints, jet)
+        drives = sd.Drives(dict.fromkeys(model.joint_names, joint))
+        result = sd.elastic_feedforward(sd.Robot(model, drives), jet)
         errors.append(np.abs(result.motor_effort - expected.motor_effort).max())
     # proportional to 1 / K
     np.testing.assert_allclose(np.array(errors[:-1]) / errors[1:], 100.0, rtol=0.05)
@@ -146,19 +147,19 @@ def test_stiff_springs_make_a_rigid_robot(model, rng):
 
 def test_a_rigid_robot_is_inverse_dynamics_with_rotor_and_friction(model, rng):
     jet = random_joint_jet(rng, model.n, 2)
-    result = sd.elastic_feedforward(model, sd.Drives({}), jet)
+    result = sd.elastic_feedforward(sd.Robot(model, sd.Drives({})), jet)
     np.testing.assert_array_equal(result.motor_effort_jet, result.effort_jet)
     np.testing.assert_allclose(result.motor_jet, jet, rtol=1e-15)
     motor = sd.Motor(0.5, 2.0, 0.1)
     driven = sd.Drives(dict.fromkeys(model.joint_names, sd.JointDrive(motor=motor)))
-    result = sd.elastic_feedforward(model, driven, jet)
+    result = sd.elastic_feedforward(sd.Robot(model, driven), jet)
     expected = sd.inverse_dynamics(model, jet) + 2.0 * jet[2:] + 0.4 * jet[1:4]
     np.testing.assert_allclose(result.motor_effort_jet, expected, rtol=1e-12, atol=1e-12)
     assert not result.deflection_jet.any()
 
 
 def test_the_motor_side_of_the_gear(model, mixed, rng):
-    result = sd.elastic_feedforward(model, mixed, random_joint_jet(rng, model.n, 2))
+    result = sd.elastic_feedforward(sd.Robot(model, mixed), random_joint_jet(rng, model.n, 2))
     motor = result.on_motor_side()
     np.testing.assert_allclose(motor.motor_position, 10.0 * result.motor_position)
     np.testing.assert_allclose(motor.motor_velocity, 10.0 * result.motor_velocity)
@@ -178,13 +179,13 @@ def test_linear_springs_on_random_trees(model, data, extra):
     jet = data.draw(joint_jets(n, 2 + extra))
     stiffness = 10.0 ** np.array(data.draw(st.lists(st.floats(-1, 5), min_size=n, max_size=n)))
     elastic = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    joints = sd.Drives(
+    drives = sd.Drives(
         {
             name: sd.JointDrive(sd.LinearSpring(k) if soft else None, sd.Motor(0.3, 1.0, 0.2))
             for name, k, soft in zip(model.joint_names, stiffness, elastic, strict=True)
         }
     )
-    result = sd.elastic_feedforward(model, joints, jet)
+    result = sd.elastic_feedforward(sd.Robot(model, drives), jet)
     tau = sd.inverse_dynamics(model, jet)
     rows = 3 + extra if elastic.any() else 5 + extra
     theta = jet[:rows].copy()
@@ -198,8 +199,8 @@ def test_linear_springs_on_random_trees(model, data, extra):
 
 def test_any_array_like_is_taken(model, mixed, rng):
     jet = np.round(random_joint_jet(rng, model.n, 2), 3)
-    expected = sd.elastic_feedforward(model, mixed, jet)
+    expected = sd.elastic_feedforward(sd.Robot(model, mixed), jet)
     for value in (jet.tolist(), np.asfortranarray(jet)):
-        assert_same(sd.elastic_feedforward(model, mixed, value), expected)
-    empty = sd.elastic_feedforward(model, mixed, np.zeros((0, 5, model.n)), times=[])
+        assert_same(sd.elastic_feedforward(sd.Robot(model, mixed), value), expected)
+    empty = sd.elastic_feedforward(sd.Robot(model, mixed), np.zeros((0, 5, model.n)), times=[])
     assert empty.motor_jet.shape == (0, 3, 6)

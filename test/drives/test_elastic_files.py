@@ -65,32 +65,32 @@ def test_errors_of_meaning_name_the_file_once(file, text, error):
 def test_links_that_carry_no_motor_are_none(file, coupling):
     text = UNUSED.replace('axis: [0, 0, 1]', 'carrier: nowhere')
     path = file(f'{text}rotor_coupling: {coupling}\n'.replace('deflection: 0.1, ', ''))
-    model, joints = sd.read_urdf(PLANAR), sd.Drives.from_yaml(path)
-    for ask in (joints.motors, joints.required_rows):
+    model, drives = sd.read_urdf(PLANAR), sd.Drives.from_yaml(path)
+    for name in ('motors', 'required_rows'):
         with pytest.raises(UnknownNameError, match=re.escape(f'{path}: {NOWHERE}')):
-            ask(model)
+            getattr(sd.Robot(model, drives), name)
     with pytest.raises(UnknownNameError, match=f'^{re.escape(NOWHERE)}'):
-        sd.Drives(joints.joints).motors(model)
+        _ = sd.Robot(model, sd.Drives(drives.joints)).motors
 
 
 def test_joints_of_another_robot_name_the_file(file):
-    joints = sd.Drives.from_yaml(file('elastic_joints: {elbow: }\n'))
+    drives = sd.Drives.from_yaml(file('elastic_joints: {elbow: }\n'))
     with pytest.raises(UnknownNameError, match=r"springs\.yaml: unknown joint 'elbow': expected"):
-        joints.motors(sd.read_urdf(PLANAR))
+        _ = sd.Robot(sd.read_urdf(PLANAR), drives).motors
 
 
 def test_entries_without_effect_are_named(file):
     path = file(UNUSED)
     with pytest.warns(UnusedEntryWarning, match=re.escape(f'{path}: {WITHOUT_EFFECT}')):
-        joints = sd.Drives.from_yaml(path)
+        drives = sd.Drives.from_yaml(path)
     with pytest.warns(UnusedEntryWarning, match='^elastic joints text: without effect: elastic'):
         sd.Drives.from_yaml(UNUSED)
     with warnings.catch_warnings():
         warnings.simplefilter('error')
         # what is written has rotor_coupling: it is off on purpose; effort rates have an effect
         sd.Drives.from_yaml(UNUSED.replace('deflection: 0.1, ', '') + 'rotor_coupling: no')
-        joints = sd.Drives({'joint_2': joints.joints['joint_2']})
-        assert sd.Drives.from_yaml(joints.to_yaml()) == joints
+        drives = sd.Drives({'joint_2': drives.joints['joint_2']})
+        assert sd.Drives.from_yaml(drives.to_yaml()) == drives
 
 
 @pytest.mark.parametrize(

@@ -73,10 +73,10 @@ def motion(velocity, derivatives):
 @settings(max_examples=150)
 @given(FRICTIONS, VELOCITIES, EFFORTS, DERIVATIVES, DERIVATIVES)
 def test_joint_friction(own, velocity, effort, derivatives, rates):
-    joints = sd.Drives({'joint_1': sd.JointDrive(friction=own)})
+    drives = sd.Drives({'joint_1': sd.JointDrive(friction=own)})
     jet = motion(velocity, derivatives)
     load = np.array([effort, *rates[1:]])
-    result = sd.drives.transmitted_efforts(MASS, joints, jet, load[:, np.newaxis])[:, 0]
+    result = sd.drives.transmitted_efforts(sd.Robot(MASS, drives), jet, load[:, np.newaxis])[:, 0]
     with mp.workdps(DIGITS):
         speed, tau = polynomial(jet[1:, 0]), polynomial(load)
         expected = jet_of(lambda t: transmitted(own, speed(t), tau(t)), ROWS)
@@ -89,12 +89,14 @@ def test_joint_friction(own, velocity, effort, derivatives, rates):
 @settings(max_examples=80)
 @given(MOTORS, FRICTIONS, VELOCITIES, DERIVATIVES)
 def test_motors_of_rigid_joints(motor, own, velocity, derivatives):
-    joints = sd.Drives({'joint_1': sd.JointDrive(motor=motor, friction=own)})
+    drives = sd.Drives({'joint_1': sd.JointDrive(motor=motor, friction=own)})
     jet = motion(velocity, derivatives)
-    result = sd.actuator_efforts(MASS, joints, jet)[:, 0]
-    known = sd.actuator_efforts(MASS, joints, jet, effort_jet=sd.inverse_dynamics(MASS, jet))
+    result = sd.actuator_efforts(sd.Robot(MASS, drives), jet)[:, 0]
+    known = sd.actuator_efforts(
+        sd.Robot(MASS, drives), jet, effort_jet=sd.inverse_dynamics(MASS, jet)
+    )
     np.testing.assert_array_equal(known[:, 0], result)
-    motors = sd.elastic_feedforward(MASS, joints, jet)
+    motors = sd.elastic_feedforward(sd.Robot(MASS, drives), jet)
     np.testing.assert_array_equal(motors.motor_effort_jet[:, 0], result)
     with mp.workdps(DIGITS):
         theta, speed = polynomial(jet[:, 0]), polynomial(jet[1:, 0])
@@ -109,10 +111,12 @@ def test_motors_of_rigid_joints(motor, own, velocity, derivatives):
 def test_elastic_joints(motor, own, velocity, derivatives):
     """The spring transmits the friction of the joint, the motor moves and rubs by itself."""
     joint = sd.JointDrive(sd.CubicSpring(80.0, 500.0), motor, friction=own)
-    joints = sd.Drives({'joint_1': joint})
+    drives = sd.Drives({'joint_1': joint})
     jet = motion(velocity, derivatives)
-    result = sd.elastic_feedforward(MASS, joints, jet)
-    efforts = sd.drives.transmitted_efforts(MASS, joints, jet, sd.inverse_dynamics(MASS, jet))
+    result = sd.elastic_feedforward(sd.Robot(MASS, drives), jet)
+    efforts = sd.drives.transmitted_efforts(
+        sd.Robot(MASS, drives), jet, sd.inverse_dynamics(MASS, jet)
+    )
     np.testing.assert_array_equal(result.effort_jet, efforts)
     with mp.workdps(DIGITS):
         theta, force = polynomial(result.motor_jet[:, 0]), polynomial(efforts[:, 0])
@@ -128,7 +132,9 @@ def test_each_motor_of_a_pair_rubs_under_its_own_load():
     smooth = sd.Motor(0.1)
     jet = motion(0.4, [1.0, -2.0, 0.5, 0.3, 0.0])
     loaded, plain = (
-        sd.elastic_feedforward(MASS, sd.Drives({'joint_1': sd.JointDrive(pair, each)}), jet)
+        sd.elastic_feedforward(
+            sd.Robot(MASS, sd.Drives({'joint_1': sd.JointDrive(pair, each)})), jet
+        )
         for each in (motor, smooth)
     )
     forces = 30.0 / 6.0 * np.expm1(6.0 * plain.deflection * [1, -1]) * [1, -1]
@@ -140,11 +146,11 @@ def test_breakaway_exceeds_coulomb_friction_and_decays():
     own = sd.JointFriction(
         coulomb=2.0, breakaway=3.0, coulomb_velocity=1e-3, stribeck_velocity=0.2
     )
-    joints = sd.Drives({'joint_1': sd.JointDrive(friction=own)})
+    drives = sd.Drives({'joint_1': sd.JointDrive(friction=own)})
     speeds = np.array([0.0, 1e-2, 5.0])
     jets = np.zeros((3, 3, 1))
     jets[:, 1, 0] = speeds
-    efforts = sd.actuator_efforts(MASS, joints, jets)[:, 0, 0]
+    efforts = sd.actuator_efforts(sd.Robot(MASS, drives), jets)[:, 0, 0]
     np.testing.assert_allclose(efforts, [0.0, 3.0, 2.0], rtol=3e-3)
 
 

@@ -34,10 +34,10 @@ THETA = np.array(
 FRICTION = ('viscous_friction', 'coulomb_friction')
 
 
-def commands(model: sd.ScrewModel, *joints: sd.JointDrive, **options) -> sd.MotorFeedforward:
-    named = dict(zip(model.joint_names, joints, strict=True))
+def commands(model: sd.ScrewModel, *drives: sd.JointDrive, **options) -> sd.MotorFeedforward:
+    named = dict(zip(model.joint_names, drives, strict=True))
     rows = options.pop('rows', 5)
-    return sd.elastic_feedforward(model, sd.Drives(named), JET[:rows], **options)
+    return sd.elastic_feedforward(sd.Robot(model, sd.Drives(named)), JET[:rows], **options)
 
 
 def assert_close(actual, expected) -> None:
@@ -85,8 +85,8 @@ def test_hardening_spring():
 
 def test_stiffness_trajectory():
     model, one, two = elastic_arm()
-    joints = one, replace(two, spring=sd.VariableStiffness(100.0))
-    motors = commands(model, *joints, stiffness_jets={'joint_2': [100.0, -40.0, 300.0]})
+    drives = one, replace(two, spring=sd.VariableStiffness(100.0))
+    motors = commands(model, *drives, stiffness_jets={'joint_2': [100.0, -40.0, 300.0]})
     expected = [0.021454845073786586, 0.0038687077401426406, -0.054024278999580133]
     assert_close(motors.deflection_jet[:, 1], expected)
 
@@ -94,8 +94,8 @@ def test_stiffness_trajectory():
 def test_antagonistic_pair():
     model, one, two = elastic_arm()
     pair = sd.AntagonisticPair('exponential', stiffness=1.0, spring_stiffness=20.0, rate=8.0)
-    joints = one, replace(two, spring=pair)
-    motors = commands(model, *joints, stiffness_jets={'joint_2': [120.0, 30.0, -50.0]})
+    drives = one, replace(two, spring=pair)
+    motors = commands(model, *drives, stiffness_jets={'joint_2': [120.0, 30.0, -50.0]})
     assert motors.motor_names == ('joint_1', 'joint_2/1', 'joint_2/2')
     first = [0.15403711655993638, 0.023903356082266172, -0.04485468214189303]
     second = [-0.11803215467306653, -0.041049028951735808, 0.081301962504941592]
@@ -105,9 +105,9 @@ def test_antagonistic_pair():
 
 def test_parallel_damper():
     model, one, two = elastic_arm()
-    joints = {'joint_1': replace(one, spring=sd.LinearSpring(200.0, damping=4.0)), 'joint_2': two}
+    drives = {'joint_1': replace(one, spring=sd.LinearSpring(200.0, damping=4.0)), 'joint_2': two}
     start = {'joint_1': EFFORTS[0, 0] / 200.0}
-    damper = sd.DeflectionFilter(model, sd.Drives(joints), rows=7, deflection=start)
+    damper = sd.DeflectionFilter(sd.Robot(model, sd.Drives(drives)), rows=7, deflection=start)
     h = 0.01
     powers = h ** np.arange(5) / np.cumprod([1, 1, 2, 3, 4])
     later = np.array([powers[: 5 - k] @ EFFORTS[k:] for k in range(5)])

@@ -68,7 +68,7 @@ def compose(outer, inner):
 def test_springs_and_motors(name, rows, rng):
     spring = SPRINGS[name]
     model = random_model(rng, RECIPES, length=0.5)
-    joints = sd.Drives(
+    drives = sd.Drives(
         dict.fromkeys(
             model.joint_names, sd.JointDrive(spring, MOTOR, MOTOR if 'pair' in name else None)
         )
@@ -78,8 +78,10 @@ def test_springs_and_motors(name, rows, rng):
     stiffness[:, 0] = [0.0 if spring is None else getattr(spring, 'stiffness', 0.0)] * model.n
     varied = dict(zip(model.joint_names, stiffness, strict=True)) if name in VARY else None
     start = dict.fromkeys(model.joint_names, 0.03) if name == 'damped' else None
-    result = sd.elastic_feedforward(model, joints, jet, stiffness_jets=varied, deflection=start)
-    table = joints.motors(model)
+    result = sd.elastic_feedforward(
+        sd.Robot(model, drives), jet, stiffness_jets=varied, deflection=start
+    )
+    table = sd.Robot(model, drives).motors
     with mp.workdps(DIGITS):
         for j in range(model.n):
             motors = np.flatnonzero(table.joint_of_motor == j)
@@ -122,8 +124,8 @@ def test_any_parameters(spring, tau, size):
     tau = np.array(tau) * 10.0 ** (size - 3.0)
     jet = np.zeros((7, 1))
     jet[2:, 0] = tau  # the effort on a mass of 1 kg
-    joints = sd.Drives({'joint_1': sd.JointDrive(spring)})
-    phi = sd.elastic_feedforward(MASS, joints, jet).deflection_jet[:, 0]
+    drives = sd.Drives({'joint_1': sd.JointDrive(spring)})
+    phi = sd.elastic_feedforward(sd.Robot(MASS, drives), jet).deflection_jet[:, 0]
     with mp.workdps(DIGITS):
         function = deflections(spring, polynomial(tau), None, phi[:1])[0]
         expected = jet_of(function, 5)
@@ -133,10 +135,10 @@ def test_any_parameters(spring, tau, size):
 def test_the_effort_is_that_of_inverse_dynamics(rng):
     model = random_model(rng, [*RECIPES, BodyRecipe(mimics=0)])
     joint = sd.JointDrive(sd.LinearSpring(300.0), MOTOR)
-    joints = sd.Drives(dict.fromkeys(model.joint_names[1:], joint))
+    drives = sd.Drives(dict.fromkeys(model.joint_names[1:], joint))
     jet = random_joint_jet(rng, model.n, 2)
     wrenches = random_wrench_jets(rng, model, 2)
-    result = sd.elastic_feedforward(model, joints, jet, wrenches)
+    result = sd.elastic_feedforward(sd.Robot(model, drives), jet, wrenches)
     efforts = reference_efforts(model, jet, wrenches).efforts
     phi = efforts / 300.0
     phi[:, 0] = 0.0

@@ -36,10 +36,10 @@ def spring_of(kind, stiffness, start, end):
     return sd.BalancingSpring(stiffness, start, end, 0.0 if kind == 'ideal' else 0.7)
 
 
-def spring_part(model, joints, jet):
+def spring_part(model, drives, jet):
     """Return minus what the spring adds to the transmitted efforts."""
     nothing = np.zeros((len(jet) - 2, model.n))
-    return -sd.drives.transmitted_efforts(model, joints, jet, nothing)
+    return -sd.drives.transmitted_efforts(sd.Robot(model, drives), jet, nothing)
 
 
 @settings(max_examples=30)
@@ -58,7 +58,7 @@ def test_efforts_are_those_of_the_energy(kind, law, stiffness, start, end, motio
     jet = np.zeros((ROWS + 2, 2))
     jet[:, 1] = motion
     spring = spring_of(law, stiffness, start, end)
-    joints = sd.Drives({model.joint_names[1]: sd.JointDrive(parallel_spring=spring)})
+    drives = sd.Drives({model.joint_names[1]: sd.JointDrive(parallel_spring=spring)})
     fixed = (inverse_pose(model.home_poses[1]) @ np.append(start, 1.0))[:3]
     with mp.workdps(DIGITS):
         law_of = over(
@@ -67,10 +67,10 @@ def test_efforts_are_those_of_the_energy(kind, law, stiffness, start, end, motio
         )
         expected = jet_of(law_of, ROWS)
     # the length is a difference of distances to the axis, of which it keeps the rounding
-    row = joints.motors(model).parallel_springs[1]
+    row = sd.Robot(model, drives).motors.parallel_springs[1]
     size = 1.0 + np.abs(row[4:]).max() / max(np.linalg.norm(np.subtract(fixed, end)) ** 2, 1e-2)
-    np.testing.assert_array_equal(spring_part(model, joints, jet)[:, 0], 0.0)
-    actual = spring_part(model, joints, jet)[:, 1]
+    np.testing.assert_array_equal(spring_part(model, drives, jet)[:, 0], 0.0)
+    actual = spring_part(model, drives, jet)[:, 1]
     scale = max(np.abs(expected).max(), stiffness * 1e-3)
     assert (np.abs(actual - expected) <= 1e-11 * size * scale).all(), (actual, expected)
 
@@ -81,11 +81,11 @@ def test_an_ideal_spring_balances_gravity_in_every_position():
     arm = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [link])
     stiffness = 2.0 * 9.81 * 0.5 / (0.3 * 0.2)
     spring = sd.BalancingSpring(stiffness, (0, 0, 0.3), (0, 0, 0.2))
-    joints = sd.Drives({'joint_1': sd.JointDrive(parallel_spring=spring)})
+    drives = sd.Drives({'joint_1': sd.JointDrive(parallel_spring=spring)})
     jets = np.zeros((50, 5, 1))
     jets[:, 0, 0] = np.linspace(-3.0, 3.0, 50)
     jets[:, 1:3, 0] = 1.3, 0.4
-    efforts = sd.actuator_efforts(arm, joints, jets)
+    efforts = sd.actuator_efforts(sd.Robot(arm, drives), jets)
     np.testing.assert_allclose(efforts[:, 0, 0], 0.51 * 0.4, rtol=0, atol=1e-13)
     np.testing.assert_allclose(efforts[:, 1:, 0], 0.0, atol=1e-12)
     alone = sd.inverse_dynamics(arm, jets)
@@ -95,27 +95,27 @@ def test_an_ideal_spring_balances_gravity_in_every_position():
 def test_a_gas_spring_pushes_with_its_forces():
     """Along a slide, from 200 N at its full length to 260 N; beyond its stroke is an error."""
     spring = sd.GasSpring(200.0, 0.5, 0.2, (0, 0, 0), (0, 0, 0.3), progression=1.3)
-    joints = sd.Drives({'joint_1': sd.JointDrive(parallel_spring=spring)})
+    drives = sd.Drives({'joint_1': sd.JointDrive(parallel_spring=spring)})
     jets = np.zeros((3, 3, 1))
     jets[:, 0, 0] = 1e-12, 0.1, 0.2 - 1e-12
-    efforts = sd.actuator_efforts(SLIDE, joints, jets)[:, 0, 0]
+    efforts = sd.actuator_efforts(sd.Robot(SLIDE, drives), jets)[:, 0, 0]
     np.testing.assert_allclose(efforts, [-260.0, -230.0, -200.0], rtol=1e-10)
     jets[1, 0, 0] = 0.25
     expected = r"joint 'joint_1' at sample 1: parallel spring: expected a length of 0.3 to 0.5 m"
     with pytest.raises(SpringRangeError, match=f'{expected}, got 0.55'):
-        sd.actuator_efforts(SLIDE, joints, jets)
+        sd.actuator_efforts(sd.Robot(SLIDE, drives), jets)
     with pytest.raises(SpringRangeError, match="joint 'joint_1': parallel spring.*got 0.55"):
-        sd.elastic_feedforward(SLIDE, joints, jets[1])
+        sd.elastic_feedforward(sd.Robot(SLIDE, drives), jets[1])
 
 
 def test_points_that_coincide_have_no_direction():
     spring = sd.BalancingSpring(50.0, (0, 0, 0.2), (0, 0, 0.2), free_length=0.1)
-    joints = sd.Drives({'joint_1': sd.JointDrive(parallel_spring=spring)})
+    drives = sd.Drives({'joint_1': sd.JointDrive(parallel_spring=spring)})
     with pytest.raises(SpringRangeError, match='a length of above 0 m, got 0'):
-        spring_part(SLIDE, joints, np.zeros((4, 1)))
+        spring_part(SLIDE, drives, np.zeros((4, 1)))
     ideal = replace(spring, free_length=0.0)
-    joints = sd.Drives({'joint_1': sd.JointDrive(parallel_spring=ideal)})
-    np.testing.assert_array_equal(spring_part(SLIDE, joints, np.zeros((4, 1))), 0.0)
+    drives = sd.Drives({'joint_1': sd.JointDrive(parallel_spring=ideal)})
+    np.testing.assert_array_equal(spring_part(SLIDE, drives, np.zeros((4, 1))), 0.0)
 
 
 @pytest.mark.parametrize('kind', KINDS)
@@ -124,11 +124,11 @@ def test_coordinates_with_gear_and_offset(rng, kind):
     model = random_model(rng, [BodyRecipe(joint_type=kind)])
     geared = replace(model, multipliers=np.array([0.7]), offsets=np.array([-0.4]))
     spring = sd.BalancingSpring(90.0, (0.4, 0.1, 0.2), (-0.3, 0.5, 0.1), free_length=0.3)
-    joints = sd.Drives({model.joint_names[0]: sd.JointDrive(parallel_spring=spring)})
+    drives = sd.Drives({model.joint_names[0]: sd.JointDrive(parallel_spring=spring)})
     jet = np.array([[0.9], [1.1], [-0.5], [0.3], [0.0]])
     own = 0.7 * jet - [[0.4], [0], [0], [0], [0]]
     np.testing.assert_allclose(
-        spring_part(geared, joints, jet), 0.7 * spring_part(model, joints, own), rtol=1e-12
+        spring_part(geared, drives, jet), 0.7 * spring_part(model, drives, own), rtol=1e-12
     )
 
 
@@ -160,9 +160,9 @@ def test_frames_of_other_links():
         ('link', 'nowhere', UnknownNameError),
     ):
         spring = sd.BalancingSpring(90.0, (0, 0, 0), (0, 0, 1), **{entry: name})
-        joints = sd.Drives({'joint_5': sd.JointDrive(parallel_spring=spring)})
+        drives = sd.Drives({'joint_5': sd.JointDrive(parallel_spring=spring)})
         with pytest.raises(error, match=rf"joint 'joint_5': parallel_spring.{entry}: .*{name}"):
-            joints.motors(arm)
+            _ = sd.Robot(arm, drives).motors
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_equal_records_have_equal_hashes():
 def test_copies_are_read_only_and_equal(again, rng):
     model = random_model(rng, 3)
     record = sd.Drives(dict(zip(model.joint_names, JOINTS.values(), strict=True)))
-    table = record.motors(model)
+    table = sd.Robot(model, record).motors
     hash(table)
     for original in (record, table, TABLE, PAIR):
         assert again(original) == original and hash(again(original)) == hash(original)

@@ -1,49 +1,86 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Robot`: links and drives in one record, accepted beside the pair."""
+"""`Robot`: links and drives in one record, and models alone in its place."""
 
 import numpy as np
 import pytest
 
 import screw_dynamics as sd
-from screw_dynamics.drives.robot import Robot, as_robot
+from screw_dynamics import Robot
+from screw_dynamics.drives.robot import as_robot
 from screw_dynamics.errors import InputError
+from screw_dynamics.limits.quantities import motor_limits
 
 ARM = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
 SPRING = sd.JointDrive(sd.LinearSpring(200.0), sd.Motor(rotor_inertia=0.1, max_velocity=0.5))
 DRIVES = sd.Drives({'joint_2': SPRING})
 
 
-def test_feasibility_of_a_robot_is_that_of_the_pair():
+def test_a_model_alone_is_a_robot_without_drives():
     t = np.linspace(0.0, 1.0, 9)
     jets = np.zeros((9, 5, ARM.n))
     jets[:, 0, 1], jets[:, 1, 1] = 2.0 * t, 2.0
-    for drives in (None, DRIVES):
-        report = sd.check_feasibility(ARM, drives, jets, t)
-        assert sd.check_feasibility(Robot(ARM, drives), None, jets, t) == report
-        assert report.feasible == (drives is None)
-    slow = sd.slow_down(Robot(ARM, DRIVES), None, jets, t)
-    assert slow.factor == sd.slow_down(ARM, DRIVES, jets, t).factor > 1.0
+    report = sd.check_feasibility(ARM, jets, t)
+    assert sd.check_feasibility(Robot(ARM), jets, t) == report
+    assert report.feasible
+    assert not sd.check_feasibility(Robot(ARM, DRIVES), jets, t).feasible
 
 
 def test_a_robot_has_a_record_and_a_motor_for_every_coordinate():
     robot = Robot(ARM, DRIVES)
-    assert robot.joints == (sd.JointDrive(), SPRING)
-    assert robot.motors is DRIVES.motors(ARM)
+    assert robot.joint_drives == (sd.JointDrive(), SPRING)
+    assert robot.motors is robot.motors == Robot(ARM, DRIVES).motors
     assert (robot.n, robot.joint_names) == (ARM.n, ARM.joint_names)
     rigid = Robot(ARM)
-    assert rigid.joints == (sd.JointDrive(),) * 2
+    assert rigid.joint_drives == (sd.JointDrive(),) * 2
     assert np.isinf(rigid.motors.max_efforts).all()
     assert rigid.with_model(ARM.with_payload('tool', 1.0)) != rigid
 
 
-def test_a_robot_and_drives_beside_it_are_rejected():
+def test_motors_of_rigid_joints_keep_the_limits_of_their_joints():
+    entry = sd.JointDrive(motor=sd.Motor(max_effort=1e3), max_effort_rate=70.0)
+    robot = Robot(ARM, sd.Drives({'joint_1': entry, 'joint_2': SPRING}))
+    table = robot.motors
+    limited = robot.with_limited_motors()
+    assert limited == Robot(ARM, robot.drives, limits_motors=True) != robot
+    assert limited.motors is table
+    efforts = [min(1e3, ARM.limits.effort[0]), np.inf]
+    np.testing.assert_array_equal(motor_limits(limited).motor_efforts, efforts)
+    np.testing.assert_array_equal(motor_limits(limited).motor_effort_rates, [70.0, np.inf])
+    np.testing.assert_array_equal(motor_limits(robot).motor_efforts, [1e3, np.inf])
+    np.testing.assert_array_equal(motor_limits(robot).motor_effort_rates, np.inf)
+
+
+def test_other_objects_are_refused():
     robot = Robot(ARM, DRIVES)
     assert as_robot(robot) is robot
-    assert as_robot(ARM, DRIVES) == robot
-    with pytest.raises(InputError, match='joints: expected None beside a Robot'):
-        as_robot(robot, DRIVES)
     with pytest.raises(InputError, match='model: expected a ScrewModel, got str'):
         Robot('arm')
-    with pytest.raises(InputError, match='joints: expected Drives, got dict'):
-        sd.check_feasibility(ARM, {}, np.zeros((1, 3, 2)), [0.0])
+    with pytest.raises(InputError, match='drives: expected Drives, got dict'):
+        Robot(ARM, {})
+
+
+ONE = {'jet': np.zeros((5, ARM.n)), 'efforts': np.zeros((3, ARM.n))}
+
+
+@pytest.mark.parametrize(
+    ('function', 'arguments'),
+    [
+        (sd.elastic_feedforward, ('jet',)),
+        (sd.drives.feedforward_from_efforts, ('jet', 'efforts')),
+        (sd.drives.link_efforts, ('jet',)),
+        (sd.drives.transmitted_efforts, ('jet', 'efforts')),
+        (sd.drives.spring_deflections, ('efforts',)),
+        (sd.drives.motor_efforts, ('jet', 'efforts', 'efforts')),
+        (sd.actuator_efforts, ('jet',)),
+        (sd.DeflectionFilter, ()),
+        (sd.measured_spring_efforts, ('jet', 'jet', 'jet')),
+    ],
+    ids=lambda value: getattr(value, '__name__', None),
+)
+def test_functions_of_drives_name_a_robot_without_them(function, arguments):
+    for robot in (ARM, Robot(ARM)):
+        with pytest.raises(
+            InputError, match=r'robot: expected one with drives, as Robot\(model, dr'
+        ):
+            function(robot, *(ONE[name] for name in arguments))

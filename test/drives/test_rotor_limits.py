@@ -51,11 +51,11 @@ def chain_with_rotors(rng):
 
 def test_known_numbers_of_a_planar_arm():
     model = planar_arm()
-    joints = linear_joints(model, (200.0, 100.0), (sd.Motor(1e-3, 10.0), sd.Motor(5e-4, 10.0)))
+    drives = linear_joints(model, (200.0, 100.0), (sd.Motor(1e-3, 10.0), sd.Motor(5e-4, 10.0)))
     jet = np.array(
         [[0.3, 0.7, 1.3, -2.1, 4.7, -3.7, 8.3], [-0.5, -1.1, 0.9, 3.3, -5.9, 7.1, -9.7]]
     ).T
-    result = sd.elastic_feedforward(model, joints, jet)
+    result = sd.elastic_feedforward(sd.Robot(model, drives), jet)
     theta_1 = [0.36137555332192276, 0.68272021328727298, 1.2700798292885521]
     theta_2 = [-0.47854515492621341, -1.104713230289372, 0.90724529002966551]
     np.testing.assert_allclose(result.motor_jet.T, [theta_1, theta_2], rtol=1e-13)
@@ -66,10 +66,10 @@ def test_known_numbers_of_a_planar_arm():
 def test_rotors_on_the_base_are_those_of_the_reduced_model(rng):
     model = random_model(rng, 3)
     motors = [sd.Motor(0.02, 5.0)] * 3
-    joints = linear_joints(model, (200.0,) * 3, motors, axis=[0, 0, 1], carrier='base')
+    drives = linear_joints(model, (200.0,) * 3, motors, axis=[0, 0, 1], carrier='base')
     jet = rng.normal(size=(7, 3))
-    apart = sd.elastic_feedforward(model, sd.Drives(joints.joints), jet)
-    coupled = sd.elastic_feedforward(model, joints, jet)
+    apart = sd.elastic_feedforward(sd.Robot(model, sd.Drives(drives.joints)), jet)
+    coupled = sd.elastic_feedforward(sd.Robot(model, drives), jet)
     for name in ('effort_jet', 'motor_jet', 'motor_effort_jet'):
         expected = getattr(apart, name)
         np.testing.assert_allclose(
@@ -81,15 +81,15 @@ def test_stiff_springs_approach_the_rigid_robot_with_spinning_rotors(rng):
     links, rotors, model, motors = chain_with_rotors(rng)
     jet = rng.normal(size=(9, 3))
     rigid = sd.elastic_feedforward(
-        model, linear_joints(model, [None] * 3, motors), jet[:3]
+        sd.Robot(model, linear_joints(model, [None] * 3, motors)), jet[:3]
     ).motor_effort
     # (M + S + S^T + B) q'' + c + g: all bodies with theta = q
     reference = reference_efforts(spinning(links, rotors), np.hstack([jet[:3], jet[:3]])).efforts
     np.testing.assert_allclose(rigid, reference[0, :3] + reference[0, 3:], rtol=1e-12)
     errors = []
     for stiffness in (1e6, 1e7, 1e8):
-        joints = linear_joints(model, [stiffness] * 3, motors)
-        elastic = sd.elastic_feedforward(model, joints, jet).motor_effort
+        drives = linear_joints(model, [stiffness] * 3, motors)
+        elastic = sd.elastic_feedforward(sd.Robot(model, drives), jet).motor_effort
         errors.append(np.abs(elastic - rigid).max())
     assert errors[0] / errors[1] == pytest.approx(10.0, rel=1e-2)
     assert errors[1] / errors[2] == pytest.approx(10.0, rel=1e-2)
@@ -98,11 +98,13 @@ def test_stiff_springs_approach_the_rigid_robot_with_spinning_rotors(rng):
 def test_friction_is_that_of_the_motors_speed(rng):
     _, _, model, motors = chain_with_rotors(rng)
     jet = rng.normal(size=(9, 3))
-    smooth = sd.elastic_feedforward(model, linear_joints(model, [300.0] * 3, motors), jet)
+    smooth = sd.elastic_feedforward(
+        sd.Robot(model, linear_joints(model, [300.0] * 3, motors)), jet
+    )
     rough = [
         sd.Motor(m.rotor_inertia, m.gear_ratio, 0.01, 0.2, coulomb_velocity=0.5) for m in motors
     ]
-    result = sd.elastic_feedforward(model, linear_joints(model, [300.0] * 3, rough), jet)
+    result = sd.elastic_feedforward(sd.Robot(model, linear_joints(model, [300.0] * 3, rough)), jet)
     ratios = np.array([motor.gear_ratio for motor in motors])
     spin = ratios * smooth.motor_velocity
     expected = smooth.motor_effort + ratios * (0.01 * spin + 0.2 * np.tanh(spin / 0.5))
@@ -122,9 +124,9 @@ def test_both_rotors_of_a_pair_are_felt(rng):
         sd.JointDrive(sd.LinearSpring(300.0), motors[1]),
         sd.JointDrive(pair, motors[2], motors[3]),
     ]
-    joints = sd.Drives(dict(zip(model.joint_names, records, strict=True)), rotor_coupling=True)
-    jet = 0.3 * rng.normal(size=(joints.required_rows(model) + 1, 3))
-    result = sd.elastic_feedforward(model, joints, jet)
+    drives = sd.Drives(dict(zip(model.joint_names, records, strict=True)), rotor_coupling=True)
+    jet = 0.3 * rng.normal(size=(sd.Robot(model, drives).required_rows + 1, 3))
+    result = sd.elastic_feedforward(sd.Robot(model, drives), jet)
     reference = reference_efforts(
         spinning(links, rotors), np.hstack([jet[:4], result.motor_jet[:4]])
     ).efforts
@@ -187,7 +189,9 @@ def test_rotors_are_gyrostats_on_their_carriers(rng):
     # torque -(h' s + omega x h s) on the carrier, h = r J theta'
     _, rotors, model, motors = chain_with_rotors(rng)
     jet = rng.normal(size=(9, 3))
-    result = sd.elastic_feedforward(model, linear_joints(model, [300.0] * 3, motors), jet)
+    result = sd.elastic_feedforward(
+        sd.Robot(model, linear_joints(model, [300.0] * 3, motors)), jet
+    )
     wrenches = {}
     reactions = np.zeros(3)
     for rotor in rotors[1:]:

@@ -30,12 +30,12 @@ def motion(t, rows):
     )
 
 
-def tracking_error(model, robot, joints, tolerance):
+def tracking_error(model, robot, drives, tolerance):
     """Return max |q - q_ref| over half a second with nothing but the motors' feedforward."""
-    rows = joints.required_rows(model)
+    rows = sd.Robot(model, drives).required_rows
 
     def commands(t):
-        return sd.elastic_feedforward(model, joints, motion(t, rows))
+        return sd.elastic_feedforward(sd.Robot(model, drives), motion(t, rows))
 
     def derivative(t, state):
         q, theta, rates = state[:3], state[3:6], state[6:]
@@ -44,8 +44,10 @@ def tracking_error(model, robot, joints, tolerance):
         return np.concatenate([rates, sd.forward_dynamics(robot, state[:6], rates, efforts)])
 
     # exact initial state, also for the uncoupled commands
-    coupled = sd.Drives(joints.joints, rotor_coupling=True)
-    start = sd.elastic_feedforward(model, coupled, motion(0.0, coupled.required_rows(model)))
+    coupled = sd.Drives(drives.joints, rotor_coupling=True)
+    start = sd.elastic_feedforward(
+        sd.Robot(model, coupled), motion(0.0, sd.Robot(model, coupled).required_rows)
+    )
     q = motion(0.0, 2)
     state = np.concatenate([q[0], start.motor_position, q[1], start.motor_velocity])
     times = np.linspace(0.0, 0.5, 26)
@@ -59,16 +61,16 @@ def test_coupled_commands_track_to_the_integrators_tolerance(rng):
     links = hanging_arm()
     rotors = [random_rotor(rng, j, *rotor_axis(links, j, sd.Rotor())) for j in range(3)]
     model, robot = locked(links, rotors), spinning(links, rotors)
-    joints = {
+    drives = {
         name: sd.JointDrive(
             sd.LinearSpring(STIFFNESS[j]),
             sd.Motor(rotors[j].spin_inertia, rotors[j].gear_ratio),
         )
         for j, name in enumerate(model.joint_names)
     }
-    coupled = sd.Drives(joints, rotor_coupling=True)
+    coupled = sd.Drives(drives, rotor_coupling=True)
     errors = [tracking_error(model, robot, coupled, tolerance) for tolerance in (1e-6, 1e-9)]
     assert errors[0] < 1e-5 and errors[1] < 1e-8
     assert errors[1] < 1e-2 * errors[0]
-    apart = tracking_error(model, robot, sd.Drives(joints), 1e-9)
+    apart = tracking_error(model, robot, sd.Drives(drives), 1e-9)
     assert apart > 1e-3

@@ -36,26 +36,28 @@ def solid_rotors(rng, links):
 
 def elastic_joints(model, rotors, springs):
     """Return the joints with rotors at their places; a spring of None is a rigid joint."""
-    joints = {}
+    drives = {}
     for rotor, spring in zip(rotors, springs, strict=True):
         carrier = 'base' if rotor.carrier < 0 else f'body_{rotor.carrier + 1}'
-        joints[model.joint_names[rotor.coordinate]] = sd.JointDrive(
+        drives[model.joint_names[rotor.coordinate]] = sd.JointDrive(
             spring,
             sd.Motor(rotor_inertia=rotor.spin_inertia, gear_ratio=rotor.gear_ratio),
             rotor=sd.Rotor(rotor.axis, carrier),
         )
-    return sd.Drives(joints, rotor_coupling=True)
+    return sd.Drives(drives, rotor_coupling=True)
 
 
 def check(links, rotors, springs, rng, order=2, wrenches=(), stiffness=None):
     """Compare the links' and motors' rows of every order with those of rotors with mass."""
     model = locked(links, rotors)
-    joints = elastic_joints(model, rotors, springs)
-    rows = joints.required_rows(model) + order
+    drives = elastic_joints(model, rotors, springs)
+    rows = sd.Robot(model, drives).required_rows + order
     jet = rng.normal(size=(rows, model.n))
     wrenches = {name: rng.normal(size=(rows - 2, 6)) for name in wrenches}
     stiffness = {name: np.append(200.0, 20.0 * rng.normal(size=rows)) for name in stiffness or ()}
-    result = sd.elastic_feedforward(model, joints, jet, wrenches, stiffness_jets=stiffness)
+    result = sd.elastic_feedforward(
+        sd.Robot(model, drives), jet, wrenches, stiffness_jets=stiffness
+    )
     assert result.motor_effort_jet.shape == (order + 1, model.n)
     reference = reference_efforts(
         spinning(links, rotors),
@@ -76,7 +78,7 @@ def check(links, rotors, springs, rng, order=2, wrenches=(), stiffness=None):
             np.testing.assert_allclose(
                 float(spring.effort(phi[0, j])), efforts[0, j], rtol=1e-12, atol=1e-12
             )
-    return joints.coupling(model)
+    return sd.Robot(model, drives).coupling
 
 
 def linear(n):
@@ -133,7 +135,7 @@ def test_rigid_joint_may_move_the_rotor_of_its_own_motor(rng):
     check(links, rotors, springs, rng)
     model = locked(links, rotors)
     with pytest.raises(InputError, match="got 'joint_2' which moves the rotor of 'joint_2'"):
-        elastic_joints(model, rotors, linear(4)).coupling(model)
+        _ = sd.Robot(model, elastic_joints(model, rotors, linear(4))).coupling
 
 
 def test_joints_that_move_each_others_rotors_are_refused(rng):
@@ -141,36 +143,38 @@ def test_joints_that_move_each_others_rotors_are_refused(rng):
     rotors = [random_rotor(rng, 3, 2), random_rotor(rng, 1, 3)]
     model = locked(links, rotors)
     with pytest.raises(InputError, match='rotor coupling: expected every elastic joint'):
-        elastic_joints(model, rotors, linear(2)).coupling(model)
+        _ = sd.Robot(model, elastic_joints(model, rotors, linear(2))).coupling
 
 
 def test_dampers_are_refused(rng):
     links = random_model(rng, CHAIN)
     rotors = solid_rotors(rng, links)
     springs = [*linear(2), sd.LinearSpring(300.0, damping=1.0), *linear(1)]
-    joints = elastic_joints(links, rotors, springs)
+    drives = elastic_joints(links, rotors, springs)
     with pytest.raises(InputError, match="joint 'joint_3': expected a spring without damper"):
-        sd.elastic_feedforward(links, joints, np.zeros((11, 4)))
+        sd.elastic_feedforward(sd.Robot(links, drives), np.zeros((11, 4)))
 
 
 def test_the_joint_beyond_the_stroke_of_its_spring_is_named():
     model = random_model(np.random.default_rng(3), CHAIN)
     motor = sd.Motor(rotor_inertia=1e-3, gear_ratio=10.0)
     gas = sd.GasSpring(200.0, 0.5, 0.2, (0, 0, 1.0), (0, 0, -1.0))
-    joints = {name: sd.JointDrive(sd.LinearSpring(1e3), motor) for name in model.joint_names}
-    joints['joint_3'] = sd.JointDrive(sd.LinearSpring(1e3), motor, parallel_spring=gas)
-    elastic = sd.Drives(joints, rotor_coupling=True)
-    jet = np.zeros((elastic.required_rows(model), 4))
+    drives = {name: sd.JointDrive(sd.LinearSpring(1e3), motor) for name in model.joint_names}
+    drives['joint_3'] = sd.JointDrive(sd.LinearSpring(1e3), motor, parallel_spring=gas)
+    elastic = sd.Drives(drives, rotor_coupling=True)
+    jet = np.zeros((sd.Robot(model, elastic).required_rows, 4))
     with pytest.raises(SpringRangeError, match="joint 'joint_3': parallel spring: .* 0.3 to 0.5"):
-        sd.elastic_feedforward(model, elastic, jet)
+        sd.elastic_feedforward(sd.Robot(model, elastic), jet)
 
 
 def test_too_few_rows_name_the_order_needed(rng):
     links = random_model(rng, CHAIN)
-    joints = elastic_joints(links, solid_rotors(rng, links), linear(4))
+    drives = elastic_joints(links, solid_rotors(rng, links), linear(4))
     with pytest.raises(ShapeError, match=r'r >= 11: rows q to q\^\(10\).*got \(10, 4\)'):
-        sd.elastic_feedforward(links, joints, np.zeros((10, 4)))
-    assert sd.elastic_feedforward(links, joints, np.zeros((11, 4))).motor_effort_jet.shape == (
+        sd.elastic_feedforward(sd.Robot(links, drives), np.zeros((10, 4)))
+    assert sd.elastic_feedforward(
+        sd.Robot(links, drives), np.zeros((11, 4))
+    ).motor_effort_jet.shape == (
         1,
         4,
     )
@@ -179,31 +183,35 @@ def test_too_few_rows_name_the_order_needed(rng):
 def test_too_few_rows_of_stiffness_name_the_order_needed(rng):
     links = random_model(rng, CHAIN)
     springs = [*linear(2), sd.VariableStiffness(100.0), *linear(1)]
-    joints = elastic_joints(links, solid_rotors(rng, links), springs)
+    drives = elastic_joints(links, solid_rotors(rng, links), springs)
     jet = np.zeros((11, 4))
     with pytest.raises(ShapeError, match='up to order 6'):
-        sd.elastic_feedforward(links, joints, jet, stiffness_jets={'joint_3': np.ones(6)})
+        sd.elastic_feedforward(
+            sd.Robot(links, drives), jet, stiffness_jets={'joint_3': np.ones(6)}
+        )
 
 
 def test_batches_are_their_samples(rng):
     links = random_model(rng, CHAIN)
-    joints = elastic_joints(links, solid_rotors(rng, links), linear(4))
+    drives = elastic_joints(links, solid_rotors(rng, links), linear(4))
     jets, wrenches = rng.normal(size=(3, 12, 4)), rng.normal(size=(3, 10, 6))
-    batch = sd.elastic_feedforward(links, joints, jets, {'tool_4': wrenches})
+    batch = sd.elastic_feedforward(sd.Robot(links, drives), jets, {'tool_4': wrenches})
     for t in range(3):
-        one = sd.elastic_feedforward(links, joints, jets[t], {'tool_4': wrenches[t]})
+        one = sd.elastic_feedforward(sd.Robot(links, drives), jets[t], {'tool_4': wrenches[t]})
         for name in ('effort_jet', 'deflection_jet', 'motor_jet', 'motor_effort_jet'):
             np.testing.assert_allclose(
                 getattr(batch, name)[t], getattr(one, name), rtol=1e-11, atol=1e-9
             )
-    out = joints.buffers(links, 12)
-    assert sd.elastic_feedforward(links, joints, jets[0], out=out) is out
+    out = sd.Robot(links, drives).buffers(12)
+    assert sd.elastic_feedforward(sd.Robot(links, drives), jets[0], out=out) is out
 
 
 def test_the_last_joint_needs_two_more_derivatives_per_rotor_before_it(rng):
     for n in range(1, 6):
         links = random_model(rng, n)
-        coupling = elastic_joints(links, solid_rotors(rng, links), linear(n)).coupling(links)
+        coupling = sd.Robot(
+            links, elastic_joints(links, solid_rotors(rng, links), linear(n))
+        ).coupling
         # q up to order 2 n + 2; the first rotor rests on the base
         assert coupling.rows == 2 * n + 3
         np.testing.assert_array_equal(coupling.orders, 2 * np.arange(1, n + 1))
@@ -234,6 +242,6 @@ def arm(axes):
 def test_only_felt_rotors_cost_derivatives(axes, orders):
     model = arm(axes)
     joint = sd.JointDrive(sd.LinearSpring(300.0), sd.Motor(0.01, 10.0))
-    joints = sd.Drives(dict.fromkeys(model.joint_names, joint), rotor_coupling=True)
-    np.testing.assert_array_equal(joints.coupling(model).orders, orders)
-    assert joints.required_rows(model) == max(orders) + 3
+    drives = sd.Drives(dict.fromkeys(model.joint_names, joint), rotor_coupling=True)
+    np.testing.assert_array_equal(sd.Robot(model, drives).coupling.orders, orders)
+    assert sd.Robot(model, drives).required_rows == max(orders) + 3

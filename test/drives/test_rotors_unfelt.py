@@ -29,9 +29,9 @@ def test_rotors_without_inertia_cost_nothing(weightless, orders):
     )
     records = [sd.JointDrive(SPRING, MOTOR)] * 3
     records[weightless] = sd.JointDrive(SPRING, sd.Motor(0.0, 10.0))
-    joints = sd.Drives(dict(zip(model.joint_names, records, strict=True)), rotor_coupling=True)
-    np.testing.assert_array_equal(joints.coupling(model).orders, orders)
-    assert joints.required_rows(model) == max(orders) + 3
+    drives = sd.Drives(dict(zip(model.joint_names, records, strict=True)), rotor_coupling=True)
+    np.testing.assert_array_equal(sd.Robot(model, drives).coupling.orders, orders)
+    assert sd.Robot(model, drives).required_rows == max(orders) + 3
 
 
 @pytest.mark.parametrize(('tilt', 'orders'), [(0.0, [2, 2]), (1e-12, [2, 2]), (1e-6, [2, 4])])
@@ -40,19 +40,19 @@ def test_a_rotor_that_is_hardly_tilted_is_felt(tilt, orders):
         [-1, 0], [np.eye(4)] * 2, [[0, 0, 1, 0, 0, 0], [1, 0, 0, 0, 0, 0]], [np.eye(6)] * 2
     )
     tilted = sd.JointDrive(SPRING, MOTOR, rotor=sd.Rotor((1.0, 0.0, tilt)))
-    joints = sd.Drives(
+    drives = sd.Drives(
         {'joint_1': sd.JointDrive(SPRING, MOTOR), 'joint_2': tilted}, rotor_coupling=True
     )
-    np.testing.assert_array_equal(joints.coupling(model).orders, orders)
+    np.testing.assert_array_equal(sd.Robot(model, drives).coupling.orders, orders)
 
 
 def test_links_may_be_called_as_rotors_are(rng):
     model = random_model(rng, 3)
-    joints = sd.Drives(
+    drives = sd.Drives(
         dict.fromkeys(model.joint_names, sd.JointDrive(SPRING, MOTOR)), rotor_coupling=True
     )
     jet = rng.normal(size=(9, 3))
-    expected = sd.elastic_feedforward(model, joints, jet)
+    expected = sd.elastic_feedforward(sd.Robot(model, drives), jet)
     names = dict(
         zip(model.frames, (f'rotor of {joint}' for joint in model.joint_names), strict=False)
     )
@@ -63,7 +63,7 @@ def test_links_may_be_called_as_rotors_are(rng):
         base_link=names.get(model.base_link, model.base_link),
     )
     assert 'rotor of joint_2' in renamed.frames
-    result = sd.elastic_feedforward(renamed, joints, jet)
+    result = sd.elastic_feedforward(sd.Robot(renamed, drives), jet)
     np.testing.assert_array_equal(result.motor_effort, expected.motor_effort)
 
 
@@ -71,18 +71,21 @@ def test_a_robot_without_joints_has_nothing_to_couple():
     base = sd.ScrewModel.from_screws(
         [], np.zeros((0, 4, 4)), np.zeros((0, 6)), np.zeros((0, 6, 6))
     )
-    joints = sd.Drives({}, rotor_coupling=True)
-    assert sd.elastic_feedforward(base, joints, np.zeros((3, 0))).motor_jet.shape == (3, 0)
+    drives = sd.Drives({}, rotor_coupling=True)
+    assert sd.elastic_feedforward(sd.Robot(base, drives), np.zeros((3, 0))).motor_jet.shape == (
+        3,
+        0,
+    )
 
 
 def test_the_joint_whose_spring_fails_is_named(rng):
     model = random_model(rng, 3)
     weak = sd.TabulatedSpring([-1.0, 0.0, 1.0], [-1e-9, 0.0, 1e-9])
-    joints = dict.fromkeys(model.joint_names, sd.JointDrive(SPRING, MOTOR))
+    drives = dict.fromkeys(model.joint_names, sd.JointDrive(SPRING, MOTOR))
     name = model.joint_names[1]
-    joints[name] = sd.JointDrive(weak, MOTOR)
-    coupled = sd.Drives(joints, rotor_coupling=True)
+    drives[name] = sd.JointDrive(weak, MOTOR)
+    coupled = sd.Drives(drives, rotor_coupling=True)
     jets = rng.normal(size=(2, 9, 3))
     with pytest.raises(SpringRangeError, match=f"joint '{name}' at sample 0: effort") as caught:
-        sd.elastic_feedforward(model, coupled, jets)
+        sd.elastic_feedforward(sd.Robot(model, coupled), jets)
     assert (caught.value.joint, caught.value.sample) == (name, 0)

@@ -25,9 +25,11 @@ def deflect(spring, effort, stiffness=None) -> np.ndarray:
     """Return the deflection jets, rows by motors, at an effort (a jet or a number)."""
     jet = np.zeros((5, 1))
     jet[2 : 2 + np.size(effort), 0] = effort
-    joints = sd.Drives({'joint_1': sd.JointDrive(spring)})
+    drives = sd.Drives({'joint_1': sd.JointDrive(spring)})
     varied = None if stiffness is None else {'joint_1': stiffness}
-    return sd.elastic_feedforward(MASS, joints, jet, stiffness_jets=varied).deflection_jet
+    return sd.elastic_feedforward(
+        sd.Robot(MASS, drives), jet, stiffness_jets=varied
+    ).deflection_jet
 
 
 @given(signs, st.floats(-150, 150), decades, decades)
@@ -169,10 +171,10 @@ def test_a_slack_quadratic_tendon_transmits_nothing():
 @pytest.mark.parametrize('stiffness', [0.0, -3.0])
 def test_a_stiffness_is_positive(stiffness):
     jets = np.zeros((3, 5, 1))
-    joints = sd.Drives({'joint_1': sd.JointDrive(sd.VariableStiffness(10.0))})
+    drives = sd.Drives({'joint_1': sd.JointDrive(sd.VariableStiffness(10.0))})
     varied = np.full((3, 3), 5.0)
     varied[2, 0] = stiffness
     message = f"joint 'joint_1' at sample 2: stiffness: expected K > 0, got {stiffness:g}"
     with pytest.raises(SpringRangeError, match=message) as caught:
-        sd.elastic_feedforward(MASS, joints, jets, stiffness_jets={'joint_1': varied})
+        sd.elastic_feedforward(sd.Robot(MASS, drives), jets, stiffness_jets={'joint_1': varied})
     assert caught.value.sample == 2

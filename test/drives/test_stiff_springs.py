@@ -36,15 +36,19 @@ def test_the_limit_is_the_rigid_robot(name, model, rng):
     jet = random_joint_jet(rng, model.n, 2)
     pair = 'pair' in name
     rigid = sd.elastic_feedforward(
-        model,
-        sd.Drives(dict.fromkeys(model.joint_names, sd.JointDrive(motor=BOTH if pair else MOTOR))),
+        sd.Robot(
+            model,
+            sd.Drives(
+                dict.fromkeys(model.joint_names, sd.JointDrive(motor=BOTH if pair else MOTOR))
+            ),
+        ),
         jet,
     )
     stiffnesses, efforts, motions = 10.0 ** np.arange(4, 8), [], []
     for stiffness in stiffnesses:
         joint = sd.JointDrive(SPRINGS[name](stiffness), MOTOR)
-        joints = sd.Drives(dict.fromkeys(model.joint_names, joint))
-        result = sd.elastic_feedforward(model, joints, jet)
+        drives = sd.Drives(dict.fromkeys(model.joint_names, joint))
+        result = sd.elastic_feedforward(sd.Robot(model, drives), jet)
         # both motors of a pair share the effort
         shares = result.motor_effort.reshape(model.n, -1)
         efforts.append(np.abs(shares.sum(axis=1) - rigid.motor_effort).max())

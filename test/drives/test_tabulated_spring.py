@@ -125,10 +125,10 @@ def test_the_inverse_finds_every_effort(name):
     model = sd.ScrewModel.from_screws(
         [-1], [np.eye(4)], [[0, 0, 0, 0, 0, 1]], [np.diag([0, 0, 0, 1.0, 1.0, 1.0])], np.zeros(3)
     )
-    joints = sd.Drives({'joint_1': sd.JointDrive(spring)})
+    drives = sd.Drives({'joint_1': sd.JointDrive(spring)})
     jets = np.zeros((len(efforts), 5, 1))
     jets[:, 2, 0] = efforts  # a mass of 1 kg
-    phi = sd.elastic_feedforward(model, joints, jets).deflection[:, 0]
+    phi = sd.elastic_feedforward(sd.Robot(model, drives), jets).deflection[:, 0]
     # as close as neighbouring deflections allow, and the rounding of the law itself
     below = spring.effort(np.nextafter(phi, -np.inf).clip(spring.deflections[0]))
     above = spring.effort(np.nextafter(phi, np.inf).clip(None, spring.deflections[-1]))
@@ -138,7 +138,7 @@ def test_the_inverse_finds_every_effort(name):
         SpringRangeError, match="joint 'joint_1': effort: expected .* the range of"
     ):
         jets[0, 2, 0] = high + 1e-6 * (high - low)
-        sd.elastic_feedforward(model, joints, jets[0])
+        sd.elastic_feedforward(sd.Robot(model, drives), jets[0])
 
 
 @pytest.mark.parametrize(

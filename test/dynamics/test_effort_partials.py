@@ -164,15 +164,15 @@ def test_out_is_filled(order, rng):
     for motion in (jets[0], jets):
         expected = sd.effort_partials(model, motion)
         out = np.full(expected.shape, np.nan)
-        assert sd.effort_partials(model, motion, out) is out
+        assert sd.effort_partials(model, motion, out=out) is out
         np.testing.assert_array_equal(out, expected)
     shape = rf'out: expected shape \({order + 1}, {order + 3}, {model.n}, {model.n}\)'
     with pytest.raises(ShapeError, match=shape):
-        sd.effort_partials(model, jets[0], np.empty((3, model.n, model.n)))
+        sd.effort_partials(model, jets[0], out=np.empty((3, model.n, model.n)))
     memory = np.zeros(expected.size)
     own = memory[: jets.size].reshape(jets.shape)
     with pytest.raises(InputError, match='out: expected memory of its own'):
-        sd.effort_partials(model, own, memory.reshape(expected.shape))
+        sd.effort_partials(model, own, out=memory.reshape(expected.shape))
 
 
 def test_bad_arguments(rng):

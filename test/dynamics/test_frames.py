@@ -104,7 +104,7 @@ def test_wrong_arguments_are_named(rng):
     expected = "representation: expected one of body, spatial, hybrid, mixed, got 'world'"
     with pytest.raises(InputError, match=expected):
         frame_jacobian(model, [0.0], 'tool_1', 'world')
-    with pytest.raises(ShapeError, match=r'q: expected shape \(1,\) or \(T, 1\), got \(2,\)'):
+    with pytest.raises(ShapeError, match=r'q: expected shape \(1,\) or \(..., 1\), got \(2,\)'):
         frame_pose(model, [0.0, 0.0], 'tool_1')
     for function in (frame_pose, frame_jacobian):
         with pytest.raises(NotFiniteError, match=r'q\[0\]: expected a finite number, got nan'):

@@ -91,7 +91,7 @@ def test_batches_are_their_samples(rng):
 
 def test_wrong_shapes_and_numbers_are_named(rng):
     model = random_model(rng, 2)
-    with pytest.raises(ShapeError, match=r'q: expected shape \(2,\) or \(T, 2\), got \(1, 3\)'):
+    with pytest.raises(ShapeError, match=r'q: expected shape \(2,\) or \(..., 2\), got \(1, 3\)'):
         gravity_forces(model, [[0.0, 0.0, 0.0]])
     with pytest.raises(NotFiniteError, match=r'q\[0, 1\]: expected a finite number, got nan'):
         gravity_forces(model, [[0.0, np.nan]])

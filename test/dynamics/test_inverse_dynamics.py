@@ -123,7 +123,7 @@ def test_shape_errors_say_what_is_expected(model, rng):
         ShapeError, match=rf'joint_jet: expected shape \(k \+ 3, {n}\).*\(2, {n}\)'
     ):
         sd.inverse_dynamics(model, np.zeros((2, n)))
-    for shape in ((3, n + 1), (n,), (2, 3, 3, n), ()):
+    for shape in ((3, n + 1), (n,), (2, 2, 3, n + 1), ()):
         with pytest.raises(ShapeError, match='joint_jet'):
             sd.inverse_dynamics(model, np.zeros(shape))
     with pytest.raises(ShapeError, match=rf'out: expected shape \(2, {n}\)'):

@@ -94,7 +94,15 @@ def test_derivatives_are_those_of_the_weighted_pseudo_inverse(data):
     assume(condition < 1e7)
     names = [COMPONENTS[i] for i in selected]
     got = task_to_joint_jet(
-        model, q, twist, 'tool_8', representation, names, weights, damping, rates
+        model,
+        q,
+        twist,
+        'tool_8',
+        representation,
+        components=names,
+        weights=weights,
+        damping=damping,
+        nullspace_rates=rates,
     )
     _assert_close(got, reference_joint_jet(model, q, twist, *arguments, rates), condition)
 
@@ -163,7 +171,9 @@ def test_joints_beyond_the_frame_have_their_own_rates(rng):
 def test_damping_of_one_joint():
     slider = _chain([SLIDE])
     twist = [[3.0], [-1.0], [0.5]]
-    got = task_to_joint_jet(slider, [0.2], twist, 'body_1', 'hybrid', ['vx'], [4.0], 0.5)
+    got = task_to_joint_jet(
+        slider, [0.2], twist, 'body_1', 'hybrid', components=['vx'], weights=[4.0], damping=0.5
+    )
     # q' = w^-1 (w^-1 + lambda^2)^-1 V
     np.testing.assert_allclose(got, [[0.2], [1.5], [-0.5], [0.25]], rtol=1e-15)
 
@@ -200,7 +210,9 @@ def test_missing_joints_are_named(rng):
         r'got 2 \(joint_1, joint_2\): select components, or request least_squares or damping'
     )
     with pytest.raises(InputError, match=text):
-        task_to_joint_jet(model, [0.1, 0.2], [[1, 2, 3]], 'body_2', 'hybrid', ['vx', 'vy', 'wz'])
+        task_to_joint_jet(
+            model, [0.1, 0.2], [[1, 2, 3]], 'body_2', 'hybrid', components=['vx', 'vy', 'wz']
+        )
     for request in ({}, {'damping': 0.1}, {'least_squares': True}):
         with pytest.raises(
             InputError, match="frame 'base': expected joints that move it, got none$"
@@ -216,13 +228,15 @@ def test_lost_direction_is_named():
         r'singular value above 2.24e-08, got \S+: no joint moves it along \+1.00 vx \+1.00 vy'
     )
     with pytest.raises(SingularJacobianError, match=text) as caught:
-        task_to_joint_jet(model, q, [[1.0, 0.0]], 'body_3', 'hybrid', ['vx', 'vy'])
+        task_to_joint_jet(model, q, [[1.0, 0.0]], 'body_3', 'hybrid', components=['vx', 'vy'])
     assert caught.value.frame == 'body_3'
     assert caught.value.sample is None
     assert caught.value.singular_value < 1e-15 < caught.value.bound
     with pytest.raises(SingularJacobianError, match='is singular at sample 1 at q = ') as caught:
         q = [[0.1, 0.5, 0.0], q]
-        task_to_joint_jet(model, q, [[[1.0, 0.0]]] * 2, 'body_3', 'hybrid', ['vx', 'vy'])
+        task_to_joint_jet(
+            model, q, [[[1.0, 0.0]]] * 2, 'body_3', 'hybrid', components=['vx', 'vy']
+        )
     assert caught.value.sample == 1
     # two turning joints on one axis
     model = ScrewModel.from_screws([-1, 0], [np.eye(4)] * 2, [TURN, TURN], [np.eye(6)] * 2)
@@ -235,13 +249,15 @@ def test_lost_direction_is_named():
 def test_batches_are_their_samples(iiwa, representation, rng):
     q, twist = rng.normal(size=(2, 2, 7)), rng.normal(size=(2, 2, 3, 3))
     rates = rng.normal(size=(2, 2, 3, 7))
-    arguments = 'flange', representation, 'linear', np.arange(1.0, 8.0), 0.0
-    jets = task_to_joint_jet(iiwa, q, twist, *arguments, nullspace_rates=rates)
+    arguments = 'flange', representation
+    options = {'components': 'linear', 'weights': np.arange(1.0, 8.0)}
+    jets = task_to_joint_jet(iiwa, q, twist, *arguments, **options, nullspace_rates=rates)
     assert jets.shape == (2, 2, 4, 7)
     for i in np.ndindex(2, 2):
-        single = task_to_joint_jet(iiwa, q[i], twist[i], *arguments, nullspace_rates=rates[i])
+        one = q[i], twist[i], *arguments
+        single = task_to_joint_jet(iiwa, *one, **options, nullspace_rates=rates[i])
         np.testing.assert_array_equal(jets[i], single)
-    assert task_to_joint_jet(iiwa, q[:0], twist[:0], *arguments).shape == (0, 2, 4, 7)
+    assert task_to_joint_jet(iiwa, q[:0], twist[:0], *arguments, **options).shape == (0, 2, 4, 7)
 
 
 def test_order_of_the_components_is_that_of_the_columns(iiwa, rng):

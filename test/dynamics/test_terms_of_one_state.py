@@ -150,7 +150,7 @@ def test_control_terms_are_those_of_the_functions(tree, rng, shape, form):
     for got, wanted in zip(terms, expected, strict=True):
         np.testing.assert_allclose(got, wanted, rtol=0.0, atol=ROUNDING * np.abs(wanted).max())
     filled = ControlTerms(*(np.full_like(x, np.nan) for x in expected))
-    again = sd.control_terms(tree, q, qd, 'tool_1', form, filled)
+    again = sd.control_terms(tree, q, qd, 'tool_1', form, out=filled)
     for got, wanted, array in zip(again, terms, filled, strict=True):
         assert got is array
         np.testing.assert_array_equal(got, wanted)
@@ -163,7 +163,7 @@ def test_twist_and_rate_are_those_of_the_kernel_of_any_order(tree, rng, shape, f
     jet = rng.normal(size=(*shape, 4, tree.n))
     expected = sd.frame_twist(tree, jet, 'tool_1', form)[..., :2, :]
     out = np.full_like(expected, np.nan)
-    got = sd.frame_twist(tree, jet[..., :3, :].copy(), 'tool_1', form, out)
+    got = sd.frame_twist(tree, jet[..., :3, :].copy(), 'tool_1', form, out=out)
     assert got is out
     np.testing.assert_allclose(got, expected, rtol=0.0, atol=ROUNDING * np.abs(expected).max())
     if not shape:

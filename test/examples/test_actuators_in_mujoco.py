@@ -35,10 +35,10 @@ STEP, DURATION = 1e-3, 2.0
 @pytest.fixture(scope='module')
 def drives() -> sd.Drives:
     """Return the drives of the example file, without load-dependent friction."""
-    joints = sd.Drives.from_yaml(sd.share_path('config/geared_arm_joints.yaml'))
+    file = sd.Drives.from_yaml(sd.share_path('config/geared_arm_joints.yaml'))
     parts = {
         name: replace(joint, motor=replace(joint.motor, load_friction=0.0))
-        for name, joint in joints.joints.items()
+        for name, joint in file.joints.items()
     }
     return sd.Drives(parts)
 
@@ -71,7 +71,9 @@ class Engine:
             name: sd.JointDrive(motor=sd.Motor(b, viscous_friction=d))
             for name, b, d in zip(arm.joint_names, inertia, viscous, strict=True)
         }
-        root = ElementTree.fromstring(mjcf(arm, sd.Drives(plain), timestep=STEP, integrator='RK4'))
+        root = ElementTree.fromstring(
+            mjcf(sd.Robot(arm, sd.Drives(plain)), timestep=STEP, integrator='RK4')
+        )
         self._add_spring(root, arm, drives.joints['joint_2'].parallel_spring)
         self._mujoco = mujoco
         self._model = mujoco.MjModel.from_xml_string(
@@ -188,8 +190,8 @@ def test_motor_efforts_track_better_than_link_efforts(arm, drives, motion):
     def link(t):
         return sd.inverse_dynamics(arm, motion.jets([t], 3)[0])[0]
 
-    def motors(joints):
-        return lambda t: sd.actuator_efforts(arm, joints, motion.jets([t], 3)[0])[0]
+    def motors(drives):
+        return lambda t: sd.actuator_efforts(sd.Robot(arm, drives), motion.jets([t], 3)[0])[0]
 
     errors = {
         'tau, the efforts of the links': engine.largest_error(motion, link),

@@ -50,10 +50,10 @@ def mixed_joints(model):
     )
 
 
-def largest_difference(model, joints, variant, rng):
-    robot = sd.simulation.ElasticRobot(model, joints)
-    engine = MujocoRobot(model, joints, variant=variant)
-    rigid = [joints.joints[name].spring is None for name in model.joint_names]
+def largest_difference(model, drives, variant, rng):
+    robot = sd.simulation.ElasticRobot(sd.Robot(model, drives))
+    engine = MujocoRobot(sd.Robot(model, drives), variant=variant)
+    rigid = [drives.joints[name].spring is None for name in model.joint_names]
     worst = 0.0
     for _ in range(5):
         q, qd, theta, rate = rng.uniform(-1.0, 1.0, (4, model.n))
@@ -87,11 +87,11 @@ def test_accelerations_of_trees_with_sliding_joints(rng):
 
 def command(model, t):
     jet = two_links.reference(t)
-    return sd.elastic_feedforward(model, two_links.joints(), jet)
+    return sd.elastic_feedforward(two_links.robot(), jet)
 
 
 def tracking_error(model, timestep, drive, hold=None):
-    engine = MujocoRobot(model, two_links.joints(), timestep=timestep)
+    engine = MujocoRobot(two_links.robot(), timestep=timestep)
     start = command(model, 0.0)
     engine.set_state(two_links.START, np.zeros(2), start.motor_position, start.motor_velocity)
     motion = engine.run(round(two_links.DURATION / timestep), drive, hold=hold)
@@ -130,17 +130,17 @@ def test_what_mujoco_lacks_is_named():
     model = two_links.model()
     pair = sd.AntagonisticPair('quadratic', 50.0, quadratic_stiffness=90.0)
     with pytest.raises(InputError, match="'joint_1': expected one motor, got an antagonistic"):
-        mjcf(model, two_links.joints(sd.JointDrive(pair, sd.Motor(0.1)), None))
+        mjcf(two_links.robot(sd.JointDrive(pair, sd.Motor(0.1)), None))
     bearing = sd.JointDrive(motor=sd.Motor(0.1), friction=sd.JointFriction(1.0))
     with pytest.raises(InputError, match="'joint_1': expected viscous and Coulomb friction of a"):
-        mjcf(model, two_links.joints(bearing, None))
+        mjcf(two_links.robot(bearing, None))
     with pytest.raises(InputError, match='expected one of serial, sibling'):
-        mjcf(model, two_links.joints(), variant='parallel')
+        mjcf(two_links.robot(), variant='parallel')
     with pytest.raises(InputError, match='rotor coupling'):
-        mjcf(model, sd.Drives({}, rotor_coupling=True))
+        mjcf(sd.Robot(model, sd.Drives({}, rotor_coupling=True)))
     gripper = sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf'))
     with pytest.raises(InputError, match='mimic joints'):
-        mjcf(gripper, sd.Drives({}))
+        mjcf(sd.Robot(gripper, sd.Drives({})))
 
 
 def test_importing_mujoco_starts_no_process():

@@ -157,7 +157,7 @@ def test_motions_are_feasible_and_fast(robot, pose):
     place = scene(Arm(robot, 'soft', pose))
     times = np.linspace(0.0, MOTION, 501)
     jets = place.reference(times)
-    assert check_feasibility(place.model, place.joints, jets, times).feasible
+    assert check_feasibility(place.robot, jets, times).feasible
     speed = np.abs(jets[:, 1]).max(axis=0) / place.model.limits.velocity
     assert 0.8 < speed.max() < 1.0
 

@@ -240,7 +240,7 @@ def test_an_arm_rests_until_it_moves():
         gains = place.gains(feedback.frequency)
         position = _rest(place, efforts[0], wanted[0][0], gains[0], feedback.of_links)
         still = np.zeros(7)
-        robot = MujocoRobot(place.model, place.joints, timestep=PERIOD)
+        robot = MujocoRobot(place.robot, timestep=PERIOD)
         motors = position + _load(place, position) / place.stiffness
         robot.set_state(position, still, motors, still)
         moved = robot.follow(efforts, wanted, gains, of_links=feedback.of_links) - position
@@ -257,8 +257,8 @@ def test_following_is_that_of_the_engine_with_friction_at_every_stage():
     wanted, gains = place.wanted(instants, False), place.gains(Feedback().frequency)
     positions = []
     for way in ('follow', 'run'):
-        robot = MujocoRobot(place.model, place.joints, timestep=PERIOD)
-        robot.set_state(*place.robot.split(place.start))
+        robot = MujocoRobot(place.robot, timestep=PERIOD)
+        robot.set_state(*place.simulation.split(place.start))
         if way == 'follow':
             positions.append(robot.follow(efforts, wanted, gains))
             continue
@@ -278,7 +278,7 @@ def test_following_is_that_of_the_engine_with_friction_at_every_stage():
 def test_friction_is_stated_at_the_joint():
     arm = Arm(IIWA, 'soft', 'hanging')
     model = arm.model()
-    rows = arm.joints(model).motors(model).rows
+    rows = scene(arm).robot.motors.rows
     assert rows[:, 1] == pytest.approx(IIWA.drives.viscous_friction, rel=1e-14)
     assert rows[:, 2] == pytest.approx(IIWA.drives.dry_friction, rel=1e-14)
     assert rows[:, 3] == pytest.approx(0.02, rel=1e-14)

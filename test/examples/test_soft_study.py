@@ -102,7 +102,7 @@ def test_the_recorded_motion_ends_at_the_targets_of_the_paper():
 
 def test_statics_of_threads_and_volume_preserving_bodies_have_their_slopes():
     statics = helicoid.Statics()
-    statics.robot = statics.robot.weightless  # slopes of gravity are left out
+    statics.robot = statics.robot.without_gravity()  # slopes of gravity are left out
     x = np.random.default_rng(2).uniform(-0.1, 0.1, 33)
     x[24:] = 1.0
     wanted = helicoid.targets(0.7)

@@ -35,7 +35,7 @@ NEVER_DESTROYED = """
 import ctypes
 from rclpy.node import Node
 from screw_dynamics.common import stop_signals
-stop_signals.LONGEST_END = 0.5
+stop_signals.SHUTDOWN_DEADLINE = 0.5
 Node.destroy_node = lambda self: ctypes.PyDLL(None).pause()
 sys.stdout = open(1, 'w', closefd=False)  # with a buffer
 print('a report')

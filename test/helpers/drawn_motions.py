@@ -12,7 +12,7 @@ import numpy as np
 
 import screw_dynamics as sd
 from helpers.rig import limited, perform
-from screw_dynamics.control.tasks import Fitting, Refusal
+from screw_dynamics.control.fit_requests import Fitting, Refusal
 from screw_dynamics.drives.robot import Robot
 
 SPEED, EFFORT, POSITION, RATE = 2.5, 60.0, 1.2, 900.0

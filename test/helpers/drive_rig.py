@@ -110,7 +110,7 @@ class Rig:
     def motor_sample(self, jet, ratios):
         """Return the MotorSample of a reference."""
         jet = np.asarray(jet)
-        motors = sd.elastic_feedforward(self.robot.model, self.robot.drives, jet)
+        motors = sd.elastic_feedforward(self.robot, jet)
         effort = motors.motor_effort_jet
         return MotorSample(
             self.now,

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from screw_dynamics.control.fit import fit, outline
-from screw_dynamics.control.tasks import FitRobot
+from screw_dynamics.control.fit_requests import FitRobot
 from screw_dynamics.control.trajectory_join import joined
 from screw_dynamics.control.trajectory_plan import Running, arrival, plan
 

@@ -11,8 +11,8 @@ from screw_dynamics import read_urdf
 from screw_dynamics.common.times import set_stamp
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.fit import fit, outline
+from screw_dynamics.control.fit_requests import FitRobot
 from screw_dynamics.control.measurements import JointStateBuffer
-from screw_dynamics.control.tasks import FitRobot
 from screw_dynamics.control.trajectory_join import joined
 from screw_dynamics.control.trajectory_plan import Running, arrival, fit_delay, plan
 from screw_dynamics.drives.robot import Robot

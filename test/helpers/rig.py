@@ -15,6 +15,7 @@ from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.control import fit as fitting
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.fit_requests import FitRobot, Fitting, Heading, Reading, Refusal
 from screw_dynamics.control.forwarding import with_efforts
 from screw_dynamics.control.inputs import (
     Answer,
@@ -30,7 +31,6 @@ from screw_dynamics.control.inputs import (
     Wrench,
 )
 from screw_dynamics.control.outputs import BuildGoal, CancelGoal, EndGoal, HoldSoon, SendGoal
-from screw_dynamics.control.tasks import FitRobot, Fitting, Heading, Reading, Refusal
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.model import JointLimits

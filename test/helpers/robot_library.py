@@ -24,7 +24,7 @@ def library_of(robot: Robot, folder: Path, urdf: str = '') -> Path:
     """Return the library of a robot; it carries the digest of a URDF text."""
     quantities = ['inverse_dynamics', 'gravity_forces']
     quantities += ['motor_commands'] * (robot.drives is not None)
-    code = sd.generate_c(robot.model, 'arm', quantities=quantities, joints=robot.drives)
+    code = sd.generate_c(robot, 'arm', quantities=quantities)
     for name, text in code.files.items():
         (folder / name).write_text(text)
     (folder / 'arm_table.c').write_text(robot_table(robot, 'arm', 2, quantities, urdf))

@@ -51,8 +51,8 @@ def one_joint(damping: float, rows: int = 5, deflection: float | None = None):
     model = random_model(np.random.default_rng(1), 1)
     joint = sd.JointDrive(sd.LinearSpring(K, damping))
     start = None if deflection is None else {'joint_1': deflection}
-    joints = sd.Drives({'joint_1': joint})
-    return sd.DeflectionFilter(model, joints, rows, start)
+    drives = sd.Drives({'joint_1': joint})
+    return sd.DeflectionFilter(sd.Robot(model, drives), rows=rows, deflection=start)
 
 
 def sine_jet(t: float, rows: int, w: float = 6.0) -> np.ndarray:
@@ -176,8 +176,8 @@ def test_unusable_arguments_are_named():
         damper.reset([0.0])
     with pytest.raises(InputError, match='rows: expected a whole number of 4 or more, got 3'):
         one_joint(1.0, 3)
-    with pytest.raises(InputError, match='joints: expected Drives, got dict'):
-        sd.DeflectionFilter(random_model(np.random.default_rng(1), 1), {})
+    with pytest.raises(InputError, match='drives: expected Drives, got dict'):
+        sd.DeflectionFilter(sd.Robot(random_model(np.random.default_rng(1), 1), {}))
 
 
 def test_small_dampers_approach_the_spring():
@@ -187,15 +187,17 @@ def test_small_dampers_approach_the_spring():
     orders = np.arange(6)[:, None]
     phase = 3.0 * t[:, None, None] + np.arange(2) + orders * np.pi / 2.0
     jets = 3.0**orders * np.sin(phase)
-    stiff = sd.elastic_feedforward(model, sd.Drives({'joint_1': one, 'joint_2': two}), jets[:, :5])
+    stiff = sd.elastic_feedforward(
+        sd.Robot(model, sd.Drives({'joint_1': one, 'joint_2': two})), jets[:, :5]
+    )
     rate = sd.inverse_dynamics(model, jets[-1])[3]
     errors = []
     for constant in (2e-4, 1e-4, 5e-5):
-        joints = {
+        drives = {
             name: replace(joint, spring=sd.LinearSpring(k, constant * k))
             for name, joint, k in zip(('joint_1', 'joint_2'), (one, two), stiffness, strict=True)
         }
-        result = sd.elastic_feedforward(model, sd.Drives(joints), jets[:, :5], times=t)
+        result = sd.elastic_feedforward(sd.Robot(model, sd.Drives(drives)), jets[:, :5], times=t)
         assert result.motor_jet.shape == (301, 4, 2)
         error = result.deflection_jet[-1, 2] - stiff.deflection_jet[-1, 2]
         # phi'' - tau''/K = -T tau'''/K + O(T^2)

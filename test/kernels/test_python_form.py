@@ -17,7 +17,6 @@ import pytest
 
 import screw_dynamics as sd
 from screw_dynamics import trajectory
-from screw_dynamics.dynamics import LinkLoads
 from screw_dynamics.errors import NotFiniteError
 
 Arrays = dict[str, np.ndarray]
@@ -81,10 +80,9 @@ def efforts() -> Arrays:
         wrenches = dict(zip(frames, rng.normal(size=(2, 3, order + 1, 6)), strict=True))
         found[f'order {order}'] = sd.inverse_dynamics(model, jets, wrenches)
         found[f'order {order} of one state'] = sd.inverse_dynamics(model, jets[0])
-        loads = LinkLoads(model, frames, order)
-        loads.wrenches[...] = [wrench[1] for wrench in wrenches.values()]
-        out = np.empty((order + 1, model.n))
-        found[f'order {order} of loads'] = loads.inverse_dynamics(jets[1], out)
+        loop = sd.Workspace(model, order, frames)
+        loop.wrenches[...] = [wrench[1] for wrench in wrenches.values()]
+        found[f'order {order} of a workspace'] = loop.efforts(jets[1])
     threaded = rng.normal(size=(600, 3, model.n))
     found['of threads'] = sd.inverse_dynamics(model, threaded, threads=2)
     return found
@@ -97,8 +95,8 @@ def commands() -> Arrays:
     jets[:, 1:] *= 0.1
     for shift in (0, len(SPRINGS) - model.n):
         parts = [sd.JointDrive(spring, MOTOR) for spring in SPRINGS[shift:]]
-        joints = sd.Drives(dict(zip(model.joint_names, parts, strict=False)))
-        result = sd.elastic_feedforward(model, joints, jets, times=times)
+        robot = sd.Robot(model, sd.Drives(dict(zip(model.joint_names, parts, strict=False))))
+        result = sd.elastic_feedforward(robot, jets, times=times)
         for name in ('deflection_jet', 'motor_jet', 'motor_effort_jet'):
             found |= rows(f'{name} {shift}', getattr(result, name))
     return found | actuators(model, jets)
@@ -106,7 +104,7 @@ def commands() -> Arrays:
 
 def actuators(model: sd.ScrewModel, jets: np.ndarray) -> Arrays:
     """Return efforts and accelerations with friction and parallel springs of every kind."""
-    joints = sd.Drives.from_yaml(sd.share_path('config/geared_arm_joints.yaml'))
+    file = sd.Drives.from_yaml(sd.share_path('config/geared_arm_joints.yaml'))
     parallel = [
         sd.TorsionSpring(30.0, 0.2),
         sd.GasSpring(400.0, 3.0, 2.9, (0, 0, 1), (0, 0, -1)),
@@ -115,10 +113,10 @@ def actuators(model: sd.ScrewModel, jets: np.ndarray) -> Arrays:
     bearing = sd.JointFriction(1.0, 0.5, 0.02, 0.8, 0.1, 0.1)
     drives = sd.Drives({
         name: replace(joint, friction=bearing, parallel_spring=parallel[j % 3])
-        for j, (name, joint) in enumerate(joints.joints.items())
+        for j, (name, joint) in enumerate(file.joints.items())
     })  # fmt: skip
-    found = sd.actuator_efforts(model, drives, jets)
-    robot = sd.simulation.ElasticRobot(model, drives)
+    found = sd.actuator_efforts(sd.Robot(model, drives), jets)
+    robot = sd.simulation.ElasticRobot(sd.Robot(model, drives))
     slopes = robot.derivatives(robot.state(jets[0, 0], jets[0, 1]), found[0, 0])
     np.testing.assert_allclose(robot.split(slopes)[1], jets[0, 2], rtol=0, atol=1e-8)
     return rows('actuator efforts', found) | {'slopes': slopes}
@@ -135,12 +133,12 @@ def simulations() -> Arrays:
     spring = sd.TabulatedSpring((-1.0, 0.0, 1.0), (-90.0, 0.0, 200.0))
     pair = sd.AntagonisticPair('quadratic', 50.0, quadratic_stiffness=90.0)
     motor = sd.Motor(0.1, coulomb_friction=0.2)
-    joints = two_links.joints(sd.JointDrive(spring, motor), sd.JointDrive(pair, motor))
-    robot = sd.simulation.ElasticRobot(two_links.model(), joints)
+    arm = two_links.robot(sd.JointDrive(spring, motor), sd.JointDrive(pair, motor))
+    robot = sd.simulation.ElasticRobot(arm)
     state = robot.state([-1.4, 0.5], [0.2, 0.1], [-1.1, 0.6, 0.4], [0.4, 0.3, 0.2])
     robot.step(state, [0.1, 0.2, 0.3], 1e-3, steps=5)
-    coupled = sd.Drives(two_links.joints().joints, rotor_coupling=True)
-    robot = sd.simulation.ElasticRobot(two_links.model(), coupled)
+    coupled = sd.Drives(two_links.robot().drives.joints, rotor_coupling=True)
+    robot = sd.simulation.ElasticRobot(sd.Robot(two_links.model(), coupled))
     other = robot.state([-1.4, 0.5], [0.2, 0.1])
     wrenches = {'body_2': [1, 2, 3, 4, 5, 6]}
     robot.step(other, [0.1, 0.2], 1e-3, steps=5, wrenches=wrenches)

@@ -15,8 +15,8 @@ from oracles.material_points import PointModule
 from screw_dynamics.kernels.soft.dynamics import soft_dynamics
 from screw_dynamics.kernels.soft.layout import INPUT_NOT_FINITE, OK, RESULT_NOT_FINITE
 from screw_dynamics.lie import exp_so3
-from screw_dynamics.soft.given_series import PointSeries, given_series
 from screw_dynamics.soft.kernel_table import RodStep, TableBuilder
+from screw_dynamics.soft.user_module_series import PointSeries, user_module_series
 
 NO_POSES, NO_JACOBIANS = np.empty((1, 0, 4, 4)), np.empty((1, 0, 0))
 NO_WRENCHES, NO_CARRIERS = np.empty((1, 0, 1, 6)), np.empty(0, np.int64)
@@ -181,7 +181,7 @@ def point_series(module, jet):
     series = PointSeries(
         pose[:, :, :3], pose[:, :, 3], turn, shift, values[:, 4:], partials[:, :, 4:], stress
     )
-    return given_series(series, module.masses)
+    return user_module_series(series, module.masses)
 
 
 CHAINS = {

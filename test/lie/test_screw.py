@@ -61,7 +61,7 @@ def test_rounding_is_a_pitch_in_no_table_of_a_model():
     model = sd.ScrewModel.from_screws([-1], [np.eye(4)], [noisy], [np.eye(6)])
     assert model.joint_types == ('revolute',)
     assert model.joint_frames.bodies[0, TRANSLATION] == 0.0
-    assert model.joint_frame_parameters.parameters[HEADER + PITCH] == 0.0
+    assert model.kernel_tables.parameters[HEADER + PITCH] == 0.0
 
 
 def test_rotations_of_quaternions(rng):

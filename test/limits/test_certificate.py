@@ -45,7 +45,7 @@ def dense(robot, curve, speed=1.0):
     times = np.linspace(*curve.breaks[[0, -1]], DENSE)[:-1]
     rows = max(6, robot.required_rows + 1)
     jets = curve.jets(times, rows) * speed ** np.arange(float(rows))[:, np.newaxis]
-    return sd.check_feasibility(robot, None, jets, times)
+    return sd.check_feasibility(robot, jets, times)
 
 
 def compare(robot, curve, speed=1.0):

@@ -78,14 +78,14 @@ def test_every_quantity_against_its_formula(arm, rng):
         velocity=bounds['velocity'],
         effort=bounds['effort'],
     )
-    joints = elastic_joints(
+    drives = elastic_joints(
         deflection=bounds['deflection'],
         rate=bounds['effort rate'],
         # at the motor's side of the gear
         velocity=bounds['motor velocity'] * 10.0,
         effort=bounds['motor effort'] / 10.0,
     )
-    report = sd.check_feasibility(model, joints, jets, times, {'tool': wrenches})
+    report = sd.check_feasibility(sd.Robot(model, drives), jets, times, {'tool': wrenches})
     assert len(report.checks) == 14 and not report.feasible
     for check in report.checks:
         column = values[check.quantity][:, arm.joint_names.index(check.joint)]
@@ -109,17 +109,19 @@ def test_rigid_robot_is_held_against_its_own_limits(arm, rng):
     wrench = rng.normal(size=(1, 6))
     efforts = sd.inverse_dynamics(arm, jets, {'tool': wrench})[:, 0]
     model = with_limits(arm, effort=np.abs(efforts).max() * 0.9)
-    report = sd.check_feasibility(model, None, jets, times, {'tool': wrench})
+    report = sd.check_feasibility(model, jets, times, {'tool': wrench})
     joint = np.abs(efforts).max(axis=0).argmax()
     assert [(v.quantity, v.joint) for v in report.violations] == [
         ('effort', arm.joint_names[joint])
     ]
-    assert sd.check_feasibility(with_limits(arm), None, jets, times).checks == ()
+    assert sd.check_feasibility(with_limits(arm), jets, times).checks == ()
 
 
 def test_limits_that_do_not_exist_are_not_listed(arm, rng):
     jets, times = sines(rng, 2)
-    report = sd.check_feasibility(with_limits(arm), elastic_joints(deflection=1.0), jets, times)
+    report = sd.check_feasibility(
+        sd.Robot(with_limits(arm), elastic_joints(deflection=1.0)), jets, times
+    )
     assert {check.quantity for check in report.checks} == {'deflection'}
     assert report.feasible and report.violations == ()
 
@@ -128,18 +130,18 @@ def test_a_limit_that_is_touched_is_kept(arm):
     jets = np.zeros((2, 3, 2))
     jets[1, 1, 0] = 1.5
     times = [0.0, 1.0]
-    assert sd.check_feasibility(with_limits(arm, velocity=1.5), None, jets, times).feasible
+    assert sd.check_feasibility(with_limits(arm, velocity=1.5), jets, times).feasible
     jets[1, 1, 0] *= 1.0 + 1e-10  # by rounding
-    assert sd.check_feasibility(with_limits(arm, velocity=1.5), None, jets, times).feasible
+    assert sd.check_feasibility(with_limits(arm, velocity=1.5), jets, times).feasible
     jets[1, 1, 0] *= 1.0 + 1e-8
-    assert not sd.check_feasibility(with_limits(arm, velocity=1.5), None, jets, times).feasible
+    assert not sd.check_feasibility(with_limits(arm, velocity=1.5), jets, times).feasible
 
 
 def test_positions_have_two_limits_of_their_own(arm):
     jets = np.zeros((3, 3, 2))
     jets[:, 0, 0] = [0.5, -0.4, 0.9]
     model = with_limits(arm, lower=-0.1, upper=1.0)
-    report = sd.check_feasibility(model, None, jets, [0.0, 1.0, 2.0])
+    report = sd.check_feasibility(model, jets, [0.0, 1.0, 2.0])
     [violation] = report.violations
     assert (violation.worst, violation.limit, violation.first_violation) == (-0.4, -0.1, 1.0)
 
@@ -150,8 +152,8 @@ def test_spring_out_of_its_table_is_a_violation_and_no_error(arm, rng):
     reach = 0.6 * np.abs(efforts[:, 0]).max()
     table = sd.TabulatedSpring([-0.2, -0.1, 0.0, 0.1, 0.2], [-reach, -2.0, 0.0, 2.0, reach])
     motor = sd.Motor(0.002, 10.0, max_effort=1e3)
-    joints = sd.Drives({'joint_1': sd.JointDrive(table, motor)})
-    report = sd.check_feasibility(with_limits(arm), joints, jets, times)
+    drives = sd.Drives({'joint_1': sd.JointDrive(table, motor)})
+    report = sd.check_feasibility(sd.Robot(with_limits(arm), drives), jets, times)
     outside = np.abs(efforts[:, 0]) > reach
     assert 0 < outside.sum() < len(times)
     [violation] = report.violations
@@ -160,7 +162,10 @@ def test_spring_out_of_its_table_is_a_violation_and_no_error(arm, rng):
     assert 'the range of the table' in str(violation)
     # the other samples are all there
     [check] = [check for check in report.checks if check.quantity == 'motor effort']
-    commands = [sd.elastic_feedforward(arm, joints, jet).motor_effort[0] for jet in jets[~outside]]
+    commands = [
+        sd.elastic_feedforward(sd.Robot(arm, drives), jet).motor_effort[0]
+        for jet in jets[~outside]
+    ]
     assert check.worst == pytest.approx(commands[int(np.abs(commands).argmax())], rel=1e-9)
 
 
@@ -175,7 +180,9 @@ def test_no_sample_is_lost_between_those_that_no_spring_can_serve():
         jets = np.zeros((len(outside), 5, 1))
         jets[outside, 0] = np.pi / 2  # 9.81 N m
         jets[sample, 1] = 3.0
-        report = sd.check_feasibility(pendulum, sd.Drives({'joint_1': joint}), jets, times)
+        report = sd.check_feasibility(
+            sd.Robot(pendulum, sd.Drives({'joint_1': joint})), jets, times
+        )
         [check] = [check for check in report.checks if check.quantity == 'motor velocity']
         assert check.time == times[sample] and check.worst > 3.0
         [violation] = report.violations
@@ -188,30 +195,30 @@ def test_a_stiffness_that_nobody_limits_from_below_has_no_limit_there(arm, high,
     spring = sd.VariableStiffness(300.0, max_stiffness=high)
     if law == 'pair':
         spring = sd.AntagonisticPair('exponential', 300.0, 20.0, 8.0, max_stiffness=high)
-    joints = sd.Drives({'joint_2': sd.JointDrive(spring)})
-    report = sd.check_feasibility(arm, joints, np.zeros((1, 5, arm.n)), [0.0])
+    drives = sd.Drives({'joint_2': sd.JointDrive(spring)})
+    report = sd.check_feasibility(sd.Robot(arm, drives), np.zeros((1, 5, arm.n)), [0.0])
     assert [c.limit for c in report.checks if c.quantity == 'stiffness'] == limits
 
 
 def test_stiffness_is_held_against_its_range(arm, rng):
     spring = sd.VariableStiffness(100.0, min_stiffness=80.0, max_stiffness=120.0)
-    joints = sd.Drives({'joint_2': sd.JointDrive(spring)})
+    drives = sd.Drives({'joint_2': sd.JointDrive(spring)})
     jets, times = sines(rng, 2)
     stiffness = np.zeros((len(times), 3))
     stiffness[:, 0] = np.linspace(100.0, 130.0, len(times))
     report = sd.check_feasibility(
-        with_limits(arm), joints, jets, times, stiffness_jets={'joint_2': stiffness}
+        sd.Robot(with_limits(arm), drives), jets, times, stiffness_jets={'joint_2': stiffness}
     )
     [violation] = report.violations
     assert (violation.quantity, violation.worst, violation.limit) == ('stiffness', 130.0, 120.0)
     assert violation.first_violation == times[(stiffness[:, 0] > 120.0).argmax()]
-    assert sd.check_feasibility(with_limits(arm), joints, jets, times).feasible
+    assert sd.check_feasibility(sd.Robot(with_limits(arm), drives), jets, times).feasible
 
 
 def test_table_for_people(arm):
     jets = np.zeros((2, 3, 2))
     jets[1, 1] = [2.0, 1.0]
-    report = sd.check_feasibility(with_limits(arm, velocity=1.5), None, jets, [0.0, 0.25])
+    report = sd.check_feasibility(with_limits(arm, velocity=1.5), jets, [0.0, 0.25])
     assert str(report).splitlines() == [
         'infeasible: 1 of 2 limits exceeded',
         'quantity  joint    worst    limit      at [s]  first beyond [s]',
@@ -223,17 +230,17 @@ def test_table_for_people(arm):
 @pytest.mark.parametrize(
     ('change', 'error', 'text'),
     [
-        ({'joint_jets': np.zeros((2, 2))}, ShapeError, r'joint_jets: expected shape \(T, m, 2\)'),
-        ({'joint_jets': np.full((2, 3, 2), np.nan)}, NotFiniteError, r'joint_jets\[0, 0, 0\]'),
+        ({'joint_jet': np.zeros((2, 2))}, ShapeError, r'joint_jet: expected shape \(T, m, 2\)'),
+        ({'joint_jet': np.full((2, 3, 2), np.nan)}, NotFiniteError, r'joint_jet\[0, 0, 0\]'),
         ({'times': [0.0]}, ShapeError, r'times: expected shape \(2,\), one per sample'),
         ({'times': [0.0, 0.0]}, InputError, r'times\[1\]: expected more than times\[0\] = 0'),
-        ({'deflection': {'joint_1': 0.0}}, InputError, 'expected Drives'),
+        ({'deflection': {'joint_1': 0.0}}, InputError, 'robot: expected one with drives'),
     ],
 )
 def test_bad_arguments_are_named(arm, change, error, text):
-    arguments = {'joint_jets': np.zeros((2, 3, 2)), 'times': [0.0, 1.0]} | change
+    arguments = {'joint_jet': np.zeros((2, 3, 2)), 'times': [0.0, 1.0]} | change
     with pytest.raises(error, match=text):
-        sd.check_feasibility(arm, None, **arguments)
+        sd.check_feasibility(arm, **arguments)
 
 
 @pytest.mark.parametrize(
@@ -248,16 +255,16 @@ def test_bad_arguments_are_named(arm, change, error, text):
     ],
 )
 def test_jets_of_another_length_are_refused(arm, jets, error, text):
-    joints = sd.Drives({'joint_2': sd.JointDrive(sd.VariableStiffness(100.0))})
+    drives = sd.Drives({'joint_2': sd.JointDrive(sd.VariableStiffness(100.0))})
     for function in (sd.check_feasibility, sd.slow_down):
         with pytest.raises(error, match=text):
-            function(arm, joints, np.zeros((2, 5, 2)), [0.0, 1.0], **jets)
+            function(sd.Robot(arm, drives), np.zeros((2, 5, 2)), [0.0, 1.0], **jets)
         if 'wrench_jets' in jets:
             with pytest.raises(error):
-                function(arm, None, np.zeros((2, 5, 2)), [0.0, 1.0], **jets)
+                function(arm, np.zeros((2, 5, 2)), [0.0, 1.0], **jets)
 
 
 def test_effort_rate_needs_a_row_more_than_a_rigid_robot(arm):
-    joints = sd.Drives({'joint_1': sd.JointDrive(max_effort_rate=5.0)})
+    drives = sd.Drives({'joint_1': sd.JointDrive(max_effort_rate=5.0)})
     with pytest.raises(ShapeError, match='m >= 4 for the rate of an effort'):
-        sd.check_feasibility(arm, joints, np.zeros((2, 3, 2)), [0.0, 1.0])
+        sd.check_feasibility(sd.Robot(arm, drives), np.zeros((2, 3, 2)), [0.0, 1.0])

@@ -46,12 +46,12 @@ def sway(samples=101, w=3.0):
 @pytest.mark.parametrize('failing', [[0], [50], [100], [0, 1, 2, 40, 41, 77], range(10, 60)])
 @pytest.mark.parametrize('start', [None, {'joint_2': 0.5}])
 def test_dampers_run_through_samples_that_a_spring_cannot_serve(failing, start):
-    model, joints = carts(), tabulated_and_damped(max_deflection=1.0)
+    model, drives = carts(), tabulated_and_damped(max_deflection=1.0)
     jets, times = sway()
-    damped = sd.Drives({'joint_2': joints.joints['joint_2']})
-    motion = sd.elastic_feedforward(model, damped, jets, times=times, deflection=start)
+    damped = sd.Drives({'joint_2': drives.joints['joint_2']})
+    motion = sd.elastic_feedforward(sd.Robot(model, damped), jets, times=times, deflection=start)
     jets[failing, 2, 0] = 9.0
-    report = sd.check_feasibility(model, joints, jets, times, deflection=start)
+    report = sd.check_feasibility(sd.Robot(model, drives), jets, times, deflection=start)
     kept = np.setdiff1d(np.arange(len(times)), failing)
     deflections = motion.deflection[kept, 1]
     worst = np.abs(deflections).argmax()
@@ -64,10 +64,10 @@ def test_dampers_run_through_samples_that_a_spring_cannot_serve(failing, start):
 
 def test_every_spring_that_fails_is_reported_from_its_first_failure(rng):
     model = carts(3)
-    joints = sd.Drives({name: sd.JointDrive(TABLE) for name in model.joint_names})
+    drives = sd.Drives({name: sd.JointDrive(TABLE) for name in model.joint_names})
     jets = np.zeros((7, 5, 3))
     jets[:, 2] = [[0, 0, 0], [0, 0, 9], [9, 9, 0], [9, 0, 9], [0, 0, 0], [0, 9, 0], [9, 9, 9]]
-    report = sd.check_feasibility(model, joints, jets, np.arange(7.0))
+    report = sd.check_feasibility(sd.Robot(model, drives), jets, np.arange(7.0))
     found = {violation.joint: violation.first_violation for violation in report.violations}
     assert found == {'joint_1': 2.0, 'joint_2': 2.0, 'joint_3': 1.0}
     assert len(report.checks) == 3
@@ -76,13 +76,17 @@ def test_every_spring_that_fails_is_reported_from_its_first_failure(rng):
 def test_stiffness_and_wrenches_belong_to_the_sample_that_fails():
     model = carts()
     spring = sd.VariableStiffness(10.0)
-    joints = sd.Drives({'joint_1': sd.JointDrive(TABLE), 'joint_2': sd.JointDrive(spring)})
+    drives = sd.Drives({'joint_1': sd.JointDrive(TABLE), 'joint_2': sd.JointDrive(spring)})
     jets, times = np.zeros((6, 5, 2)), np.arange(6.0)
     stiffness, wrenches = np.zeros((6, 3)), np.zeros((6, 3, 6))
     stiffness[:, 0] = [1.0, 1.0, 1.0, -1.0, 1.0, -1.0]
     wrenches[:, 0, 5] = [0.0, 0.0, 9.0, 9.0, 0.0, 0.0]
     report = sd.check_feasibility(
-        model, joints, jets, times, {'body_1': wrenches}, stiffness_jets={'joint_2': stiffness}
+        sd.Robot(model, drives),
+        jets,
+        times,
+        {'body_1': wrenches},
+        stiffness_jets={'joint_2': stiffness},
     )
     found = {v.joint: v.time for v in report.violations if v.quantity == 'spring'}
     assert found == {'joint_1': 2.0, 'joint_2': 3.0}
@@ -92,7 +96,7 @@ def test_coupled_rotors_with_a_spring_that_fails(rng):
     model = random_model(rng, 2)
     model = replace(model, gravity=np.zeros(3))
     motor = sd.Motor(1e-3, 10.0, max_velocity=1e3)
-    joints = sd.Drives(
+    drives = sd.Drives(
         {
             # its effort is unknown if the other one fails
             'joint_1': sd.JointDrive(sd.TabulatedSpring([-1, 0, 1], [-300, 0, 300]), motor),
@@ -100,10 +104,10 @@ def test_coupled_rotors_with_a_spring_that_fails(rng):
         },
         rotor_coupling=True,
     )
-    jets = np.zeros((9, joints.required_rows(model), 2))
+    jets = np.zeros((9, sd.Robot(model, drives).required_rows, 2))
     jets[:, 1, 0] = 1e-3 * np.arange(9)
     jets[5, 2, 1] = 1e6
-    report = sd.check_feasibility(model, joints, jets, np.arange(9.0))
+    report = sd.check_feasibility(sd.Robot(model, drives), jets, np.arange(9.0))
     [violation] = report.violations
     assert (violation.joint, violation.quantity, violation.time) == ('joint_2', 'spring', 5.0)
     check = next(check for check in report.checks if check.quantity == 'motor velocity')
@@ -114,7 +118,7 @@ def test_both_motors_of_a_pair_have_limits_of_their_own():
     pair = sd.AntagonisticPair('exponential', 500.0, spring_stiffness=50.0, rate=6.0)
     first = sd.Motor(1e-3, 10.0, max_velocity=40.0, max_effort=6.0)
     second = sd.Motor(1e-3, 20.0, max_velocity=30.0, max_effort=5.0)
-    joints = sd.Drives(
+    drives = sd.Drives(
         {
             'joint_1': sd.JointDrive(sd.LinearSpring(100.0), max_deflection=0.7),
             'joint_2': sd.JointDrive(pair, first, second, max_deflection=0.3),
@@ -122,8 +126,8 @@ def test_both_motors_of_a_pair_have_limits_of_their_own():
     )
     model = carts()
     jets, times = sway()
-    motion = sd.elastic_feedforward(model, joints, jets)
-    report = sd.check_feasibility(model, joints, jets, times)
+    motion = sd.elastic_feedforward(sd.Robot(model, drives), jets)
+    report = sd.check_feasibility(sd.Robot(model, drives), jets, times)
     names = ('joint_1', 'joint_2/1', 'joint_2/2')
     expected = {
         'deflection': (motion.deflection, [0.7, 0.3, 0.3], 'm'),
@@ -154,8 +158,8 @@ def test_units_are_those_of_the_joint_not_of_what_follows_it(rng):
     joint = sd.JointDrive(
         spring, sd.Motor(1.0, 1.0, max_effort=1.0, max_velocity=1.0), None, 1.0, 1.0
     )
-    joints = sd.Drives({name: joint for name in model.joint_names})
-    report = sd.check_feasibility(model, joints, np.zeros((1, 5, 2)), [0.0])
+    drives = sd.Drives({name: joint for name in model.joint_names})
+    report = sd.check_feasibility(sd.Robot(model, drives), np.zeros((1, 5, 2)), [0.0])
     units = [(check.quantity, check.unit) for check in report.checks]
     assert len(units) == 16
     for quantity, sliding, turning in (
@@ -212,8 +216,8 @@ URDF = """<robot name="arm"><link name="base"/><link name="rod"><inertial><mass 
 def test_limits_that_nobody_filled_in_forbid_nothing():
     model = sd.read_urdf(URDF.format(-1, 1, 0, 0))
     jets = np.array([[[0.5], [3.0], [2.0], [0.0], [0.0]]])
-    for joints in (None, sd.Drives({'hinge': sd.JointDrive(TABLE)})):
-        report = sd.check_feasibility(model, joints, jets, [0.0])
+    for drives in (None, sd.Drives({'hinge': sd.JointDrive(TABLE)})):
+        report = sd.check_feasibility(sd.Robot(model, drives), jets, [0.0])
         assert [check.quantity for check in report.checks] == ['position'] and report.feasible
 
 
@@ -221,9 +225,9 @@ def test_a_joint_that_may_stand_at_one_place_only_may_stand_there():
     model = sd.read_urdf(URDF.format(0.5, 0.5, 2, 5))
     jets = np.zeros((1, 3, 1))
     jets[0, 0] = 0.5
-    assert sd.check_feasibility(model, None, jets, [0.0]).feasible
+    assert sd.check_feasibility(model, jets, [0.0]).feasible
     jets[0, 0] = 0.6
-    assert not sd.check_feasibility(model, None, jets, [0.0]).feasible
+    assert not sd.check_feasibility(model, jets, [0.0]).feasible
 
 
 @pytest.mark.parametrize(
@@ -238,14 +242,14 @@ def test_limits_that_no_motion_can_keep_are_named(limits, text):
     with pytest.warns(UrdfWarning, match='hinge'):
         model = sd.read_urdf(URDF.format(*limits))
     with pytest.raises(InputError, match=text):
-        sd.check_feasibility(model, None, np.zeros((1, 3, 1)), [0.0])
+        sd.check_feasibility(model, np.zeros((1, 3, 1)), [0.0])
 
 
 def test_friction_of_a_joint_and_parallel_springs_count():
     """A table that lacks the effort of friction, and a gas spring beyond its stroke, by joint."""
     model = carts()
     gas = sd.GasSpring(4.0, 1.0, 0.4, (0, 0, 0), (0, 0, 0.8))
-    joints = sd.Drives(
+    drives = sd.Drives(
         {
             'joint_1': sd.JointDrive(TABLE, friction=sd.JointFriction(2.0)),
             'joint_2': sd.JointDrive(
@@ -254,10 +258,10 @@ def test_friction_of_a_joint_and_parallel_springs_count():
         }
     )
     jets, times = np.zeros((4, 5, 2)), np.linspace(0.0, 0.3, 4)
-    assert sd.check_feasibility(model, joints, jets, times).feasible
+    assert sd.check_feasibility(sd.Robot(model, drives), jets, times).feasible
     jets[1, 1, 0] = 2.6
     jets[2, 0, 1] = 0.3
-    report = sd.check_feasibility(model, joints, jets, times)
+    report = sd.check_feasibility(sd.Robot(model, drives), jets, times)
     found = {check.joint: check for check in report.violations}
     assert set(found) == {'joint_1', 'joint_2'}
     assert found['joint_1'].time == times[1] and 'got 5.2' in found['joint_1'].reason
@@ -268,6 +272,6 @@ def test_friction_of_a_joint_and_parallel_springs_count():
     )
     jets[:] = 0.0
     jets[3, 1, 1] = 0.5
-    assert sd.check_feasibility(model, rigid, jets, times).feasible
-    [violation] = sd.check_feasibility(model, rubbing, jets, times).violations
+    assert sd.check_feasibility(sd.Robot(model, rigid), jets, times).feasible
+    [violation] = sd.check_feasibility(sd.Robot(model, rubbing), jets, times).violations
     assert (violation.quantity, violation.worst) == ('motor effort', pytest.approx(5.0))

@@ -24,7 +24,7 @@ from rclpy.task import Task
 from rclpy.utilities import get_rmw_implementation_identifier
 
 from screw_dynamics.common import stop_signals
-from screw_dynamics.common.stop_signals import StopOnce, stop_once
+from screw_dynamics.common.stop_signals import SignalGuard, stop_once
 
 # a signal at one of the calls from C++ to Python while the executor spins for the first time
 SIGNALLED = """
@@ -89,9 +89,9 @@ except RuntimeError as error:
 ENDLESS = """
 import sys, time
 from screw_dynamics.common import stop_signals
-stop_signals.LONGEST_END = 0.5
+stop_signals.SHUTDOWN_DEADLINE = 0.5
 sys.stderr = {stderr}
-with stop_signals.limited_end():
+with stop_signals.shutdown_deadline():
     time.sleep(600.0)
 """
 NAMES = ['joint_1', 'joint_2']
@@ -118,7 +118,7 @@ def test_a_signal_does_not_interrupt_the_construction_of_a_future():
 def test_a_signal_that_repeats_the_first_one_is_not_urgent(monkeypatch, share, urgent):
     now = 1000.0
     monkeypatch.setattr(stop_signals, 'time', SimpleNamespace(monotonic=lambda: now))
-    stop = StopOnce()
+    stop = SignalGuard()
     with pytest.raises(KeyboardInterrupt):
         stop(signal.SIGINT, None)
     assert stop.requested and not stop.urgent

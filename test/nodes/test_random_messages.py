@@ -16,14 +16,14 @@ from sensor_msgs.msg import JointState
 
 from screw_dynamics import read_urdf, share_path
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.fit_requests import FitRobot
 from screw_dynamics.control.measurements import JointStateBuffer
-from screw_dynamics.control.tasks import FitRobot
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.dynamics_server import services
 from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParameters, JointRequest
 from screw_dynamics.nodes.dynamics_server.trajectory_services import compute_trajectory_torques
-from screw_dynamics.nodes.load_observer.kept_states import MotorStateBuffer
+from screw_dynamics.nodes.load_observer.joint_state_history import MotorStateBuffer
 from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.trajectory.reference.reference import Reference
 from screw_dynamics.trajectory.reference.streamed_reference import StreamedReference

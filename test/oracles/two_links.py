@@ -40,16 +40,16 @@ def model() -> sd.ScrewModel:
     )
 
 
-def joints(*entries: sd.JointDrive | None, stiffness_factor: float = 1.0) -> sd.Drives:
-    """Return the arm's joints; linear springs without an entry."""
-    given = entries or (None, None)
-    return sd.Drives(
+def robot(*entries: sd.JointDrive | None, stiffness_factor: float = 1.0) -> sd.Robot:
+    """Return the arm with its drives; linear springs without an entry."""
+    drives = sd.Drives(
         {
             f'joint_{i + 1}': entry
             or sd.JointDrive(sd.LinearSpring(stiffness_factor * STIFFNESS[i]), sd.Motor(ROTORS[i]))
-            for i, entry in enumerate(given)
+            for i, entry in enumerate(entries or (None, None))
         }
     )
+    return sd.Robot(model(), drives)
 
 
 def reference(t: float, rows: int = 5) -> Array:

@@ -241,11 +241,11 @@ def test_the_file_of_a_model_is_read():
 
 def test_the_file_of_springs_and_motors_is_read():
     (text, *_) = re.findall(r'```yaml\n(.*?)```', TEXTS['docs/elastic_joints.md'], re.DOTALL)
-    joints = sd.Drives.from_yaml(text)
+    drives = sd.Drives.from_yaml(text)
     model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
-    assert len(joints.motors(model).names) == 8  # one of the five joints has two
-    assert joints.joints['joint_3'].spring.type == 'tabulated'
-    assert joints.joints['joint_2'].motor.max_effort == 2.5
+    assert len(sd.Robot(model, drives).motors.names) == 8  # one of the five joints has two
+    assert drives.joints['joint_3'].spring.type == 'tabulated'
+    assert drives.joints['joint_2'].motor.max_effort == 2.5
 
 
 def test_the_trajectory_of_the_guide_is_one():

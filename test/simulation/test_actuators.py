@@ -55,11 +55,11 @@ def drives(arm, names):
     'names', [['rigid'], ['linear'], ['cubic'], ['pair'], ['damped'], list(SPRINGS)], ids=str
 )
 def test_motor_efforts_cause_the_motion_that_they_are_computed_for(arm, rng, names):
-    joints = drives(arm, names)
-    robot = ElasticRobot(arm, joints)
+    driven = sd.Robot(arm, drives(arm, names))
+    robot = ElasticRobot(driven)
     for _ in range(3):
         jet = 0.7 * random_joint_jet(rng, arm.n, 2)
-        motors = sd.elastic_feedforward(arm, joints, jet)
+        motors = sd.elastic_feedforward(driven, jet)
         state = robot.initial_state(jet, motors)
         slope = robot.derivatives(state, motors.motor_effort)
         _, acceleration, _, motor_acceleration = robot.split(slope)
@@ -71,8 +71,8 @@ def test_motor_efforts_cause_the_motion_that_they_are_computed_for(arm, rng, nam
 
 def test_tracking_without_feedback(arm):
     """A second of motion with reversals on motor efforts alone."""
-    joints = drives(arm, ['rigid', 'linear'])
-    robot = ElasticRobot(arm, joints)
+    driven = sd.Robot(arm, drives(arm, ['rigid', 'linear']))
+    robot = ElasticRobot(driven)
     amplitude = np.linspace(0.2, 0.5, arm.n)
 
     def jet_at(t):
@@ -80,10 +80,10 @@ def test_tracking_without_feedback(arm):
         return amplitude * 5.0 ** np.arange(5)[:, None] * np.sin(phase)
 
     def feedforward(t, state):
-        return sd.elastic_feedforward(arm, joints, jet_at(t)).motor_effort
+        return sd.elastic_feedforward(driven, jet_at(t)).motor_effort
 
     times = np.linspace(0.0, 1.0, 21)
-    start = robot.initial_state(jet_at(0.0), sd.elastic_feedforward(arm, joints, jet_at(0.0)))
+    start = robot.initial_state(jet_at(0.0), sd.elastic_feedforward(driven, jet_at(0.0)))
     motion = robot.integrate(times, feedforward, start, rtol=1e-9)
     expected = np.array([jet_at(t)[0] for t in times])
     assert np.abs(motion.position - expected).max() < 1e-6
@@ -96,8 +96,10 @@ def test_energy_decreases_only_by_friction(arm):
     state[arm.n : 2 * arm.n] = state[3 * arm.n :] = 0.5
     ends = []
     for friction in (None, sd.JointFriction(1.0)):
-        joints = sd.Drives({'joint_2': sd.JointDrive(parallel_spring=spring, friction=friction)})
-        robot = ElasticRobot(arm, joints)
+        driven = sd.Robot(
+            arm, sd.Drives({'joint_2': sd.JointDrive(parallel_spring=spring, friction=friction)})
+        )
+        robot = ElasticRobot(driven)
         motion = robot.integrate([0.0, 0.4], lambda t, y: np.zeros(arm.n), state, rtol=1e-10)
         ends.append(
             [
@@ -124,6 +126,6 @@ def energy(arm, spring, q, qd):
 
 
 def test_friction_under_load_needs_a_load_of_one_side(arm):
-    joints = sd.Drives({'joint_2': sd.JointDrive(motor=MOTOR)}, rotor_coupling=True)
+    driven = sd.Robot(arm, sd.Drives({'joint_2': sd.JointDrive(motor=MOTOR)}, rotor_coupling=True))
     with pytest.raises(ModelError, match="joint 'joint_2': expected friction without load-dep"):
-        ElasticRobot(arm, joints)
+        ElasticRobot(driven)

@@ -15,7 +15,7 @@ from screw_dynamics.simulation import ElasticRobot, natural_frequencies
 
 @pytest.fixture(scope='module')
 def robot():
-    return ElasticRobot(two_links.model(), two_links.joints())
+    return ElasticRobot(two_links.robot())
 
 
 @pytest.mark.parametrize(
@@ -63,11 +63,11 @@ def test_tolerances(robot, options, message):
 
 def test_where_a_motion_begins(robot):
     jet = two_links.reference(0.2)
-    feedforward = sd.elastic_feedforward(robot.model, robot.joints, jet)
+    feedforward = sd.elastic_feedforward(robot.robot, jet)
     start = robot.initial_state(jet, feedforward)
     expected = [*jet[:2].ravel(), *feedforward.motor_jet[:2].ravel()]
     np.testing.assert_array_equal(start, expected)
-    empty = sd.elastic_feedforward(robot.model, robot.joints, np.zeros((0, 5, 2)))
+    empty = sd.elastic_feedforward(robot.robot, np.zeros((0, 5, 2)))
     for jets, motors, error, message in (
         (jet, None, InputError, 'feedforward: expected a MotorFeedforward, got NoneType'),
         (jet, empty, InputError, 'feedforward: expected at least one sample, got none'),
@@ -79,8 +79,7 @@ def test_where_a_motion_begins(robot):
 
 
 def test_natural_frequencies_name_what_is_no_record():
-    model = two_links.model()
-    with pytest.raises(InputError, match='joints: expected Drives, got dict'):
-        natural_frequencies(model, {}, two_links.START)
+    with pytest.raises(InputError, match='robot: expected one with drives, .* got none'):
+        natural_frequencies(two_links.model(), two_links.START)
     with pytest.raises(InputError, match='model: expected a ScrewModel, got str'):
-        natural_frequencies('robot', two_links.joints(), two_links.START)
+        natural_frequencies('robot', two_links.START)

@@ -46,11 +46,11 @@ def energy(spring, state):
 
 
 @pytest.mark.parametrize('name', SPRINGS)
-def test_energy_is_what_the_motors_put_in_less_what_is_lost(model, name, rng):
+def test_energy_is_what_the_motors_put_in_less_what_is_lost(name, rng):
     spring = SPRINGS[name]
     viscous, coulomb, knee = 0.2, 0.3, 0.5
     motors = [sd.Motor(b, 1.0, viscous, coulomb, knee) for b in B]
-    robot = ElasticRobot(model, two_links.joints(*(sd.JointDrive(spring, m) for m in motors)))
+    robot = ElasticRobot(two_links.robot(*(sd.JointDrive(spring, m) for m in motors)))
     times = np.linspace(0.0, 1.0, 2001)
 
     def effort(t, state=None):
@@ -73,8 +73,8 @@ def test_energy_is_what_the_motors_put_in_less_what_is_lost(model, name, rng):
     assert abs(work) > 0.1
 
 
-def test_fixed_steps_are_of_fourth_order(model):
-    robot = ElasticRobot(model, two_links.joints())
+def test_fixed_steps_are_of_fourth_order():
+    robot = ElasticRobot(two_links.robot())
     start = robot.state([-1.4, 0.5], None, [-1.45, 0.45])
     effort = np.array([-3.0, 1.0])
     exact = robot.integrate([0.0, 0.1], lambda t, y: effort, start, rtol=1e-13)
@@ -90,8 +90,8 @@ def test_fixed_steps_are_of_fourth_order(model):
     assert np.array_equal(one_by_one, state)
 
 
-def test_steps_take_no_memory(model):
-    robot = ElasticRobot(model, two_links.joints())
+def test_steps_take_no_memory():
+    robot = ElasticRobot(two_links.robot())
     state, effort = robot.state([-1.4, 0.5]), np.zeros(2)
     robot.step(state, effort, 1e-3)
     tracemalloc.start()
@@ -105,8 +105,8 @@ def test_steps_take_no_memory(model):
     assert grown < 10_000  # an array kept per step would be ten times that
 
 
-def test_progress_and_order_of_samples(model):
-    robot = ElasticRobot(model, two_links.joints())
+def test_progress_and_order_of_samples():
+    robot = ElasticRobot(two_links.robot())
     seen = []
     start = robot.state([-1.4, 0.5])
     motion = robot.integrate(
@@ -122,23 +122,23 @@ def test_progress_and_order_of_samples(model):
 def test_what_cannot_be_simulated_is_named(model):
     spring = sd.LinearSpring(100.0)
     with pytest.raises(ModelError, match="motor 'joint_2': expected a rotor inertia above 0"):
-        ElasticRobot(model, two_links.joints(None, sd.JointDrive(spring)))
+        ElasticRobot(two_links.robot(None, sd.JointDrive(spring)))
     with pytest.raises(UnknownNameError, match='elbow'):
-        ElasticRobot(model, sd.Drives({'elbow': sd.JointDrive()}))
+        ElasticRobot(sd.Robot(model, sd.Drives({'elbow': sd.JointDrive()})))
     with pytest.raises(InputError, match='expected Drives, got dict'):
-        ElasticRobot(model, {})
+        ElasticRobot(sd.Robot(model, {}))
     massless = sd.ScrewModel.from_screws(
         [-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.zeros((6, 6))]
     )
-    robot = ElasticRobot(massless, sd.Drives({'joint_1': sd.JointDrive()}))
+    robot = ElasticRobot(sd.Robot(massless, sd.Drives({'joint_1': sd.JointDrive()})))
     with pytest.raises(SimulationError, match="joint 'joint_1': expected an inertia above"):
         robot.derivatives(robot.state([0.0]), [1.0])
     with pytest.raises(SingularMassMatrixError):
         sd.forward_dynamics(massless, [0.0], [0.0], [1.0])
 
 
-def test_bad_inputs_are_named(model):
-    robot = ElasticRobot(model, two_links.joints())
+def test_bad_inputs_are_named():
+    robot = ElasticRobot(two_links.robot())
     state = robot.state(two_links.START)
     with pytest.raises(ShapeError, match=r'motor_effort: expected shape \(2,\)'):
         robot.derivatives(state, np.zeros(3))
@@ -159,19 +159,19 @@ def test_bad_inputs_are_named(model):
     with pytest.raises(InputError, match='method: expected one of DOP853'):
         robot.integrate([0.0, 1.0], lambda t, y: np.zeros(2), state, method='Euler')
     with pytest.raises(InputError, match="motor 'joint_1': expected stiffness"):
-        natural_frequencies(model, two_links.joints(), two_links.START, [0.0, 1.0])
+        natural_frequencies(two_links.robot(), two_links.START, stiffness=[0.0, 1.0])
 
 
-def test_end_of_a_simulation_is_explained(model):
+def test_end_of_a_simulation_is_explained():
     table = sd.TabulatedSpring((-0.1, 0.0, 0.1), (-19.0, 0.0, 19.0))
     motor = sd.Motor(0.1)
-    robot = ElasticRobot(model, two_links.joints(None, sd.JointDrive(table, motor)))
+    robot = ElasticRobot(two_links.robot(None, sd.JointDrive(table, motor)))
     start = robot.state(two_links.START)
     with pytest.raises(
         SimulationError, match=r"after .* s: motor 'joint_2': .* range of the spring"
     ):
         robot.integrate([0.0, 2.0], lambda t, y: np.array([0.0, 30.0]), start)
-    linear = ElasticRobot(model, two_links.joints())
+    linear = ElasticRobot(two_links.robot())
     with pytest.raises(SimulationError, match='a shorter step'):
         linear.step(start, np.zeros(2), 0.5, steps=200)
     # the one that is not finite, not the one with the largest deflection

@@ -64,31 +64,33 @@ def slopes(function, at, step):
     return np.column_stack(columns)
 
 
-def assert_linearizes(model, joints, rng, step=2e-3, tolerance=1e-9, stiffness=None):
+def assert_linearizes(robot, rng, step=2e-3, tolerance=1e-9, stiffness=None):
     """Compare A and B with differences of the right-hand side of the simulation."""
-    robot = ElasticRobot(model, joints)
+    simulation = ElasticRobot(robot)
     table = robot.motors
-    q, qd = random_joint_jet(rng, model.n, 0)[:2]
+    q, qd = random_joint_jet(rng, robot.n, 0)[:2]
     theta = q[table.joint_of_motor] + rng.uniform(0.05, 0.25, table.m)
     theta_rate, tau = rng.uniform(-1.0, 1.0, (2, table.m))
     rigid = table.laws[table.joint_of_motor] == 0
     theta[rigid] = q[table.joint_of_motor[rigid]]
     found = sd.linearized_dynamics(
-        sd.Robot(model, joints), q, qd, tau,
+        robot, q, qd, tau,
         motor_position=theta, motor_velocity=theta_rate, stiffness=stiffness,
     )  # fmt: skip
-    state = robot.state(q, qd, theta, theta_rate)
+    state = simulation.state(q, qd, theta, theta_rate)
     elastic = np.flatnonzero(~rigid)
     start = 2 * table.n
-    kept = np.r_[:start, start + elastic, start + table.m + elastic]
+    entries = np.r_[:start, start + elastic, start + table.m + elastic]
     at = {'stiffness': stiffness}
-    by_state = slopes(lambda x: robot.derivatives(x, tau, **at), state, step)[np.ix_(kept, kept)]
-    by_input = slopes(lambda u: robot.derivatives(state, u, **at), tau, step)[kept]
+    by_state = slopes(lambda x: simulation.derivatives(x, tau, **at), state, step)
+    by_input = slopes(lambda u: simulation.derivatives(state, u, **at), tau, step)
+    by_state, by_input = by_state[np.ix_(entries, entries)], by_input[entries]
     for got, expected in ((found.state_matrix, by_state), (found.input_matrix, by_input)):
         size = np.abs(expected).max()
         np.testing.assert_allclose(got, expected, rtol=0, atol=tolerance * size)
-    np.testing.assert_array_equal(found.derivative, robot.derivatives(state, tau, **at)[kept])
-    assert len(found.state_names) == len(kept) == len(found.state_matrix)
+    derivative = simulation.derivatives(state, tau, **at)[entries]
+    np.testing.assert_array_equal(found.derivative, derivative)
+    assert len(found.state_names) == len(entries) == len(found.state_matrix)
 
 
 def test_rigid_robots(rng):
@@ -115,25 +117,24 @@ def test_springs(name, rng):
     model = random_model(rng, TREE)
     motors = {'second_motor': sd.Motor(0.3)} if name in ('pair', 'tendons') else {}
     joint = sd.JointDrive(SPRINGS[name], sd.Motor(0.2, 1.5), **motors)
-    joints = sd.Drives({model.joint_names[j]: joint for j in (0, 2)})
+    robot = sd.Robot(model, sd.Drives({model.joint_names[j]: joint for j in (0, 2)}))
     stiffness = [90.0, 140.0] if name == 'variable' else None
-    assert_linearizes(model, joints, rng, stiffness=stiffness)
+    assert_linearizes(robot, rng, stiffness=stiffness)
 
 
 @pytest.mark.parametrize('spring', [None, sd.LinearSpring(150.0, 0.8)], ids=['rigid', 'damped'])
 def test_friction_under_load(spring, rng):
     model = random_model(rng, TREE)
     joint = sd.JointDrive(spring, RUBBED, friction=FRICTION)
-    joints = sd.Drives(dict.fromkeys(model.joint_names, joint))
-    assert_linearizes(model, joints, rng, step=4e-3, tolerance=2e-8)
+    robot = sd.Robot(model, sd.Drives(dict.fromkeys(model.joint_names, joint)))
+    assert_linearizes(robot, rng, step=4e-3, tolerance=2e-8)
 
 
 def test_parallel_springs(rng):
-    model = two_links.model()
     parallel = sd.JointDrive(
         sd.LinearSpring(150.0), sd.Motor(0.1), parallel_spring=sd.TorsionSpring(40.0, 0.3)
     )
-    assert_linearizes(model, two_links.joints(parallel), rng)
+    assert_linearizes(two_links.robot(parallel), rng)
 
 
 @pytest.mark.parametrize('rigid', [(), (1,), (0, 2)], ids=str)
@@ -147,35 +148,35 @@ def test_rotors_on_moving_links(rigid, rng):
         )
         for j, name in enumerate(model.joint_names)
     }
-    assert_linearizes(model, sd.Drives(entries, rotor_coupling=True), rng)
+    assert_linearizes(sd.Robot(model, sd.Drives(entries, rotor_coupling=True)), rng)
 
 
 def test_natural_frequencies(rng):
     """At rest, without gravity and friction, the eigenvalues of A are the natural frequencies."""
     model = random_model(rng, TREE, gravity=(0.0, 0.0, 0.0))
     joint = sd.JointDrive(sd.LinearSpring(150.0), sd.Motor(0.2, 1.5))
-    joints = sd.Drives(dict.fromkeys(model.joint_names[1:], joint))
+    robot = sd.Robot(model, sd.Drives(dict.fromkeys(model.joint_names[1:], joint)))
     q = rng.uniform(-1.0, 1.0, model.n)
     rest = np.zeros(model.n)
-    A = sd.linearized_dynamics(sd.Robot(model, joints), q, rest, rest).state_matrix
+    A = sd.linearized_dynamics(robot, q, rest, rest).state_matrix
     squares = np.sort(np.linalg.eigvals(A @ A).real)[: 2 * (model.n - 1)]
-    expected = natural_frequencies(model, joints, q)[::-1]
+    expected = natural_frequencies(robot, q)[::-1]
     np.testing.assert_allclose(np.sqrt(-squares), np.repeat(expected, 2), rtol=1e-9)
 
 
 def test_small_motions():
     """The exponential of A carries a small deviation as the simulation does, to second order."""
-    model, joints = two_links.model(), two_links.joints()
-    robot = ElasticRobot(model, joints)
+    robot = two_links.robot()
+    simulation = ElasticRobot(robot)
     q = np.array([-np.pi / 2, 0.0])  # hanging
-    A, _, derivative, _ = sd.linearized_dynamics(sd.Robot(model, joints), q, [0, 0], [0, 0])
+    A, _, derivative, _ = sd.linearized_dynamics(robot, q, [0, 0], [0, 0])
     np.testing.assert_allclose(derivative, 0.0, atol=1e-13)
-    start = robot.state(q)
+    start = simulation.state(q)
     errors = []
     for size in (1e-2, 5e-3):
         # the state of two links and two motors in the order of A
         deviation = size * np.array([1.0, -0.5, 0.2, 0.4, 0.7, 0.3, -0.2, 0.1])
-        motion = robot.integrate(
+        motion = simulation.integrate(
             [0.0, 0.3], lambda t, x: np.zeros(2), start + deviation, rtol=1e-12
         )
         rows = motion.position, motion.velocity, motion.motor_position, motion.motor_velocity
@@ -198,11 +199,9 @@ def test_bad_arguments(rng):
         sd.linearized_dynamics(model, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], stiffness=[1.0])
     with pytest.raises(InputError, match='model: expected a ScrewModel'):
         sd.linearized_dynamics('robot', [0.0], [0.0], [0.0])
-    massless = sd.Robot(model, two_links.joints(sd.JointDrive(sd.LinearSpring(1.0)), None))
+    massless = two_links.robot(sd.JointDrive(sd.LinearSpring(1.0)), None)
     with pytest.raises(ModelError, match='expected a rotor inertia above 0'):
         sd.linearized_dynamics(massless, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
-    torn = two_links.joints(sd.JointDrive(SPRINGS['tabulated'], sd.Motor(0.1)))
+    torn = two_links.robot(sd.JointDrive(SPRINGS['tabulated'], sd.Motor(0.1)))
     with pytest.raises(SimulationError, match='within the range of the spring'):
-        sd.linearized_dynamics(
-            sd.Robot(model, torn), [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], motor_position=[9.0, 0.0]
-        )
+        sd.linearized_dynamics(torn, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], motor_position=[9.0, 0.0])

@@ -38,7 +38,7 @@ def test_accelerations(name, rigid, rng):
         entries[model.joint_names[j]] = sd.JointDrive(
             spring, motor, rotor=sd.Rotor(rotor.axis, carrier)
         )
-    robot = ElasticRobot(model, sd.Drives(entries, rotor_coupling=True))
+    robot = ElasticRobot(sd.Robot(model, sd.Drives(entries, rotor_coupling=True)))
     q, qd, theta, rate, effort = rng.normal(size=(5, n))
     theta[list(rigid)], rate[list(rigid)] = q[list(rigid)], qd[list(rigid)]
     tau = STIFFNESS * (theta - q)
@@ -72,7 +72,8 @@ def on_links_before(model, rotors, rigid=()):
 def test_coordinates_of_rotors_bear_their_names(rng):
     links = random_model(rng, 4)
     rotors = [random_rotor(rng, j, *rotor_axis(links, j, sd.Rotor())) for j in range(4)]
-    extended, _ = robot_tables(locked(links, rotors), on_links_before(links, rotors, rigid=(1,)))
+    robot = sd.Robot(locked(links, rotors), on_links_before(links, rotors, rigid=(1,)))
+    extended, _ = robot_tables(robot)
     spinning_names = [f'rotor of {name}' for name in links.joint_names[2:]]
     assert extended.joint_names == (*links.joint_names, *spinning_names)
 
@@ -83,7 +84,7 @@ def test_all_wrenches_on_a_body_act(coupling, rng):
     rotors = [random_rotor(rng, j, *rotor_axis(links, j, sd.Rotor())) for j in range(4)]
     model = locked(links, rotors)
     entries = on_links_before(model, rotors).joints
-    robot = ElasticRobot(model, sd.Drives(entries, rotor_coupling=coupling))
+    robot = ElasticRobot(sd.Robot(model, sd.Drives(entries, rotor_coupling=coupling)))
     q, theta, effort = rng.normal(size=(3, 4))
     state = robot.state(q, None, theta)
     wrenches = {name: rng.normal(size=6) for name in ('body_3', 'tool_3', 'tool_2', 'base')}

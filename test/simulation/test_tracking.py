@@ -24,23 +24,22 @@ def model():
     return two_links.model()
 
 
-def tracking_errors(model, joints, rows=5, wrenches=None, stiffness=None, tolerances=TOLERANCES):
+def tracking_errors(robot, rows=5, wrenches=None, stiffness=None, tolerances=TOLERANCES):
     """Largest |q - q_ref| for each tolerance; `wrenches` and `stiffness` give jets at a time."""
-    robot = ElasticRobot(model, joints)
+    simulation = ElasticRobot(robot)
 
     def command(t):
         return sd.elastic_feedforward(
-            model,
-            joints,
+            robot,
             two_links.reference(t, rows),
             wrenches(t) if wrenches else None,
             stiffness_jets=stiffness(t) if stiffness else None,
         )
 
-    start = robot.initial_state(two_links.reference(0.0, 2), command(0.0))
+    start = simulation.initial_state(two_links.reference(0.0, 2), command(0.0))
     errors = []
     for rtol in tolerances:
-        motion = robot.integrate(
+        motion = simulation.integrate(
             TIMES,
             lambda t, state: command(t).motor_effort,
             start,
@@ -70,22 +69,22 @@ SPRINGS = {
 
 
 @pytest.mark.parametrize('name', SPRINGS)
-def test_springs_with_motor_friction(model, name):
+def test_springs_with_motor_friction(name):
     make = joint(SPRINGS[name], **FRICTION)
-    assert_falls_with_the_tolerance(tracking_errors(model, two_links.joints(make(0), make(1))))
+    assert_falls_with_the_tolerance(tracking_errors(two_links.robot(make(0), make(1))))
 
 
-def test_tabulated_spring(model):
+def test_tabulated_spring():
     spring = sd.TabulatedSpring(TABLE, 120.0 * TABLE + 300.0 * TABLE**3)
     make = joint(spring)
-    errors = tracking_errors(model, two_links.joints(make(0), make(1)), tolerances=(1e-6, 1e-9))
+    errors = tracking_errors(two_links.robot(make(0), make(1)), tolerances=(1e-6, 1e-9))
     # C2 at its knots, so that the integrator's order drops there
     assert errors[0] < 2e-6 and errors[1] < 1e-8
 
 
-def test_one_joint_rigid(model):
+def test_one_joint_rigid():
     rigid = sd.JointDrive(motor=sd.Motor(B[0]))
-    errors = tracking_errors(model, two_links.joints(rigid, None))
+    errors = tracking_errors(two_links.robot(rigid, None))
     # measured in another program: 1.1e-7, 2.9e-10, 4.5e-13
     assert (errors < [4e-7, 4e-9, 2e-12]).all(), errors
 
@@ -98,36 +97,36 @@ def test_one_joint_rigid(model):
         ('cubic', {'spring_stiffness': 20.0, 'cubic_stiffness': 900.0}),
     ],
 )
-def test_antagonistic_pair_with_a_stiffness_trajectory(model, law, parameters):
+def test_antagonistic_pair_with_a_stiffness_trajectory(law, parameters):
     pair = sd.AntagonisticPair(law, stiffness=120.0, **parameters)
-    joints = two_links.joints(None, sd.JointDrive(pair, sd.Motor(B[1]), sd.Motor(2.0 * B[1])))
+    robot = two_links.robot(None, sd.JointDrive(pair, sd.Motor(B[1]), sd.Motor(2.0 * B[1])))
     omega = 4.0
 
     def sigma(t):
         s, c = np.sin(omega * t), np.cos(omega * t)
         return {'joint_2': [120.0 + 30.0 * s, 30.0 * omega * c, -30.0 * omega**2 * s]}
 
-    assert_falls_with_the_tolerance(tracking_errors(model, joints, stiffness=sigma))
+    assert_falls_with_the_tolerance(tracking_errors(robot, stiffness=sigma))
 
 
-def test_variable_stiffness_that_varies(model):
+def test_variable_stiffness_that_varies():
     spring = sd.JointDrive(sd.VariableStiffness(100.0), sd.Motor(B[1]))
 
     def stiffness(t):
         return {'joint_2': [100.0 + 40.0 * np.sin(5.0 * t), 200.0 * np.cos(5.0 * t),
                             -1000.0 * np.sin(5.0 * t)]}  # fmt: skip
 
-    joints = two_links.joints(None, spring)
-    assert_falls_with_the_tolerance(tracking_errors(model, joints, stiffness=stiffness))
+    robot = two_links.robot(None, spring)
+    assert_falls_with_the_tolerance(tracking_errors(robot, stiffness=stiffness))
 
 
-def test_external_wrench(model):
+def test_external_wrench():
     def wrenches(t):
         wave = [np.sin(3.0 * t), 3.0 * np.cos(3.0 * t), -9.0 * np.sin(3.0 * t)]
         return {'body_2': np.outer(wave, [0.3, -0.2, 1.5, 4.0, -6.0, 2.0])}
 
-    assert_falls_with_the_tolerance(tracking_errors(model, two_links.joints(), wrenches=wrenches))
-    without = ElasticRobot(model, two_links.joints())
+    assert_falls_with_the_tolerance(tracking_errors(two_links.robot(), wrenches=wrenches))
+    without = ElasticRobot(two_links.robot())
     state = without.state(two_links.START)
     pushed = without.derivatives(state, [0.0, 0.0], wrenches={'body_2': [0, 0, 1.0, 0, 0, 0]})
     free = without.derivatives(state, [0.0, 0.0])
@@ -135,9 +134,9 @@ def test_external_wrench(model):
     assert np.allclose((pushed - free)[2:4], push, rtol=1e-12)
 
 
-def test_damped_joints(model):
+def test_damped_joints():
     damping = (4.0, 1.0)
-    damped = two_links.joints(
+    damped = two_links.robot(
         *(
             sd.JointDrive(sd.LinearSpring(k, d), sd.Motor(b))
             for k, d, b in zip(two_links.STIFFNESS, damping, B, strict=True)
@@ -145,13 +144,13 @@ def test_damped_joints(model):
     )
     times = np.linspace(0.0, two_links.DURATION, 8001)
     jets = np.array([two_links.reference(t) for t in times])
-    robot = ElasticRobot(model, damped)
+    simulation = ElasticRobot(damped)
 
-    def error(joints, rtol):
-        commands = sd.elastic_feedforward(model, joints, jets, times=times)
+    def error(robot, rtol):
+        commands = sd.elastic_feedforward(robot, jets, times=times)
         effort = make_interp_spline(times, commands.motor_effort, k=7)
-        start = robot.initial_state(jets[0], commands)
-        motion = robot.integrate(TIMES, lambda t, y: effort(t), start, rtol=rtol)
+        start = simulation.initial_state(jets[0], commands)
+        motion = simulation.integrate(TIMES, lambda t, y: effort(t), start, rtol=rtol)
         return np.abs(motion.position - REFERENCE).max()
 
     # measured in another program: 1.3e-8, 1.3e-11, 7.6e-14
@@ -159,11 +158,11 @@ def test_damped_joints(model):
     assert error(damped, 1e-9) < 4e-10
     assert error(damped, 1e-12) < 1e-12
     # commands that do not know of the dampers
-    assert error(two_links.joints(), 1e-9) == pytest.approx(5.2e-4, rel=0.02)
+    assert error(two_links.robot(), 1e-9) == pytest.approx(5.2e-4, rel=0.02)
 
 
 def test_rotors_on_moving_links(model):
-    coupled = sd.Drives(
+    drives = sd.Drives(
         {
             f'joint_{i + 1}': sd.JointDrive(
                 sd.LinearSpring(k), sd.Motor(b / 100.0, gear_ratio=10.0)
@@ -172,10 +171,10 @@ def test_rotors_on_moving_links(model):
         },
         rotor_coupling=True,
     )
-    plain = sd.Drives(dict(coupled.joints))
-    rows = coupled.required_rows(model)
+    coupled, plain = sd.Robot(model, drives), sd.Robot(model, sd.Drives(drives.joints))
+    rows = coupled.required_rows
     assert rows == 7
-    robot = ElasticRobot(model, coupled)
+    simulation = ElasticRobot(coupled)
     # C6 at both ends, as these rotors want it
     blend = np.polynomial.Polynomial([1.0])
     for _ in range(7):
@@ -190,12 +189,12 @@ def test_rotors_on_moving_links(model):
         motion[0] += two_links.START
         return motion
 
-    def largest(joints, rtol):
-        commands = sd.elastic_feedforward(model, joints, jet(0.0))
-        motion = robot.integrate(
+    def largest(robot, rtol):
+        commands = sd.elastic_feedforward(robot, jet(0.0))
+        motion = simulation.integrate(
             TIMES,
-            lambda t, y: sd.elastic_feedforward(model, joints, jet(t)).motor_effort,
-            robot.initial_state(jet(0.0), commands),
+            lambda t, y: sd.elastic_feedforward(robot, jet(t)).motor_effort,
+            simulation.initial_state(jet(0.0), commands),
             rtol=rtol,
         )
         return np.abs(motion.position - [jet(t)[0] for t in TIMES]).max()

@@ -46,11 +46,11 @@ def spong(model, t):
 
 
 @pytest.mark.parametrize('name', SPRINGS)
-def test_derivatives_for_every_spring(model, name, rng):
+def test_derivatives_for_every_spring(name, rng):
     spring, law = SPRINGS[name]
     friction = {'viscous_friction': 0.3, 'coulomb_friction': 0.4, 'coulomb_velocity': 0.2}
     entries = [sd.JointDrive(spring, sd.Motor(inertia, **friction)) for inertia in B]
-    robot = ElasticRobot(model, two_links.joints(*entries))
+    robot = ElasticRobot(two_links.robot(*entries))
     for _ in range(20):
         state, effort = rng.uniform(-1.2, 1.2, 8), rng.normal(size=2)
         expected = two_links.derivative(
@@ -60,7 +60,7 @@ def test_derivatives_for_every_spring(model, name, rng):
         assert np.abs(result - expected).max() < 1e-12 * np.abs(expected).max()
 
 
-def test_motor_data_are_reflected_through_the_gear(model, rng):
+def test_motor_data_are_reflected_through_the_gear(rng):
     gear = 50.0
     motor = {'viscous_friction': 0.3, 'coulomb_friction': 0.4, 'coulomb_velocity': 0.2}
     fast = {
@@ -73,14 +73,14 @@ def test_motor_data_are_reflected_through_the_gear(model, rng):
     direct = [sd.JointDrive(spring, sd.Motor(b, **motor)) for b in B]
     geared = [sd.JointDrive(spring, sd.Motor(b / gear**2, **fast)) for b in B]
     state, effort = rng.normal(size=8), rng.normal(size=2)
-    one = ElasticRobot(model, two_links.joints(*direct)).derivatives(state, effort)
-    other = ElasticRobot(model, two_links.joints(*geared)).derivatives(state, effort)
+    one = ElasticRobot(two_links.robot(*direct)).derivatives(state, effort)
+    other = ElasticRobot(two_links.robot(*geared)).derivatives(state, effort)
     assert np.allclose(one, other, rtol=1e-12, atol=0.0)
 
 
-def test_variable_stiffness_follows_what_it_is_given(model, rng):
+def test_variable_stiffness_follows_what_it_is_given(rng):
     entries = [sd.JointDrive(sd.VariableStiffness(60.0), sd.Motor(b)) for b in B]
-    robot = ElasticRobot(model, two_links.joints(*entries))
+    robot = ElasticRobot(two_links.robot(*entries))
     state, effort, stiffness = rng.normal(size=8), rng.normal(size=2), np.array([30.0, 90.0])
     expected = two_links.derivative(
         state, effort, lambda phi, rate: stiffness * phi, lambda rate: 0.0 * rate
@@ -107,7 +107,9 @@ def test_variable_stiffness_follows_what_it_is_given(model, rng):
 def test_derivatives_for_an_antagonistic_pair(model, fields, law, rng):
     pair = sd.AntagonisticPair(stiffness=50.0, **fields)
     joint = sd.JointDrive(pair, sd.Motor(0.1), sd.Motor(0.2, viscous_friction=0.5))
-    robot = ElasticRobot(model, sd.Drives({'joint_2': joint, 'joint_1': sd.JointDrive()}))
+    robot = ElasticRobot(
+        sd.Robot(model, sd.Drives({'joint_2': joint, 'joint_1': sd.JointDrive()}))
+    )
     for _ in range(20):
         q, qd, theta, rate = rng.normal(size=2), rng.normal(size=2), rng.normal(size=3), None
         rate, effort = rng.normal(size=3), rng.normal(size=3)
@@ -122,9 +124,9 @@ def test_derivatives_for_an_antagonistic_pair(model, fields, law, rng):
         assert np.abs(result - expected).max() < 1e-12 * np.abs(expected).max()
 
 
-def test_rotor_of_a_rigid_joint_joins_the_mass_matrix(model, rng):
+def test_rotor_of_a_rigid_joint_joins_the_mass_matrix(rng):
     rigid = sd.JointDrive(motor=sd.Motor(0.7, viscous_friction=0.3))
-    robot = ElasticRobot(model, two_links.joints(rigid, None))
+    robot = ElasticRobot(two_links.robot(rigid, None))
     q, qd, effort = rng.normal(size=2), rng.normal(size=2), rng.normal(size=2)
     theta, rate = np.array([q[0], 0.4]), np.array([qd[0], -0.6])
     matrix = two_links.mass_matrix(q) + np.diag([0.7, 0.0])
@@ -136,8 +138,8 @@ def test_rotor_of_a_rigid_joint_joins_the_mass_matrix(model, rng):
 
 
 def test_frequencies_of_free_vibration(model):
-    joints = two_links.joints()
-    golden = natural_frequencies(model, joints, two_links.START)
+    arm = two_links.robot()
+    golden = natural_frequencies(arm, two_links.START)
     assert np.allclose(golden, [47.68, 78.18], atol=5e-3)
     # without gravity, a small deflection along one mode vibrates at its frequency alone
     matrix = np.linalg.inv(two_links.mass_matrix(two_links.START)) + np.diag(1.0 / B)
@@ -146,7 +148,7 @@ def test_frequencies_of_free_vibration(model):
     weightless = sd.ScrewModel.from_screws(
         model.parents, model.home_poses, model.screws, model.inertias, (0.0, 0.0, 0.0)
     )
-    robot = ElasticRobot(weightless, joints)
+    robot = ElasticRobot(arm.with_model(weightless))
     for square, phi in zip(squares, modes.T, strict=True):
         omega, phi = np.sqrt(square), 1e-5 * phi
         link = np.linalg.solve(two_links.mass_matrix(two_links.START), K * phi) / -square
@@ -166,18 +168,18 @@ def test_frequencies_with_a_rigid_joint_and_a_pair(model):
         sd.JointDrive(motor=sd.Motor(0.4)),
         sd.JointDrive(pair, sd.Motor(0.05), sd.Motor(0.2)),
     )
-    joints = two_links.joints(*entries)
+    arm = two_links.robot(*entries)
     weightless = sd.ScrewModel.from_screws(
         model.parents, model.home_poses, model.screws, model.inertias, (0.0, 0.0, 0.0)
     )
-    robot = ElasticRobot(weightless, joints)
+    robot = ElasticRobot(arm.with_model(weightless))
     rest = robot.state(two_links.START)
     steps = 1e-6 * np.eye(len(rest))
     columns = [robot.derivatives(rest + step, np.zeros(3)) for step in steps]
     # theta of the rigid joint is not a state of its own
     linear = np.delete(np.delete(np.array(columns).T / 1e-6, [4, 7], 0), [4, 7], 1)
     expected = np.sort(np.linalg.eigvals(linear).imag)[-2:]
-    assert np.allclose(natural_frequencies(model, joints, two_links.START), expected, rtol=1e-5)
+    assert np.allclose(natural_frequencies(arm, two_links.START), expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -193,23 +195,23 @@ def test_frequencies_with_a_rigid_joint_and_a_pair(model):
     ],
     ids=['damped', 'variable', 'cubic', 'exponential', 'tabulated', 'preloaded'],
 )
-def test_frequencies_are_those_of_springs_that_transmit_no_effort(model, spring, slope):
+def test_frequencies_are_those_of_springs_that_transmit_no_effort(spring, slope):
     one, linear = (
-        two_links.joints(*(sd.JointDrive(s, sd.Motor(inertia)) for inertia in B))
+        two_links.robot(*(sd.JointDrive(s, sd.Motor(inertia)) for inertia in B))
         for s in (spring, sd.LinearSpring(slope))
     )
-    expected = natural_frequencies(model, linear, two_links.START)
-    frequencies = natural_frequencies(model, one, two_links.START)
+    expected = natural_frequencies(linear, two_links.START)
+    frequencies = natural_frequencies(one, two_links.START)
     np.testing.assert_allclose(frequencies, expected, rtol=1e-12)
 
 
-def test_a_table_without_rest_has_no_frequencies_of_its_own(model):
+def test_a_table_without_rest_has_no_frequencies_of_its_own():
     pulled = sd.TabulatedSpring((0.1, 0.2, 0.4), (3.0, 8.0, 20.0))
-    joints = two_links.joints(None, sd.JointDrive(pulled, sd.Motor(0.1)))
+    robot = two_links.robot(None, sd.JointDrive(pulled, sd.Motor(0.1)))
     with pytest.raises(InputError, match="table of joint 'joint_2' does not contain effort 0"):
-        natural_frequencies(model, joints, two_links.START)
+        natural_frequencies(robot, two_links.START)
     slopes = [200.0, 70.0]
-    assert natural_frequencies(model, joints, two_links.START, slopes).shape == (2,)
+    assert natural_frequencies(robot, two_links.START, stiffness=slopes).shape == (2,)
 
 
 def test_joints_that_move_no_mass_are_named_but_for_rigid_ones_with_a_rotor():
@@ -218,15 +220,15 @@ def test_joints_that_move_no_mass_are_named_but_for_rigid_ones_with_a_rotor():
     )
     soft = sd.JointDrive(sd.LinearSpring(70.0), sd.Motor(0.5))
     with pytest.raises(InputError, match=r'joints that move mass, .* at q = \[0.0, 1.0\]'):
-        natural_frequencies(flange, two_links.joints(soft, soft), [0.0, 1.0])
+        natural_frequencies(two_links.robot(soft, soft).with_model(flange), [0.0, 1.0])
     rigid = sd.JointDrive(motor=sd.Motor(0.25))
     # the flange spins freely: 70 (1 / 1 + 1 / 0.5)
-    frequencies = natural_frequencies(flange, two_links.joints(soft, rigid), [0.0, 1.0])
+    frequencies = natural_frequencies(two_links.robot(soft, rigid).with_model(flange), [0.0, 1.0])
     np.testing.assert_allclose(frequencies, np.sqrt(210.0), rtol=1e-12)
 
 
 def test_motors_alone_track_the_motion_to_the_tolerance(model):
-    robot = ElasticRobot(model, two_links.joints())
+    robot = ElasticRobot(two_links.robot())
     theta, _ = spong(model, 0.0)
     start = robot.state(two_links.START, None, theta[0], theta[1])
     errors = []
@@ -241,7 +243,7 @@ def test_motors_alone_track_the_motion_to_the_tolerance(model):
     ('factor', 'expected'), [(1.0, 4.199e-3), (4.0, 1.054e-3), (16.0, 2.63e-4), (64.0, 6.59e-5)]
 )
 def test_error_of_the_rigid_feedforward_falls_with_the_stiffness(model, factor, expected):
-    robot = ElasticRobot(model, two_links.joints(stiffness_factor=factor))
+    robot = ElasticRobot(two_links.robot(stiffness_factor=factor))
 
     def rigid(t, y):
         jet = two_links.reference(t, 3)

@@ -110,7 +110,7 @@ def test_gravity_of_a_robot_is_that_of_its_chain(six_and_arc, rng):
     ]
     expected = np.array([1.0, 2.0, 3.0]) @ three
     np.testing.assert_allclose(sd.gravity_forces(other, q), expected, atol=1e-11)
-    np.testing.assert_array_equal(sd.gravity_forces(other.weightless, q), np.zeros(9))
+    np.testing.assert_array_equal(sd.gravity_forces(other.without_gravity(), q), np.zeros(9))
 
 
 def test_a_robot_with_segments_can_be_pickled(six_and_arc, rng):
@@ -127,7 +127,7 @@ def test_limits_of_coordinates_follow_those_of_joints():
     assert robot.limits.velocity.tolist() == [6.0, 6.0, np.inf, np.inf]
     jets = np.zeros((1, 3, 4))
     jets[0, 0, 3] = 2.5
-    report = sd.check_feasibility(Robot(robot), None, jets, [0.0])
+    report = sd.check_feasibility(Robot(robot), jets, [0.0])
     assert [(v.joint, v.quantity) for v in report.violations] == [('finger/curve_y', 'position')]
 
 

@@ -364,7 +364,7 @@ def test_a_rigid_robot_of_the_simulation(rng):
     """`ElasticRobot` without elastic joints integrates the same equations, compiled."""
     model = random_model(rng, TREE)
     q, qd, efforts = driven(model, rng)
-    robot = sd.simulation.ElasticRobot(model, sd.Drives({}))
+    robot = sd.simulation.ElasticRobot(sd.Robot(model, sd.Drives({})))
     motion = robot.integrate(
         [0.0, 0.2], lambda t, state: efforts(t), robot.state(q, qd), rtol=1e-11
     )

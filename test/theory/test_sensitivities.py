@@ -238,11 +238,11 @@ def test_natural_frequencies_are_those_of_the_linearised_motion(rng):
     q, rest = rng.normal(size=model.n), np.zeros(model.n)
     springs, rotors = rng.uniform(50.0, 200.0, model.n), rng.uniform(0.1, 0.4, model.n)
     a, b = linearised_motion(model, q, rest, rest, springs, rotors)
-    joints = {
+    drives = {
         name: sd.JointDrive(sd.LinearSpring(stiffness), sd.Motor(rotor_inertia=rotor))
         for name, stiffness, rotor in zip(model.joint_names, springs, rotors, strict=True)
     }
-    expected = natural_frequencies(model, sd.Drives(joints), q)
+    expected = natural_frequencies(sd.Robot(model, sd.Drives(drives)), q)
     found = np.sort(np.linalg.eigvals(a).imag)[-model.n :]
     # the rigid motions have the eigenvalue 0 twice, which perturbs by the root of the rounding
     np.testing.assert_allclose(found, expected, rtol=1e-9)

@@ -142,7 +142,14 @@ def test_the_compiled_function_agrees(representation, damping, rng):
         model, q, task, 'tool_7', representation, [3, 4, 5], weights, damping
     )
     compiled = sd.task_to_joint_jet(
-        model, q, task, 'tool_7', representation, 'linear', weights, damping
+        model,
+        q,
+        task,
+        'tool_7',
+        representation,
+        components='linear',
+        weights=weights,
+        damping=damping,
     )
     for row, expected in zip(compiled, readable, strict=True):
         assert_close(row, expected, 1e-11)  # solved four times, with condition numbers of ten

@@ -85,7 +85,7 @@ WITHOUT_ROW = {
         'pose_files.parse_poses', 'pose_files.read_poses', 'read_urdf.read_urdf',
         'trajectory_files.parse_trajectory', 'trajectory_files.read_trajectory',
         'trajectory_start.check_position_limits', 'trajectory_start.nearest_turn',
-        'trajectory_start.require_end_in_future', 'limited_quantities.own_limits',
+        'trajectory_start.require_end_in_future', 'limited_quantities.limits_by_name',
         'strain_bases.strain_basis', 'waypoints.waypoints_from_points',
     },
     'arranges numbers: the rows of what uses it judge it': {

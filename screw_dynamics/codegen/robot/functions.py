@@ -115,7 +115,7 @@ def rounded(numbers: Array, header: int, row: int, kinds: Sequence[slice]) -> Ar
 
 def body_table(model: ScrewModel) -> Array:
     """Return the parameters of the bodies."""
-    parameters = model.joint_frame_parameters.parameters
+    parameters = model.kernel_tables.parameters
     return rounded(parameters, layout.HEADER, layout.ROW, _BODY_KINDS)
 
 
@@ -144,7 +144,7 @@ def inverse_dynamics_function(model: ScrewModel, prefix: str, order: int) -> CFu
 
 def term_function(model: ScrewModel, prefix: str, quantity: Quantity) -> CFunction:
     """Return the function of a term of the equation of motion."""
-    of = model.weightless if quantity.weightless else model
+    of = model.without_gravity() if quantity.weightless else model
     count = len(quantity.inputs)
     return _term(
         f'{prefix}_{quantity.name}',
@@ -160,7 +160,7 @@ def frame_function(
     model: ScrewModel, prefix: str, quantity: Quantity, frame: str, name: str, form: Representation
 ) -> CFunction:
     """Return the function of a quantity of a frame; `name` is the frame's in C."""
-    parameters = model.frame_parameters[frame, form]
+    parameters = model.kernel_tables.frames[frame, form]
     jacobian = quantity.name == 'frame_jacobian'
 
     def expected(jet: Array) -> Array:

@@ -36,7 +36,7 @@ from screw_dynamics.codegen.translator.lines import Value
 from screw_dynamics.codegen.translator.statements import Statements
 from screw_dynamics.codegen.translator.types import DOUBLE, Pointer
 from screw_dynamics.common.scalars import require_choice, require_count
-from screw_dynamics.drives import Drives
+from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import InputError, UnknownNameError, shown
 from screw_dynamics.kernels.taylor import rows
 from screw_dynamics.model import ScrewModel
@@ -88,14 +88,13 @@ class CCode(NamedTuple):
 
 
 def generate_c(
-    model: ScrewModel,
+    robot: Robot | ScrewModel,
     prefix: str = 'robot',
     *,
     order: int = 2,
     quantities: Sequence[str] = (INVERSE_DYNAMICS,),
     frames: Sequence[str] = (),
     representation: Representation = 'hybrid',
-    joints: Drives | None = None,
     real: Real = 'double',
 ) -> CCode:
     """
@@ -107,7 +106,9 @@ def generate_c(
 
     Parameters
     ----------
-    model : ScrewModel
+    robot : Robot or ScrewModel
+        Drives have springs, motors and friction of the motor commands, see `elastic_feedforward`;
+        without dampers and coupled rotors. Variable stiffness is that of the records.
     prefix : str
         Beginning of all names in C.
     order : int
@@ -115,14 +116,11 @@ def generate_c(
     quantities : sequence of str
         Some of `QUANTITIES`: 'inverse_dynamics', 'mass_matrix', 'gravity_forces', 'bias_forces',
         'coriolis_forces', 'coriolis_matrix', 'reference' (a motion of polynomials), of every frame
-        'frame_pose', 'frame_jacobian', and with `joints` 'motor_commands'.
+        'frame_pose', 'frame_jacobian', and of a robot with drives 'motor_commands'.
     frames : sequence of str
         Frames of the model; characters that C does not know become underscores.
     representation : {'hybrid', 'body', 'spatial', 'mixed'}
         Axes and point of the twists of Jacobians.
-    joints : Drives, optional
-        Springs, motors and friction of the motor commands, see `elastic_feedforward`; without
-        dampers and coupled rotors. Variable stiffness is that of the records.
     real : {'double', 'float'}
         Type in C of all real numbers.
 
@@ -135,8 +133,8 @@ def generate_c(
     InputError
         If the model is not a `ScrewModel`, a prefix is not a name in C, a quantity is unknown or
         repeated, frames are missing or not used, two frames have the same name in C, the robot has
-        no coordinates, springs have dampers or rotors are coupled, or the order is too low for
-        motors behind springs.
+        no coordinates, motor commands are wanted of one without drives, with dampers or coupled
+        rotors, or the order is too low for motors behind springs.
     UnknownNameError
         If the model has no such frame or joint.
 
@@ -149,7 +147,8 @@ def generate_c(
     ['void arm_mass_matrix(const double *q, double *m);']
 
     """
-    require_model(model)
+    robot = as_robot(robot)
+    model = require_model(robot.model)
     order = require_count('order', order)
     _require_name(prefix)
     wanted = _known_quantities(quantities)
@@ -163,12 +162,11 @@ def generate_c(
             'frames: expected together with frame_pose or frame_jacobian, got '
             f'{shown(list(names))} and {", ".join(wanted)}'
         )
-    if (joints is not None) != (MOTOR_COMMANDS in wanted):
-        raise InputError(
-            f'joints: expected together with {MOTOR_COMMANDS}, got '
-            f'{"none" if joints is None else "joints"} and {", ".join(wanted)}'
-        )
-    motors = None if joints is None else motors_of(model, joints, order)
+    motors = None
+    if MOTOR_COMMANDS in wanted:
+        if robot.drives is None:
+            raise InputError(f'robot: expected one with drives for {MOTOR_COMMANDS}, got none')
+        motors = motors_of(robot, order)
     functions: list[CFunction] = []
     for quantity in wanted:
         if quantity == INVERSE_DYNAMICS:
@@ -177,8 +175,8 @@ def generate_c(
             functions.append(reference_function(model, prefix, order))
         elif quantity in TERMS:
             functions.append(term_function(model, prefix, TERMS[quantity]))
-        elif joints is not None and motors is not None and quantity == MOTOR_COMMANDS:
-            functions.append(motor_function(model, prefix, order, joints, motors))
+        elif motors is not None and quantity == MOTOR_COMMANDS:
+            functions.append(motor_function(robot, prefix, order, motors))
         else:
             functions.extend(
                 frame_function(model, prefix, FRAME_TERMS[quantity], frame, name, representation)

@@ -24,7 +24,7 @@ from screw_dynamics.codegen.translator.known_numbers import Contents, Size
 from screw_dynamics.codegen.translator.lines import Lines, Value, known, length
 from screw_dynamics.codegen.translator.types import DOUBLE, INTEGER
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.drives import Drives, elastic_feedforward
+from screw_dynamics.drives import Robot, elastic_feedforward
 from screw_dynamics.errors import InputError, SpringRangeError
 from screw_dynamics.kernels import one_state
 from screw_dynamics.kernels.curves import motions
@@ -43,15 +43,15 @@ class Motors(NamedTuple):
     reals: Array
 
 
-def motors_of(model: ScrewModel, joints: Drives, order: int) -> Motors:
+def motors_of(robot: Robot, order: int) -> Motors:
     """Return the motors; raise InputError if the functions in C cannot have them."""
-    table = joints.motors(model)
+    table = robot.motors
     if table.damped_names:
         raise InputError(
-            f'joints: expected springs without dampers, got one at {table.damped_names[0]!r}'
+            f'drives: expected springs without dampers, got one at {table.damped_names[0]!r}'
         )
-    if joints.coupling(model) is not None:
-        raise InputError('joints: expected rotors without coupling, got rotor_coupling')
+    if robot.coupling is not None:
+        raise InputError('drives: expected rotors without coupling, got rotor_coupling')
     if order < table.lost_orders:
         raise InputError(
             f'order: expected {table.lost_orders} or more for motors behind springs, got {order}'
@@ -60,12 +60,10 @@ def motors_of(model: ScrewModel, joints: Drives, order: int) -> Motors:
     return Motors(table.names, rows, *table.blocks)
 
 
-def motor_function(
-    model: ScrewModel, prefix: str, order: int, joints: Drives, motors: Motors
-) -> CFunction:
+def motor_function(robot: Robot, prefix: str, order: int, motors: Motors) -> CFunction:
     """Return the function of motor positions and efforts."""
-    n, m, rows = Size(model.n), Size(len(motors.names)), motors.rows
-    bodies = body_table(model)
+    n, m, rows = Size(robot.n), Size(len(motors.names)), motors.rows
+    bodies = body_table(robot.model)
     integers, reals = motors.integers, motors.reals
 
     def arguments(out: Lines) -> Sequence[Value]:
@@ -83,10 +81,10 @@ def motor_function(
     def example(jet: Array) -> Example | None:
         for factor in _FACTORS:
             try:
-                found = elastic_feedforward(model, joints, factor * jet)
+                commands = elastic_feedforward(robot, factor * jet)
             except SpringRangeError:
                 continue
-            return Example((factor * jet,), (found.motor_jet, found.motor_effort_jet))
+            return Example((factor * jet,), (commands.motor_jet, commands.motor_effort_jet))
         return None
 
     return CFunction(
@@ -110,9 +108,9 @@ def read_array(
 ) -> Value:
     """Return an array of inputs or of known numbers; parts of the shape may be names in C."""
     sizes = [length(part) if isinstance(part, str) else known(part) for part in shape]
-    whole = numbers is not None and numbers.dtype == np.int64
+    integers = numbers is not None and numbers.dtype == np.int64
     contents = None if numbers is None else Contents(numbers)
-    return shaped(out, name, INTEGER if whole else DOUBLE, sizes, True, contents)
+    return shaped(out, name, INTEGER if integers else DOUBLE, sizes, True, contents)
 
 
 def reference_function(model: ScrewModel, prefix: str, order: int) -> CFunction:

@@ -37,7 +37,7 @@ def robot_table(
             f'{", ".join(missing)}'
         )
     limits, model = motor_limits(robot), robot.model
-    motors = None if robot.drives is None else motors_of(model, robot.drives, order)
+    motors = None if robot.drives is None else motors_of(robot, order)
     names = () if motors is None else motors.names
     count = len(names)
     owners = robot.motors.joint_of_motor[:count]
@@ -68,7 +68,7 @@ def robot_table(
     ]
     for name, values in numbers.items():
         lines += _array('double', name, [literal(float(x)) for x in values])
-    own = [
+    entries = [
         *(str(VERSION), str(model.n), str(order), str(count)),
         str(0 if motors is None else motors.rows),
         str(robot.required_rows),
@@ -85,7 +85,7 @@ def robot_table(
             'const struct screw_dynamics_robot_table *screw_dynamics_robot(void)',
             '{',
             '    static const struct screw_dynamics_robot_table robot = {',
-            *(f'        {value},' for value in own),
+            *(f'        {value},' for value in entries),
             '    };',
             '    return &robot;',
             '}',

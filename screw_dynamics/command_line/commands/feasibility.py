@@ -6,7 +6,7 @@ import argparse
 
 from screw_dynamics.command_line import motions, robots
 from screw_dynamics.command_line.evaluation import sampled_jets
-from screw_dynamics.command_line.process_end import one_line
+from screw_dynamics.command_line.exit_codes import one_line
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import finite_or_nan, refuse
 from screw_dynamics.drives.robot import Robot
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     curve = motions.read_curve(options, robot.model)
     times = motions.dense_times(curve, options.rate)
     jets = sampled_jets(curve, times, robot)
-    report = check_feasibility(robot, None, jets, times)
+    report = check_feasibility(robot, jets, times)
     print(report if report.checks else 'the robot has no limits: nothing was checked')
     if report.feasible:
         return 0
@@ -69,14 +69,14 @@ def run(options: argparse.Namespace) -> int:
 def _slowed_down(robot: Robot, times: Array, jets: Array, most: float) -> str:
     """Return the result of slowing down as text, also if no factor is feasible."""
     try:
-        found = slow_down(robot, None, jets, times, max_factor=most)
+        slow = slow_down(robot, jets, times, max_factor=most)
     except InfeasibleError as error:
         return f'infeasible up to --max-factor {most:g}: {one_line(error)}'
     text = (
-        f'feasible when slowed {found.factor:.6g} times, to '
-        f'{found.times[-1] - found.times[0]:.6g} s; what limits: {found.limiting}'
+        f'feasible when slowed {slow.factor:.6g} times, to '
+        f'{slow.times[-1] - slow.times[0]:.6g} s; what limits: {slow.limiting}'
     )
-    if not found.slower_is_feasible:
+    if not slow.slower_is_feasible:
         text += '\nbeware: some slower speeds that were tried exceed a limit again'
     return text
 

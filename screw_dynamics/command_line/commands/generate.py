@@ -4,7 +4,6 @@
 
 import argparse
 import re
-from dataclasses import replace
 from pathlib import Path
 
 from screw_dynamics.codegen.robot import QUANTITIES, generate_c
@@ -103,19 +102,18 @@ def run(options: argparse.Namespace) -> int:
     outputs.check((options.urdf, options.elastic), paths)
     robot = robots.read_robot(options)
     if options.controller:
-        robot = replace(robot, limits_motors=True)  # as the output guard of the node
+        robot = robot.with_limited_motors()  # as the output guard of the node
     left_out = set() if options.frame else set(FRAME_TERMS)
     if robot.drives is None:
         left_out.add(MOTOR_COMMANDS)
     quantities = options.quantities or [name for name in QUANTITIES if name not in left_out]
     code = generate_c(
-        robot.model,
+        robot,
         prefix,
         order=options.order,
         quantities=quantities,
         frames=options.frame,
         representation=options.representation,
-        joints=robot.drives,
         real=options.real,
     )
     texts = [code.header, code.source]
@@ -125,8 +123,8 @@ def run(options: argparse.Namespace) -> int:
         urdf = robots.urdf_text(options)
         texts.append(robot_table(robot, prefix, options.order, quantities, urdf))
     for path, text in zip(paths, texts, strict=True):
-        with new_file(path) as place:
-            place.write_text(text, encoding='ascii')
+        with new_file(path) as file:
+            file.write_text(text, encoding='ascii')
         print(f'written: {path}')
     return 0
 

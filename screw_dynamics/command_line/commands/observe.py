@@ -163,22 +163,21 @@ def _detector(
     """Return the detector of the options; their errors name the option."""
 
     def values(name: str, default: float) -> Array:
-        given = getattr(options, name)
-        if given is None:
+        entries = getattr(options, name)
+        if entries is None:
             return np.full(robot.n, default)
-        if len(given) == 1 and not given[0][0]:
-            return np.full(robot.n, given[0][1])
+        if len(entries) == 1 and not entries[0][0]:
+            return np.full(robot.n, entries[0][1])
         option = f'--{name.replace("_", "-")}'
-        named = {joint for joint, _ in given}
-        found = joint_values(option, given, robot.joint_names)
+        named = {joint for joint, _ in entries}
+        numbers = joint_values(option, entries, robot.joint_names)
         others = [bool(named - {''}) and joint not in named for joint in robot.joint_names]
-        return np.where(others, default, found)
+        return np.where(others, default, numbers)
 
     try:
         observer = LoadObserver(
-            robot.model,
-            robot.drives,
-            options.bandwidth,
+            robot,
+            bandwidth=options.bandwidth,
             effort_deviation=values('effort_deviation', 0.0),
             velocity_deviation=values('velocity_deviation', 0.0),
             effort_content=EffortFormat() if options.motor_states else measured,

@@ -16,7 +16,7 @@ from screw_dynamics.common.paths import is_standard_output, new_file
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.limits.check import check_feasibility
-from screw_dynamics.limits.retiming import own_limits, retime, retimed_waypoints
+from screw_dynamics.limits.retiming import limits_by_name, retime, retimed_waypoints
 from screw_dynamics.limits.retiming.certification import instants
 from screw_dynamics.limits.retiming.limited_quantities import limited_quantities, limited_robot
 from screw_dynamics.trajectory import PiecewisePolynomial
@@ -66,13 +66,13 @@ def run(options: argparse.Namespace) -> int:
     """Run the command; return 0."""
     inputs = options.urdf, options.trajectory, options.elastic
     outputs.check(inputs, (options.csv,), options.plot)
-    given = robots.read_robot(options)
-    robot = limited_robot(given, None, _limits(options, given))
+    robot = robots.read_robot(options)
+    robot = limited_robot(robot, _limits(options, robot))
     curve = motions.read_curve(options, robot.model)
     waypoints, fast = retimed_waypoints(robot, retime(robot, curve))
     times = instants(fast)
     jets = sampled_jets(fast, times, robot)
-    report = check_feasibility(robot, None, jets, times)
+    report = check_feasibility(robot, jets, times)
     output = sys.stderr if is_standard_output(options.csv) else sys.stdout
     print(f'{report}\n\n{curve.duration:.6g} s before, {fast.duration:.6g} s now', file=output)
     if is_standard_output(options.csv):
@@ -93,8 +93,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _limits(options: argparse.Namespace, robot: Robot) -> dict[str, Array]:
     """Return the limits of the options, those of the robot for other joints."""
-    found = {}
-    for name, values in own_limits(robot).items():
+    limits = {}
+    for name, values in limits_by_name(robot).items():
         chosen = getattr(options, name)
         option = f'--{name.replace("_", "-")}'
         if chosen is not None and len(chosen) == 1 and not chosen[0][0]:
@@ -102,10 +102,10 @@ def _limits(options: argparse.Namespace, robot: Robot) -> dict[str, Array]:
         for _, value in chosen or ():
             if not value > 0.0:
                 raise InputError(f'{option}: expected a number above 0, got {value:g}')
-        given = joint_values(option, chosen, robot.joint_names)
+        numbers = joint_values(option, chosen, robot.joint_names)
         if chosen is not None:
-            found[name] = np.where(given > 0.0, given, values)
-    return found
+            limits[name] = np.where(numbers > 0.0, numbers, values)
+    return limits
 
 
 def limit_shares(
@@ -115,13 +115,13 @@ def limit_shares(
     quantities = limited_quantities(robot)
     jets = curve.jets(times, rows=max(quantities.rows, 2))
     values = quantities.values(jets[:, : quantities.rows])
-    bounds = own_limits(robot)['velocity']
+    bounds = limits_by_name(robot)['velocity']
     limited = np.flatnonzero(np.isfinite(bounds))
     parts = [('velocity', limited, jets[:, 1, limited] / bounds[limited])]
     first = 0
-    for name, columns, own in quantities.parts:
-        parts.append((name, columns, values[:, first : first + len(own)] / own))
-        first += len(own)
+    for name, columns, limits in quantities.parts:
+        parts.append((name, columns, values[:, first : first + len(limits)] / limits))
+        first += len(limits)
     return {
         name: {
             (robot.motors.names if name in _MOTOR_QUANTITIES else robot.joint_names)[j]: column

@@ -58,11 +58,11 @@ class TorsionSpring(ParallelSpring):
     def __post_init__(self) -> None:
         """Check the parameters."""
         check_number(self, 'stiffness', above=True)
-        rest = as_float_array('rest_position', self.rest_position)
-        if rest.shape != () or not np.isfinite(rest):
+        position = as_float_array('rest_position', self.rest_position)
+        if position.shape != () or not np.isfinite(position):
             got = shown(self.rest_position)
             raise ModelError(f'rest_position: expected a finite number, got {got}')
-        object.__setattr__(self, 'rest_position', float(rest))
+        object.__setattr__(self, 'rest_position', float(position))
 
     def row(self, model: ScrewModel, coordinate: int) -> Array:
         """Return the row of the square of q - rest_position."""
@@ -239,11 +239,13 @@ def unloaded_row() -> Array:
 
 def _point(model: ScrewModel, entry: str, name: str | None, body: int, point: Point) -> Array:
     """Return a point in the frame of a body (-1 for the base), given in that of a link."""
-    own = model.base_link if body < 0 else model.body_names[body]
-    frame = model.frames.get(own, Frame(body, np.eye(4))) if name is None else model.frame(name)
+    body_name = model.base_link if body < 0 else model.body_names[body]
+    frame = (
+        model.frames.get(body_name, Frame(body, np.eye(4))) if name is None else model.frame(name)
+    )
     if frame.body != body:
         raise ModelError(
-            f'parallel_spring.{entry}: expected a link that does not move against {own!r}, '
+            f'parallel_spring.{entry}: expected a link that does not move against {body_name!r}, '
             f'got {name!r}'
         )
     located: Array = frame.pose[:3, :3] @ np.array(point) + frame.pose[:3, 3]

@@ -149,13 +149,13 @@ def monotone_spline(x: Array, y: Array) -> Array:
     while True:
         g = slopes + part * (accurate[:, 0] - slopes)
         pieces = _pieces(steps, y, g, part * accurate[:, 1])
-        found = np.array([_least_slope(piece) for piece in pieces])
-        flat = ~(found >= least * steps)
+        least_slopes = np.array([_least_slope(piece) for piece in pieces])
+        flat = ~(least_slopes >= least * steps)
         touched = np.append(flat, False) | np.append(False, flat)
         if not (touched & (part > 0.0)).any():
             break
         part[touched] = np.where(part[touched] > 1e-3, 0.5 * part[touched], 0.0)
-    for i in np.flatnonzero(~(found > 0.0)):
+    for i in np.flatnonzero(~(least_slopes > 0.0)):
         raise ModelError(
             f'segment {i + 1}: expected slopes of adjacent segments that double precision can '
             f'join, got {secants[max(i - 1, 0) : i + 2].tolist()}'

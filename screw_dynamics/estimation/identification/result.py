@@ -18,10 +18,10 @@ from screw_dynamics.dynamics.regressor import inertial_parameters
 from screw_dynamics.errors import InputError
 from screw_dynamics.estimation.identification.columns import Columns
 from screw_dynamics.estimation.identification.consistency import Cones, consistent
+from screw_dynamics.estimation.identification.export import identified_robot, written_urdf
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES, UPPER, second_moment
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.springs import SpringFit
-from screw_dynamics.estimation.identification.written import identified_robot, written_urdf
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.model.urdf.urdf_source import UrdfSource
 

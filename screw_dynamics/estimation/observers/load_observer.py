@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, as_vector, require_finite
 from screw_dynamics.common.scalars import require_number
-from screw_dynamics.drives import Drives
+from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics import (
     bias_forces,
     coriolis_matrix,
@@ -23,7 +23,7 @@ from screw_dynamics.dynamics import (
 from screw_dynamics.dynamics.effort_format import EffortFormat, MeasuredContent, measured_format
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.estimation.observers.content_at_rest import ContentAtRest
-from screw_dynamics.estimation.observers.driven_links import DrivenLinks
+from screw_dynamics.estimation.observers.link_efforts_from_motors import LinkEffortsFromMotors
 from screw_dynamics.estimation.observers.wrenches import least_squares_wrench
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.screw_model import require_model
@@ -53,10 +53,9 @@ class LoadObserver:
 
     Parameters
     ----------
-    model : ScrewModel
-        With payload, if there is one; gravity is that of the model.
-    joints : Drives, optional
-        Rotors, friction and parallel springs. Without it `effort` is that of the links.
+    robot : Robot or ScrewModel
+        With payload, if there is one; gravity is that of the model. Drives have rotors, friction
+        and parallel springs; without them `effort` is that of the links.
     bandwidth : float or (n,) array_like
         K, the rate at which r follows [1/s]; 2 pi times the cut-off frequency in Hz.
     effort_deviation, velocity_deviation : float or (n,) array_like
@@ -76,7 +75,7 @@ class LoadObserver:
     InputError
         If an argument is not of its type or range.
     UnknownNameError
-        If `joints` has a joint that the model lacks.
+        If the drives have a joint that the model lacks.
 
     Notes
     -----
@@ -102,23 +101,23 @@ class LoadObserver:
 
     def __init__(
         self,
-        model: ScrewModel,
-        joints: Drives | None = None,
-        bandwidth: ArrayLike = 30.0,
+        robot: Robot | ScrewModel,
         *,
+        bandwidth: ArrayLike = 30.0,
         effort_deviation: ArrayLike = 0.0,
         velocity_deviation: ArrayLike = 0.0,
         effort_content: MeasuredContent | EffortFormat = 'full',
         check: bool = True,
     ) -> None:
-        n = require_model(model).n
+        robot = as_robot(robot)
+        model, n = require_model(robot.model), robot.n
         self.model = model
-        self._links = DrivenLinks(model, joints)
+        self._links = LinkEffortsFromMotors(robot)
         self._bandwidth = per_joint('bandwidth', bandwidth, n, above=True)
         self._effort_variance = per_joint('effort_deviation', effort_deviation, n) ** 2
         self._velocity_variance = per_joint('velocity_deviation', velocity_deviation, n) ** 2
-        self._taken = measured_format(effort_content, model.joint_names)
-        self._at_rest = ContentAtRest(model, self._taken) if check else None
+        self._format = measured_format(effort_content, model.joint_names)
+        self._at_rest = ContentAtRest(model, self._format) if check else None
         self._noisy = bool(self._effort_variance.any() or self._velocity_variance.any())
         self.reset()
 
@@ -194,16 +193,16 @@ class LoadObserver:
         if self._time is not None and instant <= self._time:
             raise InputError(f'time: expected more than {self._time:.9g} s, got {instant:.9g} s')
         position, rate = as_vector('q', q, n), as_vector('qd', qd, n)
-        reported = self._taken.reported(as_vector('effort', effort, n))
+        reported = self._format.reported(as_vector('effort', effort, n))
         gravity, support = gravity_forces(self.model, position), self._links.support(position)
         if self._at_rest is not None:
             self._at_rest.add(position, rate, reported, gravity, support)
         with np.errstate(over='ignore', invalid='ignore'):
-            if self._taken.content == 'external':  # r follows them: there is nothing to subtract
+            if self._format.content == 'external':  # r follows them: there is nothing to subtract
                 inertia, force = np.zeros((n, n)), -reported
                 link_effort = bias_forces(self.model, position, rate) - reported
             else:
-                full = reported + (gravity if self._taken.content == 'without_gravity' else 0.0)
+                full = reported + (gravity if self._format.content == 'without_gravity' else 0.0)
                 inertia = mass_matrix(self.model, position) + self._links.rotor_inertia
                 link_effort = self._links.link_efforts(rate, full, support)
                 velocity_force = coriolis_matrix(self.model, position, rate).T @ rate

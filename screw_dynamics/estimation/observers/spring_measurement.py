@@ -8,16 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, as_vector, require_finite
-from screw_dynamics.drives import Drives
-from screw_dynamics.drives.drives import require_drives
+from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.drives.spring_efforts import SpringEfforts
 from screw_dynamics.errors import ShapeError, SpringRangeError
 from screw_dynamics.model import ScrewModel
 
 
 def measured_spring_efforts(
-    model: ScrewModel,
-    joints: Drives,
+    robot: Robot | ScrewModel,
     joint_jet: ArrayLike,
     motor_jet: ArrayLike,
     effort: ArrayLike,
@@ -27,9 +25,8 @@ def measured_spring_efforts(
 
     Parameters
     ----------
-    model : ScrewModel
-    joints : Drives
-        Springs of variable stiffness have that of the record.
+    robot : Robot
+        With drives. Springs of variable stiffness have that of the record.
     joint_jet : (2, n) array_like
         Measured coordinates and rates [rad or m, per s].
     motor_jet : (2, m) array_like
@@ -54,28 +51,29 @@ def measured_spring_efforts(
     >>> import screw_dynamics as sd
     >>> from screw_dynamics import measured_spring_efforts
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    >>> joints = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))})
+    >>> robot = sd.Robot(arm, sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))}))
     >>> measured_spring_efforts(
-    ...     arm, joints, [[0.5, 0.0], [0, 0]], [[0.53, 0.0], [0, 0]], [0.0, 1.0]
+    ...     robot, [[0.5, 0.0], [0, 0]], [[0.53, 0.0], [0, 0]], [0.0, 1.0]
     ... ).round(9)
     array([3., 1.])
     """
-    table = require_drives(joints).motors(model)
+    robot = robot_with_drives(robot)
+    table = robot.motors
     links = _rows('joint_jet', joint_jet, table.n)
     motors = _rows('motor_jet', motor_jet, table.m)
-    given = as_vector('effort', effort, table.n)
+    reported = as_vector('effort', effort, table.n)
     owner = table.joint_of_motor
     deflections = motors - links[:, owner]
-    turns = np.array(model.coordinate_types)[owner] == 'continuous'
+    turns = np.array(robot.model.coordinate_types)[owner] == 'continuous'
     deflections[0] -= np.where(turns, 2.0 * np.pi * np.rint(deflections[0] / (2.0 * np.pi)), 0.0)
     springs = SpringEfforts(table)
     stiffness = np.zeros(table.m)
     if len(table.stiffness):
         stiffness[:] = table.stiffness[np.maximum(table.variable[owner], 0)]
-    found = given[owner]
-    springs.fill(deflections, stiffness, found)
-    if not np.isfinite(found).all():
-        worst = int(np.argmin(np.isfinite(found)))
+    shares = reported[owner]
+    springs.fill(deflections, stiffness, shares)
+    if not np.isfinite(shares).all():
+        worst = int(np.argmin(np.isfinite(shares)))
         raise SpringRangeError(
             table.names[worst],
             'expected a deflection within the table of its spring, got '
@@ -84,7 +82,7 @@ def measured_spring_efforts(
         )
     # two springs of one joint act together
     efforts: Array = np.zeros(table.n)
-    np.add.at(efforts, owner, found)
+    np.add.at(efforts, owner, shares)
     return efforts
 
 

@@ -1,12 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Comparison of efforts and motions of motors with their limits."""
+"""Comparison of motions and efforts of joints and motors with their limits."""
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.kernel import Kernel, read_only
 
 # relative, so that a trajectory planned to touch a limit is feasible despite rounding
 SLACK = 1e-9
+MOTION_SLACK = 1e-6  # rad or m, and per s: a motion that is planned to touch a limit may
 
 
 def _passes_effort_limits(efforts: Array, limits: Array, rates: Array) -> bool:
@@ -15,6 +16,18 @@ def _passes_effort_limits(efforts: Array, limits: Array, rates: Array) -> bool:
         if not abs(efforts[0, j]) - limits[j] <= SLACK * limits[j]:  # also if not a number
             return False
         if efforts.shape[0] > 1 and not abs(efforts[1, j]) - rates[j] <= SLACK * rates[j]:
+            return False
+    return True
+
+
+def _passes_motion_limits(jet: Array, lower: Array, upper: Array, velocities: Array) -> bool:
+    """Return True if positions and velocities are within the limits."""
+    for j in range(len(lower)):
+        # not <=: what is not a number is beyond every limit
+        if not (
+            lower[j] - MOTION_SLACK <= jet[0, j] <= upper[j] + MOTION_SLACK
+            and abs(jet[1, j]) <= velocities[j] + MOTION_SLACK
+        ):
             return False
     return True
 
@@ -47,6 +60,9 @@ def _passes_motor_limits(
 
 _JET, _BOUNDS = read_only(2), read_only(1)
 passes_effort_limits = Kernel(_passes_effort_limits, f'boolean({_JET}, {_BOUNDS}, {_BOUNDS})')
+passes_motion_limits = Kernel(
+    _passes_motion_limits, f'boolean({_JET}, {_BOUNDS}, {_BOUNDS}, {_BOUNDS})'
+)
 passes_motor_limits = Kernel(
     _passes_motor_limits,
     f'boolean({", ".join([_JET] * 4)}, {", ".join([_BOUNDS] * 5)})',

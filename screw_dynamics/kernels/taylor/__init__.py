@@ -3,7 +3,7 @@
 """
 Taylor recursion: inverse dynamics and its time derivatives of any order, O(n) per order.
 
-Newton-Euler in frames on the joint axes (`model.joint_frame_parameters`) on normalised Taylor
+Newton-Euler in frames on the joint axes (`model.kernel_tables`) on normalised Taylor
 coefficients ``x_[j] = x^(j) / j!``: the product rule becomes the Cauchy product, without
 binomials. With the angular velocity w and ``B = w'~ + w~ w~`` of a body, a point r on it has the
 acceleration ``a + B r``, so that

@@ -4,7 +4,7 @@
 Terms of the equations of motion of one state: one source for single samples and batches.
 
 Every sweep has the arguments (ws, q, qd, tau, out, parameters): rows as in `kernels.taylor.rows`,
-whose frames and parameters (`model.joint_frame_parameters`) it uses; the sweeps of frames have
+whose frames and parameters (`model.kernel_tables`) it uses; the sweeps of frames have
 parameters of their own (`frames`). Arguments that a term does not need repeat `q`. `out` is
 written after `q` and `qd` have been read.
 """

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -15,21 +16,24 @@ from screw_dynamics.kernels.terms.recursion import N, Recursion
 
 
 def not_compiled(*arguments: Any) -> NoReturn:
-    """Raise TypeError, in place of a kernel in C that is not loaded."""
+    """Raise TypeError, in place of a kernel in C that was not built."""
     raise TypeError
 
 
 class Term:
-    """
-    One term; `single(*inputs, out, parameters)` is its kernel of one sample in C, if loaded.
-
-    With `of_jets`, the inputs of `single` are the rows of one array.
-    Until then `single` raises TypeError, as it does for arguments of wrong types; `run` loads it.
-    """
+    """One term of one sample and of batches; with `of_jets`, one sample is rows of an array."""
 
     def __init__(self, recursion: Recursion, of_jets: bool = False) -> None:
         self.recursion, self._of_jets = recursion, of_jets
-        self.single: Callable[..., int] = not_compiled
+
+    @cached_property
+    def single(self) -> Callable[..., int]:
+        """
+        The kernel of one sample in C, ``single(*inputs, out, parameters)``.
+
+        It raises TypeError for arguments of wrong types, and without the extension for all.
+        """
+        return compiled.kernel(self.recursion, self.variant(True)).compiled or not_compiled
 
     def shape(self, n: int) -> tuple[int, ...]:
         """Return the shape of the result of one sample, for n coordinates."""
@@ -48,7 +52,6 @@ class Term:
         one = inputs[0].ndim == 1
         kernel = compiled.kernel(self.recursion, self.variant(one))
         if one:
-            self.single = kernel.compiled or not_compiled
             arguments = (np.stack(inputs),) if self._of_jets else inputs
             return int(kernel(*arguments, out, parameters))
         q, qd, tau = (*inputs, inputs[0], inputs[0])[:3]

@@ -3,7 +3,7 @@
 """Fastest time law of a motion along its path, within the limits of joints and motors."""
 
 from screw_dynamics.limits.retiming.certification import retimed_waypoints
-from screw_dynamics.limits.retiming.limited_quantities import own_limits
+from screw_dynamics.limits.retiming.limited_quantities import limits_by_name
 from screw_dynamics.limits.retiming.retime import retime
 
-__all__ = ['own_limits', 'retime', 'retimed_waypoints']
+__all__ = ['limits_by_name', 'retime', 'retimed_waypoints']

@@ -128,7 +128,7 @@ def _report(
     """Return the report of the motion with all times `factor` times as long."""
     jets = curve.jets(times, rows=limited_quantities(robot).rows)
     scale_speed(np.moveaxis(jets, 1, 0), 1.0 / factor)
-    return check_feasibility(robot, None, jets, times[0] + (times - times[0]) * factor)
+    return check_feasibility(robot, jets, times[0] + (times - times[0]) * factor)
 
 
 def _refined(times: Array, near: list[float], factor: float) -> Array:

@@ -21,7 +21,6 @@ from screw_dynamics.drives.springs import LinearSpring
 from screw_dynamics.errors import InputError, ShapeError, listed, shown
 from screw_dynamics.limits.quantities import motor_limits
 from screw_dynamics.model import JointLimits, ScrewModel
-from screw_dynamics.model.other_models import JointedModel
 
 Limits: TypeAlias = JointLimits | Mapping[str, ArrayLike] | None
 
@@ -29,7 +28,7 @@ _NAMES = ('effort', 'effort_rate', 'velocity')
 _MOST_ROWS = 6  # a result that is C4 has no bounded sixth derivative
 
 
-def own_limits(robot: Robot) -> dict[str, Array]:
+def limits_by_name(robot: Robot) -> dict[str, Array]:
     """Return the limits (n,) of the joints of a robot by name, infinite where it has none."""
     limits = robot.model.limits.ignoring_zeros()
     return {
@@ -39,14 +38,13 @@ def own_limits(robot: Robot) -> dict[str, Array]:
     }
 
 
-def limited_robot(model: ScrewModel | Robot, joints: Drives | None, limits: Limits) -> Robot:
+def limited_robot(robot: Robot | ScrewModel, limits: Limits) -> Robot:
     """Return the robot with `limits` in place of its own; see `retime`."""
-    robot = as_robot(model, joints)
-    if isinstance(robot.model, JointedModel):
+    robot = as_robot(robot)
+    if not isinstance(robot.model, ScrewModel):
         raise InputError('model: expected a rigid robot, got one with soft segments')
     if limits is None:
         return robot
-    own = robot.model.limits
     if isinstance(limits, JointLimits):
         if limits.velocity.shape != (robot.n,):
             raise ShapeError('limits', f'limits of {robot.n} coordinates', limits.velocity.shape)
@@ -56,16 +54,17 @@ def limited_robot(model: ScrewModel | Robot, joints: Drives | None, limits: Limi
     if unknown := [name for name in limits if name not in _NAMES]:
         raise InputError(f'limits: expected {listed(_NAMES)}, got {shown(unknown[0])}')
     values = {name: _values(name, value, robot.n) for name, value in limits.items()}
-    own = replace(
-        own, **{name: value for name, value in values.items() if name in ('velocity', 'effort')}
+    replaced = replace(
+        robot.model.limits,
+        **{name: value for name, value in values.items() if name in ('velocity', 'effort')},
     )
-    robot = robot.with_model(replace(robot.model, limits=own))
+    robot = robot.with_model(replace(robot.model, limits=replaced))
     if 'effort_rate' not in values:
         return robot
     records = {
-        name: replace(joint, max_effort_rate=float(rate))
-        for name, joint, rate in zip(
-            robot.joint_names, robot.joints, values['effort_rate'], strict=True
+        name: replace(drive, max_effort_rate=float(rate))
+        for name, drive, rate in zip(
+            robot.joint_names, robot.joint_drives, values['effort_rate'], strict=True
         )
     }
     drives = robot.drives or Drives({})
@@ -90,17 +89,15 @@ class LimitedQuantities:
 
     Parameters
     ----------
-    model : ScrewModel
-    joints : Drives
-        Springs without dampers.
+    robot : Robot
+        With springs without dampers.
     rows : int
         Rows of a joint jet that they need.
     parts : tuple of (str, columns, bounds)
         Name, columns with a finite limit and these limits.
     """
 
-    model: ScrewModel
-    joints: Drives
+    robot: Robot
     rows: int
     parts: tuple[tuple[str, NDArray[np.int64], Array], ...]
 
@@ -120,11 +117,11 @@ class LimitedQuantities:
         odd = [np.full(len(bounds), name in _ODD) for name, _, bounds in self.parts]
         return np.concatenate([np.empty(0, dtype=bool), *odd])
 
-    def values(self, joint_jets: Array) -> Array:
+    def values(self, joint_jet: Array) -> Array:
         """Return all quantities (M, Q) of joint jets (M, rows, n); springs may raise."""
         if not self.parts:
-            return np.empty((len(joint_jets), 0))
-        motion = elastic_feedforward(self.model, self.joints, joint_jets)
+            return np.empty((len(joint_jet), 0))
+        motion = elastic_feedforward(self.robot, joint_jet)
         return np.concatenate(
             [_READ[name](motion)[:, columns] for name, columns, _ in self.parts], axis=1
         )
@@ -159,25 +156,24 @@ def limited_quantities(robot: Robot) -> LimitedQuantities:
         if np.isfinite(values).any()
     )
     drives = robot.drives or Drives({})
-    undamped = replace(
-        drives, joints={name: _undamped(joint) for name, joint in drives.joints.items()}
-    )
+    records = {name: _undamped(drive) for name, drive in drives.joints.items()}
+    undamped = replace(robot, drives=replace(drives, joints=records))
     names = [name for name, _, _ in parts]
-    rows = undamped.required_rows(robot.model)
+    rows = undamped.required_rows
     if 'motor effort rate' in names:
         rows += 1
     elif 'effort rate' in names:
         rows = max(rows, 4)
     if rows > _MOST_ROWS:
         raise InputError(
-            f'joints: expected motor efforts that need at most {_MOST_ROWS - 1} derivatives of '
+            f'robot: expected motor efforts that need at most {_MOST_ROWS - 1} derivatives of '
             f'the positions, got {rows - 1}: leave out rotor_coupling'
         )
-    return LimitedQuantities(robot.model, undamped, rows, parts)
+    return LimitedQuantities(undamped, rows, parts)
 
 
-def _undamped(joint: JointDrive) -> JointDrive:
-    spring = joint.spring
+def _undamped(drive: JointDrive) -> JointDrive:
+    spring = drive.spring
     if isinstance(spring, LinearSpring) and spring.damping > 0.0:
-        return replace(joint, spring=replace(spring, damping=0.0))
-    return joint
+        return replace(drive, spring=replace(spring, damping=0.0))
+    return drive

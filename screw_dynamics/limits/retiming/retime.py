@@ -8,7 +8,6 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_count
-from screw_dynamics.drives.drives import Drives
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import (
     InfeasibleError,
@@ -58,10 +57,9 @@ _LEAST_DURATION = 1e-3  # of the given curve, for numbers of a size that program
 
 
 def retime(
-    model: ScrewModel | Robot,
+    robot: Robot | ScrewModel,
     curve: PiecewisePolynomial,
     limits: Limits = None,
-    joints: Drives | None = None,
     *,
     intervals: int = 200,
 ) -> PiecewisePolynomial:
@@ -79,18 +77,16 @@ def retime(
 
     Parameters
     ----------
-    model : ScrewModel or Robot
+    robot : Robot or ScrewModel
+        The friction and the rotors of its motors count; springs with dampers are planned without
+        them and checked with them.
     curve : PiecewisePolynomial
         The motion whose path is kept; its own times matter only as the parameter of the path.
         Where it does not start or end at rest, velocity, acceleration, jerk and snap are kept.
     limits : JointLimits or mapping of str to array_like, optional
         Limits in place of those of the robot: 'velocity' [rad/s or m/s], 'effort' [N m or N] and
         'effort_rate' [N m/s or N/s], a number or (n,) each. What is left out remains that of the
-        model and the joints.
-    joints : Drives, optional
-        Springs, motors and their limits; None for a rigid robot without motor data, and with a
-        `Robot`. The motors' friction and rotors count; springs with dampers are planned without
-        them and checked with them.
+        model and the drives.
     intervals : int
         Least number of intervals of the spline; more make a faster motion and a longer
         computation.
@@ -119,7 +115,7 @@ def retime(
     >>> print(f'{curve.duration:.1f} s, {fast.duration:.1f} s')
     2.0 s, 0.6 s
     """
-    robot = limited_robot(model, joints, limits)
+    robot = limited_robot(robot, limits)
     _check_curve(robot, curve)
     intervals = require_count('intervals', intervals, 10)
     if 0.0 < curve.duration < _LEAST_DURATION:
@@ -168,17 +164,17 @@ def _check_curve(robot: Robot, curve: PiecewisePolynomial) -> None:
 
 def _check_positions(robot: Robot, curve: PiecewisePolynomial, times: Array) -> None:
     """Raise InfeasibleError for a path beyond the limits of positions, which no speed changes."""
-    limits, found = robot.model.limits, curve.jets(times, rows=1)[:, 0]
-    beyond = np.maximum(found - limits.upper, limits.lower - found)
+    limits, positions = robot.model.limits, curve.jets(times, rows=1)[:, 0]
+    beyond = np.maximum(positions - limits.upper, limits.lower - positions)
     if not beyond.max(initial=0.0) > _BEYOND:
         return
     at, joint = np.unravel_index(np.argmax(beyond), beyond.shape)
-    over = found[at, joint] > limits.upper[joint]
+    over = positions[at, joint] > limits.upper[joint]
     bound = (limits.upper if over else limits.lower)[joint]
     unit = POSITION_UNITS[robot.model.coordinate_types[joint] == 'prismatic']
     raise InfeasibleError(
         f'expected a path within the limits of positions, got {robot.joint_names[joint]}: '
-        f'position {found[at, joint]:.6g} {unit} at t = {times[at]:.6g} s, limit {bound:.6g} '
+        f'position {positions[at, joint]:.6g} {unit} at t = {times[at]:.6g} s, limit {bound:.6g} '
         f'{unit}, with t of the given motion'
     )
 
@@ -203,10 +199,10 @@ def _first(robot: Robot, rows: PathRows) -> Array:
             continue
     jets = rows.path_jets.copy()
     scale_speed(np.moveaxis(jets, 1, 0), speed)
-    worst = check_feasibility(robot, None, jets, rows.basis.stations).violations
-    found = '; '.join(str(violation) for violation in worst[:3])
+    worst = check_feasibility(robot, jets, rows.basis.stations).violations
+    listed = '; '.join(str(violation) for violation in worst[:3])
     raise InfeasibleError(
-        f'expected a motion that is feasible when slow, got {found}, with t of the given motion'
+        f'expected a motion that is feasible when slow, got {listed}, with t of the given motion'
     )
 
 

@@ -24,7 +24,7 @@ from screw_dynamics.errors import (
     ShapeError,
     UnknownNameError,
 )
-from screw_dynamics.model.other_models import JointedModel
+from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.messages.joints import JointNamesError, joint_order, request_row
 from screw_dynamics.trajectory.waypoint_checks import NotFinitePointError
 
@@ -146,9 +146,14 @@ def _finite_row(field: str, message: Any, order: NDArray[np.intp], names: Sequen
     return row
 
 
+def is_tree(robot: Robot) -> bool:
+    """Return whether a robot has rigid bodies alone."""
+    return isinstance(robot.model, ScrewModel)
+
+
 def require_tree(robot: Robot, what: str) -> None:
     """Raise InputError for what is not known of robots with soft segments."""
-    if isinstance(robot.model, JointedModel):
+    if not is_tree(robot):
         raise InputError(f'{what}: expected a rigid robot, got one with soft_segments')
 
 

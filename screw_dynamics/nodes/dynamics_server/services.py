@@ -30,7 +30,6 @@ from screw_dynamics.dynamics import (
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.lie import log_so3
 from screw_dynamics.limits.check import check_motor_commands
-from screw_dynamics.model.other_models import JointedModel
 from screw_dynamics.model.records import REPRESENTATIONS
 from screw_dynamics.nodes.dynamics_server.requests import (
     EFFORTS,
@@ -38,6 +37,7 @@ from screw_dynamics.nodes.dynamics_server.requests import (
     DynamicsServerParameters,
     JointRequest,
     NoModelError,
+    is_tree,
     require_tree,
     wrench_jets,
 )
@@ -106,7 +106,7 @@ def get_motor_feedforward(
     stiffness = _stiffness_jets(robot, request.message, len(jet))
     deflection = _deflections(robot, request)
     motors = elastic_feedforward(
-        robot.model, robot.drives, jet, wrenches, stiffness_jets=stiffness, deflection=deflection
+        robot, jet, wrenches, stiffness_jets=stiffness, deflection=deflection
     )
     mode = parameters.check_limits
     if mode != 'off':
@@ -199,7 +199,7 @@ def get_frame_motion(
     )
     jet = request.jet(MOTION, int(message.derivative_order) + 2)
     pose = frame_pose(model, request.position, message.frame)
-    if isinstance(model, JointedModel):
+    if not is_tree(robot):
         jacobians = frame_jacobian(model, request.position, message.frame, representation)[None]
         twists = jacobians @ jet[1]
     else:
@@ -236,7 +236,7 @@ def get_forward_dynamics(
     effort_format, given = parameters.effort_format, request.jet(EFFORTS, k + 1)
     model, efforts = effort_format.efforts_of_bodies(robot.model, given)
     position, velocity = request.position, request.row('velocity')
-    if isinstance(model, JointedModel):
+    if not is_tree(robot):
         acceleration = forward_dynamics(model, position, velocity, efforts[0])
         jet = np.stack([position, velocity, acceleration])
     else:

@@ -108,7 +108,7 @@ def retime_trajectory(
             f'trajectory.points: expected at most {_MOST_POINTS}, got {len(waypoints.times)}'
         )
     back = _places(robot, names)
-    limited = limited_robot(robot, None, _limits(robot, request, back))
+    limited = limited_robot(robot, _limits(robot, request, back))
     curve = INTERPOLATIONS[parameters.interpolation].curve(
         shifted(waypoints, slice(None), waypoints.times[0]), None
     )
@@ -124,10 +124,10 @@ def retime_trajectory(
 
 def _limits(robot: Robot, request: Any, back: NDArray[np.intp]) -> dict[str, Array]:
     """Return the limits of a request; those of the robot where it has none, or 0."""
-    from screw_dynamics.limits.retiming import own_limits
+    from screw_dynamics.limits.retiming import limits_by_name
 
-    found = {}
-    for quantity, own in own_limits(robot).items():
+    limits = {}
+    for quantity, bounds in limits_by_name(robot).items():
         field = f'max_{quantity}'
         values = np.array(getattr(request, field))
         if not values.size:
@@ -137,9 +137,9 @@ def _limits(robot: Robot, request: Any, back: NDArray[np.intp]) -> dict[str, Arr
         for name, value in zip(request.trajectory.joint_names, values, strict=True):
             if not value >= 0.0:
                 raise InputError(f'{field}: joint {name!r}: expected 0 or more, got {value:g}')
-        found[quantity] = own.copy()
-        found[quantity][back] = np.where(values > 0.0, values, own[back])
-    return found
+        limits[quantity] = bounds.copy()
+        limits[quantity][back] = np.where(values > 0.0, values, bounds[back])
+    return limits
 
 
 def _waypoints(robot: Robot, request: Any) -> tuple[list[str], Waypoints]:

@@ -21,7 +21,7 @@ from trajectory_msgs.msg import JointTrajectory
 from screw_dynamics.common.times import nanoseconds, set_stamp
 from screw_dynamics.control import inputs, outputs
 from screw_dynamics.control.feedforward import Feedforward
-from screw_dynamics.control.tasks import Samples
+from screw_dynamics.control.fit_requests import Samples
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.feedforward.controller_hold import ControllerHold
 from screw_dynamics.nodes.feedforward.sample_outputs import message_without_points, points_of

@@ -15,11 +15,11 @@ from screw_dynamics.control import inputs
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.feedforward_reports import report
+from screw_dynamics.control.fit_requests import FitRobot, Heading
 from screw_dynamics.control.goals import goal_refusal
 from screw_dynamics.control.inputs import WRENCH_TOPIC
 from screw_dynamics.control.outputs import Outputs, Verdict
 from screw_dynamics.control.report import OK, Report
-from screw_dynamics.control.tasks import FitRobot, Heading
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
 from screw_dynamics.nodes.feedforward.goal_action import GoalActions, action_type

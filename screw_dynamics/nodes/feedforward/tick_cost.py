@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.dynamics import LinkLoads
+from screw_dynamics.dynamics import ModelWorkspace
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.kernel import kernel_form
 from screw_dynamics.nodes.shared.model_build import compute_motors
@@ -19,12 +19,11 @@ _REPETITIONS = 5
 def compute_time(robot: Robot) -> float:
     """Return the shortest processor time of several trials to compute one sample [s]."""
     model = robot.model
-    jet, tau = np.zeros((JET_ROWS, model.n)), np.empty((JET_ROWS - 2, model.n))
-    loads = LinkLoads(model, [], JET_ROWS - 3)
+    jet, workspace = np.zeros((JET_ROWS, model.n)), ModelWorkspace(model, JET_ROWS - 3)
     shortest = np.inf
     for _ in range(_REPETITIONS):
         begun = time.thread_time()
-        loads.inverse_dynamics(jet, tau)
+        workspace.efforts(jet)
         compute_motors(robot)
         shortest = min(shortest, time.thread_time() - begun)
     return shortest

@@ -6,9 +6,9 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from screw_dynamics.common.times import SECOND
+from screw_dynamics.control.fit_requests import Heading, Outline
 from screw_dynamics.control.outputs import Verdict
 from screw_dynamics.control.report import ERROR, OK, WARN, Report
-from screw_dynamics.control.tasks import Heading, Outline
 from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
 from screw_dynamics.nodes.shared.diagnostics import status
 from screw_dynamics.nodes.shared.endpoints import FRAME_ID, STATUS_QOS, STATUS_TOPIC

@@ -18,7 +18,7 @@ from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.common.times import nanoseconds
-from screw_dynamics.control import tasks
+from screw_dynamics.control import fit_requests
 from screw_dynamics.control.fit import fit, outline
 from screw_dynamics.control.forwarding import with_efforts
 from screw_dynamics.control.limit_checks import check_curve
@@ -31,7 +31,7 @@ from screw_dynamics.dynamics import (
 )
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError, bounded
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.shared.side_process import SideProcess
+from screw_dynamics.nodes.shared.child_process import ChildProcess
 from screw_dynamics.trajectory import (
     JET_ROWS,
     TrajectoryPoint,
@@ -49,11 +49,11 @@ class Worker:
     """
 
     def __init__(self) -> None:
-        self._process = SideProcess()
-        self._robot: tuple[tasks.FitRobot | None, bytes] = None, b''
+        self._process = ChildProcess()
+        self._robot: tuple[fit_requests.FitRobot | None, bytes] = None, b''
         self.close = self._process.close
 
-    def warm_up(self, robot: tasks.FitRobot, *, poses: bool = False) -> None:
+    def warm_up(self, robot: fit_requests.FitRobot, *, poses: bool = False) -> None:
         """Wait until the process is running and is warm for a robot."""
         with suppress(BrokenProcessPool, RuntimeError):  # closed meanwhile; a task reports it
             self._process.submit(_warm_up, pickle.dumps(robot), poses).result()
@@ -82,7 +82,7 @@ class Worker:
         try:
             future = self._process.submit(_perform, *arguments)
         except RuntimeError as error:  # no process can be started, or it is closed
-            done(tasks.Refusal(bounded(f'the process that fits trajectories: {error}')))
+            done(fit_requests.Refusal(bounded(f'the process that fits trajectories: {error}')))
             return
         future.add_done_callback(answered)
 
@@ -92,15 +92,15 @@ def _answer(future: Future[Any]) -> Any:
     if error is None:
         return future.result()
     if isinstance(error, BrokenProcessPool):
-        return tasks.Refusal('the process that fits trajectories has ended')
-    return tasks.Refusal(bounded(f'{type(error).__name__}: {error}'))
+        return fit_requests.Refusal('the process that fits trajectories has ended')
+    return fit_requests.Refusal(bounded(f'{type(error).__name__}: {error}'))
 
 
-def heading(data: bytes) -> tasks.Heading | None:
+def heading(data: bytes) -> fit_requests.Heading | None:
     """Return the header of a message without reading its points; None if it cannot be decoded."""
     try:
         header = deserialize_message(data, Header)
-        return tasks.Heading(nanoseconds(header.stamp), header.frame_id)
+        return fit_requests.Heading(nanoseconds(header.stamp), header.frame_id)
     except Exception:  # rclpy raises RuntimeError, and other types for strings
         return None
 
@@ -113,20 +113,20 @@ def _perform(task: Any, robot: bytes) -> Any:
     try:
         if robot:
             task = replace(task, robot=_robot(robot))
-        if isinstance(task, tasks.Reading):
+        if isinstance(task, fit_requests.Reading):
             return outline(_message(task.data, task.poses))
-        if isinstance(task, tasks.Fitting):
+        if isinstance(task, fit_requests.Fitting):
             return fit(_message(task.reading.data, task.reading.poses), task)
         return with_efforts(task)
     except ScrewDynamicsError as error:
-        return tasks.Refusal(str(error))
+        return fit_requests.Refusal(str(error))
     except Exception as error:  # no message may end the process
-        return tasks.Refusal(bounded(f'{type(error).__name__}: {error}'))
+        return fit_requests.Refusal(bounded(f'{type(error).__name__}: {error}'))
 
 
 @lru_cache(1)
-def _robot(data: bytes) -> tasks.FitRobot:
-    robot: tasks.FitRobot = pickle.loads(data)
+def _robot(data: bytes) -> fit_requests.FitRobot:
+    robot: fit_requests.FitRobot = pickle.loads(data)
     return robot
 
 

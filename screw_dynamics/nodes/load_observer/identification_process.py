@@ -76,9 +76,7 @@ def found(task: Task) -> Found:
     recording = Recording(robot.joint_names, task.times, task.positions, task.efforts)
     begin, end = recording.times[[0, -1]]
     used = end - task.held_out * (end - begin)
-    sprung = np.zeros(robot.n, dtype=bool)
-    if robot.drives is not None:
-        sprung = np.array([joint.spring is not None for joint in robot.joints])
+    sprung = np.array([drive.spring is not None for drive in robot.joint_drives], dtype=bool)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
         result = identify(

@@ -26,9 +26,9 @@ from screw_dynamics.nodes.load_observer.identification_process import (
     Task,
     answer,
 )
-from screw_dynamics.nodes.load_observer.kept_states import KeptStates
+from screw_dynamics.nodes.load_observer.joint_state_history import JointStateHistory
+from screw_dynamics.nodes.shared.child_process import ChildProcess
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
-from screw_dynamics.nodes.shared.side_process import SideProcess
 from screw_dynamics.recordings.messages.joints import double_array
 from screw_dynamics_interfaces.srv import IdentifyDynamics
 
@@ -44,7 +44,7 @@ class Kept(NamedTuple):
     """A robot, its joint states, and what their efforts are."""
 
     loaded: LoadedRobot
-    states: KeptStates
+    states: JointStateHistory
     measured: EffortFormat
 
 
@@ -57,7 +57,7 @@ class IdentificationService:
 
     def __init__(self, node: Node) -> None:
         self.kept: Kept | None = None
-        self._process, self._closed = SideProcess(), False
+        self._process, self._closed = ChildProcess(), False
         self._logger = node.get_logger()
         self.name = node.resolve_service_name('~/identify')
         self._node = Node(
@@ -124,7 +124,7 @@ class IdentificationService:
         if not self._closed:
             # it takes memory, and is needed seldom
             self._process.close()
-            self._process = SideProcess()
+            self._process = ChildProcess()
         if isinstance(found, Found):
             return found
         raise InputError('the node ends' if self._closed else found)

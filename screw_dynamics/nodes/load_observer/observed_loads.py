@@ -19,7 +19,10 @@ from screw_dynamics.estimation.observers import (
     LoadObserver,
     measured_spring_efforts,
 )
-from screw_dynamics.nodes.load_observer.kept_states import KeptStates, MotorStateBuffer
+from screw_dynamics.nodes.load_observer.joint_state_history import (
+    JointStateHistory,
+    MotorStateBuffer,
+)
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.recordings.messages.joints import joint_state_rows, named_row
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
@@ -34,7 +37,7 @@ class ObservedLoads:
         self.joint_names = robot.joint_names
         self._robot = robot
         self.effort: Array = np.zeros(robot.n)
-        self.kept = KeptStates(robot.n, parameters.kept_samples)
+        self.kept = JointStateHistory(robot.n, parameters.kept_samples)
         parameters.require_values(robot)
         self._motors: MotorStateBuffer | None = None
         self.measured = parameters.effort_format  # of the efforts that are kept
@@ -108,8 +111,8 @@ class ObservedLoads:
 
     def _spring_efforts(self, links: Array, effort: Array, instant: int) -> Array:
         """Return the efforts (n,) to observe of joints (2, n) at an instant [ns], or raise."""
-        motors, drives = self._motors, self._robot.drives
-        if motors is None or drives is None:
+        motors = self._motors
+        if motors is None or self._robot.drives is None:
             return effort
         if not motors.fresh(instant, self._parameters.timeout) or motors.instant is None:
             raise InputError(
@@ -118,9 +121,9 @@ class ObservedLoads:
             )
         states = motors.values[:2].copy()
         states[0] += (instant - motors.instant) / SECOND * states[1]
-        model, taken = self._robot.model, self._parameters.effort_format
-        full = taken.full_efforts(model, links[:1], effort)
-        return measured_spring_efforts(model, drives, links, states, full)
+        effort_format = self._parameters.effort_format
+        full = effort_format.full_efforts(self._robot.model, links[:1], effort)
+        return measured_spring_efforts(self._robot, links, states, full)
 
     def _rows(self, message: Any) -> tuple[Array, Array, Array]:
         """Return positions, velocities and efforts (n,) of a message, or raise InputError."""
@@ -154,13 +157,12 @@ def _detector(
 ) -> ContactDetector:
     """Return the detector of the parameters; raise InputError if they do not fit the robot."""
 
-    def values(name: str, given: tuple[float, ...]) -> Array:
-        return values_per_motor(name, given, robot.joint_names)
+    def values(name: str, numbers: tuple[float, ...]) -> Array:
+        return values_per_motor(name, numbers, robot.joint_names)
 
     observer = LoadObserver(
-        robot.model,
-        robot.drives,
-        values('bandwidth', parameters.bandwidth),
+        robot,
+        bandwidth=values('bandwidth', parameters.bandwidth),
         effort_deviation=values('effort_deviation', parameters.effort_deviation),
         velocity_deviation=values('velocity_deviation', parameters.velocity_deviation),
         effort_content=measured,

@@ -8,7 +8,7 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.parameters import unexpected
-from screw_dynamics.drives import Drives, elastic_feedforward, transmitted_efforts
+from screw_dynamics.drives import elastic_feedforward, transmitted_efforts
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
@@ -42,12 +42,11 @@ class SimulatedRobot:
     def set_robot(self, robot: Robot) -> None:
         """Continue with another model that has the same joints, or raise ScrewDynamicsError."""
         parameters = self._parameters
-        assert robot.drives is not None  # required by the parameters
-        self._robot = ElasticRobot(robot.model, robot.drives)
+        self._robot = ElasticRobot(robot)
         self._rest_jet = np.zeros((robot.required_rows, robot.n))
         self._jet, self._effort = np.zeros((3, robot.n)), np.zeros((1, robot.n))
         self.substeps = parameters.substeps or substeps_for(
-            robot.model, robot.drives, self._home, 1.0 / parameters.rate, self.drives.derivative
+            robot, self._home, 1.0 / parameters.rate, self.drives.derivative
         )
         self._step = 1e-9 * round(1e9 / parameters.rate) / self.substeps
         if len(self._state) and self.braked:
@@ -79,8 +78,8 @@ class SimulatedRobot:
     def _rest_state(self, position: Array) -> Array:
         """Return the state at rest in which the springs support the weight."""
         self._rest_jet[0] = position
-        rest = elastic_feedforward(self._robot.model, self._robot.joints, self._rest_jet)
-        return self._robot.state(position, motor_position=rest.motor_position)
+        commands = elastic_feedforward(self._robot.robot, self._rest_jet)
+        return self._robot.state(position, motor_position=commands.motor_position)
 
     def advance(self) -> None:
         """Advance to the next published state; stop and raise SimulationError if that fails."""
@@ -114,9 +113,9 @@ class SimulatedRobot:
         if not self.braked:
             slope = self._robot.derivatives(self._state, self.drives.applied)
             self._jet[2] = self._robot.split(slope)[1]
-        model, joints = self._robot.model, self._robot.joints
-        inverse_dynamics(model, self._jet, out=self._effort)
-        transmitted_efforts(model, joints, self._jet, self._effort, out=self._effort)
+        robot = self._robot.robot
+        inverse_dynamics(robot.model, self._jet, out=self._effort)
+        transmitted_efforts(robot, self._jet, self._effort, out=self._effort)
 
     def release(self) -> None:
         """Release the brakes, unless the simulation has failed."""
@@ -150,19 +149,17 @@ _STEP_ANGLE = 0.1
 _MOST = 10000  # steps per period; each takes about ten microseconds
 
 
-def substeps_for(
-    model: ScrewModel, elastic: Drives, q: Array, period: float, derivative: Array
-) -> int:
+def substeps_for(robot: Robot, q: Array, period: float, derivative: Array) -> int:
     """Return the Runge-Kutta steps that the fastest motion takes per `period` [s], at least 1."""
     try:
-        frequencies = natural_frequencies(model, elastic, q)
+        frequencies = natural_frequencies(robot, q)
     except InputError as error:
         raise InputError(
             "parameter 'substeps': expected 1 or more, as 0 takes springs whose stiffness at rest "
             f'is known and links with mass: {error}'
         ) from None
-    fastest = float(frequencies.max(initial=0.0)) + parallel_frequency(model, elastic, q)
-    fastest += damping_rate(model, elastic, q, derivative)
+    fastest = float(frequencies.max(initial=0.0)) + parallel_frequency(robot, q)
+    fastest += damping_rate(robot, q, derivative)
     steps = period * fastest / _STEP_ANGLE
     if not steps <= _MOST:
         raise InputError(

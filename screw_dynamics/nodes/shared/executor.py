@@ -19,7 +19,7 @@ from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.signals import uninstall_signal_handlers
 
-from screw_dynamics.common.stop_signals import StopOnce, flush, limited_end, stop_once
+from screw_dynamics.common.stop_signals import SignalGuard, flush, shutdown_deadline, stop_once
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.shared.arguments import files_for_others, help_text, wants_help
 
@@ -80,7 +80,7 @@ def run_nodes(
     Create nodes, spin them with one executor and return the exit code, as `run_node`.
 
     They end in the opposite order: `come_to_rest`, if they have it, takes as long as it needs,
-    their destruction `LONGEST_END` at most.
+    their destruction `SHUTDOWN_DEADLINE` at most.
     """
     sys.setswitchinterval(_HAND_OVER)
     if args is None and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -105,7 +105,7 @@ def _run(
     args: Sequence[str] | None,
     work: Callable[[Node], None] | None,
     interrupted: int,
-    stop: StopOnce,
+    stop: SignalGuard,
 ) -> int:
     """Run the nodes; Ctrl-C raises at any point, but not again while they are destroyed."""
     initialized, complete = False, False
@@ -139,7 +139,7 @@ def _run(
         try:
             _come_to_rest(made if complete else ())
         finally:
-            with limited_end() if args is None else nullcontext():
+            with shutdown_deadline() if args is None else nullcontext():
                 _destroy(made)
     return 0
 
@@ -160,7 +160,7 @@ def _destroy(nodes: Sequence[Node]) -> None:
         rclpy.try_shutdown()
 
 
-def _spin(nodes: Sequence[Node], stop: StopOnce) -> None:
+def _spin(nodes: Sequence[Node], stop: SignalGuard) -> None:
     """
     Spin until a signal asks for the end, which only ends the loop.
 

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from screw_dynamics.errors import (
     UnknownNameError,
 )
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.other_models import in_place_of_screw_model
 from screw_dynamics.model.urdf import RobotDescription, model_from_description, read_description
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.soft.segments.append_segments import append_segments, read_segments
@@ -38,12 +38,12 @@ def read_drives(path: str, warn: Callable[[str], object]) -> Drives | None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
         try:
-            joints = Drives.from_yaml(file)
+            drives = Drives.from_yaml(file)
         except ScrewDynamicsError as error:
             raise InputError(f'{_DRIVES}: {error}') from None
     for warning in caught:
         warn(f'{_DRIVES}: {warning.message}')
-    return joints
+    return drives
 
 
 def read_soft_segments(path: str) -> Segments | None:
@@ -145,7 +145,7 @@ def with_settings(
     if segments is None:
         return model
     try:
-        return in_place_of_screw_model(append_segments(model, segments))
+        return cast(ScrewModel, append_segments(model, segments))  # another kind of robot
     except ScrewDynamicsError as error:
         raise InputError(f'{_SEGMENTS}: {error}') from None
 

@@ -11,7 +11,7 @@ import numpy as np
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.drives import elastic_feedforward, feedforward_from_efforts
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.dynamics import LinkLoads, gravity_forces_jet, inverse_dynamics
+from screw_dynamics.dynamics import ModelWorkspace, gravity_forces_jet, inverse_dynamics
 from screw_dynamics.errors import ScrewDynamicsError, SpringRangeError
 from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
@@ -26,12 +26,12 @@ def warm_up_efforts(robot: Robot) -> None:
         jet, efforts = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
         inverse_dynamics(model, jet, out=efforts)
         gravity_forces_jet(model, jet)
-        LinkLoads(model, [], order).inverse_dynamics(jet, efforts)
-    check_feasibility(model, None, np.zeros((1, 3, model.n)), [0.0])
+        ModelWorkspace(model, order).efforts(jet)
+    check_feasibility(model, np.zeros((1, 3, model.n)), [0.0])
     compute_motors(robot)
     if robot.drives is not None:
         with suppress(SpringRangeError):
-            elastic_feedforward(model, robot.drives, np.zeros((robot.required_rows, robot.n)))
+            elastic_feedforward(robot, np.zeros((robot.required_rows, robot.n)))
 
 
 def compute_motors(robot: Robot) -> None:
@@ -39,10 +39,10 @@ def compute_motors(robot: Robot) -> None:
     if robot.drives is None:
         return
     jet = np.zeros((robot.required_rows, robot.n))
-    efforts = np.zeros_like(robot.drives.buffers(robot.model).effort_jet)
+    efforts = np.zeros_like(robot.buffers().effort_jet)
     # the springs may be unable to support the links at 0, which does not matter here
     with suppress(SpringRangeError):
-        feedforward_from_efforts(robot.model, robot.drives, jet, efforts)
+        feedforward_from_efforts(robot, jet, efforts)
 
 
 class ModelBuild:

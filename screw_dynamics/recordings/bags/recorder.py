@@ -36,7 +36,7 @@ from rclpy.utilities import remove_ros_args
 from rosbags import interfaces as bags
 
 from screw_dynamics.common.scalars import positive
-from screw_dynamics.common.stop_signals import STOP_SIGNALS, ignore_stop_signals, limited_end
+from screw_dynamics.common.stop_signals import STOP_SIGNALS, ignore_stop_signals, shutdown_deadline
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.errors import BagError
 from screw_dynamics.recordings.bags.definitions import message_definition, message_type
@@ -269,7 +269,7 @@ def _record(node: BagRecorder, options: argparse.Namespace, stop: Event, limited
         return _failed(str(error))
     finally:
         executor.shutdown()
-        with limited_end() if limited else nullcontext():
+        with shutdown_deadline() if limited else nullcontext():
             node.destroy_node()
 
 

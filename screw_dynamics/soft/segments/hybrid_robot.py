@@ -14,7 +14,6 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InputError, TopologyError, UnknownNameError
 from screw_dynamics.model import JointLimits, ScrewModel
-from screw_dynamics.model.other_models import JointedModel
 from screw_dynamics.soft.joint import Joint
 from screw_dynamics.soft.module import Module
 from screw_dynamics.soft.rigid_chain import modules_of
@@ -51,7 +50,7 @@ class Segments:
     origin: str = 'soft segments'  # names the file in errors
 
 
-class HybridRobot(SoftRobot, JointedModel):
+class HybridRobot(SoftRobot):
     """
     A rigid chain with soft segments; made by `append_segments`.
 
@@ -82,13 +81,10 @@ class HybridRobot(SoftRobot, JointedModel):
     ('joint_1', 'joint_2', 'finger/curve_x', 'finger/curve_y')
     """
 
-    limits: JointLimits
-
     def __init__(self, rigid: ScrewModel, appended: Segments) -> None:
         mounts, self._link_places = _mount(rigid, appended)
         chain: list[Module] = modules_of(rigid) if rigid.body_count else []
         self.rigid, self.appended = rigid, appended
-        self.name, self.base_link = rigid.name, rigid.base_link
         self._own_names = (
             *(f'{rigid.body_names[i // 2]}' if i % 2 else name.name or '' for i, name in
               enumerate(chain)),
@@ -97,6 +93,7 @@ class HybridRobot(SoftRobot, JointedModel):
         )  # fmt: skip
         bodies = [segment.built.module for segment in appended.segments]
         super().__init__([*chain, *mounts, *bodies], rigid.gravity)
+        self.name, self.base_link = rigid.name, rigid.base_link
         self.limits = _limits(rigid, appended)
         self.threads = ThreadSet(self, rigid.n, appended.threads) if appended.threads else None
 
@@ -146,9 +143,8 @@ class HybridRobot(SoftRobot, JointedModel):
         )
 
     @cached_property
-    def weightless(self) -> HybridRobot:
-        """The same robot without gravity."""
-        return HybridRobot(self.rigid.weightless, self.appended)
+    def _weightless(self) -> HybridRobot:
+        return HybridRobot(self.rigid.without_gravity(), self.appended)
 
     def __repr__(self) -> str:
         """Return the name and size."""

@@ -74,8 +74,8 @@ class PoseTask:
             np.ascontiguousarray(twist[:, self._rows]),
             self.frame,
             'hybrid',
-            self.components,
-            self.weights,
+            components=self.components,
+            weights=self.weights,
             nullspace_rates=rates,
             least_squares=True,
         )

@@ -98,15 +98,15 @@ def terms_of_trees(rng, model, batch):
     few, covariances = jet[..., :3, :].copy(), np.eye(3) + np.full((2, n, 3, 3), 0.01)
     kinds = [SPRINGS[k] for k in rng.integers(0, 4, n)]
     drives = [sd.JointDrive(spring, sd.Motor(2e-3, 10.0)) for spring in kinds]
-    joints = sd.Drives(dict(zip(model.joint_names, drives, strict=True)))
-    robot = sd.simulation.ElasticRobot(model, joints)
-    state = np.zeros(robot.state_size)
+    robot = sd.Robot(model, sd.Drives(dict(zip(model.joint_names, drives, strict=True))))
+    simulation = sd.simulation.ElasticRobot(robot)
+    state = np.zeros(simulation.state_size)
 
     def loaded(jet, wrench, out=None):
-        return sd.inverse_dynamics(model, jet, {frame: wrench}, out)
+        return sd.inverse_dynamics(model, jet, {frame: wrench}, out=out)
 
     def step(effort, out=None):
-        return robot.step(state.copy() if out is None else out, effort, 1e-3)
+        return simulation.step(state.copy() if out is None else out, effort, 1e-3)
 
     return [
         (loaded, [jet, wrench], (*batch, rows, n)),
@@ -122,10 +122,14 @@ def terms_of_trees(rng, model, batch):
         (partial(sd.forward_dynamics_jet, model), [q, qd, jet], None),
         (partial(sd.forward_dynamics_partials, model), [q, qd, tau], None),
         (partial(sd.effort_deviations, model), [np.stack([few] * 2), covariances], None),
-        (partial(sd.actuator_efforts, model, joints), [jet], (*batch, rows, n)),
-        (partial(sd.elastic_feedforward, model, joints), [jet], None),
-        (partial(sd.measured_spring_efforts, model, joints), [few[..., 1:, :]] * 2 + [tau], None),
-        (robot.derivatives, [state, tau], None),
+        (partial(sd.actuator_efforts, robot), [jet], (*batch, rows, n)),
+        (partial(sd.elastic_feedforward, robot), [jet], None),
+        (
+            partial(sd.measured_spring_efforts, robot),
+            [few[..., 1:, :]] * 2 + [tau],
+            None,
+        ),
+        (simulation.derivatives, [state, tau], None),
         (step, [tau], state.shape),
         (lambda *arrays: sd.LoadObserver(model).update(0.0, *arrays), [q, qd, tau], None),
     ]

@@ -64,7 +64,7 @@ def test_both_modules_give_the_same_numbers(rng):
     model = sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf'))
     jets = rng.normal(size=(7, 5, model.n))
     arguments = (
-        model.joint_frame_parameters.parameters,
+        model.kernel_tables.parameters,
         np.empty((7, 0, 3, 6)),
         np.empty(0, np.int64),
         np.empty((0, 4, 4)),

@@ -25,7 +25,7 @@ RECIPES = [
 ]
 
 
-def joints(model):
+def drives(model):
     spring = sd.JointDrive(
         sd.CubicSpring(2000.0, 5e4),
         motor=sd.Motor(2e-3, 10.0, 1e-2, 2e-2, 1.0),
@@ -40,7 +40,7 @@ def joints(model):
 def test_floats_have_the_digits_of_their_format(seed, tmp_path):
     rng = np.random.default_rng(seed)
     model = random_model(rng, RECIPES)
-    code = sd.generate_c(model, quantities=QUANTITIES, frames=['tool_3'], joints=joints(model),
+    code = sd.generate_c(sd.Robot(model, drives(model)), quantities=QUANTITIES, frames=['tool_3'],
                          real='float')  # fmt: skip
     assert 'double' not in code.header + code.source
     write(code, tmp_path)
@@ -62,7 +62,7 @@ def test_floats_have_the_digits_of_their_format(seed, tmp_path):
 
 def test_constants_below_rounding_are_zero():
     model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
-    angles = model.joint_frame_parameters.parameters
+    angles = model.kernel_tables.parameters
     assert ((np.abs(angles) < 1e-15) & (angles != 0.0)).any()  # of angles such as pi / 2
     numbers = re.findall(r'(?<![\w.])\d+\.\d*(?:e-?\d+)?', sd.generate_c(model).source)
     assert all(float(number) == 0.0 or float(number) > 1e-12 for number in numbers)

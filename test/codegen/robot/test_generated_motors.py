@@ -83,10 +83,12 @@ def robot(rng, n):
     return random_model(rng, [*recipes, BodyRecipe('helical', mimics=0)], length=0.3)
 
 
-def by_stages(model, joints, jet):
-    efforts = transmitted_efforts(model, joints, jet, link_efforts(model, joints, jet))
-    deflections = spring_deflections(model, joints, efforts)
-    return motor_efforts(model, joints, jet, efforts, deflections)
+def by_stages(model, drives, jet):
+    efforts = transmitted_efforts(
+        sd.Robot(model, drives), jet, link_efforts(sd.Robot(model, drives), jet)
+    )
+    deflections = spring_deflections(sd.Robot(model, drives), efforts)
+    return motor_efforts(sd.Robot(model, drives), jet, efforts, deflections)
 
 
 def close(got, expected):
@@ -108,14 +110,14 @@ def test_motor_positions_and_efforts_are_those_of_the_stages(n, order, springs, 
     rng = np.random.default_rng(n + order)
     model = robot(rng, n)
     options = {'parallel': PARALLEL, **RUBBING} if parts == 'rubbing' else PLAIN
-    joints = elastic(model, SPRINGS[springs], **options)
+    drives = elastic(model, SPRINGS[springs], **options)
     code = sd.generate_c(
-        model, order=order, quantities=['motor_commands', 'mass_matrix'], joints=joints
+        sd.Robot(model, drives), order=order, quantities=['motor_commands', 'mass_matrix']
     )
     compiled = Compiled(code, tmp_path)
     for _ in range(4):
         jet = 0.3 * random_joint_jet(rng, model.n, order)
-        theta, efforts = by_stages(model, joints, jet)
+        theta, efforts = by_stages(model, drives, jet)
         got = np.full(theta.shape, np.nan), np.full(efforts.shape, np.nan)
         assert compiled.status('motor_commands', jet, *got) == 0
         close(got[0], theta)
@@ -133,13 +135,13 @@ def test_motor_positions_and_efforts_are_those_of_the_stages(n, order, springs, 
 )
 def test_springs_out_of_range_are_reported(spring, parallel, tmp_path):
     model = robot(np.random.default_rng(1), 2)
-    joints = elastic(model, [spring], [parallel], **PLAIN)
-    code = sd.generate_c(model, quantities=['motor_commands'], joints=joints)
+    drives = elastic(model, [spring], [parallel], **PLAIN)
+    code = sd.generate_c(sd.Robot(model, drives), quantities=['motor_commands'])
     compiled = Compiled(code, tmp_path)
     jet = 1e6 * np.ones((5, 2))
     out = np.empty((3, 4)), np.empty((1, 4))
     with pytest.raises(sd.errors.SpringRangeError):
-        sd.elastic_feedforward(model, joints, jet)
+        sd.elastic_feedforward(sd.Robot(model, drives), jet)
     assert compiled.status('motor_commands', jet, *out) not in (0, -2)
     # also where no state of the self-test is within the range
     build = [COMPILER, *STRICT, '-o', 'test', 'robot.c', 'robot_self_test.c', '-lm']
@@ -151,8 +153,8 @@ def test_springs_out_of_range_are_reported(spring, parallel, tmp_path):
 def test_numbers_that_are_not_finite_are_reported(tmp_path):
     model = robot(np.random.default_rng(1), 2)
     for springs in (SPRINGS['linear'], SPRINGS['cubic']):
-        joints = elastic(model, springs, **PLAIN)
-        code = sd.generate_c(model, quantities=['motor_commands'], joints=joints)
+        drives = elastic(model, springs, **PLAIN)
+        code = sd.generate_c(sd.Robot(model, drives), quantities=['motor_commands'])
         jet = np.zeros((5, 2))
         jet[4, 1] = np.inf
         out = np.empty((3, 2)), np.empty((1, 2))
@@ -161,9 +163,9 @@ def test_numbers_that_are_not_finite_are_reported(tmp_path):
 
 def test_function_of_the_efforts_is_public_only_if_wanted(tmp_path):
     model = robot(np.random.default_rng(1), 2)
-    joints = elastic(model, SPRINGS['linear'], **PLAIN)
+    drives = elastic(model, SPRINGS['linear'], **PLAIN)
     for wanted in (['motor_commands'], ['motor_commands', 'inverse_dynamics']):
-        code = sd.generate_c(model, quantities=wanted, joints=joints)
+        code = sd.generate_c(sd.Robot(model, drives), quantities=wanted)
         assert code.source.count('f_inverse_dynamics(const double') == 1
         assert ('void robot_inverse_dynamics(' in code.source) == (len(wanted) == 2)
         assert '#define ROBOT_MOTORS 2' in code.header
@@ -171,13 +173,14 @@ def test_function_of_the_efforts_is_public_only_if_wanted(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ('joints', 'order', 'text'),
+    ('drives', 'order', 'text'),
     [
+        (None, 2, 'robot: expected one with drives for motor_commands, got none'),
         (sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(9.0, 1.0))}), 2, 'dampers'),
         (sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(9.0))}), 1, 'order: exp'),
     ],
 )
-def test_what_cannot_be_generated_is_refused(joints, order, text):
+def test_what_cannot_be_generated_is_refused(drives, order, text):
     model = robot(np.random.default_rng(1), 2)
     with pytest.raises(InputError, match=text):
-        sd.generate_c(model, order=order, quantities=['motor_commands'], joints=joints)
+        sd.generate_c(sd.Robot(model, drives), order=order, quantities=['motor_commands'])

@@ -50,8 +50,8 @@ def test_links_of_the_iiwa(iiwa, seed):
         warnings.simplefilter('error')  # a description that is not possible warns
         again = sd.read_urdf(found.to_urdf(sd.share_path('urdf/iiwa14.urdf')))
     np.testing.assert_allclose(again.inertias, robot.model.inertias, atol=1e-14)
-    np.testing.assert_array_equal(again.friction, [j.friction.coulomb for j in robot.joints])
-    np.testing.assert_array_equal(again.damping, [j.friction.viscous for j in robot.joints])
+    np.testing.assert_array_equal(again.friction, [j.friction.coulomb for j in robot.joint_drives])
+    np.testing.assert_array_equal(again.damping, [j.friction.viscous for j in robot.joint_drives])
     assert again.limits == iiwa.limits
 
 
@@ -67,7 +67,7 @@ def test_a_load_is_added_to_its_link(planar, tmp_path):
     added = again.inertias[1][3, 3] - planar.inertias[1][3, 3]
     assert added == pytest.approx(0.5, abs=0.01)
     assert text.count('<visual>') == source.read_text(encoding='utf-8').count('<visual>')
-    rotors = [joint.motor.rotor_inertia for joint in robot.joints]
+    rotors = [joint.motor.rotor_inertia for joint in robot.joint_drives]
     np.testing.assert_allclose(rotors, drives.rotors, atol=0.05)
     assert sd.Drives.from_yaml(robot.drives.to_yaml()) == robot.drives
 

@@ -30,7 +30,7 @@ def elastic(model, seed, seconds=12.0):
         for name, k, d, c in zip(model.joint_names, stiffness, viscous, coulomb, strict=True)
     }
     smooth = np.concatenate((jets, np.zeros((len(jets), 2, model.n))), axis=1)
-    motion = sd.elastic_feedforward(model, sd.Drives(friction), smooth)
+    motion = sd.elastic_feedforward(sd.Robot(model, sd.Drives(friction)), smooth)
     noise = rng.normal(size=(3, len(times), model.n))
     measured = Recording(
         model.joint_names,

@@ -123,12 +123,12 @@ def test_springs_that_balance_gravity_are_no_other_content(part):
     pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])
     spring = sd.BalancingSpring(part * 9.81 / 0.2**2, (0, 0, 0.2), (0.2, 0, 0))
     drives = sd.Drives({pendulum.joint_names[0]: sd.JointDrive(parallel_spring=spring)})
-    observer = sd.LoadObserver(pendulum, drives)
+    observer = sd.LoadObserver(sd.Robot(pendulum, drives))
     for k, q in enumerate([0.3, -0.4, 1.0, -1.0]):
         held = (1.0 - part) * 9.81 * np.cos(q) + 0.05 * (-1.0) ** k
         external = observer.update(float(k), [q], [0.0], [held])
     assert not observer.doubt and abs(external[0]) < 0.2
-    observer = sd.LoadObserver(pendulum, drives)
+    observer = sd.LoadObserver(sd.Robot(pendulum, drives))
     with pytest.raises(InputError, match="that effort_content 'without_gravity' would explain"):
         for k, q in enumerate([0.3, -0.4, 1.0, -1.0]):
             observer.update(float(k), [q], [0.0], [-part * 9.81 * np.cos(q)])

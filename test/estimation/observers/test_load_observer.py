@@ -12,7 +12,7 @@ from scipy.integrate import quad, solve_ivp
 import screw_dynamics as sd
 from screw_dynamics import lie
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, SingularJacobianError
-from screw_dynamics.estimation.observers.driven_links import DrivenLinks
+from screw_dynamics.estimation.observers.link_efforts_from_motors import LinkEffortsFromMotors
 
 BANDWIDTH = 2 * np.pi * 5.0
 RATE = 200.0
@@ -207,8 +207,8 @@ def test_efforts_of_links_are_those_of_the_motor_equations(seed, arm):
     drives = random_drives(arm, rng)
     jet = random_joint_jet(rng, arm.n, 0)
     jet[2] = 0.0  # the transmitted effort then has no part of the rotor
-    motors = sd.actuator_efforts(arm, drives, jet)[0]
-    links = DrivenLinks(arm, drives)
+    motors = sd.actuator_efforts(sd.Robot(arm, drives), jet)[0]
+    links = LinkEffortsFromMotors(sd.Robot(arm, drives))
     expected = sd.inverse_dynamics(arm, jet)[0]
     scale = abs(motors).max()
     np.testing.assert_allclose(
@@ -217,7 +217,9 @@ def test_efforts_of_links_are_those_of_the_motor_equations(seed, arm):
         rtol=0,
         atol=1e-12 * scale,
     )
-    rotors = sd.actuator_efforts(arm, drives, np.where(np.arange(3)[:, None] == 2, 1.0, jet))[0]
+    rotors = sd.actuator_efforts(
+        sd.Robot(arm, drives), np.where(np.arange(3)[:, None] == 2, 1.0, jet)
+    )[0]
     assert (links.rotor_inertia.diagonal() > 0).all()
     assert (rotors != motors).any()
 
@@ -310,13 +312,19 @@ def test_bad_arguments_leave_the_observer_as_it_was(arm):
         ({'bandwidth': 0.0}, 'bandwidth: expected numbers above 0, got 0'),
         ({'bandwidth': [1.0, 2.0]}, r'bandwidth: expected shape \(\) or \(7,\)'),
         ({'effort_deviation': -1.0}, 'effort_deviation: expected numbers >= 0, got -1'),
-        ({'joints': 3}, 'joints'),
-        ({'joints': sd.Drives({}, rotor_coupling=True)}, 'rotor_coupling: expected false'),
     ],
 )
 def test_bad_parameters_are_named(arm, arguments, text):
     with pytest.raises(InputError, match=text):
         sd.LoadObserver(arm, **arguments)
+
+
+def test_robots_that_are_not_supported_are_named(arm):
+    coupled = sd.Robot(arm, sd.Drives({}, rotor_coupling=True))
+    with pytest.raises(InputError, match='drives: rotor_coupling: expected false, got true'):
+        sd.LoadObserver(coupled)
+    with pytest.raises(InputError, match='model: expected a ScrewModel, got int'):
+        sd.LoadObserver(3)
 
 
 def test_components_are_checked(arm):

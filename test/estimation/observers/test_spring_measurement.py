@@ -39,10 +39,12 @@ def test_efforts_are_those_that_the_springs_transmit(arm, kind, seed):
         }
     )
     jet = random_joint_jet(rng, arm.n, 2)
-    feedforward = sd.elastic_feedforward(arm, drives, jet)
+    feedforward = sd.elastic_feedforward(sd.Robot(arm, drives), jet)
     efforts = sd.inverse_dynamics(arm, jet[:4].copy())
-    expected = transmitted_efforts(arm, drives, jet, efforts)[0]
-    found = sd.measured_spring_efforts(arm, drives, jet[:2], feedforward.motor_jet[:2], expected)
+    expected = transmitted_efforts(sd.Robot(arm, drives), jet, efforts)[0]
+    found = sd.measured_spring_efforts(
+        sd.Robot(arm, drives), jet[:2], feedforward.motor_jet[:2], expected
+    )
     scale = abs(expected).max()
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * scale)
 
@@ -51,9 +53,12 @@ def test_whole_turns_of_continuous_joints_are_left_out(arm):
     model = sd.read_urdf(
         sd.share_path('urdf/planar_2r.urdf').read_bytes().replace(b'"revolute"', b'"continuous"')
     )
-    joints = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))})
+    springs = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))})
     found = sd.measured_spring_efforts(
-        model, joints, [[0.1, 0.0], [0, 0]], [[0.12 + 4 * np.pi, 0.0], [0, 0]], [0.0, 0.0]
+        sd.Robot(model, springs),
+        [[0.1, 0.0], [0, 0]],
+        [[0.12 + 4 * np.pi, 0.0], [0, 0]],
+        [0.0, 0.0],
     )
     np.testing.assert_allclose(found, [2.0, 0.0], atol=1e-10)
 
@@ -65,10 +70,10 @@ def test_a_push_is_found_by_the_deflection_of_springs(arm):
     q, rest = np.full(7, 0.4), np.zeros(7)
     push = sd.frame_jacobian(arm, q, 'flange').T @ [0.5, -1.0, 0.3, 20.0, -30.0, 15.0]
     held = sd.gravity_forces(arm, q) - push
-    observer = sd.LoadObserver(arm, drives, bandwidth=100.0)
+    observer = sd.LoadObserver(sd.Robot(arm, drives), bandwidth=100.0)
     for i in range(100):
         motors = [q + held / 4000.0, rest]
-        effort = sd.measured_spring_efforts(arm, drives, [q, rest], motors, rest)
+        effort = sd.measured_spring_efforts(sd.Robot(arm, drives), [q, rest], motors, rest)
         found = observer.update(0.005 * i, q, rest, effort)
     np.testing.assert_allclose(found, push, atol=1e-9)
 
@@ -79,8 +84,8 @@ def test_bad_arguments_are_named(arm):
     links, motors = np.zeros((2, 7)), np.zeros((2, 7))
     motors[0, 1] = 0.3
     with pytest.raises(SpringRangeError, match='joint_2'):
-        sd.measured_spring_efforts(arm, drives, links, motors, np.zeros(7))
+        sd.measured_spring_efforts(sd.Robot(arm, drives), links, motors, np.zeros(7))
     with pytest.raises(ShapeError, match=r'motor_jet: expected shape \(2, 7\)'):
-        sd.measured_spring_efforts(arm, drives, links, motors[:1], np.zeros(7))
+        sd.measured_spring_efforts(sd.Robot(arm, drives), links, motors[:1], np.zeros(7))
     with pytest.raises(NotFiniteError, match='joint_jet'):
-        sd.measured_spring_efforts(arm, drives, links + np.nan, motors, np.zeros(7))
+        sd.measured_spring_efforts(sd.Robot(arm, drives), links + np.nan, motors, np.zeros(7))

@@ -208,9 +208,9 @@ def test_random_paths(iiwa, seed):
     assert rates.max() <= 1500.0
     velocities = np.abs(qd) / iiwa.limits.velocity
     assert max(rates.max() / 1500.0, velocities.max()) > 0.98
-    robot = limited_robot(iiwa, None, limits)
+    robot = limited_robot(iiwa, limits)
     given = np.linspace(curve.breaks[0], curve.breaks[-1], 400)[:-1]
-    slow = sd.slow_down(robot, None, curve.jets(given), given, tolerance=1e-3)
+    slow = sd.slow_down(robot, curve.jets(given), given, tolerance=1e-3)
     assert curve.duration * slow.factor >= 1.5 * fast.duration
     # a rest-to-rest S-curve with full acceleration takes effort / rate longer than without jerk
     unbounded = sd.retime(iiwa, curve)
@@ -271,11 +271,11 @@ def elastic(model, friction=0.0):
 
 @pytest.mark.parametrize('friction', [0.0, 1.0])
 def test_springs_and_motors_keep_their_limits(iiwa, friction):
-    joints = elastic(iiwa, friction)
+    drives = elastic(iiwa, friction)
     curve = random_curve(iiwa, np.random.default_rng(1))
-    fast = sd.retime(iiwa, curve, joints=joints)
+    fast = sd.retime(sd.Robot(iiwa, drives), curve)
     times = even(fast, 20001)
-    report = sd.check_feasibility(iiwa, joints, fast.jets(times), times)
+    report = sd.check_feasibility(sd.Robot(iiwa, drives), fast.jets(times), times)
     assert report.feasible, report.violations[0]
     checked = {check.quantity for check in report.checks}
     assert {'effort rate', 'deflection', 'motor velocity', 'motor effort'} <= checked
@@ -336,7 +336,7 @@ def shares_of_soft_motors(model, motion, count):
 def test_a_motion_of_soft_springs_reaches_a_limit_of_the_robot(iiwa):
     """Efforts of motors contain the snap: they were exceeded between stations, and slowed for."""
     curve = random_curve(iiwa, np.random.default_rng(4))
-    fast = sd.retime(iiwa, curve, joints=soft(iiwa))
+    fast = sd.retime(sd.Robot(iiwa, soft(iiwa)), curve)
     shares = shares_of_soft_motors(iiwa, fast, 20001)
     assert 0.9995 < max(shares.values()) <= 1.0
     assert min(shares['motor velocity'], shares['motor effort']) > 0.99
@@ -345,9 +345,11 @@ def test_a_motion_of_soft_springs_reaches_a_limit_of_the_robot(iiwa):
 @pytest.mark.long
 @pytest.mark.parametrize('seed', [0, 2, 4])
 def test_many_intervals_gain_little(iiwa, seed):
-    curve, joints = random_curve(iiwa, np.random.default_rng(seed)), soft(iiwa)
-    usual = sd.retime(iiwa, curve, joints=joints)
-    assert usual.duration <= 1.005 * sd.retime(iiwa, curve, joints=joints, intervals=400).duration
+    curve, drives = random_curve(iiwa, np.random.default_rng(seed)), soft(iiwa)
+    usual = sd.retime(sd.Robot(iiwa, drives), curve)
+    assert (
+        usual.duration <= 1.005 * sd.retime(sd.Robot(iiwa, drives), curve, intervals=400).duration
+    )
 
 
 def test_a_motion_under_way_keeps_its_state(planar):
@@ -364,14 +366,14 @@ def test_a_motion_under_way_keeps_its_state(planar):
 
 def test_points_of_the_result_give_a_feasible_curve(planar):
     limits = {'velocity': 3.0, 'effort': 60.0, 'effort_rate': 800.0}
-    robot = limited_robot(planar, None, limits)
+    robot = limited_robot(planar, limits)
     curve = curve_through(planar, [[0.0, 0.0], [1.0, -0.5], [0.3, 0.8]])
     fast = sd.retime(planar, curve, limits)
     waypoints, smooth = retimed_waypoints(robot, fast)
     again = smooth_trajectory(waypoints, rest_at_ends=True)
     np.testing.assert_array_equal(again.coefficients, smooth.coefficients)
     times = even(again, 20001)
-    assert sd.check_feasibility(robot, None, again.jets(times), times).feasible
+    assert sd.check_feasibility(robot, again.jets(times), times).feasible
     assert again.duration < 1.02 * fast.duration
 
 

@@ -68,10 +68,10 @@ def test_a_path_beyond_the_limits_of_positions_is_refused_at_once(iiwa, sign):
 
 def test_coupled_rotors_that_need_too_many_derivatives_are_refused(planar):
     joint = sd.JointDrive(sd.LinearSpring(3e3), sd.Motor(rotor_inertia=1e-4, max_effort=80.0))
-    joints = sd.Drives(dict.fromkeys(planar.joint_names, joint), rotor_coupling=True)
+    drives = sd.Drives(dict.fromkeys(planar.joint_names, joint), rotor_coupling=True)
     curve = curve_through(planar, [[0.0, 0.0], [1.0, 0.5]])
     with pytest.raises(InputError, match='at most 5 derivatives.*got 6: leave out rotor_coupling'):
-        sd.retime(planar, curve, joints=joints)
+        sd.retime(sd.Robot(planar, drives), curve)
 
 
 def test_bad_curves(planar, slider):

@@ -120,7 +120,7 @@ def wanted(robot, jets, content):
     if robot.drives is None:
         efforts = form.convert(model, jets[:, :3], sd.inverse_dynamics(model, jets[:, :3]))
         return np.stack([efforts[:, 0], jets[:, 0], jets[:, 1]], axis=1)
-    found = sd.elastic_feedforward(model, robot.drives, jets)
+    found = sd.elastic_feedforward(sd.Robot(model, robot.drives), jets)
     efforts = found.motor_effort
     if content == 'without_gravity':
         efforts = efforts - sd.gravity_forces(model, jets[:, 0])

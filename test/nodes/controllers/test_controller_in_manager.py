@@ -309,7 +309,7 @@ def test_commands_of_motors_behind_springs(ros, arm, drives, managed):
     one.running.spawn(BROADCASTER, CONTROLLER)
     curve, begin = one.send(REST, TARGET, times=[0.0, 3.0])
     jet = np.array([TARGET, *np.zeros((4, 7))])
-    held = sd.elastic_feedforward(arm, drives, jet).motor_effort_jet[0]
+    held = sd.elastic_feedforward(sd.Robot(arm, drives), jet).motor_effort_jet[0]
     ros.wait_for('the end', lambda: np.allclose(one.efforts(), held, rtol=1e-9, atol=1e-9))
     found = one.updates()
     before = found.instants < begin
@@ -319,7 +319,7 @@ def test_commands_of_motors_behind_springs(ros, arm, drives, managed):
     chosen = found.instants >= ramped(found.instants, efforts, begin)
     jets = jets_of(curve, begin, found.instants[chosen])
     require_moving(jets)
-    expected = sd.elastic_feedforward(arm, drives, jets)
+    expected = sd.elastic_feedforward(sd.Robot(arm, drives), jets)
     require_equal(positions[chosen], expected.motor_jet[:, 0])
     require_equal(velocities[chosen], expected.motor_jet[:, 1])
     require_equal(efforts[chosen], expected.motor_effort_jet[:, 0])
@@ -331,7 +331,7 @@ def test_the_node_sends_what_the_controller_follows(ros, arm, managed):
     heard = ros.listen(JointSpline, f'/{CONTROLLER}/spline', LATCHED)
     remapped = '--ros-args', '-r', f'~/spline:=/{CONTROLLER}/spline'
     node = ros.start_command(
-        node_command('feedforward', *remapped), publish_spline=True, lead_time=0.5
+        node_command('feedforward', *remapped), outputs=['spline'], lead_time=0.5
     )
     ros.wait_until_active(node)
     message = trajectory(arm.joint_names, TARGET, times=[3.0])

@@ -14,7 +14,7 @@ from helpers.node_processes import trajectory
 from helpers.patience import patience
 from rclpy.serialization import serialize_message
 
-from screw_dynamics.control.tasks import Outline, Reading, Refusal
+from screw_dynamics.control.fit_requests import Outline, Reading, Refusal
 from screw_dynamics.nodes.feedforward.worker import Worker
 
 DATA = serialize_message(trajectory(['a'], [0.0], [1.0]))

@@ -147,7 +147,7 @@ def test_the_documents_are_a_robot(node, truth):
     mass = sum(matrix[5, 5] for matrix in robot.model.inertias - node.model.inertias)
     assert mass == pytest.approx(response.payload.m, rel=1e-9)
     found = dict(zip(response.names, response.values, strict=True))
-    for name, joint in zip(robot.joint_names, robot.joints, strict=True):
+    for name, joint in zip(robot.joint_names, robot.joint_drives, strict=True):
         assert joint.friction.viscous == pytest.approx(found[f'{name}.viscous'], rel=0.05)
 
 

@@ -121,8 +121,8 @@ def test_what_carries_the_weight_beside_the_drive(planar, elastic):
     np.testing.assert_allclose(effort, carried, rtol=0, atol=1e-6)
 
     model, mobility = sd.read_urdf(planar), np.diag(np.linalg.inv(mass_matrix(HOME)))
-    steps = substeps_for(model, elastic, HOME, 1.0, np.zeros(2))
-    with_spring = substeps_for(model, balanced, HOME, 1.0, np.zeros(2))
+    steps = substeps_for(sd.Robot(model, elastic), HOME, 1.0, np.zeros(2))
+    with_spring = substeps_for(sd.Robot(model, balanced), HOME, 1.0, np.zeros(2))
     assert with_spring - steps == pytest.approx(10.0 * math.sqrt(3000.0 * mobility[0]), abs=1)
     rubbing = replace(
         joint, parallel_spring=None, friction=sd.JointFriction(2.0, 3.0, 0.05, 4.0, load=0.1)
@@ -130,7 +130,7 @@ def test_what_carries_the_weight_beside_the_drive(planar, elastic):
     drives = replace(elastic, joints={**elastic.joints, 'joint_1': rubbing})
     load = math.hypot(gravity_efforts(HOME)[0], 0.1)
     slope = 2.0 + (4.0 + 0.1 * load) / 0.05
-    with_friction = substeps_for(model, drives, HOME, 1.0, np.zeros(2))
+    with_friction = substeps_for(sd.Robot(model, drives), HOME, 1.0, np.zeros(2))
     assert with_friction - steps == pytest.approx(10.0 * slope * mobility[0], abs=1)
 
 
@@ -151,14 +151,14 @@ def test_steps_are_a_tenth_of_the_fastest_time_constant(planar, elastic):
         }
     )
     mobility = np.diag(np.linalg.inv(mass_matrix(HOME)))
-    for joints, derivative, rate in (
+    for springs, derivative, rate in (
         (elastic, np.zeros(2), 0.0),
         (elastic, gains, (gains / ROTOR_INERTIA).max()),
         (damped, gains, ((8.0 + gains) / ROTOR_INERTIA + 7.0 * mobility).max()),
     ):
         for period in (1.0, 0.002, 1e-6):
             expected = max(1, math.ceil(period * (fastest + rate) / 0.1))
-            assert substeps_for(model, joints, HOME, period, derivative) == expected
+            assert substeps_for(sd.Robot(model, springs), HOME, period, derivative) == expected
 
 
 @pytest.mark.parametrize(
@@ -172,4 +172,4 @@ def test_joints_too_stiff_to_simulate_are_refused(stiffness, inertia, message, p
     joint = sd.JointDrive(sd.LinearSpring(stiffness), sd.Motor(rotor_inertia=inertia))
     elastic = sd.Drives({'joint_1': joint})
     with pytest.raises(InputError, match=message):
-        substeps_for(sd.read_urdf(planar), elastic, HOME, 0.002, np.zeros(2))
+        substeps_for(sd.Robot(sd.read_urdf(planar), elastic), HOME, 0.002, np.zeros(2))

@@ -1,34 +1,32 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`DrivenLinks`: efforts of the links from measured efforts of motors or springs."""
+"""`LinkEffortsFromMotors`: efforts of the links from measured efforts of motors or springs."""
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.drives import Drives
-from screw_dynamics.drives.drives import require_drives
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.transmitted_efforts import fill_transmitted_efforts
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.drives.friction import EXCESS, LOAD, LOAD_EFFORT, STRIBECK_VELOCITY
 from screw_dynamics.kernels.drives.laws import COULOMB, COULOMB_VELOCITY, RIGID, VISCOUS
-from screw_dynamics.model import ScrewModel
 
 
-class DrivenLinks:
+class LinkEffortsFromMotors:
     """
-    The drives of a model seen from its links; `joints` may be None.
+    The drives of a robot, which may have none, seen from its links.
 
     `rotor_inertia` (n, n) is diagonal: that of the motors without a spring, behind the gear.
     """
 
-    def __init__(self, model: ScrewModel, joints: Drives | None) -> None:
-        self.rotor_inertia = np.zeros((model.n, model.n))
-        self._joints = joints
-        if joints is None:
+    def __init__(self, robot: Robot) -> None:
+        self.rotor_inertia = np.zeros((robot.n, robot.n))
+        self._robot = robot
+        if robot.drives is None:
             return
-        self._table = table = require_drives(joints).motors(model)
-        if joints.rotor_coupling:
-            raise InputError('joints: rotor_coupling: expected false, got true')
+        if robot.drives.rotor_coupling:
+            raise InputError('drives: rotor_coupling: expected false, got true')
+        self._table = table = robot.motors
         self._rigid = table.laws == RIGID
         motors = table.first_motor
         np.fill_diagonal(self.rotor_inertia, np.where(self._rigid, table.rows[motors, 0], 0.0))
@@ -37,14 +35,14 @@ class DrivenLinks:
     def support(self, q: Array) -> Array:
         """Return what parallel springs leave to the drives, -P(q), (n,)."""
         springs = np.zeros((1, len(q)))
-        if self._joints is not None:  # at rest and without load, only parallel springs are left
-            fill_transmitted_efforts(self._joints, self._table, np.stack([q, 0.0 * q]), springs)
-        left: Array = springs[0]
-        return left
+        if self._robot.drives is not None:  # at rest without load, only these springs are left
+            fill_transmitted_efforts(self._robot, np.stack([q, 0.0 * q]), springs)
+        support: Array = springs[0]
+        return support
 
     def link_efforts(self, qd: Array, effort: Array, support: Array) -> Array:
         """Return the efforts (n,) on the links: ``tau = u - F(q', u) + P(q)``, cf. the drives."""
-        if self._joints is None:
+        if self._robot.drives is None:
             return effort
         behind_motor = effort - _friction_under_load(*self._motor_rows, qd, effort)
         transmitted = np.where(self._rigid, behind_motor, effort)
@@ -64,10 +62,10 @@ def _friction(rows: Array, further: Array, rate: Array, load: Array) -> Array:
 def _friction_under_load(rows: Array, further: Array, rate: Array, effort: Array) -> Array:
     """Return the friction (n,) of motors with ``u + F(q', u) = effort``, solved for u."""
     sense, level = _dry(rows, further, rate)
-    rest = effort - rows[:, VISCOUS] * rate - sense * level
+    remainder = effort - rows[:, VISCOUS] * rate - sense * level
     slope = further[:, LOAD] * sense
-    root = np.sqrt(rest**2 + (1.0 - slope**2) * further[:, LOAD_EFFORT] ** 2)
-    result: Array = effort - (rest - slope * root) / (1.0 - slope**2)
+    root = np.sqrt(remainder**2 + (1.0 - slope**2) * further[:, LOAD_EFFORT] ** 2)
+    result: Array = effort - (remainder - slope * root) / (1.0 - slope**2)
     return result
 
 

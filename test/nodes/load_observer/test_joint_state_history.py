@@ -9,12 +9,12 @@ import math
 import numpy as np
 import pytest
 
-from screw_dynamics.nodes.load_observer.kept_states import KeptStates
+from screw_dynamics.nodes.load_observer.joint_state_history import JointStateHistory
 
 
 @pytest.mark.parametrize('count', [0, 1, 4, 5, 6, 9, 10, 11, 23])
 def test_the_newest_are_kept_in_order(count):
-    states = KeptStates(2, 5)
+    states = JointStateHistory(2, 5)
     for i in range(count):
         states.add(float(i), np.array([i, -i]), np.array([10.0 * i, 0.5]))
     times, positions, efforts = states.latest(math.inf)
@@ -26,7 +26,7 @@ def test_the_newest_are_kept_in_order(count):
 
 
 def test_a_part_is_counted_from_the_newest():
-    states = KeptStates(1, 100)
+    states = JointStateHistory(1, 100)
     for i in range(50):
         states.add(0.1 * i, np.zeros(1), np.zeros(1))
     times, _, _ = states.latest(1.0)
@@ -34,7 +34,7 @@ def test_a_part_is_counted_from_the_newest():
 
 
 def test_what_is_returned_stays_as_it_is():
-    states = KeptStates(1, 3)
+    states = JointStateHistory(1, 3)
     states.add(0.0, np.ones(1), np.ones(1))
     _, positions, _ = states.latest(1.0)
     states.add(1.0, np.full(1, 2.0), np.ones(1))

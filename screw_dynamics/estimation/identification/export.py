@@ -90,12 +90,12 @@ def written_urdf(
                 load = load + link.inertial.matrix()
         inertias[payload] = load
     friction = {
-        name: (joint.friction.viscous, joint.friction.coulomb)
-        for name, joint in zip(robot.joint_names, robot.joints, strict=True)
-        if joint.friction is not None
+        name: (drive.friction.viscous, drive.friction.coulomb)
+        for name, drive in zip(robot.joint_names, robot.joint_drives, strict=True)
+        if drive.friction is not None
     }
     text = with_dynamics(source, inertias, friction)
     if path is not None:
-        with new_file(file_path(path)) as place:
-            place.write_text(text, encoding='utf-8')
+        with new_file(file_path(path)) as file:
+            file.write_text(text, encoding='utf-8')
     return text

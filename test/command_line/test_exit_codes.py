@@ -17,7 +17,7 @@ from helpers.patience import patience
 from processes import COMMAND, environment, in_shell
 
 import screw_dynamics
-from screw_dynamics.command_line.process_end import one_line, run_to_end
+from screw_dynamics.command_line.exit_codes import one_line, run_to_end
 
 FAST = 'time,joint_1,joint_2\n0,0,0\n0.05,1,0\n1,0,0\n'
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`KeptStates`: the newest joint states, in memory of fixed size."""
+"""`JointStateHistory`: the newest joint states, in memory of fixed size."""
 
 from collections.abc import Sequence
 from threading import Lock
@@ -15,7 +15,7 @@ from screw_dynamics.recordings.messages.joints import places
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 
-class KeptStates:
+class JointStateHistory:
     """The newest `most` samples of n joints since the last gap, for another thread to read."""
 
     def __init__(self, joints: int, most: int) -> None:

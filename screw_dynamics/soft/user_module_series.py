@@ -53,10 +53,10 @@ def module_series(module: Module, jet: Array) -> Array:
         points.gradient().coefficients,
         stress,
     )
-    return given_series(series, motion.masses)
+    return user_module_series(series, motion.masses)
 
 
-def given_series(series: PointSeries, masses: Array) -> Array:
+def user_module_series(series: PointSeries, masses: Array) -> Array:
     """Return the series of a module in the order of `kernels.soft.layout`, flat."""
     count, n = series.partials.shape[:2]
     products = _mass_products(series.points, series.partials, masses)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`SideProcess`: a process beside a node, whose callbacks have precedence."""
+"""`ChildProcess`: a process beside a node, whose callbacks have precedence."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ _NICE = 5
 _SIGNALS = {signal.SIGINT, signal.SIGTERM}
 
 
-class SideProcess:
+class ChildProcess:
     """
     A process that executes functions one by one; one that has died is replaced at the next.
 

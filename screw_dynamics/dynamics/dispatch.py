@@ -1,0 +1,133 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of a robot: one state at once in C, and what a kind of robot registers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import singledispatch, wraps
+from inspect import Parameter, signature
+from typing import Any, ParamSpec, TypeVar, cast
+
+from numpy import empty, ndarray
+
+from screw_dynamics.errors import UnknownNameError
+from screw_dynamics.kernels.taylor.layout import OK
+from screw_dynamics.kernels.terms.term import Term, not_compiled
+from screw_dynamics.model.screw_model import ScrewModel
+
+P = ParamSpec('P')
+R = TypeVar('R')
+
+_by_name: dict[str, Any] = {}
+
+
+def by_kind(name: str, function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function of a ScrewModel that takes the kinds of `register_kind` too."""
+    _by_name[name] = dispatched = singledispatch(function)
+    return cast(Callable[P, R], dispatched)
+
+
+def register_kind(kind: type, **functions: Callable[..., Any]) -> None:
+    """
+    Let functions of robots accept another kind of robot in place of a `ScrewModel`.
+
+    Functions that are not registered raise InputError for it. Those that call others, as
+    `gravity_forces_jet` and `control_terms` do, need no entry of their own.
+
+    Parameters
+    ----------
+    kind : type
+        A class with the attributes of `RobotModel`.
+    **functions : callable
+        By the name of a function of this package, `mass_matrix` for example, the one that
+        computes its result for robots of this kind. It has the arguments of that function.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such function.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> from screw_dynamics.dynamics import register_kind
+    >>> @dataclass
+    ... class Geared:
+    ...     links: sd.ScrewModel
+    ...     rotor_inertia: float
+    >>> def mass_matrix(robot, q, *, out=None, threads=1):
+    ...     matrix = sd.mass_matrix(robot.links, q, out=out, threads=threads)
+    ...     np.einsum('...ii->...i', matrix)[...] += robot.rotor_inertia
+    ...     return matrix
+    >>> register_kind(Geared, mass_matrix=mass_matrix)
+    >>> slider = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 0, 1, 0, 0]], [np.eye(6)])
+    >>> sd.mass_matrix(Geared(slider, 0.5), [0.0])
+    array([[1.5]])
+    """
+    for name, function in functions.items():
+        if name not in _by_name:
+            raise UnknownNameError('function', name, _by_name)
+        _by_name[name].register(kind, function)
+
+
+# the one prologue of all functions. It is text, because a call of a helper, which knows the
+# arguments of no function, would cost a fifth of a mass matrix
+_AT_ONCE = """
+def {name}{arguments}:
+    if type(model) is ScrewModel and {arrays}:
+        try:
+            tables = model.kernel_tables
+            result = empty({shape}) if out is None else out
+            if kernel({inputs}, result, tables.{parameters}) == OK:
+                return result
+        except (TypeError, ValueError, KeyError):
+            pass
+    return otherwise({call})
+"""
+_INPUTS = ('q', 'qd', 'tau', 'joint_jet')
+
+
+def at_once(
+    term: Term, shape: str = 'len(q)', parameters: str = 'parameters'
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """
+    Let the kernel in C of one state come before all checks of a function, and kinds of robots.
+
+    The kernel reports what it does not accept. The function, with the arguments `model`, inputs,
+    names and `out`, then converts it or raises; for masked arrays and other kinds of robots it is
+    called first. It also loads the kernel. `shape` is the text of that of the result, `parameters`
+    the name in `KernelTables`.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        listed = signature(function)
+        bare = [x.replace(annotation=Parameter.empty) for x in listed.parameters.values()]
+        inputs = [x.name for x in bare if x.name in _INPUTS]
+        text = _AT_ONCE.format(
+            name=function.__name__,
+            arguments=listed.replace(parameters=bare, return_annotation=Parameter.empty),
+            arrays=' and '.join(f'type({name}) is ndarray' for name in inputs),
+            shape=shape,
+            inputs=', '.join(inputs),
+            parameters=parameters,
+            call=', '.join(
+                f'{x.name}={x.name}' if x.kind is x.KEYWORD_ONLY else x.name for x in bare
+            ),
+        )
+        checked = by_kind(function.__name__, function)
+
+        def otherwise(*inputs: P.args, **options: P.kwargs) -> R:
+            names['kernel'] = term.single
+            return checked(*inputs, **options)
+
+        names: dict[str, Any] = {
+            'ScrewModel': ScrewModel, 'ndarray': ndarray, 'empty': empty, 'OK': OK,
+            'kernel': not_compiled, 'otherwise': otherwise,
+        }  # fmt: skip
+        exec(compile(text, f'<kernel of {function.__name__}>', 'exec'), names)
+        return cast(Callable[P, R], wraps(function)(names[function.__name__]))
+
+    return decorate
