@@ -21,7 +21,7 @@ from screw_dynamics.estimation.identification.result import parameter_table
 from screw_dynamics.limits.certificate import certify
 from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.limits.report import FeasibilityReport
-from screw_dynamics.limits.retiming.limited_quantities import limited_robot, own_limits
+from screw_dynamics.limits.retiming.limited_quantities import limited_robot, limits_by_name
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints, smooth_trajectory
 
@@ -156,8 +156,8 @@ def excitation_motion(
     part = require_number('share', share, above=True)
     if part > 1.0:
         raise InputError(f'share: expected a number up to 1, got {part:g}')
-    limits = {name: part * values for name, values in own_limits(given).items()}
-    limited = limited_robot(given, None, limits)
+    limits = {name: part * values for name, values in limits_by_name(given).items()}
+    limited = limited_robot(given, limits)
     low, high = _ranges(model, start)
     begin = 0.5 * (low + high) if start is None else as_vector('start', start, model.n)
     begin = np.clip(np.zeros(model.n), low, high) if start is None else begin
@@ -183,9 +183,7 @@ def excitation_motion(
     def kept(curve: PiecewisePolynomial) -> bool:
         times = np.arange(0.0, lasting, _SAMPLES)
         jets = curve.jets(times, max(3, limited.required_rows))
-        return check_feasibility(limited, None, jets, times).feasible and _inside(
-            model, curve, boxes
-        )
+        return check_feasibility(limited, jets, times).feasible and _inside(model, curve, boxes)
 
     def shrunk(inner: Array) -> Array:
         factor = 1.0

@@ -126,7 +126,7 @@ def driven(
     controllers leave; `offsets` (n,) are those of motor encoders beside those of links. Joints
     named in `still` rest. `effort_noise` (n,) is 2 % of the largest efforts by default.
     """
-    robot = ElasticRobot(model, drives)
+    robot = ElasticRobot(sd.Robot(model, drives))
     count = round(seconds / STEP)
     times = STEP * np.arange(count + 1)
     if curve is None:

@@ -19,12 +19,12 @@ from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.regressor import inertial_parameters, regressor
 from screw_dynamics.errors import InputError
 from screw_dynamics.estimation.identification.columns import load_at
+from screw_dynamics.estimation.identification.export import inertia_of
 from screw_dynamics.estimation.identification.pseudo_inertia import (
     NAMES,
     parameters_of,
     pseudo_inertias,
 )
-from screw_dynamics.estimation.identification.written import inertia_of
 from screw_dynamics.model.screw_model import ScrewModel
 
 # numbers of each drive, on the joint side of the gear
@@ -130,14 +130,14 @@ class DriveEquations:
         return np.hstack((columns, self.uncertainty * link_errors(model)))
 
     @cached_property
-    def _fixed(self) -> Drives:
-        """The drives, with all friction of rigid joints at their motors."""
+    def _fixed(self) -> Robot:
+        """The robot, with all friction of rigid joints at their motors."""
         drives = self.robot.drives or Drives({})
         records = {
             name: replace(joint, friction=None) if joint.spring is None else joint
-            for name, joint in zip(self.robot.joint_names, self.robot.joints, strict=True)
+            for name, joint in zip(self.robot.joint_names, self.robot.joint_drives, strict=True)
         }
-        return replace(drives, joints=records, urdf_dynamics=False)
+        return replace(self.robot, drives=replace(drives, joints=records, urdf_dynamics=False))
 
     def bodies(self, values: Array) -> Array:
         """Return the parameters (10 nb,) that load and errors of links add to the bodies."""
@@ -156,9 +156,8 @@ class DriveEquations:
 
     def _known(self, links: Array) -> Array:
         """Return the efforts (T, n) without load and errors of links."""
-        model = self.robot.model
-        efforts = inverse_dynamics(model, links)[:, :1]
-        return transmitted_efforts(model, self._fixed, links, efforts)[:, 0]
+        efforts = inverse_dynamics(self.robot.model, links)[:, :1]
+        return transmitted_efforts(self._fixed, links, efforts)[:, 0]
 
     def efforts(self, values: Array, jets: Jets) -> Array:
         """Return what the motors report (T, n)."""
@@ -214,7 +213,7 @@ def drive_equations(
     uncertainty: float,
 ) -> DriveEquations:
     """Return the equations that seek motors of joints `moved` (n,) and torque constants (n,)."""
-    for name, joint in zip(robot.joint_names, robot.joints, strict=True):
+    for name, joint in zip(robot.joint_names, robot.joint_drives, strict=True):
         if isinstance(joint.spring, (AdjustableSpring, AntagonisticPair)):
             raise InputError(
                 f'joint {name!r}: expected a spring of one motor with a fixed law, got a '
@@ -223,7 +222,7 @@ def drive_equations(
     table = robot.motors
     inertia, viscous, coulomb, knee = table.rows.T
     excess, stribeck, load, rounding = table.friction.T
-    rubs = np.array([joint.motor.has_friction for joint in robot.joints], dtype=bool)
+    rubs = np.array([joint.motor.has_friction for joint in robot.joint_drives], dtype=bool)
     knees = np.stack((np.where(rubs, knee, _COULOMB_VELOCITY), rounding))
     zeros = np.zeros(robot.n)
     start = np.stack((inertia, viscous, coulomb, excess, stribeck, load, zeros, zeros + 1.0))

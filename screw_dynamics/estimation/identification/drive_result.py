@@ -28,6 +28,7 @@ from screw_dynamics.estimation.identification.drive_equations import (
     DriveEquations,
     with_bodies,
 )
+from screw_dynamics.estimation.identification.export import written_urdf
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.result import (
@@ -39,7 +40,6 @@ from screw_dynamics.estimation.identification.result import (
 )
 from screw_dynamics.estimation.identification.spring_laws import FoundSpring
 from screw_dynamics.estimation.identification.springs import SpringFit
-from screw_dynamics.estimation.identification.written import written_urdf
 from screw_dynamics.model.urdf.urdf_source import UrdfSource
 
 _POSITIVE = [FIELDS[place] for place in POSITIVE]
@@ -153,7 +153,9 @@ class DriveIdentification:
         springs = {spring.joint: spring.spring for spring in self.springs}
         records = {
             name: _drive(joint, numbers[:, j], equations.knees[:, j], springs.get(name))
-            for j, (name, joint) in enumerate(zip(given.joint_names, given.joints, strict=True))
+            for j, (name, joint) in enumerate(
+                zip(given.joint_names, given.joint_drives, strict=True)
+            )
         }
         model = with_bodies(given.model, equations.bodies(found))
         own = replace(drives, joints=records, urdf_dynamics=False)

@@ -142,7 +142,7 @@ def identify_drives(
     >>> jets = np.stack([w**d * np.sin(w * t + d * np.pi / 2.0) for d in range(5)], axis=1)
     >>> joint = sd.JointDrive(sd.LinearSpring(400.0), sd.Motor(rotor_inertia=0.2))
     >>> true = sd.Drives({name: joint for name in arm.joint_names})
-    >>> motors = sd.elastic_feedforward(arm, true, jets)
+    >>> motors = sd.elastic_feedforward(sd.Robot(arm, true), jets)
     >>> noise = np.random.default_rng(0).normal(size=(3, len(t), 2))
     >>> recording = sd.Recording(arm.joint_names, t[:, 0], jets[:, 0] + 1e-5 * noise[0],
     ...     motor_positions=motors.motor_position + 1e-5 * noise[1],
@@ -259,7 +259,7 @@ def _springs(
     """Return the springs of joints whose deflections tell them; remark the others."""
     equations, jets = found.equations, samples.jets()
     model, efforts = equations.robot.model, equations.transmitted(found.values, jets.links)
-    for j, joint in enumerate(equations.robot.joints):
+    for j, joint in enumerate(equations.robot.joint_drives):
         damping = getattr(joint.spring, 'damping', 0.0)
         efforts[:, j] -= damping * (jets.motors[:, 1, j] - jets.links[:, 1, j])
     columns = samples.smooth_parts(lambda part: equations.transmitted_columns(jets.links[part]))
@@ -332,7 +332,7 @@ def _chosen(model: ScrewModel, given: bool | ArrayLike) -> NDArray[np.bool_]:
 def _laws(robot: Robot, given: SpringLaw | Mapping[str, SpringLaw] | None) -> dict[str, SpringLaw]:
     """Return the laws of springs by joint: those given, else those of the robot, else linear."""
     found: dict[str, SpringLaw] = {}
-    for name, joint in zip(robot.joint_names, robot.joints, strict=True):
+    for name, joint in zip(robot.joint_names, robot.joint_drives, strict=True):
         law = getattr(joint.spring, 'type', 'linear')
         if isinstance(given, str):
             law = given

@@ -48,7 +48,7 @@ class BandPrediction:
         links = np.ascontiguousarray(rows[:, :3])
         if robot.drives is None:
             return Jets(links, links)
-        motors = elastic_feedforward(robot.model, robot.drives, rows).motor_jet
+        motors = elastic_feedforward(robot, rows).motor_jet
         return Jets(links, np.ascontiguousarray(motors[:, :3]))
 
     def _information(self, curve: PiecewisePolynomial) -> tuple[Array, Jets]:
@@ -99,7 +99,7 @@ class BandPrediction:
         known = np.isfinite(np.diag(covariance))
         finite = np.where(np.outer(known, known), covariance, 0.0)
         variance = 2.0 * self._encoder_noise**2 / self._samples
-        for j, joint in enumerate(robot.joints):
+        for j, joint in enumerate(robot.joint_drives):
             if joint.spring is None:
                 continue
             rows = np.column_stack((efforts[:, j], np.ones(len(efforts))))

@@ -116,7 +116,7 @@ def test_the_robot_found_commands_as_the_true_one(planar, soft, found):
     smooth = np.concatenate((jets, np.zeros((len(jets), 2, planar.n))), axis=1)
 
     def commands(model, joints):
-        own = sd.elastic_feedforward(model, joints, smooth)
+        own = sd.elastic_feedforward(sd.Robot(model, joints), smooth)
         return own.motor_position, own.motor_effort
 
     wanted = commands(true, drives)
