@@ -52,7 +52,7 @@ from screw_dynamics.estimation.identification.recording_checks import (
     check_values,
     effort_spikes,
 )
-from screw_dynamics.estimation.identification.result import require_mass
+from screw_dynamics.estimation.identification.result import BAND, require_mass
 from screw_dynamics.estimation.identification.seen_motion import one_thread, windows_of
 from screw_dynamics.estimation.identification.spring_laws import SPRING_LAWS, SpringLaw
 from screw_dynamics.estimation.identification.springs import (
@@ -211,6 +211,13 @@ def _result(
     covariance[unknown, unknown] = np.inf
     kept = tuple(np.array(equations.names)[unknown].tolist())
     deviations = np.sqrt(np.diag(covariance))
+    for name, value, deviation in zip(equations.names, values, deviations, strict=True):
+        if name.endswith('.rotor_inertia') and value + BAND * deviation < 0.0:
+            raise InputError(
+                f'recording: joint {name.rpartition(".")[0]!r}: expected a rotor inertia above '
+                f'0, got {value:.3g} +- {BAND * deviation:.1g}: is the motor effort reversed '
+                '(effort_format)?'
+            )
     load = ''
     if equations.payload is not None:
         place = equations.names.index('payload.m')

@@ -181,9 +181,11 @@ def test_stiff_springs_are_not_biased_by_the_noise_of_encoders(planar):
 def test_joints_without_springs(planar):
     rng = np.random.default_rng(7)
     drives = drawn_drives(planar, rng, springs='rigid')
-    found = sd.identify_drives(
-        sd.Robot(planar, wrong_drives(drives, 1.2)), driven(planar, drives, rng)
-    )
+    robot, recording = sd.Robot(planar, wrong_drives(drives, 1.2)), driven(planar, drives, rng)
+    opposite = without(recording, motor_efforts=recording.motor_efforts * [-1.0, 1.0])
+    with pytest.raises(InputError, match=r"'joint_1': expected a rotor inertia above 0.*reversed"):
+        sd.identify_drives(robot, opposite, payload='tool')
+    found = sd.identify_drives(robot, recording)
     assert found.springs == ()
     for name, value, deviation in found.rows:
         if name.split('.')[-1] in ('rotor_inertia', 'viscous', 'coulomb'):
@@ -258,12 +260,18 @@ def test_recordings_and_options_that_are_refused(planar, soft):
     short = recording.between(0.0, 12.0)
     for changed, text in (
         ({'motor_efforts': None}, 'expected motor_efforts'),
-        ({'motor_efforts': short.motor_efforts * [-1.0, 1.0]}, "'joint_1'.*reversed"),
+        (
+            {'motor_efforts': short.motor_efforts * [-1.0, 1.0]},
+            "'joint_1'.*leads under a positive effort",
+        ),
         ({'motor_efforts': short.motor_efforts * 0.01}, r'another unit \(effort_format\)'),
         ({'positions': np.rad2deg(short.positions)}, 'degrees'),
     ):
         with pytest.raises(InputError, match=text):
             sd.identify_drives(robot, without(short, **changed), payload='tool')
+    reversed_ = without(short, motor_efforts=short.motor_efforts * [-1.0, 1.0])
+    with pytest.raises(InputError, match=r"'joint_1'.*sign of its axis"):
+        sd.identify_drives(robot, reversed_)
     late = np.stack([np.roll(column, 60) for column in short.motor_efforts.T], axis=1)
     with pytest.raises(InputError, match='lag by less than'):
         sd.identify_drives(robot, without(short, motor_efforts=late), payload='tool')
