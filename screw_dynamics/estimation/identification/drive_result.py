@@ -153,7 +153,9 @@ class DriveIdentification:
         springs = {spring.joint: spring.spring for spring in self.springs}
         records = {
             name: _drive(joint, numbers[:, j], equations.knees[:, j], springs.get(name))
-            for j, (name, joint) in enumerate(zip(given.joint_names, given.joint_drives, strict=True))
+            for j, (name, joint) in enumerate(
+                zip(given.joint_names, given.joint_drives, strict=True)
+            )
         }
         model = with_bodies(given.model, equations.bodies(found))
         own = replace(drives, joints=records, urdf_dynamics=False)

@@ -31,7 +31,7 @@ _LARGEST_STEP = 0.2  # s, between samples
 _SCATTER = 0.02  # of the range of a position: deviations from a smooth motion
 # deviation from a smooth motion, in root mean squares; of 10^9 normal ones the largest has 6
 _JUMP = 15.0
-_ROUNDING = 1e-9  # of the range of a position, of an effort: what is smaller tells nothing
+_ROUNDING = 1e-9  # of the range of a position: smaller deviations are no jumps
 _STUCK = 0.2  # of the range of an effort, by which that of the model changes meanwhile
 _SPIKE_SAMPLES = 7  # of a median, which leaves out spikes of up to 3
 # of the deviation from this median: times its standard deviation, and times the size that 5 % of
@@ -138,8 +138,6 @@ def check_efforts(
     for name, a, b in zip(names, measured.T, own.T, strict=True):
         factor, alike = _slope(a, b), _correlation(a, b)
         size, expected = np.linalg.norm(a), np.linalg.norm(b)
-        if expected < _ROUNDING:  # the load that is sought explains all
-            continue
         if _FACTOR * size < expected:
             raise InputError(
                 f'recording: joint {name!r}: expected efforts of the joint in N m or N, got '

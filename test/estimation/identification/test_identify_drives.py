@@ -115,8 +115,8 @@ def test_the_robot_found_commands_as_the_true_one(planar, soft, found):
     _, jets = random_motion(planar, np.random.default_rng(11), 6.0)
     smooth = np.concatenate((jets, np.zeros((len(jets), 2, planar.n))), axis=1)
 
-    def commands(model, drives):
-        own = sd.elastic_feedforward(sd.Robot(model, drives), smooth)
+    def commands(model, joints):
+        own = sd.elastic_feedforward(sd.Robot(model, joints), smooth)
         return own.motor_position, own.motor_effort
 
     wanted = commands(true, drives)
