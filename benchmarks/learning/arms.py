@@ -222,7 +222,7 @@ def _integrated(
     # at rest where feedforward and drives hold the arm
     links = curve.jets(times[:1], 1)[0, 0]
     for _rest in range(_MOST_STEPS):
-        load = sd.gravity_forces(plant.model, links)
+        load = sd.gravity_forces(plant.robot.model, links)
         theta = (known[0] - load) / gains[0]
         links = theta - load / stiffness
     state = plant.state(links, motor_position=theta)
