@@ -30,6 +30,7 @@ from sea_study.scene import scene
 NOISE = 2e-5  # rad rms of the encoders of the links
 AFTER = 0.5  # s of rest after a motion
 DAMPING = 0.7  # of the PD
+_MOST_STEPS = 300  # to the position at rest
 POSES = 40  # along a motion, whose frequencies bound the steps
 LARGEST_STEP = 1.0  # of the integration, times the fastest rate of drives and springs
 HELD = 2e-3  # s for which the PD of drawn arms holds an effort
@@ -216,13 +217,17 @@ def _integrated(
     motors = sd.elastic_feedforward(belief, curve.jets(times))
     known = sd.elastic_feedforward(belief, curve.jets(times - late)).motor_effort
     known = known + gains[0] * motors.motor_position + gains[1] * motors.motor_velocity
-    state = plant.initial_state(curve.jets(times[:1])[0], motors)
-    n = plant.motors.n
+    n, stiffness = plant.motors.n, plant.motors.parameters[plant.motors.offsets]
     rows = np.empty((len(times), 4 * n))
-    before = np.repeat(known[:1], round(AFTER / HELD), axis=0)  # to rest
-    for k, effort in enumerate((*before, *known), start=-len(before)):
-        if k >= 0:
-            rows[k] = state
+    # at rest where feedforward and drives hold the arm
+    links = curve.jets(times[:1], 1)[0, 0]
+    for _rest in range(_MOST_STEPS):
+        load = sd.gravity_forces(plant.robot.model, links)
+        theta = (known[0] - load) / gains[0]
+        links = theta - load / stiffness
+    state = plant.state(links, motor_position=theta)
+    for k, effort in enumerate(known):
+        rows[k] = state
         held = effort - gains[0] * state[2 * n : 3 * n]
         plant.step(state, held, HELD / steps, steps=steps)
     return times, rows[:, :n]

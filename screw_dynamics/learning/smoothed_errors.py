@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -59,18 +60,25 @@ def least_smoothing_time(runs: Sequence[RunErrors]) -> float:
 
 
 def knots_of(wanted: PiecewisePolynomial, smoothing_time: float) -> Array:
-    """Return times of points (K,), the first two and the last at rest: breaks, and a grid [s]."""
+    """
+    Return times of points (K,), the first two and the last at rest [s].
+
+    They are the breaks of the wanted motion, and divide the times between these evenly: uneven
+    ones would force snaps into the curve through the points.
+    """
     margin, spacing = MARGIN * smoothing_time, smoothing_time / _PER_KNOT
-    begin, end = wanted.breaks[0] - margin, wanted.breaks[-1] + margin
-    breaks = [float(wanted.breaks[0])]
-    for time in wanted.breaks[1:].tolist():
+    breaks = [float(wanted.breaks[0]) - margin]
+    for time in wanted.breaks.tolist():
         if time - breaks[-1] >= _CLOSEST:
             breaks.append(time)
-    grid = np.linspace(begin, end, int(np.ceil((end - begin) / spacing)) + 1)
-    near = np.abs(grid[:, np.newaxis] - breaks).min(axis=1) < spacing / _PER_KNOT
+    breaks.append(float(wanted.breaks[-1]) + margin)
+    knots = [np.array([breaks[0] - spacing])]
+    for begin, end in pairwise(breaks):
+        count = int(np.ceil((end - begin) / spacing))
+        knots.append(np.linspace(begin, end, count, endpoint=False))
     # whole nanoseconds, as messages have them
-    knots: Array = np.union1d(np.append(begin - spacing, grid[~near]), breaks)
-    return np.round(knots, 9)
+    times: Array = np.append(np.concatenate(knots), breaks[-1])
+    return np.round(times, 9)
 
 
 def smoothed_errors(
