@@ -99,6 +99,8 @@ setup(
         'cli': ['matplotlib>=3.6', 'mcap>=1.6', 'rosbags>=0.11.6', 'tqdm'],
         'plot': ['matplotlib>=3.6'],
         'symbolic': ['sympy>=1.12'],
+        # pycollada reads the meshes of most robots
+        'view': ['pillow', 'pycollada>=0.7', 'trimesh>=4.0', 'viser>=1.1'],
         'demo': ['matplotlib>=3.6', 'mcap>=1.6', 'mujoco>=3.1', 'rosbags>=0.11.6', 'tqdm'],
         'test': [
             # launch_pytest of Jazzy calls a function that pytest 8.4 removed

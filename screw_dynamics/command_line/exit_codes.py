@@ -22,6 +22,7 @@ _EXTRAS = {
     'mcap': 'bags',
     'rosbags': 'bags',
     'sympy': 'symbolic',
+    'viser': 'view',
 }  # that setup.py names
 _LONGEST, _END = 1000, 200  # characters of an error, and of its end if it is shortened
 

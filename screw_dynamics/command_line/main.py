@@ -38,6 +38,7 @@ _COMMANDS = {
     'symbolic': 'expressions of a small robot, as SymPy, LaTeX and C',
     'retime': 'the fastest motion along the path of a trajectory',
     'plot': 'a figure of computed or recorded efforts',
+    'view': 'a robot and its motion in a web browser',
 }
 
 

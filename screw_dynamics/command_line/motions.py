@@ -89,12 +89,16 @@ def add_elastic(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def add_trajectory(parser: argparse.ArgumentParser) -> None:
-    """Add the positional argument TRAJECTORY, --topic and --message."""
+def add_trajectory(
+    parser: argparse.ArgumentParser, optional_as: str = '', meaning: str = ''
+) -> None:
+    """Add the positional argument TRAJECTORY, or an optional one, --topic and --message."""
     parser.add_argument(
         'trajectory',
-        metavar='TRAJECTORY',
-        help='CSV or YAML file of points, or of poses of a frame, or a bag (a folder, or an .mcap '
+        metavar=optional_as or 'TRAJECTORY',
+        nargs='?' if optional_as else None,
+        help=meaning
+        or 'CSV or YAML file of points, or of poses of a frame, or a bag (a folder, or an .mcap '
         'file) that holds a JointTrajectory',
     )
     group = parser.add_argument_group('trajectory of a frame')

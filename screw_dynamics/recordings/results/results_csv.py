@@ -46,6 +46,18 @@ def _write_rows(results: Results, file: TextIO) -> None:
         writer.writerow([repr(value) for value in row.tolist()])
 
 
+def has_results(path: Path) -> bool:
+    """Return whether a file is one of `write_csv`, and not a trajectory for example."""
+    if path.suffix.lower() != '.csv':
+        return False
+    try:
+        with path.open(encoding='utf-8-sig', newline='') as file:
+            header = next(csv.reader(file), [])
+    except (OSError, UnicodeDecodeError, csv.Error):  # reported when it is read
+        return False
+    return any(_UNIT.sub('', name).endswith(f'.{EFFORTS[0].name}') for name in header)
+
+
 def read_csv(path: Path) -> Results:
     """Read results from a file of `write_csv`; an `InputError` names the row or column."""
     try:

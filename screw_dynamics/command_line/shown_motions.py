@@ -1,0 +1,61 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Motions of bags as they are shown: computed efforts, or joint states, with wrenches."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.times import SECOND
+from screw_dynamics.drives.robot import Robot
+from screw_dynamics.recordings.results.results_from_bag import (
+    FEEDFORWARD,
+    JOINT_STATE,
+    TRAJECTORY,
+    one_topic,
+    read_bag,
+)
+from screw_dynamics.viewer.motion import Motion, motion_of_results
+
+_WRENCH = 'geometry_msgs/msg/WrenchStamped'
+_PARTS = tuple(f'wrench.{part}.{axis}' for part in ('torque', 'force') for axis in 'xyz')
+
+
+def recorded_motion(path: Path, robot: Robot, options: argparse.Namespace) -> Motion | None:
+    """Return the efforts or joint states of a bag; None if --topic, or all, is a trajectory."""
+    from screw_dynamics.command_line.bag_loads import load_samples
+    from screw_dynamics.recordings.bags import Bag
+
+    with Bag(path) as bag:
+        topic = one_topic(bag, (FEEDFORWARD, JOINT_STATE, TRAJECTORY), options.topic)
+        kind = bag.topics[topic].type
+        if kind == TRAJECTORY:
+            return None
+        if kind == FEEDFORWARD:
+            return motion_of_results(read_bag(path, topic), robot)
+        where = f'{path}: topic {topic!r}'
+        samples = load_samples(
+            bag.messages([topic]), robot.model, where, bag.start_time, ('position',)
+        )
+        wrenches = {}
+        for name, about in bag.topics.items():
+            if about.type == _WRENCH and about.count:
+                columns = bag.arrays(name)
+                stamps = columns['header.stamp']
+                frame = columns['header.frame_id']
+                rows = np.stack([columns[part] for part in _PARTS], axis=1)
+                wrenches[str(frame[0])] = _held(samples.stamps, stamps, rows)
+    efforts = samples.efforts[:, np.newaxis] if samples.efforts.any() else None
+    times = (samples.stamps - samples.stamps[0]) / SECOND
+    return Motion(times, samples.positions, efforts, None, wrenches)
+
+
+def _held(at: NDArray[np.int64], stamps: NDArray[np.int64], rows: Array) -> Array:
+    """Return at instants the last of rows (m, 6) until then; zeros before the first."""
+    last = np.searchsorted(stamps, at, 'right') - 1
+    return np.where((last >= 0)[:, np.newaxis], rows[last], 0.0)

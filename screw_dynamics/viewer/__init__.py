@@ -1,0 +1,7 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Robots and their motions in three dimensions, in a web browser."""
+
+from screw_dynamics.viewer.view import Viewer, view
+
+__all__ = ['Viewer', 'view']

@@ -1,0 +1,129 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What is shown of a robot: samples of its motion, efforts, motors and loads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.common.arrays import Array, as_float_array, require_finite
+from screw_dynamics.drives import elastic_feedforward
+from screw_dynamics.drives.robot import Robot
+from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
+from screw_dynamics.recordings.results.results import Results
+
+_EFFORT_ROWS = 3  # of a joint jet, from which there are efforts
+
+
+class Sample(NamedTuple):
+    """One instant; rows of efforts are derivatives."""
+
+    position: Array  # (n,)
+    efforts: Array | None = None  # (k + 1, n)
+    motor_positions: Array | None = None  # (m,)
+    wrenches: Mapping[str, Array] = {}  # (6,) [torque; force] in axes of their frames
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Samples (T, ...) at times (T,) [s]."""
+
+    times: Array
+    positions: Array  # (T, n)
+    efforts: Array | None = None  # (T, k + 1, n)
+    motor_positions: Array | None = None  # (T, m)
+    wrenches: Mapping[str, Array] = field(default_factory=dict)  # (T, 6)
+
+    def sample(self, i: int) -> Sample:
+        """Return the sample of a number."""
+        return Sample(
+            self.positions[i],
+            None if self.efforts is None else self.efforts[i],
+            None if self.motor_positions is None else self.motor_positions[i],
+            {name: wrench[i] for name, wrench in self.wrenches.items()},
+        )
+
+    def index(self, time: float) -> int:
+        """Return the number of the last sample at or before a time, or of the first one."""
+        return max(int(np.searchsorted(self.times, time + 1e-9, 'right')) - 1, 0)
+
+
+def motion_of_results(results: Results, robot: Robot) -> Motion:
+    """Return the motion of computed or recorded results in the order of the robot's joints."""
+    names = results.joint_names
+    for name in robot.joint_names:
+        if name not in names:
+            raise UnknownNameError('joint', name, names)
+    order = [names.index(name) for name in robot.joint_names]
+    motors = results.motors
+    return Motion(
+        results.times,
+        results.joint_jet[:, 0, order],
+        results.effort_jet[:, :, order],
+        None if motors is None else _of_motors(robot, motors.names, motors.values[:, 0]),
+    )
+
+
+def _of_motors(robot: Robot, names: tuple[str, ...], positions: Array) -> Array | None:
+    """Return motor positions in the order of the robot; None for the motors of another one."""
+    wanted = robot.motors.names
+    if set(wanted) - set(names):
+        return None
+    return np.asarray(positions[:, [names.index(name) for name in wanted]])
+
+
+def motion_of_jets(
+    robot: Robot,
+    times: ArrayLike,
+    joint_jet: ArrayLike,
+    efforts: ArrayLike | None = None,
+    motor_positions: ArrayLike | None = None,
+    wrenches: Mapping[str, ArrayLike] | None = None,
+) -> Motion:
+    """
+    Return the motion of joint jets (T, r, n), or positions (T, n), for the arguments of `view`.
+
+    Efforts and motor positions that are not given are computed if the jets have enough rows.
+    """
+    instants = require_finite('times', as_float_array('times', times))
+    if instants.ndim != 1 or len(instants) == 0:
+        raise ShapeError('times', '(T,), with T > 0', instants.shape)
+    if (np.diff(instants) <= 0.0).any():
+        raise InputError('times: expected increasing ones')
+    count, n = len(instants), robot.n
+    jet = require_finite('joint_jet', as_float_array('joint_jet', joint_jet))
+    if jet.ndim == 2:
+        jet = jet[:, np.newaxis]
+    if jet.ndim != 3 or jet.shape[1] == 0:
+        raise ShapeError('joint_jet', '(T, r, n) or (T, n)', np.shape(joint_jet))
+    _require_shape('joint_jet', jet, (count, jet.shape[1], n))
+    known = None if efforts is None else as_float_array('efforts', efforts)
+    if known is not None:
+        known = known[:, np.newaxis] if known.ndim == 2 else known
+        _require_shape('efforts', known, (count, known.shape[1] if known.ndim == 3 else 1, n))
+    elif jet.shape[1] >= _EFFORT_ROWS:
+        known = inverse_dynamics(robot.model, jet)
+    motors = None
+    if motor_positions is not None:
+        motors = as_float_array('motor_positions', motor_positions)
+        _require_shape('motor_positions', motors, (count, robot.motors.m))
+    elif robot.drives is not None and jet.shape[1] >= robot.required_rows:
+        found = elastic_feedforward(robot.model, robot.drives, jet, times=instants)
+        motors = found.motor_position
+    loads = {}
+    for name, wrench in (wrenches or {}).items():
+        loads[name] = as_float_array(f'wrenches[{name!r}]', wrench)
+        _require_shape(f'wrenches[{name!r}]', loads[name], (count, 6))
+    return Motion(instants, jet[:, 0], known, motors, loads)
+
+
+def _require_shape(name: str, array: Array, shape: tuple[int, ...]) -> None:
+    if array.shape != shape:
+        raise ShapeError(name, str(shape), array.shape)
+    require_finite(name, array)

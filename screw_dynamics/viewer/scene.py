@@ -1,0 +1,306 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What is drawn of a robot: bodies that keep their form, and where all is at an instant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives.robot import Robot
+from screw_dynamics.errors import UnknownNameError
+from screw_dynamics.soft.actuators.routes import Offset
+from screw_dynamics.soft.segments.hybrid_robot import HybridRobot
+from screw_dynamics.soft.soft_robot import SoftRobot
+from screw_dynamics.viewer import shapes
+from screw_dynamics.viewer.motion import Motion, Sample
+from screw_dynamics.viewer.outline import Mark, Outline, outline, places
+from screw_dynamics.viewer.shapes import Colour, Mesh
+from screw_dynamics.viewer.soft_surfaces import SoftSurface, soft_surface
+from screw_dynamics.viewer.visuals import PLAIN, Visuals
+
+ORDERS = 3  # efforts and two derivatives
+_DRUM: Colour = (92, 108, 126)
+_THICK, _OF_ROD = 0.032, 0.4  # radius of rods over the reach of the robot, and over their lengths
+_RING = 2.4  # radius of joint symbols, in radii of rods
+_LOOKS = 20  # samples of a motion for which there is space
+_ZIGZAG = 13  # corners of a drawn spring
+# colours of the share of a limit
+_SHARES = np.array([0.0, 0.35, 0.7, 1.0])
+_COLOURS = np.array([[58, 110, 216], [40, 170, 160], [247, 164, 48], [214, 25, 38]], float)
+_UNKNOWN = np.array([150.0, 150.0, 150.0])
+
+
+class Part(NamedTuple):
+    """A body that keeps its form, in the axes of its place."""
+
+    name: str
+    place: int
+    mesh: Mesh
+    colour: Colour
+
+
+class Instant(NamedTuple):
+    """All that moves, in axes of the base [m]; empty arrays for what is not known."""
+
+    places: Array  # (P, 4, 4)
+    marks: Array  # (J, 4, 4), of the joints
+    shares: Array  # (J,), efforts over their limits, NaN if unknown
+    motors: Array  # (m, 4, 4), as the marks, at the enlarged deflections
+    springs: Array  # (m, s, 3), lines from the links to the motors
+    surfaces: list[Array]  # (v, 3), of soft bodies
+    threads: list[Array]  # (p, 3)
+    loads: Array  # (w, 2, 2, 3): for each wrench force and torque, begin and end of an arrow
+    mass_centre: Array  # (3,), NaN for a robot without mass
+
+    def colours(self) -> Array:
+        """Return the colours (J, 3) of the shares."""
+        return share_colours(self.shares)
+
+
+def share_colours(shares: Array) -> Array:
+    """Return colours (J, 3), 0 to 255, of efforts (J,) over their limits; grey if unknown."""
+    sizes = np.abs(shares)
+    columns = [np.interp(sizes, _SHARES, column) for column in _COLOURS.T]
+    known = np.isfinite(shares)[:, np.newaxis]
+    colours = np.where(known, np.stack(columns, axis=-1), _UNKNOWN)
+    return np.asarray(colours.round())
+
+
+class Scene:
+    """
+    A robot as it is drawn.
+
+    `enlargement` multiplies deflections of springs; `order` chooses efforts or a derivative.
+    """
+
+    def __init__(self, robot: Robot, visuals: Visuals | None = None) -> None:
+        self.robot = robot
+        self.model: Any = robot.model  # or a robot of modules in its place
+        self.outline: Outline = outline(self.model)
+        self.marks: list[Mark] = self.outline.marks
+        self.order, self.enlargement = 0, 1.0
+        home = places(self.model, np.zeros(robot.n))
+        self._soft = _soft_bodies(self.model)
+        points = self._points_of(home)
+        self.low, self.high = points.min(axis=0), points.max(axis=0)
+        lengths = [float(np.linalg.norm(rod.end - rod.begin)) for rod in self.outline.rods]
+        lengths = [length for length in lengths if length > 1e-6] or [1.0]
+        self.reach = max(float(np.linalg.norm(self.high - self.low)), 1e-3)
+        self.thickness = min(_THICK * self.reach, _OF_ROD * float(np.median(lengths)))
+        self.ring = _RING * self.thickness
+        self.parts = self._parts(visuals or Visuals({}, {}))
+        self.boxes = self._boxes()
+        self.scales = np.full((ORDERS, robot.n), np.nan)
+        self._limits = self._known_limits()
+        self._peaks = np.zeros((ORDERS, robot.n))
+        self._largest_load = np.zeros(2)
+
+    def prepare(self, efforts: Array | None, wrenches: Mapping[str, Array]) -> None:
+        """Extend the scales to efforts (..., k + 1, n) and wrenches (..., 6)."""
+        if efforts is not None:
+            rows = min(efforts.shape[-2], ORDERS)
+            found = np.abs(efforts[..., :rows, :]).reshape(-1, rows, self.robot.n)
+            self._peaks[:rows] = np.fmax(self._peaks[:rows], found.max(axis=0))
+            peaks = np.where(self._peaks > 0.0, self._peaks, np.inf)
+            self.scales = np.where(np.isfinite(self._limits), self._limits, peaks)
+        for name, wrench in wrenches.items():
+            if name not in self.outline.links:
+                raise UnknownNameError('frame', name, self.outline.links, 'wrenches')
+            norms = np.linalg.norm(wrench.reshape(-1, 2, 3), axis=2).max(axis=0)
+            self._largest_load = np.maximum(self._largest_load, norms)
+
+    def prepare_for(self, motion: Motion) -> None:
+        """Extend the scales, and the space in the picture, to a motion."""
+        self.prepare(motion.efforts, motion.wrenches)
+        chosen = np.linspace(0, len(motion.times) - 1, _LOOKS).round().astype(int)
+        looks = [places(self.model, motion.positions[i]) for i in chosen]
+        points = np.concatenate([self._points_of(poses) for poses in looks])
+        self.low, self.high = points.min(axis=0), points.max(axis=0)
+
+    def _points_of(self, poses: Array) -> Array:
+        """Return the ends of the links, and the origins of the places."""
+        ends = [_at(poses, rod.place, rod.end) for rod in self.outline.rods]
+        return np.concatenate([poses[:, :3, 3], np.array(ends).reshape(-1, 3)])
+
+    def at(self, sample: Sample) -> Instant:
+        """Return where all is at an instant."""
+        poses = places(self.model, sample.position)
+        marks = poses[[mark.place for mark in self.marks]] @ np.array(
+            [mark.pose for mark in self.marks]
+        ).reshape(-1, 4, 4)
+        motors, springs = self._motors(marks, sample)
+        surfaces, threads = self._bodies(poses, sample.position)
+        return Instant(
+            poses,
+            marks,
+            self._shares(sample.efforts),
+            motors,
+            springs,
+            surfaces,
+            threads,
+            self._loads(poses, sample.wrenches),
+            self._mass_centre(poses, sample.position),
+        )
+
+    def frames(self, poses: Array) -> Array:
+        """Return the poses (F, 4, 4) of all named frames from those of the places."""
+        return np.array([poses[place] @ own for place, own in self.outline.links.values()])
+
+    def _parts(self, visuals: Visuals) -> list[Part]:
+        parts, shown = [], set()
+        for name, meshes in visuals.links.items():
+            if name in self.outline.links:
+                place, own = self.outline.links[name]
+                shown.add(place)
+                for k, (mesh, colour) in enumerate(meshes):
+                    parts.append(Part(f'{name}/{k}', place, mesh.placed(own), colour))
+        # links without a picture have none in the URDF, unless their files are not found
+        lost = {
+            self.outline.links[name][0] for name in visuals.missing if name in self.outline.links
+        }
+        for k, rod in enumerate(self.outline.rods):
+            if (not shown or rod.place in lost) and rod.place not in shown:
+                mesh = shapes.capsule(rod.begin, rod.end, self.thickness)
+                parts.append(Part(f'rod_{k}', rod.place, mesh, PLAIN))
+        for mark in self.marks:
+            if (not shown or mark.place in lost) and mark.place not in shown:
+                size = 1.3 * self.thickness
+                drum = shapes.cylinder(size, 2.6 * size)
+                if mark.kind == 'prismatic':
+                    drum = shapes.box(np.array([1.8 * size, 1.8 * size, 2.6 * size]))
+                parts.append(Part(f'{mark.name}/drum', mark.place, drum.placed(mark.pose), _DRUM))
+        return parts
+
+    def _boxes(self) -> list[Part]:
+        """Return the homogeneous boxes with the masses and inertias of the bodies."""
+        boxes = []
+        for k, mass in enumerate(self.outline.masses):
+            sizes, axes = shapes.inertia_box(mass.mass, mass.inertia)
+            own = np.eye(4)
+            own[:3, :3], own[:3, 3] = axes, mass.com
+            mesh = shapes.box(np.maximum(sizes, 0.01 * self.thickness)).placed(own)
+            boxes.append(Part(f'mass_{k}', mass.place, mesh, (214, 130, 60)))
+        return boxes
+
+    def _known_limits(self) -> Array:
+        """Return the limits (3, n) of efforts and their rates, infinite if unknown."""
+        limits = np.full((ORDERS, self.robot.n), np.inf)
+        if isinstance(self.model, SoftRobot) and not isinstance(self.model, HybridRobot):
+            return limits
+        limits[0] = self.model.limits.ignoring_zeros().effort
+        limits[1] = [joint.max_effort_rate for joint in self.robot.joints]
+        return limits
+
+    def _shares(self, efforts: Array | None) -> Array:
+        owners = np.array([mark.coordinate for mark in self.marks], dtype=int)
+        if efforts is None or self.order >= len(efforts):
+            return np.full(len(owners), np.nan)
+        shares = efforts[self.order] / self.scales[self.order]
+        return np.where(owners >= 0, shares[owners], np.nan)
+
+    def _motors(self, marks: Array, sample: Sample) -> tuple[Array, Array]:
+        """Return where motors are beside their links, and lines of the springs between them."""
+        if sample.motor_positions is None:
+            return np.zeros((0, 4, 4)), np.zeros((0, _ZIGZAG, 3))
+        table = self.robot.motors
+        owners = table.joint_of_motor.tolist()
+        deflections = sample.motor_positions - sample.position[owners]
+        moved, lines = [], []
+        along = np.linspace(0.0, 1.0, _ZIGZAG)
+        side = np.where(np.arange(_ZIGZAG) % 2, 1.0, -1.0) * ((along > 0.0) & (along < 1.0))
+        enlarged = self.enlargement * deflections
+        for k, deflection in zip(self.joints_of_motors, enlarged, strict=True):
+            own, radius = np.eye(4), self.ring
+            points = np.zeros((_ZIGZAG, 3))
+            if self.marks[k].kind == 'prismatic':
+                own[2, 3] = deflection
+                points[:, 0] = radius * (1.5 + 0.12 * side)
+                points[:, 2] = along * deflection
+            else:
+                c, s = np.cos(deflection), np.sin(deflection)
+                own[:2, :2] = [[c, -s], [s, c]]
+                around = radius * (1.5 + 0.12 * side)
+                points[:, 0] = around * np.cos(along * deflection)
+                points[:, 1] = around * np.sin(along * deflection)
+            moved.append(marks[k] @ own)
+            lines.append(points @ marks[k][:3, :3].T + marks[k][:3, 3])
+        return np.array(moved).reshape(-1, 4, 4), np.array(lines).reshape(-1, _ZIGZAG, 3)
+
+    @cached_property
+    def joints_of_motors(self) -> list[int]:
+        """For each motor the number of its mark."""
+        marks = {mark.coordinate: k for k, mark in enumerate(self.marks)}
+        return [marks[j] for j in self.robot.motors.joint_of_motor.tolist()]
+
+    @property
+    def tubes(self) -> list[SoftSurface]:
+        """The surfaces of the soft bodies, in the order of `Instant.surfaces`."""
+        return [surface for _, surface, _ in self._soft if surface is not None]
+
+    def _bodies(self, poses: Array, q: Array) -> tuple[list[Array], list[Array]]:
+        surfaces, threads = [], []
+        for i, surface, offsets in self._soft:
+            pose, own = poses[i], q[self.model.slices[i]]
+            if surface is not None:
+                surfaces.append(_moved(surface.vertices(own), pose))
+                threads += [_moved(surface.thread(offset, own), pose) for offset in offsets]
+        return surfaces, threads
+
+    def points(self, poses: Array, q: Array) -> Array:
+        """Return the material points (p, 3) of the soft bodies without a surface."""
+        found = [np.zeros((0, 3))]
+        for i, surface, _ in self._soft:
+            if surface is None:
+                own = q[self.model.slices[i]]
+                found.append(_moved(self.model.modules[i].positions(own), poses[i]))
+        return np.concatenate(found)
+
+    def _loads(self, poses: Array, wrenches: Mapping[str, Array]) -> Array:
+        arrows = np.zeros((len(wrenches), 2, 2, 3))
+        scale = 0.35 * self.reach / np.where(self._largest_load > 0.0, self._largest_load, np.inf)
+        for k, (name, wrench) in enumerate(wrenches.items()):
+            place, own = self.outline.links[name]
+            frame = poses[place] @ own
+            torque, force = wrench.reshape(2, 3) @ frame[:3, :3].T
+            arrows[k, :, :] = frame[:3, 3]
+            arrows[k, 0, 1] += scale[1] * force
+            arrows[k, 1, 1] += scale[0] * torque
+        return arrows
+
+    def _mass_centre(self, poses: Array, q: Array) -> Array:
+        masses = [mass.mass for mass in self.outline.masses]
+        centres = [_at(poses, mass.place, mass.com) for mass in self.outline.masses]
+        for i, _, _ in self._soft:
+            module = self.model.modules[i]
+            own = q[self.model.slices[i]]
+            masses += module.masses.tolist()
+            centres += list(_moved(module.positions(own), poses[i]))
+        total = sum(masses)
+        if total <= 0.0:
+            return np.full(3, np.nan)
+        return np.asarray(np.array(masses) @ np.array(centres) / total)
+
+
+def _at(poses: Array, place: int, point: Array) -> Array:
+    return np.asarray(poses[place, :3, :3] @ point + poses[place, :3, 3])
+
+
+def _moved(points: Array, pose: Array) -> Array:
+    return np.asarray(points @ pose[:3, :3].T + pose[:3, 3])
+
+
+def _soft_bodies(model: object) -> list[tuple[int, SoftSurface | None, list[Offset]]]:
+    """Return number, surface and the offsets of threads of every soft body."""
+    if not isinstance(model, SoftRobot):
+        return []
+    threads = model.appended.threads if isinstance(model, HybridRobot) else ()
+    return [
+        (i, soft_surface(module), [t.offsets[name] for t in threads if name in t.offsets])
+        for i, (name, module) in enumerate(zip(model.module_names, model.modules, strict=True))
+        if module.kind == 'body' and module.n
+    ]

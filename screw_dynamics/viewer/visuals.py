@@ -1,0 +1,143 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The visual elements of a URDF: boxes, cylinders, balls and mesh files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.lie import pose, rpy_rotation
+from screw_dynamics.model.urdf.urdf_source import UrdfSource, read_document
+from screw_dynamics.viewer import shapes
+from screw_dynamics.viewer.shapes import Colour, Mesh
+
+PLAIN: Colour = (206, 212, 220)
+
+
+class Visuals(NamedTuple):
+    """Meshes with colours in the frames of links, by link, and why others are left out."""
+
+    links: dict[str, list[tuple[Mesh, Colour]]]
+    missing: dict[str, str]
+
+
+def read_visuals(source: UrdfSource) -> Visuals:
+    """Return what the URDF shows; a mesh that cannot be read is `missing`, with the reason."""
+    root = read_document(source)
+    beside = _folder(source)
+    colours = {
+        str(element.get('name')): element.find('color') for element in root.findall('material')
+    }
+    links: dict[str, list[tuple[Mesh, Colour]]] = {}
+    missing: dict[str, str] = {}
+    for link in root.findall('link'):
+        name = str(link.get('name'))
+        for visual in link.findall('visual'):
+            geometry = visual.find('geometry')
+            if geometry is None or not len(geometry):
+                continue
+            try:
+                mesh, own = _mesh(geometry[0], beside)
+            except (OSError, ValueError, ImportError) as error:
+                missing[name] = str(error).partition('\n')[0]
+                continue
+            colour = _colour(visual.find('material'), colours) or own or PLAIN
+            links.setdefault(name, []).append((mesh.placed(_origin(visual)), colour))
+    return Visuals(links, missing)
+
+
+def _folder(source: UrdfSource) -> Path | None:
+    """Return the folder of a URDF file; None for a text."""
+    if isinstance(source, (bytes, bytearray)) or str(source).lstrip().startswith('<'):
+        return None
+    return Path(os.fspath(source)).resolve().parent
+
+
+def _numbers(text: str | None, default: str) -> Array:
+    return np.array([float(word) for word in (text or default).split()])
+
+
+def _origin(visual: Element) -> Array:
+    origin = visual.find('origin')
+    place = {} if origin is None else origin.attrib
+    rotation = rpy_rotation(*_numbers(place.get('rpy'), '0 0 0'))
+    return np.asarray(pose(rotation, _numbers(place.get('xyz'), '0 0 0')))
+
+
+def _colour(material: Element | None, known: dict[str, Any]) -> Colour | None:
+    if material is None:
+        return None
+    colour = material.find('color')
+    if colour is None:
+        colour = known.get(str(material.get('name')))
+    if colour is None:
+        return None
+    red, green, blue = (255.0 * _numbers(colour.get('rgba'), '0.7 0.7 0.7 1')[:3]).round()
+    return int(red), int(green), int(blue)
+
+
+def _mesh(element: Element, beside: Path | None) -> tuple[Mesh, Colour | None]:
+    if element.tag == 'box':
+        return shapes.box(_numbers(element.get('size'), '1 1 1')), None
+    if element.tag == 'cylinder':
+        radius, length = (float(element.get(key, '1')) for key in ('radius', 'length'))
+        return shapes.cylinder(radius, length), None
+    if element.tag == 'sphere':
+        return shapes.ball(float(element.get('radius', '1'))), None
+    if element.tag != 'mesh':
+        raise ValueError(f'<{element.tag}> is not drawn')
+    mesh, colour = _load(mesh_file(str(element.get('filename')), beside))
+    return Mesh(mesh.vertices * _numbers(element.get('scale'), '1 1 1'), mesh.faces), colour
+
+
+def mesh_file(address: str, beside: Path | None) -> Path:
+    """Return the file at a path or address of a URDF; raise OSError if there is none."""
+    scheme, mark, path = address.partition('://')
+    if not mark:
+        candidates = [Path(address) if beside is None else beside / address]
+    elif scheme == 'package':
+        package, _, inside = path.partition('/')
+        candidates = [folder / inside for folder in _package_folders(package, beside)]
+    else:  # file:///home/..., and paths beside the URDF that are written as addresses
+        candidates = [Path('/') / path] if beside is None else [beside / path, Path('/') / path]
+    for candidate in candidates:
+        if candidate.is_file():
+            return candidate
+    raise FileNotFoundError(f'{address}: there is no such file')
+
+
+def _package_folders(package: str, beside: Path | None) -> Iterator[Path]:
+    """Yield where a ROS package may be: above the URDF, and in the prefixes of ROS."""
+    for folder in () if beside is None else (beside, *beside.parents):
+        if folder.name == package:
+            yield folder
+        yield folder / package
+    for prefix in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep):
+        yield Path(prefix) / 'share' / package
+    for path in os.environ.get('ROS_PACKAGE_PATH', '').split(os.pathsep):
+        yield Path(path) / package
+
+
+def _load(path: Path) -> tuple[Mesh, Colour | None]:
+    """Read a mesh file; the colour is that of its largest part."""
+    import trimesh
+
+    if path.suffix.lower() == '.dae':
+        import collada  # noqa: F401, trimesh would name no package
+    scene: Any = trimesh.load_scene(str(path))
+    parts = [part for part in scene.dump() if hasattr(part, 'faces') and len(part.faces)]
+    if not parts:
+        raise ValueError(f'{path}: there are no triangles')
+    mesh = shapes.joined([Mesh(np.asarray(p.vertices), np.asarray(p.faces)) for p in parts])
+    largest = max(parts, key=lambda part: len(part.faces))
+    if largest.visual.kind is None:
+        return mesh, None
+    red, green, blue = largest.visual.to_color().main_color[:3].tolist()
+    return mesh, (red, green, blue)

@@ -1,0 +1,239 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What is drawn of a robot, without a browser."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from oracles.random_models import BodyRecipe, random_model
+
+import screw_dynamics as sd
+from screw_dynamics.viewer import shapes
+from screw_dynamics.viewer.motion import Motion, Sample, motion_of_jets
+from screw_dynamics.viewer.outline import outline, places
+from screw_dynamics.viewer.scene import Scene, share_colours
+
+IIWA = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+PLANAR = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+FINGER = sd.soft.append_segments(PLANAR, sd.share_path('config/soft_finger.yaml'))
+RECIPES = [
+    BodyRecipe(),
+    BodyRecipe('helical'),
+    BodyRecipe('prismatic'),
+    BodyRecipe(parent_back=2),
+    BodyRecipe('helical', mimics=0),
+]
+RED, GREY = (214, 25, 38), (150, 150, 150)
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(4)
+
+
+def test_places_are_the_poses_of_the_frames(rng):
+    for model in (random_model(rng, RECIPES), IIWA, FINGER):
+        q = rng.uniform(-1.0, 1.0, model.n)
+        poses = places(model, q)
+        for name, (place, own) in outline(model).links.items():
+            # FINGER: products of poses in another order
+            if name in getattr(model, 'frames', ()):
+                expected = sd.frame_pose(model, q, name)
+                np.testing.assert_allclose(poses[place] @ own, expected, atol=1e-14)
+
+
+def test_a_joint_leaves_its_axis_where_it_is(rng):
+    for model in (random_model(rng, RECIPES), FINGER):
+        q = rng.uniform(-1.0, 1.0, model.n)
+        for mark in outline(model).marks:
+            if mark.coordinate < 0:
+                continue
+            moved = q.copy()
+            moved[mark.coordinate] += 0.3
+            before, after = (places(model, at)[mark.place] @ mark.pose for at in (q, moved))
+            travel = 0.3 if mark.kind == 'prismatic' else 0.3 * mark.pitch
+            np.testing.assert_allclose(after[:3, 2], before[:3, 2], atol=1e-14)
+            np.testing.assert_allclose(
+                after[:3, 3], before[:3, 3] + travel * before[:3, 2], atol=1e-14
+            )
+
+
+def test_the_colour_of_a_ring_is_the_share_of_the_limit():
+    scene = Scene(sd.Robot(IIWA))
+    limits = IIWA.limits.effort
+    efforts = np.stack([limits * [1.0, -1.0, 0.5, 0.0, 2.0, -0.5, 0.1], 3.0 * limits])
+    scene.prepare(efforts, {})
+    now = scene.at(Sample(np.zeros(7), efforts))
+    np.testing.assert_allclose(now.shares, [1.0, -1.0, 0.5, 0.0, 2.0, -0.5, 0.1])
+    colours = now.colours()
+    assert tuple(colours[0]) == tuple(colours[1]) == tuple(colours[4]) == RED
+    np.testing.assert_array_equal(colours[2], colours[5])
+    scene.order = 1  # without a limit: the share of the largest value
+    np.testing.assert_allclose(scene.at(Sample(np.zeros(7), efforts)).shares, 1.0)
+    scene.order = 2
+    assert np.isnan(scene.at(Sample(np.zeros(7), efforts)).shares).all()
+    assert tuple(share_colours(np.array([np.nan]))[0]) == GREY
+
+
+def test_a_limit_of_the_rate_is_that_of_the_drive():
+    drives = sd.Drives({'joint_1': sd.JointDrive(max_effort_rate=50.0)})
+    scene = Scene(sd.Robot(PLANAR, drives))
+    efforts = np.array([[1.0, 1.0], [25.0, 25.0]])
+    scene.prepare(efforts, {})
+    scene.order = 1
+    np.testing.assert_allclose(scene.at(Sample(np.zeros(2), efforts)).shares, [0.5, 1.0])
+
+
+def test_only_the_joint_of_the_coordinate_has_its_effort():
+    model = sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf'))
+    scene = Scene(sd.Robot(model))
+    efforts = np.ones((1, model.n))
+    scene.prepare(efforts, {})
+    known = np.isfinite(scene.at(Sample(np.zeros(model.n), efforts)).shares)
+    assert known.sum() == model.n < len(known)
+
+
+def test_motors_are_apart_by_the_enlarged_deflections():
+    springs = {name: sd.JointDrive(sd.LinearSpring(200.0)) for name in PLANAR.joint_names}
+    scene = Scene(sd.Robot(PLANAR, sd.Drives(springs)))
+    scene.enlargement = 10.0
+    q = np.array([0.3, -0.2])
+    now = scene.at(Sample(q, motor_positions=q + [0.01, -0.02]))
+    for mark, motor, line, deflection in zip(
+        now.marks, now.motors, now.springs, (0.1, -0.2), strict=True
+    ):
+        turn = mark[:3, :3].T @ motor[:3, :3]
+        np.testing.assert_allclose(sd.lie.log_so3(turn), [0.0, 0.0, deflection], atol=1e-12)
+        for pose, end in ((mark, line[0]), (motor, line[-1])):  # between the two pointers
+            inside = pose[:3, :3].T @ (end - pose[:3, 3])
+            np.testing.assert_allclose(inside[1:], 0.0, atol=1e-12)
+            assert inside[0] > scene.ring
+
+
+def test_motor_positions_of_a_motion_are_those_of_the_feedforward(rng):
+    drives = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(200.0))})
+    jets = rng.uniform(-0.5, 0.5, (4, 5, 2))
+    motion = motion_of_jets(sd.Robot(PLANAR, drives), np.arange(4.0), jets)
+    expected = sd.elastic_feedforward(PLANAR, drives, jets)
+    np.testing.assert_array_equal(motion.motor_positions, expected.motor_position)
+    np.testing.assert_array_equal(motion.efforts, sd.inverse_dynamics(PLANAR, jets))
+
+
+def test_tubes_and_threads_follow_the_soft_body(rng):
+    scene = Scene(sd.Robot(FINGER))
+    q = np.array([0.2, -0.4, 0.5, -0.3])
+    now = scene.at(Sample(q))
+    (surface,) = now.surfaces
+    rings = surface.reshape(-1, 24, 3)
+    tip, tool = (sd.frame_pose(FINGER, q, name)[:3, 3] for name in ('tip', 'tool'))
+    np.testing.assert_allclose(rings[0].mean(axis=0), tool, atol=1e-14)
+    np.testing.assert_allclose(rings[-1].mean(axis=0), tip, atol=1e-14)
+    np.testing.assert_allclose(np.linalg.norm(rings[-1] - tip, axis=1), 0.01, atol=1e-14)
+    for spec, points in zip(FINGER.appended.threads, now.threads, strict=True):
+        length = sd.soft.Thread(FINGER, spec.offsets).length(q)
+        drawn = np.linalg.norm(np.diff(points, axis=0), axis=1).sum()
+        # chords of arcs of at most 0.08 rad: shorter by (0.08^2 / 24) at most
+        assert length * (1.0 - 3e-4) < drawn <= length
+
+
+@pytest.mark.parametrize('offset', [(0.008, 0.002), ((0.008, 0.0), (0.0, 0.004))])
+@pytest.mark.parametrize(
+    'body',
+    [
+        sd.soft.ConstantStrain(0.2, 0.01, 0.3, strains=['bend_x', 'bend_y', 'twist']),
+        sd.soft.PlanarConstantCurvature(0.2, 0.01, 0.3),
+        sd.soft.VolumePreserving(0.2, 0.01, 0.3),
+    ],
+    ids=lambda body: type(body).__name__,
+)
+def test_threads_of_all_bodies_have_the_length_that_acts(body, offset):
+    from screw_dynamics.viewer.soft_surfaces import soft_surface
+
+    robot = sd.soft.SoftRobot([body])
+    q = np.linspace(0.3, 0.1, robot.n)
+    points = soft_surface(body).thread(offset, q)
+    length = sd.soft.Thread(robot, {robot.module_names[0]: offset}).length(q)
+    drawn = np.linalg.norm(np.diff(points, axis=0), axis=1).sum()
+    np.testing.assert_allclose(drawn, length, rtol=1e-3)  # of chords, as above
+
+
+@pytest.mark.parametrize('robot', [IIWA, FINGER], ids=['rigid', 'soft'])
+def test_gravity_acts_at_the_centre_of_mass(robot, rng):
+    scene = Scene(sd.Robot(robot))
+    q, step = rng.uniform(-0.5, 0.5, robot.n), 1e-6
+    mass = sum(m.mass for m in scene.outline.masses)
+    mass += sum(module.masses.sum() for module in getattr(robot, 'modules', ()) if module.n > 1)
+    slopes = []
+    for j in range(robot.n):
+        ends = [scene.at(Sample(q + s * np.eye(robot.n)[j])).mass_centre for s in (step, -step)]
+        slopes.append(-mass * robot.gravity @ (ends[0] - ends[1]) / (2.0 * step))
+    # differences of centres rounded to 1e-16 m over 2e-6
+    np.testing.assert_allclose(slopes, sd.gravity_forces(robot, q), atol=1e-6)
+
+
+def test_boxes_have_the_masses_and_inertias_of_the_bodies(rng):
+    turn = sd.lie.exp_so3(rng.normal(size=3))
+    inertia = turn @ np.diag([2.0, 3.0, 4.0]) @ turn.T
+    (a, b, c), axes = shapes.inertia_box(5.0, inertia)
+    moments = 5.0 / 12.0 * np.array([b * b + c * c, a * a + c * c, a * a + b * b])
+    np.testing.assert_allclose(axes @ np.diag(moments) @ axes.T, inertia, rtol=1e-13, atol=1e-13)
+    assert np.linalg.det(axes) > 0.0
+
+
+def test_arrows_of_wrenches_are_in_axes_of_the_base(rng):
+    scene = Scene(sd.Robot(IIWA))
+    q, wrench = rng.uniform(-1.0, 1.0, 7), np.array([0.0, 2.0, 0.0, 0.0, 0.0, -30.0])
+    motion = Motion(np.zeros(1), q[np.newaxis], wrenches={'link_7': wrench[np.newaxis]})
+    scene.prepare_for(motion)
+    ((force, torque),) = scene.at(motion.sample(0)).loads
+    pose = sd.frame_pose(IIWA, q, 'link_7')
+    np.testing.assert_array_equal(force[0], pose[:3, 3])
+    np.testing.assert_allclose(force[1] - force[0], -0.35 * scene.reach * pose[:3, 2], atol=1e-15)
+    np.testing.assert_allclose(torque[1] - torque[0], 0.35 * scene.reach * pose[:3, 1], atol=1e-15)
+
+
+def test_forms_are_closed_and_seen_from_outside():
+    for mesh in (
+        shapes.box(np.ones(3)),
+        shapes.cylinder(0.5, 2.0),
+        shapes.ball(0.5),
+        shapes.capsule(np.zeros(3), np.ones(3), 0.2),
+        shapes.arrow(),
+        *(shapes.joint_symbol(kind, 0.1, 1.0) for kind in ('revolute', 'prismatic', 'helical')),
+    ):
+        a, b, c = mesh.vertices[mesh.faces].transpose(1, 0, 2)
+        assert np.sum(a * np.cross(b, c)) > 0.0  # six times the volume
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'text'),
+    [
+        ({'times': [[0.0]]}, 'times: expected shape (T,), with T > 0, got (1, 1)'),
+        ({'times': [0.0, 0.0]}, 'times: expected increasing ones'),
+        ({'joint_jet': np.zeros((3, 2))}, 'joint_jet: expected shape (2, 1, 2), got (3, 1, 2)'),
+        ({'joint_jet': np.zeros(2)}, 'joint_jet: expected shape (T, r, n) or (T, n), got (2,)'),
+        ({'efforts': np.zeros((2, 3))}, 'efforts: expected shape (2, 1, 2), got (2, 1, 3)'),
+        ({'wrenches': {'tool': [0.0]}}, "wrenches['tool']: expected shape (2, 6), got (1,)"),
+        ({'motor_positions': [0.0]}, 'motor_positions: expected shape (2, 2), got (1,)'),
+    ],
+)
+def test_wrong_motions_are_refused(arguments, text):
+    given = {'times': [0.0, 1.0], 'joint_jet': np.zeros((2, 2))} | arguments
+    with pytest.raises(sd.ScrewDynamicsError) as caught:
+        motion_of_jets(sd.Robot(PLANAR), **given)
+    assert str(caught.value) == text
+
+
+def test_wrenches_at_unknown_frames_are_refused():
+    motion = Motion(np.zeros(1), np.zeros((1, 2)), wrenches={'hand': np.zeros((1, 6))})
+    with pytest.raises(sd.ScrewDynamicsError, match="wrenches: unknown frame 'hand'"):
+        Scene(sd.Robot(PLANAR)).prepare_for(motion)
+
+
+def test_a_robot_without_mass_has_no_centre():
+    inertias = np.zeros_like(PLANAR.inertias)
+    scene = Scene(sd.Robot(replace(PLANAR, inertias=inertias)))
+    assert np.isnan(scene.at(Sample(np.zeros(2))).mass_centre).all()

@@ -1,0 +1,111 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Visual elements of a URDF."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics.viewer.scene import Scene
+from screw_dynamics.viewer.visuals import PLAIN, mesh_file, read_visuals
+
+STL = """solid one
+facet normal 0 0 1
+outer loop
+vertex 0 0 0
+vertex 1 0 0
+vertex 0 1 0
+endloop
+endfacet
+endsolid one
+"""
+URDF = """<robot name="seen">
+  <material name="blue"><color rgba="0 0 1 1"/></material>
+  <link name="base">
+    <visual><geometry><box size="1 2 3"/></geometry><material name="blue"/></visual>
+  </link>
+  <link name="arm">
+    <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual>
+      <origin xyz="0 0 2" rpy="0 1.5707963267948966 0"/>
+      <geometry><cylinder radius="0.5" length="4"/></geometry>
+    </visual>
+  </link>
+  <link name="tool"><visual><geometry><mesh filename="FILE" scale="2 3 4"/></geometry></visual></link>
+  <joint name="turn" type="continuous">
+    <parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
+  </joint>
+  <joint name="fix" type="fixed"><parent link="arm"/><child link="tool"/><origin xyz="0 0 5"/></joint>
+</robot>
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Return the folder of a ROS package with a mesh and a folder for the URDF."""
+    for name in ('urdf', 'meshes'):
+        (tmp_path / 'seen_description' / name).mkdir(parents=True)
+    (tmp_path / 'seen_description/meshes/one.stl').write_text(STL)
+    return tmp_path / 'seen_description'
+
+
+def written(package: Path, address: str) -> Path:
+    path = package / 'urdf/seen.urdf'
+    path.write_text(URDF.replace('FILE', address))
+    return path
+
+
+def test_forms_places_and_colours(package):
+    visuals = read_visuals(written(package, 'one.obj'))
+    ((box, blue),) = visuals.links['base']
+    assert blue == (0, 0, 255)
+    np.testing.assert_array_equal(np.ptp(box.vertices, axis=0), [1.0, 2.0, 3.0])
+    ((cylinder, colour),) = visuals.links['arm']
+    assert colour == PLAIN
+    # its axis turns from z to x
+    np.testing.assert_allclose(cylinder.vertices.min(axis=0), [-2.0, -0.5, 1.5], atol=1e-12)
+    np.testing.assert_allclose(cylinder.vertices.max(axis=0), [2.0, 0.5, 2.5], atol=1e-12)
+    assert visuals.missing == {'tool': 'one.obj: there is no such file'}
+
+
+@pytest.mark.parametrize(
+    'address',
+    ['../meshes/one.stl', 'package://seen_description/meshes/one.stl', 'file://{}/meshes/one.stl'],
+)
+def test_meshes_are_found(package, address):
+    pytest.importorskip('trimesh', reason='mesh files need trimesh')
+    path = written(package, address.format(package))
+    visuals = read_visuals(path)
+    assert not visuals.missing
+    ((mesh, _),) = visuals.links['tool']
+    np.testing.assert_array_equal(mesh.vertices.max(axis=0), [2.0, 3.0, 0.0])
+    scene = Scene(sd.Robot(sd.read_urdf(path)), visuals)
+    (drawn,) = [part for part in scene.parts if part.name == 'tool/0']
+    assert drawn.place == 1  # on the arm, which moves it
+    np.testing.assert_array_equal(drawn.mesh.vertices.max(axis=0), [2.0, 3.0, 5.0])
+
+
+def test_packages_are_found_in_the_prefixes_of_ros(package, monkeypatch):
+    monkeypatch.setenv('AMENT_PREFIX_PATH', f'/nowhere:{package.parent}')
+    (package.parent / 'share').mkdir()
+    package.rename(package.parent / 'share/seen_description')
+    found = mesh_file('package://seen_description/meshes/one.stl', None)
+    assert found == package.parent / 'share/seen_description/meshes/one.stl'
+
+
+def test_a_link_whose_file_is_missing_is_a_rod(package):
+    path = written(package, 'one.obj')
+    text = path.read_text().replace('<cylinder radius="0.5" length="4"/>', '<mesh filename="a"/>')
+    path.write_text(text)
+    names = [p.name for p in Scene(sd.Robot(sd.read_urdf(path)), read_visuals(path)).parts]
+    assert names == ['base/0', 'rod_1', 'turn/drum']
+
+
+def test_files_that_are_no_meshes_are_missing(package):
+    pytest.importorskip('trimesh', reason='mesh files need trimesh')
+    (package / 'meshes/one.stl').write_text('no mesh')
+    assert list(read_visuals(written(package, '../meshes/one.stl')).missing) == ['tool']
