@@ -26,6 +26,7 @@ if os.environ.get('AMENT_PREFIX_PATH'):
         'trajectory_sender',
         'sea_simulator',
         'load_observer',
+        'viewer',
         'recorder',
         'demo',
         'demo_sea',

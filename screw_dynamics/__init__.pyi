@@ -78,5 +78,6 @@ from .simulation.linearized_dynamics import linearized_dynamics as linearized_dy
 from .theory.inverse_dynamics.body_fixed import recursive_body_fixed as recursive_body_fixed
 from .trajectory.cartesian import PoseWaypoints as PoseWaypoints
 from .trajectory.cartesian import cartesian_trajectory as cartesian_trajectory
+from .viewer import view as view
 
 __version__: str

@@ -22,6 +22,7 @@ _SOURCE_ROS = (
 # in addition to the requirements of the library
 _LIBRARIES = {
     'recorder': ('mcap', 'rosbags'),
+    'viewer': ('viser',),
     'demo': ('matplotlib', 'mcap', 'rosbags', 'tqdm'),
     'demo_sea': ('matplotlib', 'mcap', 'mujoco', 'rosbags', 'tqdm'),
 }
@@ -93,6 +94,7 @@ dynamics_server = partial(run, 'dynamics_server', 'screw_dynamics.nodes.dynamics
 trajectory_sender = partial(run, 'trajectory_sender', 'screw_dynamics.nodes.trajectory_sender')
 sea_simulator = partial(run, 'sea_simulator', 'screw_dynamics.nodes.sea_simulator.__main__')
 load_observer = partial(run, 'load_observer', 'screw_dynamics.nodes.load_observer.__main__')
+viewer = partial(run, 'viewer', 'screw_dynamics.nodes.viewer.__main__')
 recorder = partial(run, 'recorder', 'screw_dynamics.recordings.bags.recorder')
 demo = partial(run, 'demo', 'screw_dynamics.demo')
 demo_sea = partial(run, 'demo_sea', 'screw_dynamics.demo', 'sea')

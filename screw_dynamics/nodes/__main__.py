@@ -18,6 +18,7 @@ NODES = {
     'load_observer': 'load_observer.node.LoadObserverNode',
     'sea_simulator': 'sea_simulator.node.SeaSimulatorNode',
     'dynamics_server': 'dynamics_server.node.DynamicsServerNode',
+    'viewer': 'viewer.node.ViewerNode',
 }
 _USAGE = f"""usage: nodes NODE... [--ros-args [--params-file FILE] [-r NODE:FROM:=TO] ...]
 

@@ -58,7 +58,7 @@ def cursor(share: float, name: str = 'cursor') -> str:
     left = f'calc({_LEFT}px + (100% - {_LEFT + _RIGHT}px) * {share:.5f})'
     return (
         '<div style="position:relative;height:0"><div '
-        f'class="{name}" style="position:absolute;left:{left};bottom:17px;height:{_PIXELS}px;'
+        f'class="{name}" style="position:absolute;left:{left};bottom:13px;height:{_PIXELS}px;'
         'border-left:1.5px solid #c00"></div></div>'
     )
 

@@ -105,13 +105,15 @@ class Stage:
         server.scene.add_grid(
             '/grid', infinite_grid=True, cell_size=cell, section_size=5.0 * cell,
             cell_color=(222, 226, 231), section_color=(196, 203, 211), cell_thickness=0.6,
-            section_thickness=0.9, fade_distance=9.0 * size, shadow_opacity=0.12,
+            section_thickness=0.9, fade_distance=6.0 * size, shadow_opacity=0.12,
             position=(0.0, 0.0, min(0.0, float(scene.low[2]) - scene.thickness)),
         )  # fmt: skip
         way = np.array([0.72, -0.62, 0.33])
         self.camera = look_at(middle + 0.45 * size / np.sin(0.5 * FIELD) * way, middle)
-        server.initial_camera.look_at = middle
-        server.initial_camera.position = self.camera[:3, 3]
+        # higher than in pictures: below are the curves
+        below = np.array([0.0, 0.0, 0.18 * size])
+        server.initial_camera.look_at = middle - below
+        server.initial_camera.position = self.camera[:3, 3] - below
         server.initial_camera.fov = FIELD
 
     def _add_bodies(self) -> None:

@@ -53,6 +53,8 @@ class Viewer:
         What the URDF shows of the links.
     port : int
         The first one that is free from here on is taken.
+    live : bool
+        Without sliders, for samples of a measured robot, which `show` draws.
 
     Raises
     ------
@@ -66,6 +68,8 @@ class Viewer:
         motion: Motion | None = None,
         visuals: Visuals | None = None,
         port: int = 8080,
+        *,
+        live: bool = False,
     ) -> None:
         import viser
 
@@ -82,8 +86,9 @@ class Viewer:
         )
         self.stage = Stage(self.server, self.scene)
         self._stopped = threading.Event()
-        self._lock = threading.Lock()
-        self._playing: Any = None
+        self._lock = threading.RLock()
+        self._plays, self._playing = False, threading.Thread(target=self._run, daemon=True)
+        self._live: Sample | None = Sample(np.zeros(robot.n)) if live else None
         self._add_controls()
 
     @property
@@ -94,6 +99,8 @@ class Viewer:
     def show(self, sample: Sample) -> None:
         """Draw one instant, of a measured robot for example."""
         with self._lock:
+            if self._live is not None:
+                self._live = sample
             self.stage.show(sample)
 
     def show_time(self, seconds: float) -> None:
@@ -141,7 +148,7 @@ class Viewer:
     def stop(self) -> None:
         """End the server."""
         self._stopped.set()
-        if self._playing is not None:
+        if self._playing.is_alive():
             self._playing.join()
         with redirect_stdout(None):
             self.server.stop()
@@ -171,11 +178,13 @@ class Viewer:
         gui = self.server.gui
         if self.motion is not None:
             self._add_time(self.motion)
-        else:
+        elif self._live is None:
             self._add_coordinates()
         efforts = None if self.motion is None else self.motion.efforts
-        if efforts is not None:
-            chosen = gui.add_dropdown('Rings', _EFFORTS[: efforts.shape[1]])
+        live = self._live is not None
+        if live or efforts is not None:
+            rows = len(_EFFORTS) if efforts is None else efforts.shape[1]
+            chosen = gui.add_dropdown('Rings', _EFFORTS[:rows])
 
             @chosen.on_update
             def _(_: Any) -> None:
@@ -183,7 +192,8 @@ class Viewer:
                 self._redraw()
                 self._draw_curves()
 
-        if self.motion is not None and self.motion.motor_positions is not None:
+        motors = None if self.motion is None else self.motion.motor_positions
+        if motors is not None or (live and self.scene.robot.drives is not None):
             enlarged = gui.add_slider('Deflections x', *_ENLARGEMENTS, 1.0, 10.0)
             self.scene.enlargement = enlarged.value
 
@@ -207,7 +217,7 @@ class Viewer:
             self._slider = gui.add_slider(
                 'Time [s]', begin, max(end, begin + 1e-9), max((end - begin) / 1000.0, 1e-9), begin
             )
-            self._play = gui.add_checkbox('Play', False)
+            play = gui.add_button('Play')
             self._speed = gui.add_dropdown('Speed', _SPEEDS, initial_value='1')
         panel = gui.add_panel()
         with panel.add_tab('Curves'):
@@ -216,8 +226,8 @@ class Viewer:
         panel.float(x=12, y=-12, width=760)
         self._draw_curves()
         self._slider.on_update(lambda _: self._to_slider(motion))
+        play.on_click(lambda _: self._toggle(play))
         self._to_slider(motion)
-        self._playing = threading.Thread(target=self._run, args=(motion,), daemon=True)
         self._playing.start()
 
     def _add_coordinates(self) -> None:
@@ -238,22 +248,30 @@ class Viewer:
 
     def _to_slider(self, motion: Motion) -> None:
         seconds = self._slider.value
-        with self.server.atomic():
+        with self._lock, self.server.atomic():
             self.show(motion.sample(motion.index(seconds)))
             self._cursor.content = cursor(_share(motion, seconds))
 
     def _redraw(self) -> None:
         if self.motion is not None:
             self._to_slider(self.motion)
+        elif self._live is not None:
+            self.show(self._live)
 
-    def _run(self, motion: Motion) -> None:
-        """Move the slider while the box is ticked."""
+    def _toggle(self, button: Any) -> None:
+        self._plays = not self._plays
+        button.label = 'Pause' if self._plays else 'Play'
+
+    def _run(self) -> None:
+        """Move the slider while the motion plays."""
+        assert self.motion is not None
+        begin, end = float(self.motion.times[0]), float(self.motion.times[-1])
         last = time.monotonic()
         while not self._stopped.wait(1.0 / _FRAMES):
             now = time.monotonic()
-            if self._play.value:
+            if self._plays:
                 ahead = self._slider.value + (now - last) * float(self._speed.value)
-                self._slider.value = ahead if ahead <= motion.times[-1] else float(motion.times[0])
+                self._slider.value = ahead if ahead <= end else begin
             last = now
 
     def _drawn_curves(self) -> str:

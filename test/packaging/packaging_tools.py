@@ -19,6 +19,7 @@ NEED_ROS = (
     'trajectory_sender',
     'sea_simulator',
     'load_observer',
+    'viewer',
     'recorder',
 )
 EXECUTABLES = (*NEED_ROS, 'demo', 'demo_sea', 'demo_soft', 'screw_dynamics')

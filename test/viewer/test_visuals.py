@@ -29,17 +29,23 @@ URDF = """<robot name="seen">
     <visual><geometry><box size="1 2 3"/></geometry><material name="blue"/></visual>
   </link>
   <link name="arm">
-    <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <inertial><mass value="1"/>
+      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
+    </inertial>
     <visual>
       <origin xyz="0 0 2" rpy="0 1.5707963267948966 0"/>
       <geometry><cylinder radius="0.5" length="4"/></geometry>
     </visual>
   </link>
-  <link name="tool"><visual><geometry><mesh filename="FILE" scale="2 3 4"/></geometry></visual></link>
+  <link name="tool">
+    <visual><geometry><mesh filename="FILE" scale="2 3 4"/></geometry></visual>
+  </link>
   <joint name="turn" type="continuous">
     <parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
   </joint>
-  <joint name="fix" type="fixed"><parent link="arm"/><child link="tool"/><origin xyz="0 0 5"/></joint>
+  <joint name="fix" type="fixed">
+    <parent link="arm"/><child link="tool"/><origin xyz="0 0 5"/>
+  </joint>
 </robot>
 """
 

@@ -1,0 +1,139 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Node `viewer`: joint states, efforts, motors and a wrench in, a page for web browsers out."""
+
+import sys
+from functools import partial
+
+import numpy as np
+from geometry_msgs.msg import WrenchStamped
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import JointState
+
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.control.report import OK, WARN, Report
+from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics
+from screw_dynamics.nodes.shared.endpoints import make_subscription, steady_timer
+from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
+from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
+from screw_dynamics.nodes.shared.model_source import ModelSource
+from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.viewer.parameters import ViewerParameters
+from screw_dynamics.recordings.messages.joints import named_row
+from screw_dynamics.viewer.motion import Sample
+from screw_dynamics.viewer.view import Viewer
+from screw_dynamics.viewer.visuals import Visuals, read_visuals
+from screw_dynamics_interfaces.msg import FeedforwardTorque
+
+NAME = 'viewer'
+
+
+class ViewerNode(Node):
+    """Draws the newest state of a robot on a page."""
+
+    def __init__(self) -> None:
+        super().__init__(NAME)
+        self._viewer: Viewer | None = None
+        with destroyed_on_error(self):
+            self._settings = NodeParameters(self, ViewerParameters)
+            self._visuals = Visuals({}, {})
+            self._clear()
+            self._source = ModelSource(self, self._settings, self._prepare, self._on_model)
+            inputs = (
+                (JointState, 'joint_states', self._on_states, qos_profile_sensor_data),
+                (JointState, 'motor_states', self._on_motors, qos_profile_sensor_data),
+                (FeedforwardTorque, 'feedforward/feedforward', self._on_efforts, 1),
+                (WrenchStamped, 'load_observer/estimated_wrench', self._on_wrench, 1),
+            )
+            for kind, topic, receive, qos in inputs:
+                make_subscription(self, kind, topic, receive, qos)
+            steady_timer(self, 1.0 / self._settings.values.rate, self._draw)
+            self._diagnostics = Diagnostics(
+                self, self._settings, self._source, {'page': self._report}
+            )
+
+    def destroy_node(self) -> None:
+        """End the server, and destroy the node."""
+        if self._viewer is not None:
+            self._viewer.stop()
+        super().destroy_node()
+
+    def _clear(self) -> None:
+        """Forget what was received."""
+        self._position: Array | None = None
+        self._measured: Array | None = None
+        self._efforts: Array | None = None
+        self._motors: Array | None = None
+        self._wrenches: dict[str, Array] = {}
+        self._fresh = False
+
+    def _prepare(self, loaded: LoadedRobot) -> None:
+        """Read the meshes, beside the executor."""
+        self._visuals = read_visuals(loaded.text.encode())
+
+    def _on_model(self, loaded: LoadedRobot) -> None:
+        if self._viewer is not None:
+            self._viewer.stop()
+        for link, reason in self._visuals.missing.items():
+            self.get_logger().warning(f'Link {link!r} is drawn as a rod: {reason}')
+        self._clear()
+        self._viewer = Viewer(
+            loaded.robot, None, self._visuals, self._settings.values.port, live=True
+        )
+        self.get_logger().info(f'Shows {loaded.robot.model.name} at {self._viewer.address}')
+
+    def _on_states(self, message: JointState) -> None:
+        if self._viewer is None:
+            return
+        names = self._viewer.scene.robot.joint_names
+        position = named_row(message.name, message.position, names)
+        if np.isfinite(position).all():
+            self._position, self._fresh = position, True
+            efforts = named_row(message.name, message.effort, names)
+            self._measured = efforts[np.newaxis] if np.isfinite(efforts).all() else None
+
+    def _on_motors(self, message: JointState) -> None:
+        if self._viewer is not None and self._viewer.scene.robot.drives is not None:
+            names = self._viewer.scene.robot.motors.names
+            motors = named_row(message.name, message.position, names)
+            self._motors = motors if np.isfinite(motors).all() else None
+
+    def _on_efforts(self, message: FeedforwardTorque) -> None:
+        """Take over efforts with derivatives, as far as the message has them."""
+        if self._viewer is None:
+            return
+        names = self._viewer.scene.robot.joint_names
+        fields = message.effort, message.effort_dot, message.effort_ddot
+        rows = [named_row(message.joint_names, row, names) for row in fields if len(row)]
+        self._efforts = np.array(rows) if rows and np.isfinite(rows).all() else None
+
+    def _on_wrench(self, message: WrenchStamped) -> None:
+        torque, force = message.wrench.torque, message.wrench.force
+        wrench = np.array([getattr(part, axis) for part in (torque, force) for axis in 'xyz'])
+        if np.isfinite(wrench).all():
+            self._wrenches = {message.header.frame_id: wrench}
+
+    def _draw(self) -> None:
+        if self._viewer is None or self._position is None or not self._fresh:
+            return
+        self._fresh = False
+        efforts = self._measured if self._efforts is None else self._efforts
+        try:
+            self._viewer.scene.prepare(efforts, self._wrenches)
+            self._viewer.show(Sample(self._position, efforts, self._motors, self._wrenches))
+        except ScrewDynamicsError as error:
+            self._wrenches = {}
+            self.get_logger().warning(f'{error}: not drawn', throttle_duration_sec=1.0)
+
+    def _report(self) -> Report:
+        if self._viewer is None or self._position is None:
+            return Report(WARN, 'no joint states of all joints yet')
+        return Report(OK, f'shown at {self._viewer.address}')
+
+
+main = partial(run_node, ViewerNode, NAME, parameters=ViewerParameters)
+
+if __name__ == '__main__':
+    sys.exit(main())
