@@ -247,8 +247,9 @@ class Scene:
         for i, surface, offsets in self._soft:
             pose, own = poses[i], q[self.model.slices[i]]
             if surface is not None:
-                surfaces.append(_moved(surface.vertices(own), pose))
-                threads += [_moved(surface.thread(offset, own), pose) for offset in offsets]
+                corners, lines = surface.drawn(offsets, own)
+                surfaces.append(_moved(corners, pose))
+                threads += [_moved(line, pose) for line in lines]
         return surfaces, threads
 
     def points(self, poses: Array, q: Array) -> Array:

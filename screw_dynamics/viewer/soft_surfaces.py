@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -41,31 +42,34 @@ class SoftSurface:
             self.radius = float(np.linalg.norm(first[0] - first[1])) / np.sqrt(2.0) or _THIN
         self.faces: NDArray[np.int64] = grid_faces(len(self.fractions), 24)
 
-    def vertices(self, q: Array) -> Array:
-        """Return the corners (s * 24, 3) of the tube in the proximal frame."""
-        flat = _straight(np.zeros(len(self.fractions)))
-        return self._places(sections_around(flat, self.radius), q)
+    def drawn(self, offsets: Sequence[Offset], q: Array) -> tuple[Array, list[Array]]:
+        """Return corners (s * 24, 3) of the tube and threads (s, 3), in the proximal frame."""
+        count = len(self.fractions)
+        ring = sections_around(_straight(np.zeros(count)), self.radius)
+        threads = np.zeros((count, len(offsets), 3))
+        for k, offset in enumerate(offsets):
+            threads[:, k, :2] = self._offsets(offset)
+        placed = self._places(np.concatenate([ring, threads], axis=1), q)
+        corners, lines = placed[:, : ring.shape[1]], placed[:, ring.shape[1] :]
+        return corners.reshape(-1, 3), list(lines.swapaxes(0, 1))
 
-    def thread(self, offset: Offset, q: Array) -> Array:
-        """Return the places (s, 3) of a thread in the proximal frame."""
+    def _offsets(self, offset: Offset) -> Array:
+        """Return the places (s, 2) of a thread in the sections."""
         if callable(offset):
-            offsets = np.asarray(offset(self.fractions)[0])
-        else:
-            ends = np.broadcast_to(np.asarray(offset, float), (2, 2))
-            offsets = ends[0] + self.fractions[:, np.newaxis] * (ends[1] - ends[0])
-        points = np.zeros((len(offsets), 1, 3))
-        points[:, 0, :2] = offsets
-        return self._places(points, q)
+            return np.asarray(offset(self.fractions)[0])
+        ends = np.broadcast_to(np.asarray(offset, float), (2, 2))
+        return np.asarray(ends[0] + self.fractions[:, np.newaxis] * (ends[1] - ends[0]))
 
     def _places(self, points: Array, q: Array) -> Array:
-        """Return where material points (s, k, 3), with z = 0 in their sections, are."""
+        """Return where material points (s, k, 3) are that have z = 0 in their sections."""
         if isinstance(self._module, VolumePreserving):
             at_rest = points.copy()
             at_rest[..., 2] = (self.fractions * self._module.length)[:, np.newaxis]
-            return np.asarray(self._module.places(at_rest.reshape(-1, 3), q))
+            moved = self._module.places(at_rest.reshape(-1, 3), q)
+            return np.asarray(moved).reshape(points.shape)
         frames = self._frames(q)
         placed = frames[:, np.newaxis, :3, 3] + points @ frames[:, :3, :3].swapaxes(1, 2)
-        return np.asarray(placed.reshape(-1, 3))
+        return np.asarray(placed)
 
     def _frames(self, q: Array) -> Array:
         """Return the frames (s, 4, 4) of the sections."""

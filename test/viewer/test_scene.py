@@ -154,7 +154,7 @@ def test_threads_of_all_bodies_have_the_length_that_acts(body, offset):
 
     robot = sd.soft.SoftRobot([body])
     q = np.linspace(0.3, 0.1, robot.n)
-    points = soft_surface(body).thread(offset, q)
+    _, (points,) = soft_surface(body).drawn([offset], q)
     length = sd.soft.Thread(robot, {robot.module_names[0]: offset}).length(q)
     drawn = np.linalg.norm(np.diff(points, axis=0), axis=1).sum()
     np.testing.assert_allclose(drawn, length, rtol=1e-3)  # of chords, as above
