@@ -138,7 +138,7 @@ class Viewer:
         picture = Image.fromarray(np.asarray(drawn), 'RGBA')
         white = Image.new('RGBA', picture.size, 'white')
         with new_file(Path(path)) as place:
-            Image.alpha_composite(white, picture).convert('RGB').save(place, 'PNG')
+            Image.alpha_composite(white, picture).convert('RGB').save(place, 'PNG', optimize=True)
 
     def wait(self) -> None:
         """Return when another thread stops the viewer, or raise KeyboardInterrupt at Ctrl-C."""
