@@ -127,6 +127,8 @@ setup(
             'rosbags>=0.11.6',
             'sympy>=1.12',
             'tqdm',
+            'trimesh>=4.0',
+            'viser>=1.1',
         ],
         'lint': [
             'import-linter>=2.7',

@@ -1,11 +1,12 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Motions of bags as they are shown: computed efforts, or joint states, with wrenches."""
+"""Motions of bags as they are shown: computed efforts, or joint states, with loads."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.drives.robot import Robot
+from screw_dynamics.dynamics import frame_pose
+from screw_dynamics.estimation.observers.recorded_loads import RecordedLoads
+from screw_dynamics.lie import inertia_parameters
 from screw_dynamics.recordings.results.results_from_bag import (
     FEEDFORWARD,
     JOINT_STATE,
@@ -21,6 +25,9 @@ from screw_dynamics.recordings.results.results_from_bag import (
     read_bag,
 )
 from screw_dynamics.viewer.motion import Motion, motion_of_results
+
+if TYPE_CHECKING:
+    from screw_dynamics.command_line.bag_loads import LoadSamples
 
 _WRENCH = 'geometry_msgs/msg/WrenchStamped'
 _PARTS = tuple(f'wrench.{part}.{axis}' for part in ('torque', 'force') for axis in 'xyz')
@@ -53,6 +60,21 @@ def recorded_motion(path: Path, robot: Robot, options: argparse.Namespace) -> Mo
     efforts = samples.efforts[:, np.newaxis] if samples.efforts.any() else None
     times = (samples.stamps - samples.stamps[0]) / SECOND
     return Motion(times, samples.positions, efforts, None, wrenches)
+
+
+def observed_motion(samples: LoadSamples, loads: RecordedLoads, robot: Robot) -> Motion:
+    """Return joint states with the wrenches of the contacts, at the links that are touched."""
+    model, wrenches = robot.model, dict[str, Array]()
+    for contact, end in loads.contacts:
+        rows = wrenches.setdefault(contact.link, np.zeros((len(samples.times), 6)))
+        touched = (samples.times >= contact.begin) & (samples.times < end)
+        turns = frame_pose(model, samples.positions[touched], contact.link)[:, :3, :3]
+        torque, force = (part @ turns for part in (contact.torque, contact.force))
+        mass, moment, _ = inertia_parameters(model.inertias[model.frames[contact.link].body])
+        # the wrench is about the centre of mass of the body
+        rows[touched] = np.hstack([torque + np.cross(moment / mass, force), force])
+    efforts = samples.efforts[:, np.newaxis]
+    return Motion(samples.times, samples.positions, efforts, None, wrenches)
 
 
 def _held(at: NDArray[np.int64], stamps: NDArray[np.int64], rows: Array) -> Array:

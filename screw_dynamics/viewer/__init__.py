@@ -3,5 +3,6 @@
 """Robots and their motions in three dimensions, in a web browser."""
 
 from screw_dynamics.viewer.view import Viewer, view
+from screw_dynamics.viewer.visuals import read_visuals
 
-__all__ = ['Viewer', 'view']
+__all__ = ['Viewer', 'read_visuals', 'view']

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -215,3 +216,39 @@ def test_motor_states_need_springs(pushed_bag, run):
     code, _, err = run('observe', 'pushed_bag', '--motor-states', '/joint_states')
     assert code == 1
     assert '--motor-states: expected the springs, too: --elastic YAML' in err
+
+
+def test_the_page_has_the_wrenches_of_the_contacts(pushed_bag, run, folder):
+    pytest.importorskip('viser', reason='pages need viser')
+    code, out, _ = run('observe', pushed_bag, '--html', 'collisions.html')
+    assert (code, out.splitlines()[-1]) == (0, 'written: collisions.html')
+    assert (folder / 'collisions.html').stat().st_size > 500_000
+
+
+def test_drawn_wrenches_are_those_of_the_contacts():
+    from screw_dynamics.command_line.bag_loads import LoadSamples
+    from screw_dynamics.command_line.shown_motions import observed_motion
+    from screw_dynamics.estimation.observers.recorded_loads import recorded_loads
+
+    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    positions, velocities, efforts = pushed_motion(model)
+    times = PERIOD * 1e-9 * np.arange(len(positions))
+    detector = sd.ContactDetector(sd.LoadObserver(model, bandwidth=200.0), floor=1.0)
+    loads = recorded_loads(detector, times, positions, velocities, efforts)
+    stamps = (times * 1e9).astype(np.int64)
+    samples = LoadSamples(times, positions, velocities, efforts, stamps, 0, 0, False)
+    motion = observed_motion(samples, loads, sd.Robot(model))
+    assert len(loads.contacts) == 2
+    for contact, end in loads.contacts:
+        body = model.body_names.index(contact.link)
+        mass, moment, _ = sd.lie.inertia_parameters(model.inertias[body])
+        centre = sd.Frame(body, sd.lie.pose(np.eye(3), moment / mass))
+        marked = replace(model, frames={**model.frames, 'centre': centre})
+        rows = motion.wrenches[contact.link]
+        inside = (times >= contact.begin) & (times < end)
+        assert not rows[~inside].any()
+        # the same efforts, by the Jacobian of the centre in axes of the base
+        for q, row in zip(positions[inside], rows[inside], strict=True):
+            expected = sd.frame_jacobian(marked, q, 'centre', 'hybrid').T @ contact.wrench
+            found = sd.frame_jacobian(model, q, contact.link).T @ row
+            np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)

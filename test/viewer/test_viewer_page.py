@@ -104,7 +104,8 @@ def test_a_picture_shows_the_robot_on_white(tmp_path):
     limits = np.tile(IIWA.limits.effort, (len(TIMES), 1))
     with view(IIWA, TIMES, TURNS, efforts=limits) as viewer:
         viewer.save_screenshot(tmp_path / 'robot.png', (400, 300))
-    picture = np.asarray(Image.open(tmp_path / 'robot.png')).astype(int)
+    with Image.open(tmp_path / 'robot.png') as image:
+        picture = np.asarray(image).astype(int)
     assert picture.shape == (300, 400, 3)
     assert (picture[:20, :60] > 250).all()  # the sky
     red = (picture[..., 0] > 150) & (picture[..., 1:].max(axis=2) < 110)
@@ -130,7 +131,8 @@ def test_soft_bodies_springs_and_loads_are_on_the_page():
                     page.wait_for(f'!!{POSE.format(name)}')
                 errors = page.value('document.body.innerText.includes("rror")')
                 assert not errors
-                assert len(np.unique(np.asarray(Image.open(io.BytesIO(page.picture()))))) > 50
+                picture = np.asarray(Image.open(io.BytesIO(page.picture())))
+                assert len(np.unique(picture)) > 50
 
 
 def test_the_command_writes_a_page_and_a_picture(tmp_path, monkeypatch, capsys):
@@ -141,4 +143,5 @@ def test_the_command_writes_a_page_and_a_picture(tmp_path, monkeypatch, capsys):
     assert code == 0
     assert capsys.readouterr().out == 'written: a.html\nwritten: a.png\n'
     assert 'effort' in (tmp_path / 'a.html').read_text()
-    assert Image.open('a.png').size == (1280, 800)
+    with Image.open('a.png') as picture:
+        assert picture.size == (1280, 800)

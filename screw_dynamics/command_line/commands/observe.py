@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -93,7 +94,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action='store_true',
         help='accept efforts that another content explains better where the robot rests',
     )
-    outputs.add_options(parser)
+    outputs.add_options(parser).add_argument(
+        '--html', metavar='FILE', type=Path, help='a page with the robot and its collisions'
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -102,7 +105,9 @@ def run(options: argparse.Namespace) -> int:
     from screw_dynamics.estimation.observers.recorded_loads import recorded_loads
     from screw_dynamics.recordings.bags import Bag
 
-    outputs.check((options.bag, options.urdf, options.elastic), (options.csv,), options.plot)
+    outputs.check(
+        (options.bag, options.urdf, options.elastic), (options.csv, options.html), options.plot
+    )
     with Bag(expanded(options.bag)) as bag:
         described = None if options.urdf else recorded_bag.recorded_robot(bag)
         robot = robots.read_robot(options, described)
@@ -126,6 +131,15 @@ def run(options: argparse.Namespace) -> int:
             title = f'{robot.model.name}: external efforts on {topic} of {options.bag.name}'
             save_loads(loads, robot.model, options.plot, title)
             print(f'written: {options.plot}')
+        if options.html is not None:
+            from screw_dynamics.command_line.shown_motions import observed_motion
+            from screw_dynamics.viewer import Viewer, read_visuals
+
+            source = expanded(options.urdf) if described is None else described.text.encode()
+            motion = observed_motion(samples, loads, robot)
+            with Viewer(robot, motion, read_visuals(source)) as viewer:
+                viewer.save_html(options.html)
+            print(f'written: {options.html}')
     return 0
 
 
