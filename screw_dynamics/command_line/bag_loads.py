@@ -49,7 +49,7 @@ class LoadSamples(NamedTuple):
     estimated: bool
 
 
-class _Rows(NamedTuple):
+class StateRows(NamedTuple):
     """Rows (T, 3, n) of position, velocity and effort by increasing stamps (T,) [ns]."""
 
     values: Array
@@ -67,7 +67,7 @@ def load_samples(
     needed: Sequence[str] = ('position', 'effort'),
 ) -> LoadSamples:
     """Return the samples of JointState messages; raise `BagError` if there are none."""
-    rows = _rows(messages, model.joint_names, needed, where)
+    rows = state_rows(messages, model.joint_names, needed, where)
     stamps = rows.stamps
     times = (stamps - stamps[0] + int(rows.received[0]) - bag_start) / SECOND
     positions, velocities, efforts = rows.values.transpose(1, 0, 2)
@@ -85,7 +85,7 @@ def with_spring_efforts(
 ) -> LoadSamples:
     """Return samples with the efforts of springs from motor states, interpolated linearly."""
     names = robot.motors.names
-    motors = _rows(messages, names, ('position', 'velocity'), where)
+    motors = state_rows(messages, names, ('position', 'velocity'), where)
     kept, states = _at_samples(samples, motors, where)
     jets = states[:, :2].reshape(len(states), -1)
     efforts = kept.efforts.copy()
@@ -108,13 +108,13 @@ def with_motor_positions(
             f'{listed(sorted(named))}'
         )
     names = [model.joint_names[i] for i in columns]
-    kept, states = _at_samples(samples, _rows(received, names, ('position',), where), where)
+    kept, states = _at_samples(samples, state_rows(received, names, ('position',), where), where)
     positions = np.full((len(states), model.n), np.nan)
     positions[:, columns] = states[:, 0]
     return kept, positions
 
 
-def _at_samples(samples: LoadSamples, motors: _Rows, where: str) -> tuple[LoadSamples, Array]:
+def _at_samples(samples: LoadSamples, motors: StateRows, where: str) -> tuple[LoadSamples, Array]:
     """Return the samples between motor states, and these (T, 3, m), interpolated linearly."""
     within = (samples.stamps >= motors.stamps[0]) & (samples.stamps <= motors.stamps[-1])
     if not within.any():
@@ -130,9 +130,9 @@ def _at_samples(samples: LoadSamples, motors: _Rows, where: str) -> tuple[LoadSa
     return kept, states.reshape(len(at), *motors.values.shape[1:])
 
 
-def _rows(
+def state_rows(
     messages: Iterable[BagMessage], names: Sequence[str], needed: Sequence[str], where: str
-) -> _Rows:
+) -> StateRows:
     """Return the messages with the `needed` fields of all names; raise `BagError` if none has."""
     stamps, log_times, rows = [], [], []
     left_out = 0
@@ -161,7 +161,7 @@ def _rows(
     order = order[instants[order] != 0]
     # the first of those with one stamp
     chosen = order[np.diff(instants[order], prepend=instants[order[0]] - 1) > 0]
-    return _Rows(
+    return StateRows(
         np.array(rows)[chosen],
         instants[chosen],
         received[chosen],

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.times import SECOND
+from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import frame_pose
 from screw_dynamics.estimation.observers.recorded_loads import RecordedLoads
@@ -28,14 +29,14 @@ from screw_dynamics.viewer.motion import Motion, motion_of_results
 
 if TYPE_CHECKING:
     from screw_dynamics.command_line.bag_loads import LoadSamples
+    from screw_dynamics.recordings.bags import BagMessage
 
 _WRENCH = 'geometry_msgs/msg/WrenchStamped'
-_PARTS = tuple(f'wrench.{part}.{axis}' for part in ('torque', 'force') for axis in 'xyz')
 
 
 def recorded_motion(path: Path, robot: Robot, options: argparse.Namespace) -> Motion | None:
     """Return the efforts or joint states of a bag; None if --topic, or all, is a trajectory."""
-    from screw_dynamics.command_line.bag_loads import load_samples
+    from screw_dynamics.command_line.bag_loads import state_rows
     from screw_dynamics.recordings.bags import Bag
 
     with Bag(path) as bag:
@@ -46,20 +47,14 @@ def recorded_motion(path: Path, robot: Robot, options: argparse.Namespace) -> Mo
         if kind == FEEDFORWARD:
             return motion_of_results(read_bag(path, topic), robot)
         where = f'{path}: topic {topic!r}'
-        samples = load_samples(
-            bag.messages([topic]), robot.model, where, bag.start_time, ('position',)
-        )
-        wrenches = {}
-        for name, about in bag.topics.items():
-            if about.type == _WRENCH and about.count:
-                columns = bag.arrays(name)
-                stamps = columns['header.stamp']
-                frame = columns['header.frame_id']
-                rows = np.stack([columns[part] for part in _PARTS], axis=1)
-                wrenches[str(frame[0])] = _held(samples.stamps, stamps, rows)
-    efforts = samples.efforts[:, np.newaxis] if samples.efforts.any() else None
-    times = (samples.stamps - samples.stamps[0]) / SECOND
-    return Motion(times, samples.positions, efforts, None, wrenches)
+        messages = bag.messages([topic])
+        states = state_rows(messages, robot.joint_names, ('position',), where)
+        topics = [name for name, about in bag.topics.items() if about.type == _WRENCH]
+        wrenches = _wrenches(bag.messages(topics), states.stamps) if topics else {}
+    times = (states.stamps - states.stamps[0]) / SECOND
+    positions, _, efforts = states.values.transpose(1, 0, 2)
+    known = efforts[:, np.newaxis] if np.isfinite(efforts).all() else None
+    return Motion(times, positions, known, None, wrenches)
 
 
 def observed_motion(samples: LoadSamples, loads: RecordedLoads, robot: Robot) -> Motion:
@@ -77,7 +72,16 @@ def observed_motion(samples: LoadSamples, loads: RecordedLoads, robot: Robot) ->
     return Motion(samples.times, samples.positions, efforts, None, wrenches)
 
 
-def _held(at: NDArray[np.int64], stamps: NDArray[np.int64], rows: Array) -> Array:
-    """Return at instants the last of rows (m, 6) until then; zeros before the first."""
-    last = np.searchsorted(stamps, at, 'right') - 1
-    return np.where((last >= 0)[:, np.newaxis], rows[last], 0.0)
+def _wrenches(messages: Iterable[BagMessage], at: NDArray[np.int64]) -> dict[str, Array]:
+    """Return wrenches (T, 6) at instants by frames: the last until then, before the first zero."""
+    received: dict[str, list[tuple[int, list[float]]]] = {}
+    for found in messages:
+        header, wrench = found.message.header, found.message.wrench
+        row = [getattr(part, axis) for part in (wrench.torque, wrench.force) for axis in 'xyz']
+        received.setdefault(header.frame_id, []).append((nanoseconds(header.stamp), row))
+    wrenches = {}
+    for frame, samples in received.items():
+        stamps, rows = (np.array(column) for column in zip(*samples, strict=True))
+        last = np.searchsorted(stamps, at, 'right') - 1
+        wrenches[frame] = np.where((last >= 0)[:, np.newaxis], rows[last], 0.0)
+    return wrenches

@@ -1,0 +1,122 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics view`, without a browser: what the page would show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics.command_line.commands import view as command
+
+pytest.importorskip('viser', reason='the viewer needs viser')
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """Return the viewers that the command makes; it does not wait."""
+    viewers = []
+
+    class Remembered(command.Viewer):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            viewers.append(self)
+
+        def wait(self):
+            pass
+
+    monkeypatch.setattr(command, 'Viewer', Remembered)
+    return viewers
+
+
+def test_a_trajectory_with_springs(run, shown):
+    arguments = 'my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'my_springs.yaml'
+    code, out, err = run('view', *arguments, '--rate', '20', '--time', '0.6')
+    assert (code, out, err) == (0, f'{shown[0].address} (Ctrl-C ends)\n', '')
+    motion = shown[0].motion
+    np.testing.assert_allclose(motion.positions[motion.index(0.6)], [0.4, -0.6], atol=1e-12)
+    run('evaluate', *arguments, '--rate', '20', '--csv', 'efforts.csv')
+    code, *_ = run('view', 'my_robot.urdf', 'efforts.csv', '--elastic', 'my_springs.yaml')
+    assert code == 0
+    for name in ('times', 'positions', 'efforts', 'motor_positions'):
+        np.testing.assert_array_equal(getattr(shown[1].motion, name), getattr(motion, name))
+
+
+def test_bags_with_efforts_and_with_trajectories(run, shown, trajectory_bag):
+    run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--bag', 'efforts')
+    for bag in ('efforts', 'my_bag'):
+        assert run('view', 'my_robot.urdf', bag, '--rate', '250')[0] == 0
+    first, second = (viewer.motion for viewer in shown)
+    # stamps in a bag are whole nanoseconds
+    np.testing.assert_allclose(first.times, second.times, atol=1e-9)
+    np.testing.assert_allclose(first.efforts, second.efforts, atol=1e-12)
+
+
+def test_measured_efforts_and_wrenches(run, shown, folder, recordings):
+    types, wrench = recordings.TYPES, 'geometry_msgs/msg/WrenchStamped'
+
+    def loaded(stamp, force):
+        vector = types['geometry_msgs/msg/Vector3']
+        header = types['std_msgs/msg/Header'](stamp=recordings.time(stamp), frame_id='tool')
+        body = types['geometry_msgs/msg/Wrench'](
+            force=vector(x=force, y=0.0, z=0.0), torque=vector(x=0.0, y=0.0, z=1.0)
+        )
+        return types[wrench](header=header, wrench=body)
+
+    rows = []
+    for i in range(5):
+        stamp = recordings.START + i * 10**8
+        message = recordings.joint_state(('joint_2', 'joint_1'), [0.1 * i, 0.0], stamp)
+        message.effort = np.array([float(i), 2.0])
+        rows.append(('/joint_states', i * 10**8, message))
+        if i in (1, 3):
+            rows.append(('/wrench', i * 10**8 + 1, loaded(stamp, 5.0 * i)))
+    recordings.write_bag(folder / 'loaded_bag', rows)
+    assert run('view', 'my_robot.urdf', 'loaded_bag')[0] == 0
+    motion = shown[0].motion
+    np.testing.assert_allclose(motion.times, [0.0, 0.1, 0.2, 0.3, 0.4])
+    np.testing.assert_allclose(motion.positions[:, 1], [0.0, 0.1, 0.2, 0.3, 0.4])
+    np.testing.assert_array_equal(motion.efforts[:, 0, 1], range(5))
+    np.testing.assert_array_equal(motion.wrenches['tool'][:, 3], [0.0, 5.0, 5.0, 15.0, 15.0])
+    np.testing.assert_array_equal(motion.wrenches['tool'][:, 2], [0.0, 1.0, 1.0, 1.0, 1.0])
+
+
+def test_soft_segments_and_no_motion(run, shown):
+    segments = sd.share_path('config/soft_finger.yaml')
+    assert run('view', 'my_robot.urdf', '--soft-segments', segments)[0] == 0
+    assert len(shown[0].stage.shown.threads) == 4
+
+
+def test_a_mesh_that_is_missing_is_a_warning(run, shown, folder):
+    text = (folder / 'my_robot.urdf').read_text()
+    visual = '<visual><geometry><mesh filename="package://none/a.stl"/></geometry></visual>'
+    text = text.replace('<link name="link_1">', f'<link name="link_1">{visual}')
+    assert visual in text
+    (folder / 'seen.urdf').write_text(text)
+    code, _, err = run('view', 'seen.urdf')
+    reason = 'package://none/a.stl: there is no such file'
+    assert (code, err) == (0, f"warning: link 'link_1' is drawn as a rod: {reason}\n")
+
+
+@pytest.mark.parametrize(
+    ('options', 'text'),
+    [
+        (['--time', '1'], '--time: expected a motion, too'),
+        (['my_robot.urdf'], 'my_robot.urdf: expected'),
+        (['--html', 'my_robot.urdf'], 'my_robot.urdf: it is an input'),
+        (['my_trajectory.yaml', '--screenshot', 'none/a.png'], 'none does not exist'),
+    ],
+)
+def test_wrong_arguments_are_named(run, shown, options, text):
+    code, out, err = run('view', 'my_robot.urdf', *options)
+    assert (code, out) == (1, '')
+    assert text in err
+    assert not shown
+
+
+def test_without_a_browser_a_picture_is_refused(run, shown, monkeypatch):
+    monkeypatch.setenv('PATH', '')
+    code, out, err = run('view', 'my_robot.urdf', '--screenshot', 'a.png')
+    assert (code, out) == (1, '')
+    assert 'screenshot: expected Chromium or Chrome, which draws it, on PATH' in err
