@@ -76,7 +76,7 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),
         (f'share/{NAME}/launch', sorted(glob('launch/*launch.[pxy][yma]*'))),
-        (f'share/{NAME}/config', sorted(glob('config/*.yaml'))),
+        (f'share/{NAME}/config', sorted(glob('config/*'))),
         (f'share/{NAME}/urdf', sorted(glob('urdf/*.urdf'))),
         # the studies that demo, demo_sea and demo_soft run
         *(

@@ -58,6 +58,7 @@ def generate_launch_description() -> LaunchDescription:
                 description='Trajectory that is sent once the robot is there (YAML or CSV, a path '
                 'or package://); empty: none.',
             ),
+            flag('view', 'Show the arm on a page for web browsers, whose address viewer logs.'),
             flag('record', 'Record motor commands and states to an MCAP bag.'),
             OpaqueFunction(function=_entities),
         ]
@@ -79,6 +80,8 @@ def _entities(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     others = []
     if argument_value(context, 'trajectory_file'):
         others.append(_sender(context))
+    if argument_value(context, 'view') == 'true':
+        others.append(launched_node(context, 'viewer'))
     if argument_value(context, 'record') == 'true':
         others.append(recorder(context, RECORDED))
     entities: list[LaunchDescriptionEntity] = [feedforward, simulator, *others]

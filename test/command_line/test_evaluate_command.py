@@ -107,6 +107,33 @@ def test_bags_hold_feedforward_messages(run, model):
     np.testing.assert_allclose(motor['deflection'], motors.deflection, rtol=1e-12, atol=1e-12)
 
 
+def test_bags_show_the_robot_to_viewers(run, folder, model):
+    """Joint states and transforms of all links beside the robot description."""
+    code, _, err = run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--bag', 'new')
+    assert code == 0, err
+    jets, efforts = expected(model)
+    with Bag('new') as bag:
+        assert bag.topics['/robot_description'].count == 1
+        states = bag.arrays('/joint_states')
+        layout = sd.share_path('config/foxglove_layout.json').read_text()
+        for topic, field in re.findall(r'"(/[\w/]+)\.(\w+)\[\d\]"', layout):
+            assert bag.arrays(topic)[field].shape == (len(jets), model.n)
+        moves = [found.message.transforms for found in bag.messages(['/tf'])]
+    for name, values in (('position', jets[:, 0]), ('velocity', jets[:, 1])):
+        np.testing.assert_allclose(states[name], values, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(states['effort'], efforts[:, 0], rtol=1e-12, atol=1e-9)
+    assert len(moves) == len(jets)
+    for q, transforms in zip(jets[::50, 0], moves[::50], strict=True):
+        assert {move.child_frame_id for move in transforms} == {*model.frames} - {model.base_link}
+        for move in transforms:
+            assert move.header.frame_id == model.base_link
+            place, turn = move.transform.translation, move.transform.rotation
+            pose = sd.frame_pose(model, q, move.child_frame_id)
+            np.testing.assert_allclose([place.x, place.y, place.z], pose[:3, 3], atol=1e-14)
+            rotation = sd.lie.quaternion_rotation(np.array([turn.x, turn.y, turn.z, turn.w]))
+            np.testing.assert_allclose(rotation, pose[:3, :3], atol=1e-14)
+
+
 def test_bags_of_rigid_robots_have_the_rates_of_motor_efforts(run, folder, model):
     """With joint friction the motors' message has the transmitted efforts, the other one not."""
     (folder / 'drives.yaml').write_text(DRIVES)

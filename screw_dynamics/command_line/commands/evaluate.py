@@ -58,6 +58,7 @@ def run(options: argparse.Namespace) -> int:
         if options.bag is not None:
             from screw_dynamics.recordings.results.results_bag import write_bag
 
-            write_bag(results, options.bag, curve.continuity, robots.urdf_text(options))
+            urdf = robots.urdf_text(options)
+            write_bag(results, options.bag, curve.continuity, urdf, robot.model)
             print(f'written: {options.bag}')
     return 0

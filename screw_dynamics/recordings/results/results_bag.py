@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writer of results as FeedforwardTorque and MotorFeedforward messages in a bag."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,12 +22,15 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import new_folder
 from screw_dynamics.common.progress import progress
 from screw_dynamics.common.times import SECOND
+from screw_dynamics.dynamics import frame_pose
+from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.bags.definitions import MessageTypes
 from screw_dynamics.recordings.bags.writer import BagWriter
 from screw_dynamics.recordings.results.results import EFFORTS, MOTORS, Quantity, Results
 from screw_dynamics.recordings.results.results_from_bag import (
     DEVIATION_ENDING,
     FEEDFORWARD,
+    JOINT_STATE,
     MOTOR_FEEDFORWARD,
     ROBOT_DESCRIPTION,
 )
@@ -34,6 +38,10 @@ from screw_dynamics.recordings.results.results_from_bag import (
 TORQUE_TOPIC = '/feedforward/feedforward'
 MOTOR_TOPIC = '/feedforward/motor_feedforward'
 DESCRIPTION_TOPIC = '/robot_description'
+STATE_TOPIC = '/joint_states'
+TRANSFORM_TOPIC = '/tf'
+_MOVES = 'tf2_msgs/msg/TFMessage'
+_PARTS, _WHOLES = ('Vector3', 'Quaternion'), ('Transform', 'TransformStamped')
 
 _RATES = ('motor_effort_dot', 'motor_effort_ddot')
 
@@ -66,14 +74,18 @@ class Origin(NamedTuple):
     source: int  # `SOURCE_TRAJECTORY` or `SOURCE_STREAM`
 
 
-def write_bag(results: Results, path: Path, continuity: int, urdf: str) -> None:
-    """Write results and a URDF, if any, to a new bag, with stamps relative to the start."""
+def write_bag(results: Results, path: Path, continuity: int, urdf: str, model: ScrewModel) -> None:
+    """
+    Write results to a new bag, with stamps relative to the start.
+
+    Beside them are what viewers of robots read: the URDF, if any, joint states and transforms.
+    """
     stamps = np.round(results.times * SECOND).astype(np.int64)
     origin = Origin(stamps, stamps, continuity, SOURCE_TRAJECTORY)
     with new_folder(path) as place, BagWriter(place) as writer:
         output = ResultsWriter(writer)
         output.write_description(urdf, int(stamps[0]))
-        output.write(results, origin)
+        output.write(results, origin, model)
 
 
 class ResultsWriter:
@@ -95,24 +107,34 @@ class ResultsWriter:
             message = self._types[ROBOT_DESCRIPTION](data=urdf)
             self._writer.write(DESCRIPTION_TOPIC, stamp, self._types.serialize(message))
 
-    def write(self, results: Results, origin: Origin) -> None:
-        """Write one message of each kind per sample."""
+    def write(self, results: Results, origin: Origin, model: ScrewModel | None = None) -> None:
+        """Write one message of each kind per sample; with a model states and transforms too."""
         efforts, uncertain, motors = results.effort_jet, results.effort_deviations, results.motors
-        kinds = [(self._torque_topic, self._torque, results.joint_jet, efforts)]
+        kinds: list[tuple[str, str, Callable[..., Any], Array, Array]] = [
+            (self._torque_topic, FEEDFORWARD, self._torque, results.joint_jet, efforts)
+        ]
+        if model is not None:
+            moves = partial(self._transforms, tuple(model.frames), model.base_link)
+            kinds += [
+                (STATE_TOPIC, JOINT_STATE, self._state, results.joint_jet, efforts),
+                (TRANSFORM_TOPIC, _MOVES, moves, *_transforms(model, results.joint_jet[:, 0])),
+            ]
         if results.joint_deviations is not None and uncertain is not None:
             topic = self._torque_topic + DEVIATION_ENDING
-            kinds.append((topic, self._torque, results.joint_deviations, uncertain))
+            spread = results.joint_deviations
+            kinds.append((topic, FEEDFORWARD, self._torque, spread, uncertain))
         if motors is not None:
+            topic, kind = self._motor_topic, MOTOR_FEEDFORWARD
             transmitted = efforts if motors.transmitted is None else motors.transmitted
-            kinds.append((self._motor_topic, self._motors, motors.values, transmitted))
+            kinds.append((topic, kind, self._motors, motors.values, transmitted))
             if motors.deviations is not None and uncertain is not None:
-                topic = self._motor_topic + DEVIATION_ENDING
-                kinds.append((topic, self._motors, motors.deviations, uncertain))
-        for topic, make, *_ in kinds:
-            self._add(topic, MOTOR_FEEDFORWARD if make == self._motors else FEEDFORWARD)
+                topic += DEVIATION_ENDING
+                kinds.append((topic, kind, self._motors, motors.deviations, uncertain))
+        for topic, kind, *_ in kinds:
+            self._add(topic, kind)
         for i in progress(range(len(results.times)), 'writing messages', unit='sample'):
             stamp = int(origin.stamps[i])
-            for topic, make, values, effort_jet in kinds:
+            for topic, _, make, values, effort_jet in kinds:
                 message = make(results, origin, i, values, effort_jet)
                 self._writer.write(topic, stamp, self._types.serialize(message))
 
@@ -166,12 +188,58 @@ class ResultsWriter:
             motion=0,
         )
 
-    def _header(self, stamp: int) -> Any:
-        return self._types['std_msgs/msg/Header'](stamp=self._time('Time', stamp), frame_id='')
+    def _state(
+        self, results: Results, origin: Origin, i: int, values: Array, effort_jet: Array
+    ) -> Any:
+        return self._types[JOINT_STATE](
+            header=self._header(int(origin.stamps[i])),
+            name=list(results.joint_names),
+            position=np.ascontiguousarray(values[i, 0]),
+            velocity=np.ascontiguousarray(values[i, 1]),
+            effort=np.ascontiguousarray(effort_jet[i, 0]),
+        )
+
+    def _transforms(
+        self,
+        names: tuple[str, ...],
+        base: str,
+        results: Results,
+        origin: Origin,
+        i: int,
+        places: Array,
+        turns: Array,
+    ) -> Any:
+        vector, quaternion = (self._types[f'geometry_msgs/msg/{n}'] for n in _PARTS)
+        transform, stamped = (self._types[f'geometry_msgs/msg/{n}'] for n in _WHOLES)
+        header = self._header(int(origin.stamps[i]), base)
+        moves = [
+            stamped(
+                header=header,
+                child_frame_id=name,
+                transform=transform(
+                    translation=vector(*map(float, place)), rotation=quaternion(*map(float, turn))
+                ),
+            )
+            for name, place, turn in zip(names, places[i], turns[i], strict=True)
+            if name != base
+        ]
+        return self._types[_MOVES](transforms=moves)
+
+    def _header(self, stamp: int, frame: str = '') -> Any:
+        return self._types['std_msgs/msg/Header'](stamp=self._time('Time', stamp), frame_id=frame)
 
     def _time(self, name: str, time: int) -> Any:
         sec, nanosec = divmod(time, SECOND)
         return self._types[f'builtin_interfaces/msg/{name}'](sec=sec, nanosec=nanosec)
+
+
+def _transforms(model: ScrewModel, positions: Array) -> tuple[Array, Array]:
+    """Return places (T, F, 3) and quaternions (T, F, 4), w last, of all frames of a model."""
+    from scipy.spatial.transform import Rotation
+
+    poses = np.stack([frame_pose(model, positions, name) for name in model.frames], axis=1)
+    turns = Rotation.from_matrix(poses[:, :, :3, :3].reshape(-1, 3, 3)).as_quat()
+    return poses[:, :, :3, 3], turns.reshape(*poses.shape[:2], 4)
 
 
 def _fields(quantities: Iterable[Quantity], rows: Iterable[Array]) -> dict[str, Array]:
