@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -12,8 +12,9 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.errors import UnknownNameError
-from screw_dynamics.soft.actuators.routes import Offset
+from screw_dynamics.errors import InputError, UnknownNameError
+from screw_dynamics.soft.actuators.routes import Offset, Route
+from screw_dynamics.soft.actuators.thread import Thread
 from screw_dynamics.soft.segments.hybrid_robot import HybridRobot
 from screw_dynamics.soft.soft_robot import SoftRobot
 from screw_dynamics.viewer import shapes
@@ -78,14 +79,16 @@ class Scene:
     `enlargement` multiplies deflections of springs; `order` chooses efforts or a derivative.
     """
 
-    def __init__(self, robot: Robot, visuals: Visuals | None = None) -> None:
+    def __init__(
+        self, robot: Robot, visuals: Visuals | None = None, threads: Sequence[Thread] = ()
+    ) -> None:
         self.robot = robot
         self.model: Any = robot.model  # or a robot of modules in its place
         self.outline: Outline = outline(self.model)
         self.marks: list[Mark] = self.outline.marks
         self.order, self.enlargement = 0, 1.0
         home = places(self.model, np.zeros(robot.n))
-        self._soft = _soft_bodies(self.model)
+        self._soft = _soft_bodies(self.model, threads)
         points = self._points_of(home)
         self.low, self.high = points.min(axis=0), points.max(axis=0)
         lengths = [float(np.linalg.norm(rod.end - rod.begin)) for rod in self.outline.rods]
@@ -295,13 +298,20 @@ def _moved(points: Array, pose: Array) -> Array:
     return np.asarray(points @ pose[:3, :3].T + pose[:3, 3])
 
 
-def _soft_bodies(model: object) -> list[tuple[int, SoftSurface | None, list[Offset]]]:
+def _soft_bodies(
+    model: object, threads: Sequence[Thread]
+) -> list[tuple[int, SoftSurface | None, list[Offset | Route]]]:
     """Return number, surface and the offsets of threads of every soft body."""
     if not isinstance(model, SoftRobot):
         return []
-    threads = model.appended.threads if isinstance(model, HybridRobot) else ()
-    return [
-        (i, soft_surface(module), [t.offsets[name] for t in threads if name in t.offsets])
-        for i, (name, module) in enumerate(zip(model.module_names, model.modules, strict=True))
-        if module.kind == 'body' and module.n
-    ]
+    for thread in threads:
+        if not isinstance(thread, Thread) or thread.robot is not model:
+            raise InputError('threads: expected threads of this robot, made by soft.Thread')
+    own = model.appended.threads if isinstance(model, HybridRobot) else None
+    bodies = []
+    for i, (name, module) in enumerate(zip(model.module_names, model.modules, strict=True)):
+        if module.kind == 'body' and module.n:
+            offsets: list[Offset | Route] = [t.routes[i] for t in threads if i in t.routes]
+            offsets += [spec.offsets[name] for spec in own or () if name in spec.offsets]
+            bodies.append((i, soft_surface(module), offsets))
+    return bodies

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.soft.actuators.routes import Offset
-from screw_dynamics.soft.bodies.circular_rod import SECTIONS, section_places
+from screw_dynamics.soft.actuators.routes import Offset, Route
+from screw_dynamics.soft.bodies.circular_rod import ALONG, SECTIONS, section_places
 from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
 from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
 from screw_dynamics.soft.bodies.rod import Rod
@@ -42,7 +42,7 @@ class SoftSurface:
             self.radius = float(np.linalg.norm(first[0] - first[1])) / np.sqrt(2.0) or _THIN
         self.faces: NDArray[np.int64] = grid_faces(len(self.fractions), 24)
 
-    def drawn(self, offsets: Sequence[Offset], q: Array) -> tuple[Array, list[Array]]:
+    def drawn(self, offsets: Sequence[Offset | Route], q: Array) -> tuple[Array, list[Array]]:
         """Return corners (s * 24, 3) of the tube and threads (s, 3), in the proximal frame."""
         count = len(self.fractions)
         ring = sections_around(_straight(np.zeros(count)), self.radius)
@@ -53,8 +53,11 @@ class SoftSurface:
         corners, lines = placed[:, : ring.shape[1]], placed[:, ring.shape[1] :]
         return corners.reshape(-1, 3), list(lines.swapaxes(0, 1))
 
-    def _offsets(self, offset: Offset) -> Array:
+    def _offsets(self, offset: Offset | Route) -> Array:
         """Return the places (s, 2) of a thread in the sections."""
+        if isinstance(offset, Route):
+            columns = offset.places[:, :2].T
+            return np.stack([np.interp(self.fractions, ALONG, c) for c in columns], axis=-1)
         if callable(offset):
             return np.asarray(offset(self.fractions)[0])
         ends = np.broadcast_to(np.asarray(offset, float), (2, 2))

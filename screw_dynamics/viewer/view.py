@@ -8,7 +8,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from html import escape
 from pathlib import Path
@@ -23,6 +23,7 @@ from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.urdf import read_urdf
+from screw_dynamics.soft.actuators.thread import Thread
 from screw_dynamics.viewer.browser import find_browser, headless
 from screw_dynamics.viewer.curves import cursor, curves, with_curves
 from screw_dynamics.viewer.motion import Motion, Sample, motion_of_jets
@@ -53,6 +54,8 @@ class Viewer:
         What the URDF shows of the links.
     port : int
         The first one that is free from here on is taken.
+    threads : sequence of Thread
+        See `view`.
     live : bool
         Without sliders, for samples of a measured robot, which `show` draws.
 
@@ -60,6 +63,13 @@ class Viewer:
     ------
     ModuleNotFoundError
         If viser is not installed (extra ``view``).
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> arm = sd.Robot(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')))
+    >>> with sd.viewer.Viewer(arm) as viewer:
+    ...     viewer.save_html('arm.html')
     """
 
     def __init__(
@@ -69,13 +79,14 @@ class Viewer:
         visuals: Visuals | None = None,
         port: int = 8080,
         *,
+        threads: Sequence[Thread] = (),
         live: bool = False,
     ) -> None:
         import viser
 
         # of browsers that end in the middle of something
         logging.getLogger('websockets.server').setLevel(logging.CRITICAL)
-        self.scene = Scene(robot, visuals)
+        self.scene = Scene(robot, visuals, threads)
         if motion is not None:
             self.scene.prepare_for(motion)
         self.motion = motion
@@ -97,25 +108,57 @@ class Viewer:
         return f'http://localhost:{self.server.get_port()}'
 
     def show(self, sample: Sample) -> None:
-        """Draw one instant, of a measured robot for example."""
+        """
+        Draw one instant, of a measured robot for example.
+
+        Parameters
+        ----------
+        sample : Sample
+        """
         with self._lock:
             if self._live is not None:
                 self._live = sample
             self.stage.show(sample)
 
     def show_time(self, seconds: float) -> None:
-        """Draw the motion at a time, and move the slider there."""
+        """
+        Draw the motion at a time, and move the slider there.
+
+        Parameters
+        ----------
+        seconds : float
+            Beyond the motion its first or last sample is drawn [s].
+        """
         self._slider.value = seconds
 
     def save_html(self, path: str | os.PathLike[str]) -> None:
-        """Write a page that plays the motion without a server and without a network."""
+        """
+        Write a page that plays the motion without a server and without a network.
+
+        Parameters
+        ----------
+        path : path
+        """
         with new_file(Path(path)) as place:
             place.write_text(self._page(), encoding='utf-8')
 
     def save_screenshot(
         self, path: str | os.PathLike[str], size: tuple[int, int] = (1280, 800)
     ) -> None:
-        """Write a picture (PNG) of the scene, drawn by Chromium or Chrome."""
+        """
+        Write a picture (PNG) of the scene, drawn by Chromium or Chrome.
+
+        Parameters
+        ----------
+        path : path
+        size : tuple of int
+            Width and height [px].
+
+        Raises
+        ------
+        InputError
+            If there is no such browser, or it does not open the page.
+        """
         from PIL import Image
 
         find_browser()
@@ -334,6 +377,7 @@ def view(
     efforts: ArrayLike | None = None,
     motor_positions: ArrayLike | None = None,
     wrenches: Mapping[str, ArrayLike] | None = None,
+    threads: Sequence[Thread] = (),
     port: int = 8080,
 ) -> Viewer:
     """
@@ -358,6 +402,8 @@ def view(
         drives, and the jet enough rows.
     wrenches : mapping of str to (T, 6) array_like, optional
         [torque; force] at frames, in their axes [N m, N]; they are drawn as arrows.
+    threads : sequence of soft.Thread
+        Of a `SoftRobot`; those of `append_segments` are drawn anyway.
     port : int
         The first one that is free from here on is taken.
 
@@ -391,4 +437,4 @@ def view(
     motion = None
     if times is not None and joint_jet is not None:
         motion = motion_of_jets(whole, times, joint_jet, efforts, motor_positions, wrenches)
-    return Viewer(whole, motion, visuals, port)
+    return Viewer(whole, motion, visuals, port, threads=threads)

@@ -150,12 +150,11 @@ def test_tubes_and_threads_follow_the_soft_body(rng):
     ids=lambda body: type(body).__name__,
 )
 def test_threads_of_all_bodies_have_the_length_that_acts(body, offset):
-    from screw_dynamics.viewer.soft_surfaces import soft_surface
-
     robot = sd.soft.SoftRobot([body])
     q = np.linspace(0.3, 0.1, robot.n)
-    _, (points,) = soft_surface(body).drawn([offset], q)
-    length = sd.soft.Thread(robot, {robot.module_names[0]: offset}).length(q)
+    thread = sd.soft.Thread(robot, {robot.module_names[0]: offset})
+    (points,) = Scene(sd.Robot(robot), threads=[thread]).at(Sample(q)).threads
+    length = thread.length(q)
     drawn = np.linalg.norm(np.diff(points, axis=0), axis=1).sum()
     np.testing.assert_allclose(drawn, length, rtol=1e-3)  # of chords, as above
 
@@ -237,3 +236,10 @@ def test_a_robot_without_mass_has_no_centre():
     inertias = np.zeros_like(PLANAR.inertias)
     scene = Scene(sd.Robot(replace(PLANAR, inertias=inertias)))
     assert np.isnan(scene.at(Sample(np.zeros(2))).mass_centre).all()
+
+
+def test_threads_of_another_robot_are_refused():
+    other = sd.soft.SoftRobot([sd.soft.ConstantCurvature(0.1, 0.01, 0.1)])
+    thread = sd.soft.Thread(other, {'body_1': (0.005, 0.0)})
+    with pytest.raises(sd.ScrewDynamicsError, match='threads: expected threads of this robot'):
+        Scene(sd.Robot(FINGER), threads=[thread])
