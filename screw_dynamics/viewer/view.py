@@ -69,7 +69,8 @@ class Viewer:
     >>> import screw_dynamics as sd
     >>> arm = sd.Robot(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')))
     >>> with sd.viewer.Viewer(arm) as viewer:
-    ...     viewer.save_html('arm.html')
+    ...     print(viewer.address.rpartition(':')[0])
+    http://localhost
     """
 
     def __init__(
