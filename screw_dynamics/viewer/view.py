@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.paths import new_file
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import InputError
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import JointLimits, ScrewModel
 from screw_dynamics.model.urdf import read_urdf
 from screw_dynamics.soft.actuators.thread import Thread
 from screw_dynamics.viewer.browser import find_browser, headless
@@ -35,6 +35,8 @@ _EFFORTS = ('effort', "effort' (rate)", "effort'' (second rate)")
 _FRAMES = 30.0  # per second, of the animation
 _SPEEDS = ('0.1', '0.25', '0.5', '1', '2', '4')
 _ENLARGEMENTS = (1.0, 100.0)
+_SLIDE = 0.1  # range of lengths without limits, over the reach of the robot
+_MOST_PICTURES = 3000  # of a page
 _WAIT = 60.0  # s for the browser that draws a picture
 
 
@@ -58,6 +60,8 @@ class Viewer:
         See `view`.
     live : bool
         Without sliders, for samples of a measured robot, which `show` draws.
+    host : str
+        Address on which the page is served; ``'0.0.0.0'`` for other computers, too.
 
     Raises
     ------
@@ -82,6 +86,7 @@ class Viewer:
         *,
         threads: Sequence[Thread] = (),
         live: bool = False,
+        host: str = 'localhost',
     ) -> None:
         import viser
 
@@ -92,7 +97,7 @@ class Viewer:
             self.scene.prepare_for(motion)
         self.motion = motion
         with redirect_stdout(None):  # viser prints a table
-            self.server = viser.ViserServer(port=port, label=robot_name(robot), verbose=False)
+            self.server = viser.ViserServer(host, port, label=_name(robot), verbose=False)
         self.server.gui.configure_theme(
             control_width='medium', show_logo=False, show_share_button=False
         )
@@ -212,7 +217,7 @@ class Viewer:
 
     def __repr__(self) -> str:
         """Return robot and address."""
-        return f'Viewer({robot_name(self.scene.robot)!r}, {self.address!r})'
+        return f'Viewer({_name(self.scene.robot)!r}, {self.address!r})'
 
     def _repr_html_(self) -> str:
         page = escape(self._page(), quote=True)
@@ -257,7 +262,7 @@ class Viewer:
     def _add_time(self, motion: Motion) -> None:
         gui = self.server.gui
         begin, end = float(motion.times[0]), float(motion.times[-1])
-        with gui.add_folder(robot_name(self.scene.robot)):
+        with gui.add_folder(_name(self.scene.robot)):
             self._slider = gui.add_slider(
                 'Time [s]', begin, max(end, begin + 1e-9), max((end - begin) / 1000.0, 1e-9), begin
             )
@@ -278,7 +283,8 @@ class Viewer:
         """Add a slider for every coordinate, within its limits."""
         robot, sliders = self.scene.robot, []
         with self.server.gui.add_folder('Coordinates'):
-            for name, (low, high) in zip(robot.joint_names, coordinate_ranges(robot), strict=True):
+            ranges = _ranges(robot, self.scene.reach)
+            for name, (low, high) in zip(robot.joint_names, ranges, strict=True):
                 start = min(max(0.0, low), high)
                 slider = self.server.gui.add_slider(name, low, high, (high - low) / 500.0, start)
                 sliders.append(slider)
@@ -338,10 +344,11 @@ class Viewer:
             if self.motion is None:
                 return str(recording.as_html())
             times = self.motion.times
-            steps = np.arange(float(times[0]), float(times[-1]) + 1e-9, 1.0 / _FRAMES)
-            for seconds in steps.tolist():
+            begin, end = float(times[0]), float(times[-1])
+            step = max(1.0 / _FRAMES, (end - begin) / _MOST_PICTURES)
+            for seconds in np.arange(begin, end + 1e-9, step).tolist():
                 self.stage.show(self.motion.sample(self.motion.index(seconds)))
-                recording.insert_sleep(1.0 / _FRAMES)
+                recording.insert_sleep(step)
             page = recording.as_html()
         self._redraw()
         return with_curves(page, self._drawn_curves())
@@ -352,22 +359,19 @@ def _share(motion: Motion, seconds: float) -> float:
     return (seconds - float(motion.times[0])) / span if span else 0.0
 
 
-def robot_name(robot: Robot) -> str:
-    """Return the name of a robot, if it has one."""
+def _name(robot: Robot) -> str:
     return str(getattr(robot.model, 'name', 'robot'))
 
 
-def coordinate_ranges(robot: Robot) -> list[tuple[float, float]]:
+def _ranges(robot: Robot, reach: float) -> list[tuple[float, float]]:
     """Return ranges of sliders: the limits of the coordinates, or half a turn to both sides."""
-    limits = getattr(robot.model, 'limits', None)
-    if limits is None:
-        return [(-np.pi, np.pi)] * robot.n
-    low = np.where(np.isfinite(limits.lower), limits.lower, -np.pi)
-    high = np.where(np.isfinite(limits.upper), limits.upper, np.pi)
-    return [
-        (a, b) if a < b else (a - 1.0, a + 1.0)
-        for a, b in zip(low.tolist(), high.tolist(), strict=True)
-    ]
+    named = ['prismatic' if n.endswith('stretch') else 'revolute' for n in robot.joint_names]
+    kinds = getattr(robot.model, 'coordinate_types', named)
+    wide = [_SLIDE * reach if kind == 'prismatic' else np.pi for kind in kinds]
+    limits = getattr(robot.model, 'limits', JointLimits.none(robot.n))
+    low = np.where(np.isfinite(limits.lower), limits.lower, np.negative(wide)).tolist()
+    high = np.where(np.isfinite(limits.upper), limits.upper, wide).tolist()
+    return [(a, b) if a < b else (a - 1.0, a + 1.0) for a, b in zip(low, high, strict=True)]
 
 
 def view(

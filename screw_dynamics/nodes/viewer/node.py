@@ -79,8 +79,9 @@ class ViewerNode(Node):
         for link, reason in self._visuals.missing.items():
             self.get_logger().warning(f'Link {link!r} is drawn as a rod: {reason}')
         self._clear()
+        values = self._settings.values
         self._viewer = Viewer(
-            loaded.robot, None, self._visuals, self._settings.values.port, live=True
+            loaded.robot, None, self._visuals, values.port, live=True, host=values.host
         )
         self.get_logger().info(f'Shows {loaded.robot.model.name} at {self._viewer.address}')
 

@@ -12,6 +12,11 @@ from screw_dynamics.control.parameters import parameter
 class ViewerParameters(ModelParameters):
     """Parameters of the node `viewer`."""
 
+    host: str = parameter(
+        'localhost',
+        'Address on which the page is served: 0.0.0.0 lets other computers open it.',
+        read_only=True,
+    )
     port: int = parameter(
         8080,
         'Port of the page; if it is taken, the next one that is free.',
