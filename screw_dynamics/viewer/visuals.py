@@ -13,7 +13,8 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.lie import pose, rpy_rotation
+from screw_dynamics.lie import pose as rigid_motion
+from screw_dynamics.lie import rpy_rotation
 from screw_dynamics.model.urdf.urdf_source import UrdfSource, read_document
 from screw_dynamics.viewer import shapes
 from screw_dynamics.viewer.shapes import Colour, Mesh
@@ -44,12 +45,14 @@ def read_visuals(source: UrdfSource) -> Visuals:
             if geometry is None or not len(geometry):
                 continue
             try:
-                mesh, own = _mesh(geometry[0], beside)
+                meshes = _meshes(geometry[0], beside)
             except (OSError, ValueError, ImportError) as error:
                 missing[name] = str(error).partition('\n')[0]
                 continue
-            colour = _colour(visual.find('material'), colours) or own or PLAIN
-            links.setdefault(name, []).append((mesh.placed(_origin(visual)), colour))
+            given, pose = _colour(visual.find('material'), colours), _origin(visual)
+            links.setdefault(name, []).extend(
+                (mesh.placed(pose), given or own or PLAIN) for mesh, own in meshes
+            )
     return Visuals(links, missing)
 
 
@@ -68,7 +71,7 @@ def _origin(visual: Element) -> Array:
     origin = visual.find('origin')
     place = {} if origin is None else origin.attrib
     rotation = rpy_rotation(*_numbers(place.get('rpy'), '0 0 0'))
-    return np.asarray(pose(rotation, _numbers(place.get('xyz'), '0 0 0')))
+    return np.asarray(rigid_motion(rotation, _numbers(place.get('xyz'), '0 0 0')))
 
 
 def _colour(material: Element | None, known: dict[str, Any]) -> Colour | None:
@@ -83,18 +86,19 @@ def _colour(material: Element | None, known: dict[str, Any]) -> Colour | None:
     return int(red), int(green), int(blue)
 
 
-def _mesh(element: Element, beside: Path | None) -> tuple[Mesh, Colour | None]:
+def _meshes(element: Element, beside: Path | None) -> list[tuple[Mesh, Colour | None]]:
     if element.tag == 'box':
-        return shapes.box(_numbers(element.get('size'), '1 1 1')), None
+        return [(shapes.box(_numbers(element.get('size'), '1 1 1')), None)]
     if element.tag == 'cylinder':
         radius, length = (float(element.get(key, '1')) for key in ('radius', 'length'))
-        return shapes.cylinder(radius, length), None
+        return [(shapes.cylinder(radius, length), None)]
     if element.tag == 'sphere':
-        return shapes.ball(float(element.get('radius', '1'))), None
+        return [(shapes.ball(float(element.get('radius', '1'))), None)]
     if element.tag != 'mesh':
         raise ValueError(f'<{element.tag}> is not drawn')
-    mesh, colour = _load(mesh_file(str(element.get('filename')), beside))
-    return Mesh(mesh.vertices * _numbers(element.get('scale'), '1 1 1'), mesh.faces), colour
+    scale = _numbers(element.get('scale'), '1 1 1')
+    parts = _load(mesh_file(str(element.get('filename')), beside))
+    return [(Mesh(mesh.vertices * scale, mesh.faces), colour) for mesh, colour in parts]
 
 
 def mesh_file(address: str, beside: Path | None) -> Path:
@@ -125,19 +129,29 @@ def _package_folders(package: str, beside: Path | None) -> Iterator[Path]:
         yield Path(path) / package
 
 
-def _load(path: Path) -> tuple[Mesh, Colour | None]:
-    """Read a mesh file; the colour is that of its largest part."""
+def _load(path: Path) -> list[tuple[Mesh, Colour | None]]:
+    """Read a mesh file; what has one colour is one mesh."""
     import trimesh
 
     if path.suffix.lower() == '.dae':
         import collada  # noqa: F401, trimesh would name no package
-    scene: Any = trimesh.load_scene(str(path))
-    parts = [part for part in scene.dump() if hasattr(part, 'faces') and len(part.faces)]
-    if not parts:
+    try:
+        parts = trimesh.load_scene(str(path)).dump()
+    except Exception as error:  # its readers raise many types
+        raise ValueError(f'{path}: {error}') from error
+    found: dict[Colour | None, list[Mesh]] = {}
+    for part in parts:
+        if len(getattr(part, 'faces', ())):
+            mesh = Mesh(np.asarray(part.vertices), np.asarray(part.faces))
+            found.setdefault(_part_colour(part.visual), []).append(mesh)
+    if not found:
         raise ValueError(f'{path}: there are no triangles')
-    mesh = shapes.joined([Mesh(np.asarray(p.vertices), np.asarray(p.faces)) for p in parts])
-    largest = max(parts, key=lambda part: len(part.faces))
-    if largest.visual.kind is None:
-        return mesh, None
-    red, green, blue = largest.visual.to_color().main_color[:3].tolist()
-    return mesh, (red, green, blue)
+    return [(shapes.joined(meshes), colour) for colour, meshes in found.items()]
+
+
+def _part_colour(visual: Any) -> Colour | None:
+    if visual.kind is None:
+        return None
+    colour = visual.material.main_color if visual.kind == 'texture' else visual.main_color
+    red, green, blue = (int(value) for value in colour[:3])
+    return red, green, blue

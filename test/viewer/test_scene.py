@@ -35,7 +35,10 @@ def rng() -> np.random.Generator:
 
 
 def test_places_are_the_poses_of_the_frames(rng):
-    for model in (random_model(rng, RECIPES), IIWA, FINGER):
+    chain = random_model(rng, 3)  # axes beside the origins of the bodies
+    chain = replace(chain, frames={**chain.frames, 'tool': chain.frames['tool_3']})
+    hybrid = sd.soft.append_segments(chain, sd.share_path('config/soft_finger.yaml'))
+    for model in (random_model(rng, RECIPES), IIWA, FINGER, hybrid):
         q = rng.uniform(-1.0, 1.0, model.n)
         poses = places(model, q)
         for name, (place, own) in outline(model).links.items():

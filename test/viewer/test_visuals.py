@@ -115,3 +115,18 @@ def test_files_that_are_no_meshes_are_missing(package):
     pytest.importorskip('trimesh', reason='mesh files need trimesh')
     (package / 'meshes/one.stl').write_text('no mesh')
     assert list(read_visuals(written(package, '../meshes/one.stl')).missing) == ['tool']
+
+
+def test_parts_of_a_file_have_their_colours(package):
+    trimesh = pytest.importorskip('trimesh', reason='mesh files need trimesh')
+    scene = trimesh.Scene()
+    for height, colour in ((0.0, (255, 0, 0, 255)), (3.0, (0, 255, 0, 255)), (9.0, (255, 0, 0))):
+        box = trimesh.creation.box((1.0, 1.0, 1.0))
+        box.visual.face_colors = colour
+        scene.add_geometry(
+            box, transform=trimesh.transformations.translation_matrix((0, 0, height))
+        )
+    scene.export(package / 'meshes/three.glb')
+    parts = read_visuals(written(package, '../meshes/three.glb')).links['tool']
+    heights = {colour: np.ptp(mesh.vertices[:, 2]) for mesh, colour in parts}
+    assert heights == {(255, 0, 0): 4.0 * 10.0, (0, 255, 0): 4.0}  # of a scale of 4
