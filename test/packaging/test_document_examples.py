@@ -123,6 +123,13 @@ def test_soft_segments(session: Session):
     assert session.names['tensions'].shape == (3, 3)
 
 
+def test_look_at_a_robot(session: Session, capsys: pytest.CaptureFixture[str]):
+    pytest.importorskip('viser', reason='the viewer needs viser')
+    session.run(python_blocks(TEXTS['docs/viewer.md'], 'In Python and notebooks'))
+    assert capsys.readouterr().out.startswith('http://localhost:')
+    assert Path('motion.html').stat().st_size > 500_000
+
+
 @pytest.fixture
 def moving(session: Session) -> Session:
     """Return a session with robot and trajectory."""
