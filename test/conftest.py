@@ -42,6 +42,7 @@ PROCESSES = (
     'nodes/launching/',
     'nodes/test_imports_of_nodes.py',
     'packaging/',
+    'viewer/test_viewer_page.py',
 )
 
 # files of proofs, which make test-all runs: variants of what another test shows once,

@@ -18,7 +18,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.recordings.results.results_csv import has_results, read_csv
 from screw_dynamics.recordings.results.results_from_bag import is_bag
 from screw_dynamics.viewer.motion import Motion, motion_of_results
-from screw_dynamics.viewer.view import Viewer
+from screw_dynamics.viewer.viewer import Viewer
 from screw_dynamics.viewer.visuals import read_visuals
 
 FILES = 'URDF [MOTION]'

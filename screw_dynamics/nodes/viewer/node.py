@@ -23,7 +23,7 @@ from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.nodes.viewer.parameters import ViewerParameters
 from screw_dynamics.recordings.messages.joints import named_row
 from screw_dynamics.viewer.motion import Sample
-from screw_dynamics.viewer.view import Viewer
+from screw_dynamics.viewer.viewer import Viewer
 from screw_dynamics.viewer.visuals import Visuals, read_visuals
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
