@@ -114,8 +114,7 @@ def motion_of_jets(
         motors = as_float_array('motor_positions', motor_positions)
         _require_shape('motor_positions', motors, (count, robot.motors.m))
     elif robot.drives is not None and jet.shape[1] >= robot.required_rows:
-        found = elastic_feedforward(robot, jet, times=instants)
-        motors = found.motor_position
+        motors = elastic_feedforward(robot, jet, times=instants).motor_position
     loads = {}
     for name, wrench in (wrenches or {}).items():
         loads[name] = as_float_array(f'wrenches[{name!r}]', wrench)

@@ -193,8 +193,6 @@ class Scene:
     def _known_limits(self) -> Array:
         """Return the limits (3, n) of efforts and their rates, infinite if unknown."""
         limits = np.full((ORDERS, self.robot.n), np.inf)
-        if isinstance(self.model, SoftRobot) and not isinstance(self.model, HybridRobot):
-            return limits
         limits[0] = self.model.limits.ignoring_zeros().effort
         limits[1] = [joint.max_effort_rate for joint in self.robot.joint_drives]
         return limits

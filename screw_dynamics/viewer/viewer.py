@@ -20,7 +20,6 @@ import numpy as np
 from screw_dynamics.common.paths import new_file
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
-from screw_dynamics.model import JointLimits
 from screw_dynamics.soft.actuators.thread import Thread
 from screw_dynamics.viewer.browser import find_browser, headless
 from screw_dynamics.viewer.curves import cursor, curves, with_curves
@@ -95,7 +94,7 @@ class Viewer:
             self.scene.prepare_for(motion)
         self.motion = motion
         with redirect_stdout(None):  # viser prints a table
-            self.server = viser.ViserServer(host, port, label=_name(robot), verbose=False)
+            self.server = viser.ViserServer(host, port, label=robot.model.name, verbose=False)
         self.server.gui.configure_theme(
             control_width='medium', show_logo=False, show_share_button=False
         )
@@ -215,7 +214,7 @@ class Viewer:
 
     def __repr__(self) -> str:
         """Return robot and address."""
-        return f'Viewer({_name(self.scene.robot)!r}, {self.address!r})'
+        return f'Viewer({self.scene.robot.model.name!r}, {self.address!r})'
 
     def _repr_html_(self) -> str:
         page = escape(self._page(), quote=True)
@@ -260,7 +259,7 @@ class Viewer:
     def _add_time(self, motion: Motion) -> None:
         gui = self.server.gui
         begin, end = float(motion.times[0]), float(motion.times[-1])
-        with gui.add_folder(_name(self.scene.robot)):
+        with gui.add_folder(self.scene.robot.model.name):
             self._slider = gui.add_slider(
                 'Time [s]', begin, max(end, begin + 1e-9), max((end - begin) / 1000.0, 1e-9), begin
             )
@@ -357,16 +356,10 @@ def _share(motion: Motion, seconds: float) -> float:
     return (seconds - float(motion.times[0])) / span if span else 0.0
 
 
-def _name(robot: Robot) -> str:
-    return str(getattr(robot.model, 'name', 'robot'))
-
-
 def _ranges(robot: Robot, reach: float) -> list[tuple[float, float]]:
     """Return ranges of sliders: the limits of the coordinates, or half a turn to both sides."""
-    named = ['prismatic' if n.endswith('stretch') else 'revolute' for n in robot.joint_names]
-    kinds = getattr(robot.model, 'coordinate_types', named)
+    kinds, limits = robot.model.coordinate_types, robot.model.limits
     wide = [_SLIDE * reach if kind == 'prismatic' else np.pi for kind in kinds]
-    limits = getattr(robot.model, 'limits', JointLimits.none(robot.n))
     low = np.where(np.isfinite(limits.lower), limits.lower, np.negative(wide)).tolist()
     high = np.where(np.isfinite(limits.upper), limits.upper, wide).tolist()
     return [(a, b) if a < b else (a - 1.0, a + 1.0) for a, b in zip(low, high, strict=True)]

@@ -119,8 +119,9 @@ def test_motors_are_apart_by_the_enlarged_deflections():
 def test_motor_positions_of_a_motion_are_those_of_the_feedforward(rng):
     drives = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(200.0))})
     jets = rng.uniform(-0.5, 0.5, (4, 5, 2))
-    motion = motion_of_jets(sd.Robot(PLANAR, drives), np.arange(4.0), jets)
-    expected = sd.elastic_feedforward(sd.Robot(PLANAR, drives), jets)
+    robot = sd.Robot(PLANAR, drives)
+    motion = motion_of_jets(robot, np.arange(4.0), jets)
+    expected = sd.elastic_feedforward(robot, jets)
     np.testing.assert_array_equal(motion.motor_positions, expected.motor_position)
     np.testing.assert_array_equal(motion.efforts, sd.inverse_dynamics(PLANAR, jets))
 
