@@ -21,6 +21,7 @@ MARGIN = 8.0  # smoothing times before and after a motion, in which corrections 
 _PADDING = 5.0  # smoothing times beyond the margin
 _REST = 0.25  # of a smoothing time at either end of a recording, whose mean is the error at rest
 _PER_KNOT = 3.0  # knots in a smoothing time
+_ROUNDING = 1e-6  # of a number of knots
 _CLOSEST = 1e-3  # s between breaks of the wanted motion that are both knots
 _LEAST_STEPS = 3.0  # between samples, in a smoothing time
 _TURN = 2.0 * np.pi
@@ -74,7 +75,7 @@ def knots_of(wanted: PiecewisePolynomial, smoothing_time: float) -> Array:
     breaks.append(float(wanted.breaks[-1]) + margin)
     knots = [np.array([breaks[0] - spacing])]
     for begin, end in pairwise(breaks):
-        count = int(np.ceil((end - begin) / spacing))
+        count = int(np.ceil((end - begin) / spacing - _ROUNDING))
         knots.append(np.linspace(begin, end, count, endpoint=False))
     # whole nanoseconds, as messages have them
     times: Array = np.append(np.concatenate(knots), breaks[-1])
