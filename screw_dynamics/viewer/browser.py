@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A browser without a window, which draws what is written to a picture."""
+"""A browser without a window, which draws the scene to pictures."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from screw_dynamics.errors import InputError
+from screw_dynamics.viewer.stage import FIELD, Stage, turns
 
 _NAMES = ('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome')
+_WAIT = 60.0  # s
 _MAC = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
 
 
@@ -54,3 +60,34 @@ def headless(address: str, size: tuple[int, int], *options: str) -> Iterator[Pat
         finally:
             process.terminate()
             process.wait()
+
+
+@contextmanager
+def photographer(server: Any, stage: Stage, size: tuple[int, int]) -> Iterator[Callable[[], Any]]:
+    """Open the page in a browser; yield a function that draws the scene to a picture."""
+    from PIL import Image
+
+    find_browser()
+    connected: list[Any] = []
+    ready = threading.Event()
+
+    @server.on_client_connect
+    def _(client: Any) -> None:
+        connected.append(client)
+        ready.set()
+
+    def draw() -> Any:
+        camera = stage.camera
+        drawn = connected[0].get_render(
+            size[1], size[0], wxyz=turns(camera[np.newaxis])[0], position=camera[:3, 3],
+            fov=FIELD, transport_format='png', timeout=_WAIT,
+        )  # fmt: skip
+        picture = Image.fromarray(np.asarray(drawn), 'RGBA')
+        white = Image.new('RGBA', picture.size, 'white')
+        return Image.alpha_composite(white, picture).convert('RGB')
+
+    address = f'http://localhost:{server.get_port()}'
+    with headless(address, size):
+        if not ready.wait(_WAIT):
+            raise InputError(f'screenshot: the browser did not open {address}')
+        yield draw

@@ -21,11 +21,11 @@ from screw_dynamics.common.paths import new_file
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.soft.actuators.thread import Thread
-from screw_dynamics.viewer.browser import find_browser, headless
+from screw_dynamics.viewer.browser import photographer
 from screw_dynamics.viewer.curves import cursor, curves, with_curves
 from screw_dynamics.viewer.motion import Motion, Sample
 from screw_dynamics.viewer.scene import Scene
-from screw_dynamics.viewer.stage import FIELD, LAYERS, Stage, turns
+from screw_dynamics.viewer.stage import LAYERS, Stage
 from screw_dynamics.viewer.visuals import Visuals
 
 _EFFORTS = ('effort', "effort' (rate)", "effort'' (second rate)")
@@ -34,7 +34,6 @@ _SPEEDS = ('0.1', '0.25', '0.5', '1', '2', '4')
 _ENLARGEMENTS = (1.0, 100.0)
 _SLIDE = 0.1  # range of lengths without limits, over the reach of the robot
 _MOST_PICTURES = 3000  # of a page
-_WAIT = 60.0  # s for the browser that draws a picture
 
 
 class Viewer:
@@ -162,29 +161,44 @@ class Viewer:
         InputError
             If there is no such browser, or it does not open the page.
         """
-        from PIL import Image
+        with photographer(self.server, self.stage, size) as draw, new_file(Path(path)) as place:
+            draw().save(place, 'PNG', optimize=True)
 
-        find_browser()
-        connected: list[Any] = []
-        ready = threading.Event()
+    def save_animation(
+        self,
+        path: str | os.PathLike[str],
+        size: tuple[int, int] = (640, 400),
+        rate: float = 12.0,
+    ) -> None:
+        """
+        Write the motion as an animated picture (WebP), drawn by Chromium or Chrome.
 
-        @self.server.on_client_connect
-        def _(client: Any) -> None:
-            connected.append(client)
-            ready.set()
+        Parameters
+        ----------
+        path : path
+        size : tuple of int
+            Width and height [px].
+        rate : float
+            Pictures per second.
 
-        with headless(self.address, size):
-            if not ready.wait(_WAIT):
-                raise InputError(f'screenshot: the browser did not open {self.address}')
-            camera = self.stage.camera
-            drawn = connected[0].get_render(
-                size[1], size[0], wxyz=turns(camera[np.newaxis])[0], position=camera[:3, 3],
-                fov=FIELD, transport_format='png', timeout=_WAIT,
-            )  # fmt: skip
-        picture = Image.fromarray(np.asarray(drawn), 'RGBA')
-        white = Image.new('RGBA', picture.size, 'white')
+        Raises
+        ------
+        InputError
+            If there is no motion, no such browser, or it does not open the page.
+        """
+        if self.motion is None:
+            raise InputError('animation: expected a viewer with a motion, got one without')
+        begin, end = self.motion.times[[0, -1]]
+        pictures = []
+        with photographer(self.server, self.stage, size) as draw:
+            for seconds in np.arange(begin, end, 1.0 / rate):
+                self.show_time(float(seconds))
+                pictures.append(draw())
         with new_file(Path(path)) as place:
-            Image.alpha_composite(white, picture).convert('RGB').save(place, 'PNG', optimize=True)
+            pictures[0].save(
+                place, 'WEBP', save_all=True, append_images=pictures[1:], loop=0,
+                duration=round(1e3 / rate), quality=70, method=6,
+            )  # fmt: skip
 
     def wait(self) -> None:
         """Return when another thread stops the viewer, or raise KeyboardInterrupt at Ctrl-C."""

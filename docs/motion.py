@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Draw the animation of the README, with Chromium: python docs/motion.py."""
+
+from pathlib import Path
+
+import numpy as np
+
+import screw_dynamics as sd
+from screw_dynamics import trajectory
+
+REST = [0.0, 0.5, 0.0, -1.5, 0.0, 0.9, 0.0]
+POINTS = (
+    (0.0, REST),
+    (1.2, [0.8, 1.2, -0.4, -1.0, -0.9, 0.3, -1.3]),
+    (2.4, [1.0, 0.2, 0.6, -1.6, 1.0, 1.2, 0.4]),
+    (3.6, [-0.8, 1.1, 0.6, -0.9, 1.2, 0.5, 0.6]),
+    (4.8, REST),
+)
+
+
+def main() -> None:
+    """Write docs/motion.webp."""
+    path = sd.share_path('urdf/iiwa14.urdf')
+    model = sd.read_urdf(path)
+    drives = sd.Drives.from_yaml(sd.share_path('config/sea_arm_joints.yaml'))
+    points = trajectory.waypoints_from_points(model.joint_names, POINTS, model.joint_names)
+    curve = trajectory.smooth_trajectory(points, rest_at_ends=True)
+    times = np.arange(0.0, POINTS[-1][0], 0.01)
+    with sd.view(sd.Robot(model, drives), times, curve.jets(times)) as viewer:
+        viewer.save_animation(Path(__file__).parent / 'motion.webp')
+
+
+if __name__ == '__main__':
+    main()
