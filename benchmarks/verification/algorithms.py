@@ -19,7 +19,7 @@ from benchmarks.verification.checks import name_of
 from screw_dynamics import drives, dynamics, estimation, lie, theory
 
 # exported beside the algorithms: the form in which robots take efforts, a result
-_RECORDS = {'BaseParameters', 'ControlTerms', 'EffortFormat'}
+_NO_ALGORITHMS = {'BaseParameters', 'ControlTerms', 'EffortFormat', 'register_kind'}
 ROOMS = ('dynamics', 'drives', 'estimation', 'lie', 'theory')
 # of theory: what algorithms are made of
 _PARTS = {
@@ -71,7 +71,7 @@ def algorithms() -> dict[str, Callable[..., Any]]:
 def _exported() -> Iterator[Callable[..., Any]]:
     for name in dynamics.__all__:
         one = getattr(dynamics, name)
-        if name not in _RECORDS and one.__module__.startswith(dynamics.__name__):
+        if name not in _NO_ALGORITHMS and one.__module__.startswith(dynamics.__name__):
             yield one
     for name in drives.__all__:
         if inspect.isfunction(getattr(drives, name)):

@@ -150,7 +150,8 @@ def test_efforts_that_lag_are_refused_with_their_delay(bag, capsys):
 def test_a_reversed_joint_is_named_unless_it_is_wanted(bag, capsys):
     path = str(bag(factors=(1.0, -1.0)))
     assert main(['identify', path]) == 1
-    assert "joint 'joint_2'" in capsys.readouterr().err
+    printed = capsys.readouterr().err
+    assert "joint 'joint_2'" in printed and 'the joint is reversed' in printed
     assert main(['identify', path, '--no-check']) == 0
 
 

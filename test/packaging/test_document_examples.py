@@ -172,9 +172,12 @@ def test_my_geared_robot(moving: Session):
 
 
 def test_commands_of_the_command_line(session: Session, capsys: pytest.CaptureFixture[str]):
-    """README and document show the same lines; all run, and the bag is read as shown."""
-    lines = commands(TEXTS['README.md'], 'screw_dynamics')
-    assert lines == commands(TEXTS['docs/command_line.md'], 'screw_dynamics')
+    """All lines run, those of README too, and the bag is read as shown."""
+    lines = commands(TEXTS['docs/command_line.md'], 'screw_dynamics')
+    short = commands(TEXTS['README.md'], 'screw_dynamics')
+    assert {line.partition('  #')[0].rstrip() for line in short} <= {
+        line.partition('  #')[0].rstrip() for line in lines
+    }
     robot = sd.read_urdf('my_robot.urdf')
     points = [(0.0, np.zeros(robot.n)), (1.0, np.full(robot.n, 0.2)), (2.0, np.zeros(robot.n))]
     write_trajectory(Path('my_trajectory.yaml'), robot.joint_names, points)

@@ -192,7 +192,7 @@ def test_versions_of_robots_in_the_share_folder():
 
 def test_sections_of_the_log_texts_exist():
     """Texts of the nodes send users to them."""
-    assert section(TEXTS['README.md'], 'Compiled kernels')
+    assert section(TEXTS['docs/installation.md'], 'Compiled kernels')
     assert section(TEXTS['docs/guides.md'], 'Troubleshooting')
 
 

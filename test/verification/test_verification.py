@@ -80,7 +80,7 @@ QUICK = (
 WITHOUT_ROW = {
     'reads, checks or prepares what a user sends': {
         'append_segments.append_segments', 'append_segments.read_segments',
-        'circular_section.circular_section', 'kernel.kernel_form',
+        'circular_section.circular_section', 'dispatch.register_kind', 'kernel.kernel_form',
         'parsed_objects.from_parsed_urdf', 'paths.share_path',
         'pose_files.parse_poses', 'pose_files.read_poses', 'read_urdf.read_urdf',
         'trajectory_files.parse_trajectory', 'trajectory_files.read_trajectory',
@@ -98,6 +98,11 @@ WITHOUT_ROW = {
         'so3.axis_angle_rotation', 'so3.is_rotation', 'so3.quaternion_rotation',
         'so3.rotation_onto_z', 'so3.rpy_rotation', 'so3.skew', 'so3.vee',
     },
+    'estimates: a page of its own has its bands': {
+        'excitation.excitation_motion', 'identify_drives.identify_drives',
+        'learn_motion.learn_motion',
+    },
+    'draws': {'view.view'},
     'writes the expressions, whose methods have rows': {
         'c_source.c_source', 'documents.latex_source', 'documents.python_source', 'terms.terms',
     },

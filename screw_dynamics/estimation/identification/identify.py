@@ -247,8 +247,7 @@ def _check(model: ScrewModel, taken: EffortFormat, seen: Seen, columns: Columns)
     if columns.base is None and columns.payload is None:
         text, load = suspected_load(model, efforts[some], jets[some], rows, unknown.least)
     check_content(model, taken, efforts[some], jets[some], rows, unknown.least, load)
-    both = np.concatenate((sought, load), axis=2)
-    check_efforts(model, efforts[some], predicted[some], jets[some], both)
+    check_efforts(model, efforts[some], predicted[some], jets[some], sought, load)
     if text:
         warnings.warn(text, RecordingWarning, stacklevel=4)
 

@@ -310,7 +310,8 @@ def _checked(
             some = slice(None, None, -(-len(efforts) // _MOST_CHECKED))
             jets = jets.part(some)
             known = equations.transmitted(equations.first, jets.links)
-            check_efforts(model, efforts[some], known, jets.motors, np.empty((*known.shape, 0)))
+            none = np.empty((*known.shape, 0))
+            check_efforts(model, efforts[some], known, jets.motors, none, none)
     return samples
 
 

@@ -31,7 +31,7 @@ _LARGEST_STEP = 0.2  # s, between samples
 _SCATTER = 0.02  # of the range of a position: deviations from a smooth motion
 # deviation from a smooth motion, in root mean squares; of 10^9 normal ones the largest has 6
 _JUMP = 15.0
-_ROUNDING = 1e-9  # of the range of a position: smaller deviations are no jumps
+_ROUNDING = 1e-9  # of the range of a position, of an effort: what is smaller tells nothing
 _STUCK = 0.2  # of the range of an effort, by which that of the model changes meanwhile
 _SPIKE_SAMPLES = 7  # of a median, which leaves out spikes of up to 3
 # of the deviation from this median: times its standard deviation, and times the size that 5 % of
@@ -112,13 +112,14 @@ def check_values(model: ScrewModel, times: Array, reported: Array, modelled: Arr
 
 
 def check_efforts(
-    model: ScrewModel, efforts: Array, predicted: Array, jets: Array, load: Array
+    model: ScrewModel, efforts: Array, predicted: Array, jets: Array, sought: Array, load: Array
 ) -> None:
     """
     Raise InputError for efforts that contradict the model: sign, joint, unit.
 
-    `predicted` (T, n) are those of the model without friction; `load` (T, n, L) are the columns of
-    a load that is sought, which may have any part in the efforts.
+    `predicted` (T, n) are those of the model without friction; `sought` (T, n, L) are the columns
+    of a load that is sought, which may have any part in the efforts, `load` those of one that is
+    suspected, which may change their size, not their sign.
     """
     names = model.joint_names
     left = np.array(
@@ -134,21 +135,25 @@ def check_efforts(
                 f'recording: joint {names[i]!r}: expected its own efforts, got some that fit '
                 f'{names[j]!r}, and the reverse: the two are swapped{_REMEDY}'
             )
-    measured, own = _comparable(efforts, predicted, jets, load)
+    measured, own = _comparable(efforts, predicted, jets, sought)
+    for name, a, b in zip(names, measured.T, own.T, strict=True):
+        if np.linalg.norm(b) > _ROUNDING and _correlation(a, b) < -_TELLING:
+            raise InputError(
+                f'recording: joint {name!r}: expected efforts with the sign of its axis, got '
+                f'{_slope(a, b):.2g} times those of the model: the joint is reversed (effort_sign)'
+                f'{_REMEDY}'
+            )
+    measured, own = _comparable(efforts, predicted, jets, np.concatenate((sought, load), axis=2))
     for name, a, b in zip(names, measured.T, own.T, strict=True):
         factor, alike = _slope(a, b), _correlation(a, b)
         size, expected = np.linalg.norm(a), np.linalg.norm(b)
+        if expected < _ROUNDING:  # the load explains all
+            continue
         if _FACTOR * size < expected:
             raise InputError(
                 f'recording: joint {name!r}: expected efforts of the joint in N m or N, got '
                 f'{size / expected:.2g} times the size of those of the model: another unit '
                 f'(effort_scale), or no measured efforts?{_REMEDY}'
-            )
-        if alike < -_TELLING:
-            raise InputError(
-                f'recording: joint {name!r}: expected efforts with the sign of its axis, got '
-                f'{factor:.2g} times those of the model: the joint is reversed (effort_sign)'
-                f'{_REMEDY}'
             )
         if alike > _TELLING and not 1.0 / _FACTOR < factor < _FACTOR:
             raise InputError(

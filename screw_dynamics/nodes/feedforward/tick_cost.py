@@ -43,7 +43,7 @@ def require_rate(shortest: float, rate: float) -> None:
 
 
 _IN_PYTHON = 'kernels run as Python (no extension module, or switched off)'
-_COMPILED_BY = "build the package with a C compiler (README, 'Compiled kernels')"
+_COMPILED_BY = "build the package with a C compiler (docs/installation.md, 'Compiled kernels')"
 
 
 def rate_warning(shortest: float, rate: float) -> str:

@@ -19,7 +19,8 @@ RATE = 'a sample takes 5 ms to compute: expected at most 200 Hz, got 250 Hz: '
         (
             'python',
             "'publish_rate': kernels run as Python (no extension module, or switched off): "
-            f"{RATE}build the package with a C compiler (README, 'Compiled kernels') or lower it",
+            f'{RATE}build the package with a C compiler (docs/installation.md, '
+            "'Compiled kernels') or lower it",
             'Kernels run as Python (no extension module, or switched off): a sample takes 5 ms of '
             '10 ms to compute',
         ),
