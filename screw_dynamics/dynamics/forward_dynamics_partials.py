@@ -47,7 +47,8 @@ def forward_dynamics_partials(
 
     Examples
     --------
-    >>>     >>> import screw_dynamics as sd
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
     >>> link = sd.lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])
     >>> by_position, _, by_effort = sd.forward_dynamics_partials(pendulum, [np.pi / 2], [0], [0])
