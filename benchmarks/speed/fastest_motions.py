@@ -58,7 +58,7 @@ def durations() -> Times:
     """Return the times of all paths."""
     model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
     limits = {'effort_rate': EFFORT_RATE}
-    robot = limited_robot(model, None, limits)
+    robot = limited_robot(model, limits)
     sd.retime(model, random_path(model, 0), limits)
     times = Times()
     for seed in range(1, PATHS + 1):

@@ -47,7 +47,7 @@ def measure() -> Report:
     report.text(
         'Command: `make bench`. Robot: iiwa14.urdf (7 joints) unless said. P is one '
         '`pinocchio.rnea` call from Python (7 joints, order 0: tau alone). Calls of an order '
-        'write to an array that is there (`out`); "order 2, new array" is below. Every ratio is '
+        'are those of a `Workspace`, "order 2, new array" is `inverse_dynamics`. Every ratio is '
         'the median over rounds in which both sides ran in turn, in this one run.'
     )
     report.machine('numpy', 'pin')
@@ -87,22 +87,17 @@ def single_calls() -> dict[str, Measured]:
         "computeRNEADerivatives + tau'": (ChainRule(peer, jet), ()),
     }
     for order in ORDERS:
-        motion, out = _jet(rng, order, model.n), np.empty((order + 1, model.n))
-        function = partial(sd.inverse_dynamics, model, motion, None)
-        calls[f'order {order}'] = (sd.inverse_dynamics, (model, motion, None, out))
-        function(out)
+        motion = _jet(rng, order, model.n)
+        calls[f'order {order}'] = (sd.Workspace(model, order).efforts, (motion,))
     calls['order 2, new array'] = (sd.inverse_dynamics, (model, jet))
-    calls['order 10'] = (
-        sd.inverse_dynamics,
-        (model, _jet(rng, 10, model.n), None, np.empty((11, model.n))),
-    )
+    calls['order 10'] = (sd.Workspace(model, 10).efforts, (_jet(rng, 10, model.n),))
     calls['effort_partials, order 0'] = (sd.effort_partials, (model, jet[:3].copy()))
     calls['effort_partials, order 2'] = (sd.effort_partials, (model, jet))
     derivatives = peer, peer.createData(), q, qd, qdd
     calls['pinocchio computeRNEADerivatives'] = (pinocchio.computeRNEADerivatives, derivatives)
     for form in ('body', 'hybrid'):
         motion, out = _jet(rng, 1, model.n), np.empty((3, 6))
-        call = sd.frame_twist, (model, motion, 'flange', form, out)
+        call = partial(sd.frame_twist, out=out), (model, motion, 'flange', form)
         calls[f'frame_twist, {form}, to acceleration and jerk'] = call
     accelerations = peer, peer.createData(), q, qd, qdd
     calls['pinocchio forwardKinematics to acceleration'] = (
@@ -161,12 +156,13 @@ def _batches(seconds: dict[str, list[float]], report: Report) -> None:
     for order in ORDERS:
         jets = rng.uniform(-1.0, 1.0, size=(BATCH, order + 3, model.n))
         out = np.empty((BATCH, order + 1, model.n))
-        calls[f'order {order}'] = (sd.inverse_dynamics, (model, jets, None, out))
+        calls[f'order {order}'] = (partial(sd.inverse_dynamics, out=out), (model, jets))
         sd.inverse_dynamics(model, jets, out=out)
         if order == 0:
             calls['effort_partials, order 0'] = (sd.effort_partials, (model, jets))
         if order == 2:
-            calls['order 2, 2 threads'] = (sd.inverse_dynamics, (model, jets, None, out, 2))
+            threaded = partial(sd.inverse_dynamics, out=out, threads=2)
+            calls['order 2, 2 threads'] = threaded, (model, jets)
     measured = race(calls, rounds=21)
     ratio = measured['order 2'].ratio(measured['P']) / BATCH
     report.require(Requirement(f'batch of {BATCH}, per sample / P', ratio, 0.75, 0.20))
@@ -187,9 +183,8 @@ def _scaling(seconds: dict[str, list[float]], report: Report) -> None:
         peer = from_chain(model)
         calls: dict[str, tuple] = {}
         for order in ORDERS:
-            motion, out = _jet(rng, order, n), np.empty((order + 1, n))
-            calls[f'order {order}'] = (sd.inverse_dynamics, (model, motion, None, out))
-            sd.inverse_dynamics(model, motion, out=out)
+            motion = _jet(rng, order, n)
+            calls[f'order {order}'] = (sd.Workspace(model, order).efforts, (motion,))
         motion = _jet(rng, 0, n)
         arguments = peer, peer.createData(), *(row.copy() for row in motion)
         calls['pinocchio rnea'] = (pinocchio.rnea, arguments)
