@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from oracles.rotor_robot import locked, random_rotor, spinning
 from scipy.integrate import solve_ivp
 
@@ -57,6 +58,7 @@ def tracking_error(model, robot, drives, tolerance):
     return np.abs(solution.y[:3].T - [motion(t, 1)[0] for t in times]).max()
 
 
+@pytest.mark.long
 def test_coupled_commands_track_to_the_integrators_tolerance(rng):
     links = hanging_arm()
     rotors = [random_rotor(rng, j, *rotor_axis(links, j, sd.Rotor())) for j in range(3)]

@@ -62,6 +62,7 @@ def test_learning(session: Session):
     assert np.allclose(again.rms, session.names['motion'].rms)
 
 
+@pytest.mark.long
 def test_fastest_motions(session: Session):
     text = TEXTS['docs/fastest_motions.md']
     session.run(python_blocks(text, 'In Python'))

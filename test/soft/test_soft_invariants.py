@@ -52,6 +52,7 @@ def virtual_work(modules, jet):
     return np.einsum('jkc,kc,k->j', partials, acceleration, masses)
 
 
+@pytest.mark.long
 def test_random_motions_of_arcs_have_the_efforts_of_virtual_work():
     """Simulation 3 of P2025: angles to pi, rates to 10, accelerations to 100."""
     rng = np.random.default_rng(11)

@@ -99,7 +99,10 @@ def test_jacobians_have_the_chosen_representation(representation, tmp_path):
     close(got, sd.frame_jacobian(model, q, 'tool_6', representation))
 
 
-@pytest.mark.parametrize('name', ['iiwa14', 'panda', 'branched_gripper', 'planar_2r'])
+_LONG = [pytest.param(name, marks=pytest.mark.long) for name in ('iiwa14', 'panda')]
+
+
+@pytest.mark.parametrize('name', [*_LONG, 'branched_gripper', 'planar_2r'])
 def test_self_test_of_bundled_robots_agrees_and_finds_errors(name, tmp_path):
     model = sd.read_urdf(sd.share_path(f'urdf/{name}.urdf'))
     frame = [*model.frames][-1]

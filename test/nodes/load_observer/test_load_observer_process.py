@@ -144,9 +144,8 @@ def test_parameters_change_while_it_runs(node, ros):
     assert "'contact.floor': expected no value, one, or 7 (joint_1, " in reason
 
 
-@pytest.mark.parametrize(
-    'source', [pytest.param('joint_states', marks=pytest.mark.long), 'motor_states']
-)
+@pytest.mark.long
+@pytest.mark.parametrize('source', ['joint_states', 'motor_states'])
 def test_a_simulated_arm_that_swings_freely_has_no_load(ros, planar, tmp_path, source):
     """Motors, springs and their dampers, friction and rotors are those of the simulation."""
     name = f'swinging_{source}'
