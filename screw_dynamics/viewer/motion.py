@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is shown of a robot: samples of its motion, efforts, motors and loads."""
+"""`Motion` and `Sample`: positions, efforts, motors and loads for the viewer, by instant."""
 
 from __future__ import annotations
 

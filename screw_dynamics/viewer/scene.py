@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is drawn of a robot: bodies that keep their form, and where all is at an instant."""
+"""`Scene`: rigid shapes of a robot, and their poses and colours at an instant."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a recording tells beside the parameters of drives, and what it does not tell."""
+"""Remarks on identified drives: unsought loads, wrong constants, parameters that are kept."""
 
 from __future__ import annotations
 
