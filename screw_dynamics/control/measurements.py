@@ -93,7 +93,7 @@ class ExternalWrenches:
         """Restart with another model, without wrenches."""
         self._model = model
         self._wrenches: dict[str, _Wrench] = {}  # by frame
-        self._loads: dict[int, ModelWorkspace] = {}
+        self._loads: list[ModelWorkspace] = []  # by order
 
     def clear(self) -> None:
         """Drop all wrenches."""
@@ -112,10 +112,13 @@ class ExternalWrenches:
             if not abs(value) < np.inf:  # also True for NaN
                 raise InputError(f'wrench.{component}: expected a finite number, got {value}')
         instant = instant_of(message, now, timeout)
-        if name not in self._wrenches:
-            self._loads.clear()  # one more link is loaded: the next tick prepares new loads
         before = self._wrenches.get(name)
         self._wrenches[name] = _Wrench(np.array(components), instant)
+        if before is None:  # made here, as a tick makes no arrays
+            names = list(self._wrenches)
+            self._loads = [
+                ModelWorkspace(self._model, order, names) for order in range(JET_ROWS - 2)
+            ]
         return before is not None and not before.in_force
 
     def by_age(self, now: int, timeout: float) -> tuple[list[str], list[str]]:
@@ -144,10 +147,7 @@ class ExternalWrenches:
         if not any(wrench.in_force for wrench in self._wrenches.values()):
             inverse_dynamics(self._model, joint_jet, out=out)
             return
-        order = len(out) - 1
-        loads = self._loads.get(order)
-        if loads is None:
-            loads = self._loads[order] = ModelWorkspace(self._model, order, list(self._wrenches))
+        loads = self._loads[len(out) - 1]
         for row, wrench in enumerate(self._wrenches.values()):
             loads.wrenches[row, 0] = wrench.components if wrench.in_force else 0.0
         out[...] = loads.efforts(joint_jet)
