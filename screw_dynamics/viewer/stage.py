@@ -28,7 +28,6 @@ LAYERS = {
     'centre of mass': False,
     'inertias': False,
 }
-_LIGHTS = (('sun', (0.7, -0.3, 1.0), 1.5), ('fill', (-0.5, -0.9, 0.3), 0.5))
 FIELD = np.radians(45.0)  # of the camera
 _AXIS, _MOTOR, _LINK = (90, 90, 105), (240, 140, 20), (60, 70, 84)
 _SOFT, _THREAD, _CENTRE = (238, 132, 100), (40, 40, 48), (30, 30, 30)
