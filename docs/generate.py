@@ -12,24 +12,20 @@ a function of this file and its arguments. Run from the root of the repository, 
 
 from __future__ import annotations
 
-import argparse
 import re
 import runpy
-import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from inspect import getdoc
 from itertools import chain
 from math import isinf
 from pathlib import Path
 from typing import Any
-from unittest.mock import MagicMock, patch
 
 import yaml
 
 import screw_dynamics as sd
-from screw_dynamics.command_line.main import parser
 from screw_dynamics.control.compensation import CompensationParameters
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
@@ -44,6 +40,7 @@ from screw_dynamics.soft.segments.segment_types import SEGMENT_TYPES
 from screw_dynamics.trajectory import TrajectoryPoint
 
 DOCS = Path(__file__).resolve().parent
+DECLARED = runpy.run_path(str(DOCS / 'declared_arguments.py'), run_name='declared_arguments')
 TABLE = re.compile(r'(<!-- table: (.+?) -->\n)(.*?)(<!-- end of table -->\n)', re.DOTALL)
 
 NODES = {
@@ -339,85 +336,24 @@ def parameters_of(record: type) -> dict[str, str]:
     return texts
 
 
-# --- options of the commands ---------------------------------------------------------------------
+# --- arguments of commands and launch files ------------------------------------------------------
 
 
 def command_options(command: str) -> str:
     """Return the arguments of a command by group."""
-    (choices,) = (
-        action.choices
-        for action in parser()._actions
-        if isinstance(action, argparse._SubParsersAction)
-    )
-    chosen = choices[command]
-    chosen.declare()
-    rows = []
-    for group in chosen._action_groups:
-        for action in group._group_actions:
-            if not isinstance(action, argparse._HelpAction):
-                rows.append([option(action), prose((action.help or '').replace('%%', '%'))])
+    rows = [[names, prose(text)] for names, text in DECLARED['command_arguments'](command)]
     return markdown(('Argument', 'Meaning'), rows)
 
 
-def option(action: argparse.Action) -> str:
-    """Return the names of an option with the values that it takes."""
-    words = action.metavar or action.dest.upper()
-    if action.choices:
-        words = ','.join(map(str, action.choices))
-    if action.nargs == 0:
-        words = ''
-    elif isinstance(words, tuple):
-        words = ' '.join(words)
-    elif action.nargs == '+':
-        words = f'{words} ...'
-    if not action.option_strings:
-        return f'`{words}`'
-    return f'`{", ".join(action.option_strings)} {words}'.rstrip() + '`'
-
-
-# --- arguments of launch files -------------------------------------------------------------------
-
-
-@dataclass
-class LaunchArgument:
-    """Stands for DeclareLaunchArgument: what a launch file declares."""
-
-    name: str
-    default_value: Any
-    description: str
-    choices: Sequence[str] = ()
-
-
 def launch_arguments(file: str) -> str:
-    """Return the arguments of a launch file; the packages of launch are not needed."""
-    names = ('ament_index_python.packages', 'launch_ros.actions', 'launch_ros.substitutions')
-    names += ('launch_ros.parameter_descriptions', 'launch.actions', 'launch.substitutions')
-    names += ('launch.event_handlers', 'launch.events.process', 'launch.logging')
-    names += ('launch.launch_description_sources', 'launch.substitutions.substitution_failure')
-    modules = {part: MagicMock() for name in names for part in parents_of(name)}
-    modules['launch'].LaunchDescription = list
-    modules['launch.actions'].DeclareLaunchArgument = LaunchArgument
-    modules['launch.substitutions'].PathJoinSubstitution = lambda parts: '/'.join(parts[1:])
-    ours = 'screw_dynamics.nodes.launching'
-    with patch.dict(sys.modules, modules):
-        sys.modules.pop(ours, None)
-        path = DOCS.parent / 'launch' / f'{file}.launch.py'
-        entities = runpy.run_path(str(path))['generate_launch_description']()
+    """Return the arguments of a launch file."""
     rows = []
-    for entity in entities:
-        if isinstance(entity, LaunchArgument):
-            values = ', '.join(f'`{choice}`' for choice in entity.choices) or 'text'
-            rows.append(
-                [f'`{entity.name}`', code(entity.default_value), values, prose(entity.description)]
-            )
+    for entity in DECLARED['launch_arguments'](file):
+        values = ', '.join(f'`{choice}`' for choice in entity.choices) or 'text'
+        rows.append(
+            [f'`{entity.name}`', code(entity.default_value), values, prose(entity.description)]
+        )
     return markdown(('Argument', 'Default', 'Values', 'Meaning'), rows)
-
-
-def parents_of(name: str) -> Iterator[str]:
-    """Yield the packages of a module, and the module."""
-    parts = name.split('.')
-    for count in range(1, len(parts) + 1):
-        yield '.'.join(parts[:count])
 
 
 # --- words ---------------------------------------------------------------------------------------

@@ -56,3 +56,9 @@ def test_without_a_motion_every_coordinate_has_a_slider_in_its_limits(robot):
         np.testing.assert_allclose(
             viewer.stage.shown.places[place], sd.frame_pose(model, start, name), atol=1e-14
         )
+
+
+def test_an_animation_needs_a_motion(tmp_path):
+    pytest.importorskip('viser', reason='the viewer needs viser')
+    with sd.view(PLANAR) as viewer, pytest.raises(sd.ScrewDynamicsError, match='with a motion'):
+        viewer.save_animation(tmp_path / 'robot.webp')

@@ -112,6 +112,16 @@ def test_a_picture_shows_the_robot_on_white(tmp_path):
     assert red.sum() > 100  # rings at their limits
 
 
+def test_an_animation_moves(tmp_path):
+    with view(IIWA, TIMES, TURNS) as viewer:
+        viewer.save_animation(tmp_path / 'robot.webp', (160, 120), rate=2.0 / TIMES[-1])
+    with Image.open(tmp_path / 'robot.webp') as image:
+        assert (image.n_frames, image.size) == (2, (160, 120))
+        first = np.asarray(image.convert('RGB')).astype(int)
+        image.seek(1)
+        assert np.abs(np.asarray(image.convert('RGB')).astype(int) - first).max() > 100
+
+
 def test_soft_bodies_springs_and_loads_are_on_the_page():
     arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     soft = sd.soft.append_segments(arm, sd.share_path('config/soft_finger.yaml'))
