@@ -51,7 +51,7 @@ def inverse_errors(
     gains: tuple[Array, Array] | None,
 ) -> Array:
     """
-    Return bounds (W,) of |Delta|, where links follow I + Delta times their reference.
+    Return bounds (W,) of ``|Delta|``, where links follow I + Delta times their reference.
 
     Inertias of bodies, stiffness, rotors and friction are off by up to `uncertainty`, a part of
     each, independently. `frequencies` (W,) [rad/s]; `gains` of a PD on motors, (n,) each, or None

@@ -227,6 +227,8 @@ def run(count, first):
     """Check many scenarios, one of five of `Compensation`, and return the counts of all."""
     counts = Counter()
     for seed in range(first, first + count):
+        if seed > first and (seed - first) % 1000 == 0:
+            print(f'{seed - first} of {count} scenarios', flush=True)
         kind = Scenario if seed % 5 else CarriedScenario
         scenario = checked(kind, seed)
         counts.update(summary(scenario))
