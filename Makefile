@@ -71,7 +71,7 @@ DOCS := .venv-docs
 
 docs: $(DOCS)/installed ## build the documentation into docs/_build/html
 	@rm -rf docs/api/generated
-	@$(DOCS)/bin/sphinx-build -E -W --keep-going -q docs docs/_build/html
+	@PATH="$(CURDIR)/$(DOCS)/bin:$$PATH" sphinx-build -E -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 	@echo 'written: docs/_build/html/index.html'
 
 $(DOCS)/installed: setup.py

@@ -64,6 +64,14 @@ setup(
     maintainer='screw_dynamics maintainers',
     maintainer_email='maintainers@example.org',
     license='Apache-2.0',
+    classifiers=[
+        'Development Status :: 4 - Beta',
+        'Intended Audience :: Science/Research',
+        'Operating System :: POSIX :: Linux',
+        'Programming Language :: Python :: 3',
+        'Topic :: Scientific/Engineering :: Physics',
+        'Typing :: Typed',
+    ],
     keywords=['ROS', 'robotics', 'inverse dynamics', 'screw theory', 'feedforward'],
     packages=find_packages(include=[NAME, f'{NAME}.*']),
     package_data={
@@ -139,13 +147,17 @@ setup(
         ],
         'docs': [
             'furo>=2024.8',
+            'ipykernel',
+            'matplotlib>=3.6',
             'mcap>=1.6',
-            'myst-parser>=4.0',
+            'myst-nb>=1.2',
             'numpydoc>=1.8',
             'rosbags>=0.11.6',
             'sphinx>=8.0',
             'sphinx-copybutton>=0.5',
+            'sphinx-design>=0.6',
             'sympy>=1.12',
+            'tqdm',
         ],
         # objects of urdfpy are converted too; its release wants a networkx that does not import on
         # Python >= 3.10, so a newer networkx has to be installed after it

@@ -19,12 +19,13 @@ copyright = author  # noqa: A001
 version = release = screw_dynamics.__version__
 
 extensions = [
-    'myst_parser',
+    'myst_nb',
     'numpydoc',
     'sphinx.ext.autodoc',
     'sphinx.ext.autosummary',
     'sphinx.ext.viewcode',
     'sphinx_copybutton',
+    'sphinx_design',
     'mathml',
 ]
 templates_path = ['_templates']
@@ -32,7 +33,14 @@ exclude_patterns = ['_build', '_templates']
 
 # headings have the anchors that they have on code hosting sites
 myst_heading_anchors = 4
-myst_enable_extensions = ['dollarmath']
+myst_enable_extensions = ['colon_fence', 'dollarmath']
+
+# the tutorials are notebooks, which run in a folder of their own
+nb_execution_mode = 'force'
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300  # s, of a cell
+nb_merge_streams = True
 
 # a name in single backquotes is an object of the package, or text in the font of code
 default_role = 'py:obj'
@@ -40,7 +48,9 @@ smartquotes = False  # tau' is a derivative
 # |e| in docstrings is a norm, no substitution
 rst_prolog = '.. |e| replace:: \\|e\\|\n'
 autosummary_generate = True
-autodoc_typehints = 'none'  # the docstrings name types, with shapes
+autodoc_typehints = 'signature'
+python_maximum_signature_line_length = 90
+suppress_warnings = ['ref.python']  # `type` in a signature is none of the attributes `type`
 autodoc_member_order = 'bysource'
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False

@@ -196,6 +196,45 @@ def test_commands_of_the_command_line(session: Session, capsys: pytest.CaptureFi
     assert session.names['data']['effort_ddot'].shape[1] == robot.n
 
 
+@pytest.mark.parametrize(
+    'page',
+    [
+        'one_joint',
+        'soft_finger',
+        *(
+            pytest.param(name, marks=pytest.mark.long)
+            for name in ('sea_arm', 'geared_arm', 'fastest_motion')
+        ),
+    ],
+)
+def test_tutorials(session: Session, capsys: pytest.CaptureFixture[str], page: str):
+    """The cells run one after the other from an empty folder; commands succeed."""
+    pyplot = pytest.importorskip('matplotlib.pyplot')
+    pyplot.switch_backend('agg')
+    Path('my_robot.urdf').unlink()
+    session.names['command'] = lambda line: main(shlex.split(line))
+    text = TEXTS[f'docs/tutorials/{page}.md']
+    for cell in re.findall(r'```\{code-cell\} python3\n(?::tags:.*\n)?(.*?)```', text, re.DOTALL):
+        session.run(
+            re.sub(r'^!screw_dynamics (.+)$', r'assert command("""\1""") == 0', cell, flags=re.M)
+        )
+    pyplot.close('all')
+
+
+def test_five_minutes(session: Session):
+    page = TEXTS['docs/quickstart.md']
+    planar = sd.share_path('urdf/planar_2r.urdf').read_text(encoding='utf-8')
+    Path('my_robot.urdf').write_text(planar, encoding='utf-8')
+    Path('my_trajectory.yaml').write_text(block(page, 'Look', 'yaml'), encoding='utf-8')
+    session.run(block(page, 'Compute', 'python'))
+    assert session.names['efforts'].shape == (501, 3, 2)
+
+
+def test_the_landing_page(session: Session):
+    session.run(re.findall(r'```python\n(.*?)```', TEXTS['docs/index.md'], re.DOTALL)[0])
+    assert session.names['tau_ddot'].shape == (7,)
+
+
 def write_trajectory(path: Path, names: tuple[str, ...], points: list) -> None:
     document = {
         'joint_names': list(names),

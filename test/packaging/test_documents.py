@@ -84,7 +84,7 @@ def test_every_page_is_in_the_navigation():
     listed = set()
     for page in PAGES:
         for tree in re.findall(r'```\{toctree\}(.*?)```', page.read_text(), re.DOTALL):
-            names = re.findall(r'^[\w/]+$', tree, re.MULTILINE)
+            names = re.findall(r'^(?:.+ <)?([\w/]+)>?$', tree, re.MULTILINE)
             listed |= {(page.parent / f'{name}.md').resolve() for name in names}
     assert {page for page in PAGES if page.is_relative_to(DOCS)} - listed == {DOCS / 'index.md'}
 

@@ -107,8 +107,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--coulomb-velocity',
         type=positive,
         metavar='V',
-        default=0.01,
-        help='velocity at which Coulomb friction reaches 76 %% [rad/s or m/s] (default: 0.01)',
+        help='velocity at which Coulomb friction reaches 76 %% [rad/s or m/s] (default: those of '
+        'the joints that explain the efforts best)',
     )
     group = parser.add_argument_group(
         'drives', 'Springs, rotors, friction and delay from motor efforts, without torque sensors.'

@@ -26,14 +26,15 @@ class Columns:
 
     `names` are those of the P parameters; `of` returns (T, n, P) of joint jets (T, 3, n), `known`
     the efforts (T, n) that do not depend on the parameters. `positive` (D,) holds for parameters
-    of joints, which come first, whether a negative value is impossible.
+    of joints, which come first, whether a negative value is impossible; `coulomb_velocity` (n,)
+    are those of joints.
     """
 
     names: tuple[str, ...]
     of: Callable[[Array], Array]
     known: Callable[[Array], Array]
     positive: NDArray[np.bool_]
-    coulomb_velocity: float
+    coulomb_velocity: Array
     base: BaseParameters | None
     payload: str | None
 
@@ -55,9 +56,9 @@ def columns_of(
     rotors: NDArray[np.bool_],
     links: bool,
     payload: str | None,
-    coulomb_velocity: float,
+    coulomb_velocity: Array,
 ) -> Columns:
-    """Return the columns of the chosen parameters; `rotors` (n,), else see `identify`."""
+    """Return the columns of the chosen parameters; see `identify`, of each joint (n,)."""
     names: list[str] = []
     parts: list[Callable[[Array], Array]] = []
     every = np.ones(model.n, dtype=bool)

@@ -42,7 +42,7 @@ def identified_robot(
         model = replace(model, inertias=changed)
     own_springs = {spring.joint: spring.spring for spring in springs}
     joints = {}
-    for name in model.joint_names:
+    for name, speed in zip(model.joint_names, columns.coulomb_velocity.tolist(), strict=True):
         found = {
             entry: numbers.get(f'{name}.{entry}', 0.0)
             for entry in ('viscous', 'coulomb', 'rotor_inertia')
@@ -50,7 +50,7 @@ def identified_robot(
         spring = own_springs.get(name)
         if spring is None and not any(found.values()):
             continue
-        friction = JointFriction(found['viscous'], found['coulomb'], columns.coulomb_velocity)
+        friction = JointFriction(found['viscous'], found['coulomb'], speed)
         joints[name] = JointDrive(
             spring,
             Motor(rotor_inertia=found['rotor_inertia']),

@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.scalars import require_number
+from screw_dynamics.common.arrays import Array, as_float_array
 from screw_dynamics.dynamics.effort_format import (
     EffortFormat,
     MeasuredContent,
@@ -21,6 +20,7 @@ from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, RecordingWarning, ShapeError, shown
 from screw_dynamics.estimation.identification.columns import Columns, columns_of
 from screw_dynamics.estimation.identification.content_check import check_content, suspected_load
+from screw_dynamics.estimation.identification.coulomb_velocities import fitted_velocities
 from screw_dynamics.estimation.identification.least_squares import (
     Fit,
     Window,
@@ -47,7 +47,8 @@ from screw_dynamics.estimation.identification.seen_motion import (
 from screw_dynamics.estimation.identification.springs import fitted_springs, sprung, uncertain_sums
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
-_COULOMB_VELOCITY = 0.01  # rad/s or m/s
+_COULOMB_VELOCITY = 0.01  # rad/s or m/s, of a first fit
+_ROUNDS = 2  # of fits with other velocities
 _MOST_CHECKED = 2000  # samples
 
 
@@ -62,7 +63,7 @@ def identify(
     links: bool = False,
     payload: str | None = None,
     effort_content: MeasuredContent | EffortFormat = 'full',
-    coulomb_velocity: float = _COULOMB_VELOCITY,
+    coulomb_velocity: ArrayLike | None = None,
     smoothing_time: float | None = None,
     check: bool = True,
     on_joint: Callable[[], object] | None = None,
@@ -100,8 +101,9 @@ def identify(
         What the efforts of the recording contain: all; all but gravity, as Universal Robots report
         them; or external loads only, as far as the robot's own model tells. A format also has
         their sign and scale.
-    coulomb_velocity : float
-        v0, at which Coulomb friction reaches 76 % [rad/s or m/s].
+    coulomb_velocity : float or (n,) array_like, optional
+        v0, at which Coulomb friction reaches 76 % [rad/s or m/s]; by default those that explain
+        the efforts best.
     smoothing_time : float, optional
         See `measured_motion`.
     check : bool
@@ -149,15 +151,20 @@ def identify(
     own = recording.of(require_model(model))
     if np.isnan(own.efforts).any():
         raise InputError('recording: expected efforts of the joints, got none (identify_drives?)')
-    columns = columns_of(
-        model,
-        offsets=offsets,
-        friction=friction,
-        rotors=~sprung(own) & _chosen(model, rotors),
-        links=links,
-        payload=payload,
-        coulomb_velocity=require_number('coulomb_velocity', coulomb_velocity, above=True),
-    )
+    rotors = ~sprung(own) & _chosen(model, rotors)
+
+    def columns_with(coulomb_velocity: Array) -> Columns:
+        return columns_of(
+            model,
+            offsets=offsets,
+            friction=friction,
+            rotors=rotors,
+            links=links,
+            payload=payload,
+            coulomb_velocity=coulomb_velocity,
+        )
+
+    columns = columns_with(_given(model, coulomb_velocity))
     if check:
         check_positions(model, own.positions)
     taken = measured_format(effort_content, model.joint_names)
@@ -174,7 +181,14 @@ def identify(
         _check(model, taken, seen, columns)
     rest = efforts - columns.known(jets)
     spread = motion.spread(seen.recording.times, jets)
-    found = fit(lambda part: columns.of(jets[part]), rest, spread, windows)
+
+    def fitted(columns: Columns) -> Fit:
+        return fit(lambda part: columns.of(jets[part]), rest, spread, windows)
+
+    found = fitted(columns)
+    for _ in range(_ROUNDS if friction and coulomb_velocity is None else 0):
+        columns = columns_with(fitted_velocities(columns, jets, found))
+        found = fitted(columns)
     if check:
         smooth = efforts - found.residuals - _coulomb(columns, found.values, jets)
         check_delays(model, *_delays(model, seen, smooth, spread, windows, found))
@@ -260,6 +274,17 @@ def _chosen(model: ScrewModel, rotors: bool | ArrayLike) -> NDArray[np.bool_]:
     return np.broadcast_to(chosen, model.n)
 
 
+def _given(model: ScrewModel, velocity: ArrayLike | None) -> Array:
+    """Return the velocities (n,) of Coulomb friction, or those to begin with."""
+    start = _COULOMB_VELOCITY if velocity is None else velocity
+    given = as_float_array('coulomb_velocity', start)
+    if given.shape not in ((), (model.n,)):
+        raise ShapeError('coulomb_velocity', f'(), or ({model.n},)', given.shape)
+    if not (given > 0.0).all():
+        raise InputError(f'coulomb_velocity: expected values above 0, got {shown(velocity)}')
+    return np.broadcast_to(given, model.n)
+
+
 def _coulomb(columns: Columns, values: Array, jets: Array) -> Array:
     """Return the part (T, n) of the efforts that is Coulomb friction."""
     names = np.array(columns.names)
@@ -295,7 +320,7 @@ def _delays(
         rotors=np.ones(n, dtype=bool),
         links=True,
         payload=None,
-        coulomb_velocity=_COULOMB_VELOCITY,
+        coulomb_velocity=np.full(n, _COULOMB_VELOCITY),
     )
 
     def of(part: slice) -> Array:

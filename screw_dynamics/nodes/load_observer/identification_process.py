@@ -35,7 +35,7 @@ class Task:
     groups: tuple[str, ...]
     payload: str | None
     held_out: float
-    coulomb_velocity: float
+    coulomb_velocity: float | None
     smoothing_time: float | None
     check: bool
 

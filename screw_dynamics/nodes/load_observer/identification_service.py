@@ -34,7 +34,6 @@ from screw_dynamics_interfaces.srv import IdentifyDynamics
 
 _DEFAULT = 'friction', 'rotors'
 _HELD_OUT = 0.25
-_COULOMB_VELOCITY = 0.01  # rad/s or m/s
 _INERTIAS = {f'i{"xyz"[i]}{"xyz"[j]}': (i, j) for i in range(3) for j in range(i, 3)}
 _PATIENCE = 5.0  # s, for the thread to end
 _LOOK_PERIOD = 1.0  # s between looks whether it is to end, if no wake-up has arrived
@@ -166,7 +165,7 @@ def _task(request: Any, kept: Kept) -> Task:
         groups or _DEFAULT,
         payload,
         request.held_out or _HELD_OUT,
-        request.coulomb_velocity or _COULOMB_VELOCITY,
+        request.coulomb_velocity or None,
         request.smoothing_time or None,
         not request.no_check,
     )
