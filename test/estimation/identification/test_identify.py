@@ -87,6 +87,29 @@ def test_offsets(planar):
     np.testing.assert_allclose(found['joint_1.viscous'], 0.0, atol=0.05)
 
 
+def test_velocities_of_coulomb_friction(planar):
+    """Those of the joints are found; wrong ones bias friction by far more than its bands."""
+    rng = np.random.default_rng(11)
+    times, jets = random_motion(planar, rng, 15.0)
+    dry, speeds = np.array([3.0, 2.0]), np.array([0.03, 0.12])
+    efforts = sd.inverse_dynamics(planar, jets)[:, 0] + dry * np.tanh(jets[:, 1] / speeds)
+    measured = recording(planar, rng, times, jets, efforts)
+    found = identify(planar, measured, rotors=False)
+    coulomb = found.values[2:]
+    deviations = found.standard_deviations[2:]
+    assert (np.abs(coulomb - dry) < 4.0 * deviations).all()
+    joints = found.robot().drives.joints
+    velocities = [joints[name].friction.coulomb_velocity for name in planar.joint_names]
+    # a tenth of the velocity moves the friction by 0.5 % here
+    np.testing.assert_allclose(velocities, speeds, rtol=0.1)
+    fixed = identify(planar, measured, rotors=False, coulomb_velocity=0.01)
+    assert (np.abs(fixed.values[2:] - dry) > 20.0 * deviations).any()
+    given = identify(planar, measured, rotors=False, coulomb_velocity=speeds)
+    np.testing.assert_allclose(given.values[2:], coulomb, atol=4.0 * deviations.max())
+    with pytest.raises(ShapeError, match='coulomb_velocity'):
+        identify(planar, measured, coulomb_velocity=[0.1] * 3)
+
+
 @pytest.mark.parametrize('order', ['shuffled', 'backwards', 'twice'])
 def test_order_of_the_samples_does_not_matter(planar, order):
     """Nor does a sample that was recorded twice: neither parameters nor bands change."""
