@@ -39,7 +39,7 @@ def test_every_equation_has_a_row_that_leads_to_a_page():
 
 
 def test_the_page_of_a_subject_names_its_equations():
-    """The table on top of a page has the numbers that the index sends there."""
+    """The table at the end of a page has the numbers that the index sends there."""
     for key in COUNTS:
         pages = {path.stem: numbers_of(path.read_text(encoding='utf-8'), key) for path in PAGES}
         for number, files in INDEX['places'](key).items():
@@ -48,11 +48,10 @@ def test_the_page_of_a_subject_names_its_equations():
 
 
 def numbers_of(text: str, key: str) -> set[int]:
-    """Return the numbers of a paper in the first table of a page, and beside its key."""
+    """Return the numbers of a paper in the last table of a page, and beside its key."""
     found = re.findall(rf'{key}((?:\s*(?:,|and|to)?\s*\(\d+\))+)', text)
-    rows = [
-        line.split('|')[1:-1] for line in text.split('\n## ')[0].splitlines() if line[:1] == '|'
-    ]
+    table = text.partition('\n## Equations and files\n')[2]
+    rows = [line.split('|')[1:-1] for line in table.splitlines() if line[:1] == '|']
     if rows and any(key in cell for cell in rows[0]):
         column = next(i for i, cell in enumerate(rows[0]) if key in cell)
         found += [row[column] for row in rows[2:]]
