@@ -21,7 +21,7 @@ def figure() -> Figure:
     """Return the figure."""
     count = len(PARENTS)
     model = sd.ScrewModel.from_screws(PARENTS, HOMES, SCREWS, [INERTIA] * count)
-    of = SystemMatrices(model, [ANGLES, np.zeros(count)])
+    of = SystemMatrices(model, np.stack((ANGLES, np.zeros(count))))
     panels = (
         ('$A$: bodies, bodies', of.A, 6, 6),
         ('$X$', of.X, 6, 1),
