@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""docs/theory: every numbered equation is found, examples run, files and functions exist."""
+"""docs/theory: form of the pages, every equation is found, examples run, named files exist."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import runpy
 from importlib import import_module
 
 import pytest
-from documents import DOCS, ROOT
+from documents import DOCS, ROOT, section
 
 PACKAGE = ROOT / 'screw_dynamics'
 PAGES = sorted((DOCS / 'theory').glob('*.md'))
 INDEX = runpy.run_path(str(DOCS / 'equations.py'))
 COUNTS, CORRECTED, UNCITED = INDEX['COUNTS'], INDEX['CORRECTED'], INDEX['UNCITED']
+SUBJECTS = sorted({*INDEX['PAGES'].values(), 'representations'})
 WITH_EXAMPLES = [page for page in PAGES if '>>> ' in page.read_text(encoding='utf-8')]
 
 
@@ -79,8 +80,17 @@ def test_examples_run(page):
     assert not runner.run(test).failed
 
 
-def test_subjects_have_examples():
-    assert {page.stem for page in WITH_EXAMPLES} >= {*INDEX['PAGES'].values(), 'task_space'}
+@pytest.mark.parametrize('subject', SUBJECTS)
+def test_a_subject_opens_with_words_and_ends_with_exercises_and_equations(subject):
+    text = (DOCS / 'theory' / f'{subject}.md').read_text(encoding='utf-8')
+    assert text.split('\n\n')[1][0].isalpha()
+    assert re.findall('^## (.+)$', text, re.MULTILINE)[-2:] == ['Exercises', 'Equations and files']
+    exercises = section(text, 'Exercises')
+    # blank lines: Markdown inside HTML is rendered
+    answer = r'^<details><summary>Answer</summary>\n\n(.+?)\n\n</details>$'
+    answers = re.findall(answer, exercises, re.MULTILINE | re.DOTALL)
+    assert 2 <= len(answers) == len(re.findall(r'^\d\. ', exercises, re.MULTILINE)) <= 3
+    assert any('```python\n>>> ' in answer for answer in answers)
 
 
 def test_named_files_and_functions_exist():
