@@ -23,7 +23,7 @@ def figure() -> Figure:
     model = sd.ScrewModel.from_screws(PARENTS, HOMES, SCREWS, [INERTIA] * count)
     of = SystemMatrices(model, np.stack((ANGLES, np.zeros(count))))
     panels = (
-        ('$A$: bodies, bodies', of.A, 6, 6),
+        ('$A$', of.A, 6, 6),
         ('$X$', of.X, 6, 1),
         ('$J = A X$', of.J, 6, 1),
         (r'$M = J^T \mathsf{M} J$', of.mass_matrix, 1, 1),
