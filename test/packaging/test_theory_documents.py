@@ -102,3 +102,10 @@ def test_named_files_and_functions_exist():
         for name in set(re.findall(r'`sd\.([\w.]+)`', text)):
             module, _, last = f'screw_dynamics.{name}'.rpartition('.')
             assert hasattr(import_module(module), last), f'{page.name}: {name}'
+
+
+def test_names_of_functions_stand_apart_in_formulas():
+    pytest.importorskip('docutils')
+    mathml = runpy.run_path(str(DOCS / 'mathml.py'))['mathml']
+    for tex, spaces in ((r'b \cos q', 2), (r'1 - \cos q', 1), (r'\exp(X s)', 0)):
+        assert mathml(tex, as_block=False).count('<mspace ') == spaces, tex
