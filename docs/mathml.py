@@ -14,10 +14,11 @@ from docutils.utils.math.latex2mathml import tex2mathml
 
 SPACE = 'http://www.w3.org/1998/Math/MathML'
 ACCENTS = {'˙', '¨', '~', '^', '_'}
+APPLICATION = '\u2061'  # behind the name of a function
 
 
 def mathml(tex: str, as_block: bool) -> str:
-    """Return a formula as MathML, with the index of an accented letter beside it, not below."""
+    """Return a formula as MathML; accented letters have an index beside them, functions space."""
     ElementTree.register_namespace('', SPACE)
     text = tex2mathml(tex, as_block=as_block)
     # XML knows none of the names of characters that HTML has
@@ -29,6 +30,12 @@ def mathml(tex: str, as_block: bool) -> str:
             node.tag = f'{{{SPACE}}}msub'
             node[:] = [ElementTree.Element(f'{{{SPACE}}}mover', accent='true'), index]
             node[0].extend((letter, accent))
+    for row in list(root.iter()):
+        for i in reversed([i for i, node in enumerate(row) if node.text == APPLICATION]):
+            if i + 1 < len(row) and row[i + 1].text != '(':
+                row.insert(i + 1, ElementTree.Element(f'{{{SPACE}}}mspace', width='0.17em'))
+            if i > 1 and row[i - 2].tag != f'{{{SPACE}}}mo':
+                row.insert(i - 1, ElementTree.Element(f'{{{SPACE}}}mspace', width='0.17em'))
     return ElementTree.tostring(root, encoding='unicode')
 
 

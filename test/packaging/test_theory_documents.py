@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""docs/theory: every numbered equation is found, examples run, files and functions exist."""
+"""docs/theory: form of the pages, every equation is found, examples run, named files exist."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import runpy
 from importlib import import_module
 
 import pytest
-from documents import DOCS, ROOT
+from documents import DOCS, ROOT, section
 
 PACKAGE = ROOT / 'screw_dynamics'
 PAGES = sorted((DOCS / 'theory').glob('*.md'))
 INDEX = runpy.run_path(str(DOCS / 'equations.py'))
 COUNTS, CORRECTED, UNCITED = INDEX['COUNTS'], INDEX['CORRECTED'], INDEX['UNCITED']
+SUBJECTS = sorted({*INDEX['PAGES'].values(), 'representations'})
 WITH_EXAMPLES = [page for page in PAGES if '>>> ' in page.read_text(encoding='utf-8')]
 
 
@@ -39,7 +40,7 @@ def test_every_equation_has_a_row_that_leads_to_a_page():
 
 
 def test_the_page_of_a_subject_names_its_equations():
-    """The table on top of a page has the numbers that the index sends there."""
+    """The table at the end of a page has the numbers that the index sends there."""
     for key in COUNTS:
         pages = {path.stem: numbers_of(path.read_text(encoding='utf-8'), key) for path in PAGES}
         for number, files in INDEX['places'](key).items():
@@ -48,11 +49,10 @@ def test_the_page_of_a_subject_names_its_equations():
 
 
 def numbers_of(text: str, key: str) -> set[int]:
-    """Return the numbers of a paper in the first table of a page, and beside its key."""
+    """Return the numbers of a paper in the last table of a page, and beside its key."""
     found = re.findall(rf'{key}((?:\s*(?:,|and|to)?\s*\(\d+\))+)', text)
-    rows = [
-        line.split('|')[1:-1] for line in text.split('\n## ')[0].splitlines() if line[:1] == '|'
-    ]
+    table = text.partition('\n## Equations and files\n')[2]
+    rows = [line.split('|')[1:-1] for line in table.splitlines() if line[:1] == '|']
     if rows and any(key in cell for cell in rows[0]):
         column = next(i for i, cell in enumerate(rows[0]) if key in cell)
         found += [row[column] for row in rows[2:]]
@@ -80,8 +80,17 @@ def test_examples_run(page):
     assert not runner.run(test).failed
 
 
-def test_subjects_have_examples():
-    assert {page.stem for page in WITH_EXAMPLES} >= {*INDEX['PAGES'].values(), 'task_space'}
+@pytest.mark.parametrize('subject', SUBJECTS)
+def test_a_subject_opens_with_words_and_ends_with_exercises_and_equations(subject):
+    text = (DOCS / 'theory' / f'{subject}.md').read_text(encoding='utf-8')
+    assert text.split('\n\n')[1][0].isalpha()
+    assert re.findall('^## (.+)$', text, re.MULTILINE)[-2:] == ['Exercises', 'Equations and files']
+    exercises = section(text, 'Exercises')
+    # blank lines: Markdown inside HTML is rendered
+    answer = r'^<details><summary>Answer</summary>\n\n(.+?)\n\n</details>$'
+    answers = re.findall(answer, exercises, re.MULTILINE | re.DOTALL)
+    assert 2 <= len(answers) == len(re.findall(r'^\d\. ', exercises, re.MULTILINE)) <= 3
+    assert any('```python\n>>> ' in answer for answer in answers)
 
 
 def test_named_files_and_functions_exist():
@@ -93,3 +102,10 @@ def test_named_files_and_functions_exist():
         for name in set(re.findall(r'`sd\.([\w.]+)`', text)):
             module, _, last = f'screw_dynamics.{name}'.rpartition('.')
             assert hasattr(import_module(module), last), f'{page.name}: {name}'
+
+
+def test_names_of_functions_stand_apart_in_formulas():
+    pytest.importorskip('docutils')
+    mathml = runpy.run_path(str(DOCS / 'mathml.py'))['mathml']
+    for tex, spaces in ((r'b \cos q', 2), (r'1 - \cos q', 1), (r'\exp(X s)', 0)):
+        assert mathml(tex, as_block=False).count('<mspace ') == spaces, tex
