@@ -114,29 +114,30 @@ def limit_checks(
     upper: Array,
 ) -> list[LimitCheck]:
     """Compare the columns of `values` (T, m) with their finite limits (m,); NaN is beyond all."""
+    bounds = np.stack((lower, upper)) + 0.0  # 0.0 instead of -0.0 in texts
+    limited = np.isfinite(bounds)
+    # relative to the bound, or to the opposite one if it is 0 or infinite
+    sizes = np.where(limited, np.abs(bounds), 0.0)
+    sizes = np.where(sizes > 0.0, sizes, sizes.max(axis=0))
+    beyond = np.stack((bounds[0] - values, values - bounds[1]), axis=1)  # (T, 2, m)
+    beyond /= np.where(sizes > 0.0, sizes, 1.0)
+    beyond[np.isnan(beyond)] = np.inf
+    rows = beyond.reshape(-1, len(names))
+    worst, first = rows.argmax(axis=0), (rows > SLACK).argmax(axis=0)
     checks = []
-    for i, name in enumerate(names):
-        # 0.0 instead of -0.0 in texts
-        bounds = np.array([lower[i], upper[i]]) + 0.0
-        if not np.isfinite(bounds).any():
-            continue
-        beyond = np.column_stack([bounds[0] - values[:, i], values[:, i] - bounds[1]])
-        # relative to the bound, or to the opposite one if it is 0 or infinite
-        sizes = np.where(np.isfinite(bounds), np.abs(bounds), 0.0)
-        beyond = beyond / np.where(sizes > 0.0, sizes, sizes.max() or 1.0)
-        beyond[np.isnan(beyond)] = np.inf
-        worst, side = np.unravel_index(np.argmax(beyond), beyond.shape)
-        violated = np.flatnonzero((beyond > SLACK).any(axis=1))
+    for i in np.flatnonzero(limited.any(axis=0)).tolist():
+        sample, side = divmod(int(worst[i]), 2)
+        violated = rows[first[i], i] > SLACK
         checks.append(
             LimitCheck(
                 quantity=quantity,
-                joint=name,
+                joint=names[i],
                 unit=units[i],
-                worst=float(values[worst, i]),
-                limit=float(bounds[side]),
-                time=float(times[worst]),
-                excess=float(beyond[worst, side]),
-                first_violation=float(times[violated[0]]) if len(violated) else None,
+                worst=float(values[sample, i]),
+                limit=float(bounds[side, i]),
+                time=float(times[sample]),
+                excess=float(rows[worst[i], i]),
+                first_violation=float(times[first[i] // 2]) if violated else None,
             )
         )
     return checks
