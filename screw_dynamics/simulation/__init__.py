@@ -3,6 +3,7 @@
 """Simulation of robots with elastic joints: equations of motion and their integration."""
 
 from screw_dynamics.simulation.elastic_robot import ElasticRobot
+from screw_dynamics.simulation.feedback_gains import FeedbackGains, motor_gains, state_feedback
 from screw_dynamics.simulation.linearized_dynamics import LinearizedDynamics
 from screw_dynamics.simulation.natural_frequencies import natural_frequencies
 from screw_dynamics.simulation.robot_states import SimulationResult
@@ -12,8 +13,11 @@ Motion = SimulationResult
 
 __all__ = [
     'ElasticRobot',
+    'FeedbackGains',
     'LinearizedDynamics',
     'Motion',
     'SimulationResult',
+    'motor_gains',
     'natural_frequencies',
+    'state_feedback',
 ]

@@ -1,0 +1,135 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Gains of loops: analytic cases, poles against simulated loops, and what feedback is worth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.linalg import expm
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InputError
+from screw_dynamics.simulation import ElasticRobot, motor_gains, state_feedback
+from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
+
+HANGING = [-1.3, 0.4]
+
+
+def elastic(stiffness=400.0, rotor=0.3):
+    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    drive = sd.JointDrive(sd.LinearSpring(stiffness), sd.Motor(rotor, viscous_friction=0.2))
+    return sd.Robot(model, sd.Drives({name: drive for name in model.joint_names}))
+
+
+def block(inertia):
+    """Return a prismatic joint along x, which gravity does not move."""
+    body = sd.lie.inertia_matrix(inertia, np.zeros(3), np.zeros((3, 3)))
+    return sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 0, 1, 0, 0]], [body])
+
+
+def test_a_pd_of_a_rigid_joint_has_the_poles_of_the_book():
+    omega, damping = 2.0 * np.pi * 3.0, 0.6
+    loop = motor_gains(block(2.5), [0.0], 3.0, damping=damping)
+    np.testing.assert_allclose(loop.gains, [[2.5 * omega**2, 2.0 * damping * omega * 2.5]])
+    expected = omega * (-damping + 1j * np.sqrt(1.0 - damping**2) * np.array([-1.0, 1.0]))
+    np.testing.assert_allclose(np.sort_complex(loop.poles), expected, rtol=1e-12)
+
+
+def test_the_regulator_of_a_rigid_joint_has_the_poles_of_the_book():
+    """The symmetric root locus of a double integrator with an integral."""
+    omega = 2.0 * np.pi * 3.0
+    loop = state_feedback(block(2.5), [0.0], 3.0)
+    # 1 / w^4 + 1 / s^4 - (w / 3)^2 / s^6 = 0, the half of its roots that is stable
+    roots = np.sqrt(np.roots([1.0, 0.0, omega**4, -(omega**6) / 9.0]).astype(complex))
+    expected = np.where(roots.real < 0.0, roots, -roots)
+    np.testing.assert_allclose(
+        np.sort_complex(loop.poles), np.sort_complex(expected), rtol=1e-9, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize('kind', [motor_gains, state_feedback])
+@pytest.mark.parametrize('late', [0, 2, 6])
+def test_poles_are_those_of_the_sampled_loop(kind, late):
+    """
+    Of a loop whose commands are held for h, and late by some h: a delay of half of h more.
+
+    The poles of the model of the delay are those of the sampled loop up to squares of w h, 1e-3.
+    """
+    robot, h = elastic(), 1e-3
+    loop = kind(robot, HANGING, 3.0, delay=(late + 0.5) * h)
+    rest = np.zeros((5, 2))
+    rest[0] = HANGING
+    motors = sd.elastic_feedforward(robot, rest)
+    a, b, _, _ = sd.linearized_dynamics(
+        robot, HANGING, rest[1], motors.motor_effort, motor_position=motors.motor_position
+    )
+    s = len(a)
+    used = 2 * int(loop.integral_gains.any())
+    whole = np.zeros((s + used + 2, s + used + 2))
+    whole[:s, :s], whole[s : s + used, :used] = a, np.eye(used)
+    whole[:s, -2:] = b
+    held = expm(h * whole)
+    gains = np.hstack((loop.gains, loop.integral_gains[:, :used]))
+    size = s + used
+    sampled = np.zeros((size + 2 * late, size + 2 * late))
+    sampled[:size, :size] = held[:size, :size]
+    if late:
+        sampled[:size, -2:] = held[:size, -2:]
+        sampled[size : size + 2, :size] = -gains
+        sampled[size + 2 :, size:-2] = np.eye(2 * (late - 1))
+    else:
+        sampled[:size, :size] -= held[:size, -2:] @ gains
+    slowest = np.log(np.abs(np.linalg.eigvals(sampled)).max()) / h
+    assert slowest == pytest.approx(loop.poles.real.max(), rel=5e-3)
+
+
+def test_loops_that_are_not_stable_are_refused():
+    robot = elastic()
+    with pytest.raises(
+        InputError, match=r'frequency: expected a loop that is stable at q .* pole'
+    ):
+        motor_gains(robot, HANGING, 20.0, delay=0.1)
+    with pytest.raises(InputError, match='delay of 0.2 s'):
+        state_feedback(robot, HANGING, 6.0, delay=0.2)
+    # upright, and too soft for its weight
+    with pytest.raises(InputError, match='0.1 Hz'):
+        motor_gains(robot, [1.57, 0.0], 0.1)
+
+
+def test_feedback_of_the_links_makes_up_for_wrong_parameters():
+    """With parameters wrong by 10 % and 2 ms of delay, errors are 5.8 to 8.4 times smaller."""
+    true = elastic()
+    rng = np.random.default_rng(3)
+    points = [(0.0, HANGING), (0.5, [-0.7, -0.3]), (1.0, [-1.2, 0.3])]
+    names = true.joint_names
+    curve = smooth_trajectory(waypoints_from_points(names, points, names))
+    times = np.arange(0.0, 1.2, 1e-3)
+    jets = curve.jets(times)
+    ratios = []
+    for _ in range(4):
+        wrong = elastic(400.0 * rng.uniform(0.9, 1.1), 0.3 * rng.uniform(0.9, 1.1))
+        pd = motor_gains(wrong, HANGING, 3.0, delay=2.5e-3)
+        regulator = state_feedback(wrong, HANGING, 6.0, delay=2.5e-3)
+        ratios.append(followed(true, wrong, pd, jets) / followed(true, wrong, regulator, jets))
+    assert min(ratios) > 4.0
+
+
+def followed(true, wrong, loop, jets, late=2, h=1e-3):
+    """Return the largest error of the links with a feedforward and a loop, `late` ticks late."""
+    motors = sd.elastic_feedforward(wrong, jets)
+    reference = np.concatenate(
+        (jets[:, 0], jets[:, 1], motors.motor_position, motors.motor_velocity), axis=1
+    )
+    plant = ElasticRobot(true)
+    state = plant.initial_state(jets[0], sd.elastic_feedforward(true, jets[0]))
+    states, total, largest = [], np.zeros(2), 0.0
+    for k in range(len(jets)):
+        states.append(state.copy())
+        largest = max(largest, np.abs(state[:2] - jets[k, 0]).max())
+        seen = max(k - late, 0)
+        errors = reference[seen] - states[seen]
+        total += h * errors[:2]
+        effort = motors.motor_effort[seen] + loop.gains @ errors + loop.integral_gains @ total
+        plant.step(state, effort, h)
+    return largest
