@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,7 +29,7 @@ from screw_dynamics.estimation.identification.least_squares import (
 )
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.recording_checks import (
-    check_delays,
+    certain_delays,
     check_efforts,
     check_positions,
     check_smoothness,
@@ -108,8 +109,9 @@ def identify(
         See `measured_motion`.
     check : bool
         Raise for recordings that contradict the model or themselves: content of the efforts,
-        reversed or swapped joints, units, clipping, jumps, delays. Spikes of efforts are left out
-        with a RecordingWarning, unless they are many; a load that is not sought is warned of.
+        reversed or swapped joints, units, clipping, jumps. Spikes of efforts are left out with a
+        RecordingWarning, unless they are many, and delays of efforts taken out, up to 50 ms; a
+        load that is not sought is warned of.
     on_joint : callable, optional
         Called after the motion of each joint was estimated.
 
@@ -179,7 +181,8 @@ def identify(
     jets, efforts = seen.jets, seen.recording.efforts
     if check:
         _check(model, taken, seen, columns)
-    rest = efforts - columns.known(jets)
+    known, delays = columns.known(jets), np.zeros(model.n)
+    rest = efforts - known
     spread = motion.spread(seen.recording.times, jets)
 
     def fitted(columns: Columns) -> Fit:
@@ -189,9 +192,16 @@ def identify(
     for _ in range(_ROUNDS if friction and coulomb_velocity is None else 0):
         columns = columns_with(fitted_velocities(columns, jets, found))
         found = fitted(columns)
-    if check:
+    for _ in range(_ROUNDS if check else 0):
         smooth = efforts - found.residuals - _coulomb(columns, found.values, jets)
-        check_delays(model, *_delays(model, seen, smooth, spread, windows, found))
+        now = seen._replace(recording=replace(seen.recording, efforts=efforts))
+        more = certain_delays(model, *_delays(model, now, smooth, spread, windows, found))
+        if not more.any():
+            break
+        delays = delays + more
+        efforts = _on_time(seen, delays)
+        rest = efforts - known
+        found = fitted(columns)
 
     springs = fitted_springs(
         model,
@@ -216,7 +226,7 @@ def identify(
             again = without_spikes(again, spikes_of(model, again))
         known = columns.known(again.jets)
         return Explained(
-            again.recording.times, again.recording.efforts, known, columns.of(again.jets)
+            again.recording.times, _on_time(again, delays), known, columns.of(again.jets)
         )
 
     result = Identification(
@@ -232,6 +242,7 @@ def identify(
         columns,
         found.root,
         explained,
+        delays,
     )
     if payload is not None:
         place = result.names.index('payload.m')
@@ -283,6 +294,16 @@ def _given(model: ScrewModel, velocity: ArrayLike | None) -> Array:
     if not (given > 0.0).all():
         raise InputError(f'coulomb_velocity: expected values above 0, got {shown(velocity)}')
     return np.broadcast_to(given, model.n)
+
+
+def _on_time(seen: Seen, delays: Array) -> Array:
+    """Return the full efforts (T, n) without the delays (n,) of what was measured of them."""
+    times, efforts = seen.recording.times, seen.recording.efforts
+    if not delays.any():
+        return efforts
+    reported = efforts - seen.lacking
+    late = [np.interp(times + d, times, e) for d, e in zip(delays, reported.T, strict=True)]
+    return np.column_stack(late) + seen.lacking
 
 
 def _coulomb(columns: Columns, values: Array, jets: Array) -> Array:

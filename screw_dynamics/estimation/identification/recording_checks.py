@@ -40,7 +40,8 @@ _SPIKE, _SPIKE_OF_MOST, _MOST = 15.0, 5.0, 0.95
 _SPIKE_RANGE = 0.02  # of the range of the effort, measured or of the model
 _MEDIAN_OF_NORMAL = 0.6745  # standard deviations
 _FEW_SPIKES = 0.01  # of the samples
-_LEAST_DELAY, _SURE_DELAY = 5e-3, 6.0  # s, standard deviations
+_LEAST_DELAY, _MOST_DELAY = 1e-3, 0.05  # s
+_SURE_DELAY = 6.0  # standard deviations
 
 
 def check_positions(model: ScrewModel, positions: Array) -> None:
@@ -217,20 +218,24 @@ def check_spikes(
         warnings.warn(f'{text}; left out', RecordingWarning, stacklevel=3)
 
 
-def check_delays(model: ScrewModel, delays: Array, deviations: Array) -> None:
-    """Raise InputError for efforts that lag the positions by delays (n,) that are certain [s]."""
+def certain_delays(model: ScrewModel, delays: Array, deviations: Array) -> Array:
+    """Return delays (n,) that are certain, 0 else [s]; warn, or raise InputError if long."""
     certain = (np.abs(delays) > _LEAST_DELAY) & (np.abs(delays) > _SURE_DELAY * deviations)
     found = np.flatnonzero(certain)
     if not len(found):
-        return
+        return np.zeros_like(delays)
     worst = found[np.argmax(np.abs(delays[found]) / deviations[found])]
     delay = 1e3 * delays[worst]
     others = f'; so do those of {len(found) - 1} other joints' if len(found) > 1 else ''
     side = f'lag by {delay:.0f} ms' if delay > 0.0 else f'are {-delay:.0f} ms ahead'
-    raise InputError(
+    text = (
         f'recording: joint {model.joint_names[worst]!r}: expected efforts of the instants of the '
         f'positions, got efforts that {side}{others}'
     )
+    if np.abs(delays[found]).max() > _MOST_DELAY:
+        raise InputError(text)
+    warnings.warn(f'{text}; taken out', RecordingWarning, stacklevel=3)
+    return np.where(certain, delays, 0.0)
 
 
 def _check_stuck(name: str, times: Array, effort: Array, predicted: Array) -> None:

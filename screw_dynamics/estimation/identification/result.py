@@ -83,6 +83,8 @@ class Identification:
     payload_frame : str or None
     springs : tuple of SpringFit
         Of the joints whose motors were recorded.
+    delays : (n,) ndarray
+        By which efforts lagged the positions, taken out; 0 where none is certain [s].
     """
 
     model: ScrewModel
@@ -97,6 +99,7 @@ class Identification:
     columns: Columns
     root: Array
     explained: Callable[[Recording], Explained]
+    delays: Array
 
     @property
     def standard_deviations(self) -> Array:
