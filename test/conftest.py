@@ -59,9 +59,7 @@ PROOFS = (
     'examples/test_cpp_controller.py',
     'examples/test_gallery.py',
     'examples/test_mujoco_robot.py',
-    'examples/test_plots.py',
     'examples/test_sea_comparison.py',
-    'examples/test_sea_interrupted.py',
     'examples/test_sea_over_ros.py',
     'examples/test_soft_study.py',
     'nodes/drive_commands/test_drive_guides.py',
@@ -92,7 +90,6 @@ LONGEST = (
     'examples/test_gallery.py',
     'examples/test_soft_study.py',
     'nodes/load_observer/test_identify_service.py',
-    'nodes/test_fuzz_running_nodes.py',
     'packaging/test_pip_install.py',
 )
 

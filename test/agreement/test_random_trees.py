@@ -57,8 +57,8 @@ def test_random_wrenches(
 
 
 @implementations
-@pytest.mark.parametrize('samples', [1, 3, 4, 9])
-@pytest.mark.parametrize('order', [0, 2, 4])
+@pytest.mark.parametrize('samples', [1, 4, 9])
+@pytest.mark.parametrize('order', [0, 2])
 def test_batch(
     efforts: Callable[..., Any], samples: int, order: int, rng: np.random.Generator
 ) -> None:

@@ -48,14 +48,6 @@ class TestBlend:
         bound = TICK * (5.78 * 0.03 / 0.1**2 + 4.0 * 2.0 / 0.1 + 1.0)
         assert np.abs(np.diff(values[:, 1], axis=0)).max() < bound
 
-    def test_its_steepest_slope_is_that_of_a_quintic(self):
-        blend = Blend(2)
-        blend.add(np.array([10.0, -4.0]), NONE, 0.1)
-        values = blended(blend, resting, 120)[:, 0]
-        np.testing.assert_allclose(values[50], [5.0, -2.0], atol=1e-12)
-        assert (np.abs(np.diff(values, axis=0)).max(axis=0) <= [0.1875, 0.075]).all()
-        assert not blend.moving and not values[101:].any()
-
     @pytest.mark.parametrize('every', [1, 5, 13, 40])
     def test_changes_that_follow_each_other_are_no_steps_and_arrive(self, every):
         """A change at every sample does not put off the ones before."""

@@ -80,17 +80,6 @@ class TestEfforts:
         [said] = rig.heard()
         assert 'gravity_effort: expected one per joint for without_gravity, got none' in said
 
-    @pytest.mark.parametrize('known', [1, 2])
-    def test_a_motion_passes_as_it_is(self, model, known):
-        """With rates of the efforts and without: nothing of it counts as a change."""
-        rig, move = Rig(model, **MIT), Move(STOOD, [1.5, -1.0], 0.8)
-        rig.measured = STOOD
-        rows = [row for row in rig.follow(move, known=known)]
-        for i in range(100, len(rows)):
-            jet = move(TICK * i)
-            np.testing.assert_array_equal(rows[i][:2], jet[:2])
-            np.testing.assert_array_equal(rows[i][4], sd.inverse_dynamics(model, jet[:3])[0])
-
     def test_lost_samples_are_no_change(self, model):
         rig, move, random = Rig(model), Move(STOOD, [1.5, -1.0], 1.0), np.random.default_rng(3)
         for i in range(250):

@@ -56,13 +56,6 @@ def test_limits_of_joints_left_out_count_too(arm):
     assert 'joint_1: effort' in rig.reasons[1]
 
 
-def test_a_joint_left_out_needs_a_position(arm):
-    rig = Rig(arm, allow_partial_joints=True)
-    rig.send((1.0, [0.1]), names=['joint_2'])
-    rig.run(0.1)
-    assert 'leaves out joint_1' in rig.reasons[0]
-
-
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10**6), leave=st.integers(0, 2), at=st.floats(0.1, 1.9))
 def test_random_trees_keep_the_motions_of_joints_left_out(seed, leave, at):

@@ -39,17 +39,6 @@ def poses_of(node, times):
     return frame_pose(node.robot.robot.model, q, FRAME)
 
 
-def test_a_path_begins_where_the_reference_rests():
-    node, waypoints = node_at_rest(), near(start_pose(), [0.5, 1.0])
-    node.take(path_message(waypoints), poses=True)
-    node.plan(0)
-    assert node.join(30 * MS)
-    times = np.linspace(0.0, 1.2, 61)
-    expected, _ = PoseCurve(waypoints, start_pose()).sample(times)
-    # it begins when its fit is ready
-    assert np.abs(poses_of(node, times + 0.03) - expected).max() <= 1e-8
-
-
 @pytest.mark.parametrize('delay', [50, 400])
 def test_a_path_continues_a_moving_reference_up_to_the_snap(delay):
     """The joint motion before it also moves what the pose leaves open."""

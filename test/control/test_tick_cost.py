@@ -15,7 +15,7 @@ import screw_dynamics as sd
 from screw_dynamics.control.inputs import Tick
 from screw_dynamics.drives.robot import Robot
 
-TICKS = 5000
+TICKS = 2000
 SPRING = sd.JointDrive(sd.LinearSpring(8000.0, damping=20.0), sd.Motor(rotor_inertia=0.4))
 
 

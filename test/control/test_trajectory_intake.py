@@ -233,15 +233,6 @@ class TestStartState:
     def late(self, intake):
         return trajectory(intake.names, [1.0, 1.0], times=[2.0])
 
-    def test_without_any_state(self, fresh):
-        with pytest.raises(TrajectoryError, match='no state to start from is known'):
-            fresh.accept(self.late(fresh))
-
-    def test_fresh_joint_states(self, fresh):
-        fresh.measured.update(JointState(name=list(fresh.names), position=[0.1, 0.2]), NOW)
-        fresh.accept(self.late(fresh))
-        np.testing.assert_array_equal(fresh.sample(NOW), [[0.1, 0.2], *np.zeros((4, 2))])
-
     def test_old_joint_states(self, fresh):
         fresh.measured.update(JointState(name=list(fresh.names), position=[0.1, 0.2]), NOW)
         with pytest.raises(TrajectoryError, match="start_state is 'joint_states': expected"):

@@ -30,17 +30,6 @@ def jets(model, rng):
     return 0.1 * rng.normal(size=(4, 6, model.n))
 
 
-def test_the_stages_compose_to_the_feedforward(model, mixed, jets):
-    whole = sd.elastic_feedforward(sd.Robot(model, mixed), jets, times=TIMES)
-    efforts = link_efforts(sd.Robot(model, mixed), jets)
-    phi = spring_deflections(sd.Robot(model, mixed), efforts, times=TIMES)
-    theta, commands = motor_efforts(sd.Robot(model, mixed), jets, efforts, phi)
-    for found, name in zip((efforts, phi, theta, commands), JETS, strict=True):
-        np.testing.assert_array_equal(found, getattr(whole, name))
-    known = feedforward_from_efforts(sd.Robot(model, mixed), jets, efforts, times=TIMES)
-    assert_equal(known, whole)
-
-
 def test_stages_fill_given_arrays(model, mixed, jets):
     jet, out = jets[0], sd.Robot(model, mixed).buffers(6)
     efforts = link_efforts(sd.Robot(model, mixed), jet, out=out.effort_jet)

@@ -66,9 +66,10 @@ def by_stages(robot, jet, times=None):
     return efforts, deflections, *motor_efforts(robot, jet, efforts, deflections)
 
 
-@pytest.mark.parametrize('rows', [5, 6])
-@pytest.mark.parametrize('friction', [None, sd.JointFriction(viscous=0.4, coulomb=1.0)])
-@pytest.mark.parametrize('motor', MOTORS)
+@pytest.mark.parametrize(
+    ('rows', 'friction', 'motor'),
+    [(5, None, 'plain'), (6, sd.JointFriction(viscous=0.4, coulomb=1.0), 'friction')],
+)
 @pytest.mark.parametrize('springs', SPRINGS)
 def test_one_call_returns_what_the_stages_return(iiwa, springs, motor, friction, rows):
     rng = np.random.default_rng(7)

@@ -4,14 +4,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from oracles import closed_form
-from oracles.random_models import random_model
 from oracles.strategies import models, seeds
 
 from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
-from screw_dynamics.errors import NotFiniteError, ShapeError
 
 # See test_mass_matrix.py; the reference adds some rounding of its own, as it sums n products.
 ROUNDING = 1e-12
@@ -56,25 +53,3 @@ def test_is_linear_in_the_rates(model, seed):
     np.testing.assert_array_equal(
         coriolis_matrix(model, q, np.zeros(model.n)), np.zeros((model.n, model.n))
     )
-
-
-def test_a_batch_is_its_samples(rng):
-    model = random_model(rng, 5)
-    q, qd = rng.normal(size=(2, 4, 5))
-    matrices = coriolis_matrix(model, q, qd)
-    for matrix, position, rate in zip(matrices, q, qd, strict=True):
-        one = coriolis_matrix(model, position, rate)
-        # one sample is compiled apart, with other products fused into sums
-        np.testing.assert_allclose(matrix, one, rtol=0.0, atol=1e-14 * np.abs(one).max())
-
-
-def test_names_wrong_shapes_and_numbers(rng):
-    model = random_model(rng, 2)
-    with pytest.raises(ShapeError, match=r'qd: expected shape \(2,\), that of q, got \(3,\)'):
-        coriolis_matrix(model, [0.0, 0.0], [0.0, 0.0, 0.0])
-    with pytest.raises(ShapeError, match=r'qd: expected shape \(2,\), that of q, got \(1, 2\)'):
-        coriolis_matrix(model, [0.0, 0.0], [[0.0, 0.0]])
-    with pytest.raises(ShapeError, match=r'qd: expected shape \(3, 2\), that of q, got \(4, 2\)'):
-        coriolis_matrix(model, np.zeros((3, 2)), np.zeros((4, 2)))
-    with pytest.raises(NotFiniteError, match=r'qd\[0\]: expected a finite number, got -inf'):
-        coriolis_matrix(model, [0.0, 0.0], [-np.inf, 0.0])

@@ -52,18 +52,6 @@ def test_residual_is_rounding(rng):
     assert np.abs(residual).max() <= 1e-13 * scale
 
 
-def test_batch_is_its_samples(rng):
-    model = random_model(rng, 4)
-    q, qd, tau = rng.normal(size=(3, 3, 4))
-    batch = forward_dynamics(model, q, qd, tau)
-    for t in range(3):
-        # one sample is compiled apart, with other products fused into sums
-        one = forward_dynamics(model, q[t], qd[t], tau[t])
-        condition = np.linalg.cond(mass_matrix(model, q[t]))
-        bound = 1e-14 * condition * np.abs(one).max()
-        np.testing.assert_allclose(batch[t], one, rtol=0.0, atol=bound)
-
-
 def test_solves_with_very_unlike_inertias():
     # 1 kg at the base, a microgram of a microgram at the tip: regular, however ill scaled
     masses = [1.0, 1e-18]

@@ -65,16 +65,6 @@ def test_agrees_with_the_readable_form(model, seed, order):
         np.testing.assert_allclose(jet[d], expected[d], rtol=0.0, atol=bound)
 
 
-def test_of_order_0_is_forward_dynamics(rng):
-    model = random_model(rng, [BodyRecipe(), BodyRecipe('helical'), BodyRecipe(mimics=0)])
-    q, qd, tau = rng.normal(size=(3, 4, model.n))
-    jets = sd.forward_dynamics_jet(model, q, qd, tau[:, np.newaxis])
-    condition = np.linalg.cond(sd.mass_matrix(model, q)).max()
-    expected = sd.forward_dynamics(model, q, qd, tau)
-    bound = 1e-14 * condition * np.abs(expected).max()
-    np.testing.assert_allclose(jets[:, 2], expected, rtol=0.0, atol=bound)
-
-
 @pytest.mark.parametrize('samples', [None, 3])
 def test_wrenches_and_batches(rng, samples):
     recipes = [BodyRecipe(), BodyRecipe('prismatic'), BodyRecipe('helical', parent_back=2)]

@@ -125,15 +125,6 @@ def test_far_base_costs_no_digits(rng):
         np.testing.assert_allclose(got, near, rtol=0.0, atol=1e-13 * np.abs(near).max())
 
 
-def test_base_frame_stays(rng):
-    model = random_model(rng, 2)
-    for representation in REPRESENTATIONS:
-        twists = frame_twist(model, rng.normal(size=(4, 2)), 'base', representation)
-        np.testing.assert_array_equal(twists, np.zeros((3, 6)))
-        jacobians = frame_jacobian_jet(model, rng.normal(size=(4, 2)), 'base', representation)
-        np.testing.assert_array_equal(jacobians, np.zeros((4, 6, 2)))
-
-
 @pytest.mark.parametrize('representation', REPRESENTATIONS)
 def test_batches_are_their_samples(representation, rng):
     model = random_model(rng, RECIPES)

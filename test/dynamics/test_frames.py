@@ -74,25 +74,6 @@ def test_representations_are_changes_of_frame(rng):
     np.testing.assert_array_equal(body[:, 4], np.zeros(6))
 
 
-def test_base_frame_stays(rng):
-    model = random_model(rng, 2)
-    np.testing.assert_array_equal(frame_pose(model, [1.0, 2.0], 'base'), np.eye(4))
-    np.testing.assert_array_equal(frame_jacobian(model, [1.0, 2.0], 'base'), np.zeros((6, 2)))
-
-
-def test_batches_are_their_samples(rng):
-    model = random_model(rng, 4)
-    q = rng.normal(size=(3, 4))
-    poses = frame_pose(model, q, 'tool_3')
-    jacobians = frame_jacobian(model, q, 'tool_3', 'spatial')
-    assert poses.shape == (3, 4, 4)
-    assert jacobians.shape == (3, 6, 4)
-    for t in range(3):
-        np.testing.assert_array_equal(poses[t], frame_pose(model, q[t], 'tool_3'))
-        single = frame_jacobian(model, q[t], 'tool_3', 'spatial')
-        np.testing.assert_array_equal(jacobians[t], single)
-
-
 def test_wrong_arguments_are_named(rng):
     model = random_model(rng, 1)
     unknown = "unknown frame 'tool': expected one of base, body_1, tool_1"

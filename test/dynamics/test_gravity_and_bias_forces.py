@@ -15,7 +15,6 @@ from screw_dynamics.dynamics.bias_forces import bias_forces
 from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
-from screw_dynamics.errors import NotFiniteError, ShapeError
 
 # Sums of a few dozen rounded terms: some 1e-14 of the largest term.
 ROUNDING = 1e-12
@@ -75,27 +74,3 @@ def test_power_of_the_velocity_forces_balances_the_kinetic_energy(rng):
     power = qd @ (bias_forces(model, q, qd) - gravity_forces(model, q))
     expected = 0.5 * qd @ rate @ qd / closed_form.STEP
     assert power == pytest.approx(expected, rel=1e-12)
-
-
-def test_batches_are_their_samples(rng):
-    model = random_model(rng, 4)
-    q, qd = rng.normal(size=(2, 3, 4))
-    for t in range(3):
-        # one sample is compiled apart, with other products fused into sums
-        for batch, one in (
-            (gravity_forces(model, q)[t], gravity_forces(model, q[t])),
-            (bias_forces(model, q, qd)[t], bias_forces(model, q[t], qd[t])),
-        ):
-            np.testing.assert_allclose(batch, one, rtol=0.0, atol=1e-14 * np.abs(one).max())
-
-
-def test_wrong_shapes_and_numbers_are_named(rng):
-    model = random_model(rng, 2)
-    with pytest.raises(ShapeError, match=r'q: expected shape \(2,\) or \(..., 2\), got \(1, 3\)'):
-        gravity_forces(model, [[0.0, 0.0, 0.0]])
-    with pytest.raises(NotFiniteError, match=r'q\[0, 1\]: expected a finite number, got nan'):
-        gravity_forces(model, [[0.0, np.nan]])
-    with pytest.raises(ShapeError, match=r'qd: expected shape \(2,\), that of q, got \(\)'):
-        bias_forces(model, [0.0, 0.0], 1.0)
-    with pytest.raises(NotFiniteError, match=r'qd\[1\]: expected a finite number, got nan'):
-        bias_forces(model, [0.0, 0.0], [0.0, np.nan])

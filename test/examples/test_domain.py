@@ -35,13 +35,6 @@ def choices() -> set[int]:
     return chosen
 
 
-def test_a_chosen_domain_is_reserved() -> None:
-    chosen = [unused_domain() for _ in range(10)]
-    assert len(set(chosen)) == 10
-    for number in chosen:
-        release_domain(number)
-
-
 @own_reservations()
 def test_a_released_domain_is_chosen_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(domain, 'DOMAINS', [1, 2])
@@ -64,33 +57,6 @@ def test_a_used_domain_is_not_chosen(monkeypatch: pytest.MonkeyPatch, offset: in
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
         taken.bind(('', 31_250 + offset))
         assert choices() == {2}
-
-
-@pytest.mark.parametrize('reach', ['LOCALHOST', 'SUBNET'])
-@pytest.mark.parametrize('others', [0, 2])
-def test_the_domain_of_a_node_is_not_chosen(
-    monkeypatch: pytest.MonkeyPatch, reach: str, others: int
-) -> None:
-    rclpy = pytest.importorskip('rclpy', reason='needs a ROS 2 node')
-    used, unused, *elsewhere = [unused_domain() for _ in range(2 + others)]
-    monkeypatch.setattr(domain, 'DOMAINS', [used, unused])
-    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', reach)
-    # participants of one process are numbered over all domains, and so are their ports
-    contexts = [rclpy.Context() for _ in range(1 + others)]
-    nodes = []
-    try:
-        for context, number in zip(contexts, [*elsewhere, used], strict=True):
-            rclpy.init(context=context, domain_id=number)
-            nodes.append(rclpy.create_node(f'in_domain_{number}', context=context))
-        with own_reservations():
-            assert choices() == {unused}
-    finally:
-        for node in nodes:
-            node.destroy_node()
-        for context in contexts:
-            rclpy.try_shutdown(context=context)
-        for number in (used, unused, *elsewhere):
-            release_domain(number)
 
 
 def test_a_chosen_domain_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

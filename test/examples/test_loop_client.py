@@ -6,11 +6,8 @@ from __future__ import annotations
 
 import math
 import os
-import time
-from types import SimpleNamespace
 
 import pytest
-from helpers.patience import patience
 
 rclpy = pytest.importorskip('rclpy', reason='the nodes need ROS 2 (rclpy)')
 pytest.importorskip('screw_dynamics_interfaces', reason='screw_dynamics_interfaces is not built')
@@ -20,11 +17,9 @@ if not os.environ.get('AMENT_PREFIX_PATH'):
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue  # noqa: E402
 from rclpy.node import Node  # noqa: E402
 from rosgraph_msgs.msg import Clock  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 
 from ros_demo.processes import release_domain, unused_domain  # noqa: E402
-from ros_demo.recording import TORQUE_TOPIC  # noqa: E402
 from screw_dynamics.common.times import SECOND, nanoseconds, set_stamp  # noqa: E402
 from screw_dynamics.errors import TrajectoryError  # noqa: E402
 from screw_dynamics.nodes.feedforward.node import NO_TIME  # noqa: E402
@@ -39,7 +34,6 @@ from sea_study import loop_client  # noqa: E402
 from sea_study.loop_client import LoopClient  # noqa: E402
 from sea_study.ros_loop import MOTOR_STATES, TRAJECTORY  # noqa: E402
 
-TIMEOUT = 1.0
 START, END = '3.000000001', '5.500000002'  # of a trajectory, as `feedforward` answers
 
 
@@ -53,28 +47,6 @@ def client(monkeypatch):
     client.destroy_node()
     rclpy.try_shutdown()
     release_domain(domain)
-
-
-def test_nothing_advances(client):
-    with pytest.raises(TimeoutError, match='nothing advanced for 1 s, waiting for the end'):
-        client.wait('the end', lambda: False, TIMEOUT, lambda: None)
-
-
-def test_samples_are_progress(client, monkeypatch):
-    """The timeout passes before there are enough of them, on a clock that counts them."""
-    publisher = client.create_publisher(FeedforwardTorque, TORQUE_TOPIC, 10)
-    limit = time.monotonic() + patience()
-    clock = SimpleNamespace(monotonic=lambda: 0.2 * client._samples)
-    monkeypatch.setattr(loop_client, 'time', clock)
-    looks = []
-
-    def enough():
-        assert time.monotonic() < limit
-        publisher.publish(FeedforwardTorque())
-        return client._samples > 60
-
-    client.wait('samples', enough, 5.0, lambda: looks.append(client._samples))
-    assert looks[-1] > 60
 
 
 @pytest.fixture
@@ -173,25 +145,6 @@ def test_the_end_that_is_held(client, tick, answering):
     assert hear(6.25, hold) == (3.25, 0.75)
 
 
-def test_motors_are_driven_once_they_have_efforts(client):
-    efforts = client.create_publisher(JointState, MOTOR_STATES, 10)
-
-    def drive(*values):
-        return lambda: efforts.publish(JointState(effort=values))
-
-    client.wait('motors with brakes', lambda: client._standing, 60.0, drive(0.0, 0.0))
-    assert not client.driven
-    client.wait('driven motors', lambda: client.driven, 60.0, drive(0.0, -1.0))
-
-
-def test_sent_again_until_it_is_answered(client, tick, answering):
-    node = answering(None, NO_TIME)
-    client.send(read_trajectory(TRAJECTORY), 0.0, 600.0, tick)
-    assert len({message.header.frame_id for message in node.heard}) == len(node.heard) == 3
-    assert not any(nanoseconds(message.header.stamp) for message in node.heard)
-    assert (client._start, client._end) == (3_000_000_001, 5_500_000_002)
-
-
 def test_sent_again_with_a_new_start(client, tick, answering):
     node = answering(None, NO_TIME)
     begun = tick.now
@@ -200,19 +153,6 @@ def test_sent_again_with_a_new_start(client, tick, answering):
     assert len(starts) == 3
     assert starts == sorted(set(starts))
     assert begun <= starts[0] / SECOND - 60.0 < starts[1] / SECOND - 120.0 < tick.now
-
-
-def test_sent_while_there_is_no_time(client, tick, answering):
-    """At once, a busy computer may say so more often than an answer may fail to come."""
-    node = answering(*[NO_TIME] * 9)
-    client.send(read_trajectory(TRAJECTORY), 0.0, 600.0, tick)
-    assert len({message.header.frame_id for message in node.heard}) == len(node.heard) == 10
-
-
-def test_no_time_comes(client, tick, answering):
-    answering(*[NO_TIME] * 99)
-    with pytest.raises(TimeoutError, match='feedforward has received no time on /clock for 30 s'):
-        client.send(read_trajectory(TRAJECTORY), 0.0, 30.0, tick)
 
 
 def test_rejected(client, tick, answering):

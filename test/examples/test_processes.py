@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import time
@@ -68,15 +67,6 @@ def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_a_process_is_stopped_by_name(tmp_path: Path) -> None:
-    with Processes(tmp_path) as group:
-        group.start('server', 'server')
-        wait_for_line(group.log('server'))
-        group.require_running()
-        group.stop('server')
-        assert 'Keyboard interrupt' in group.log('server').read_text()
-
-
 def test_a_failing_block_leaves_no_process(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), Processes(tmp_path) as group:
         group.start('server', 'server')
@@ -132,43 +122,6 @@ def test_an_interrupted_start_leaves_no_process(
     assert not is_alive(pids[0])
 
 
-def test_an_interrupted_stop_leaves_no_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(processes, 'STOP_TIMEOUT', 0.5)
-
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with Processes(tmp_path) as group:
-        group.start('deaf', 'deaf')
-        wait_for_line(group.log('deaf'))
-        pid = pid_of(group, 'deaf')
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(subprocess.Popen, 'wait', interrupted)
-            with pytest.raises(KeyboardInterrupt):
-                group.stop('deaf')
-    assert not is_alive(pid)
-
-
-@pytest.mark.parametrize('wanted', [signal.SIG_IGN, signal.SIG_DFL])
-def test_signals_that_are_ignored_stay_ignored_by_processes(
-    tmp_path: Path, modules: Path, wanted: signal.Handlers
-) -> None:
-    (modules / 'asked.py').write_text(
-        'import signal\nprint(int(signal.getsignal(signal.SIGHUP)))\n'
-    )
-    before = signal.signal(signal.SIGHUP, wanted)
-    try:
-        with Processes(tmp_path) as group:
-            group.start('asked', 'asked')
-            group._running['asked'].wait(patience(20.0))
-        assert signal.getsignal(signal.SIGHUP) is wanted
-    finally:
-        signal.signal(signal.SIGHUP, before)
-    assert group.last_line('asked') == str(int(wanted))
-
-
 @pytest.fixture
 def line_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """
@@ -209,22 +162,3 @@ def test_waiting_ends_where_nothing_new_is_logged(
                 newest = group.require_advance('a sign')
                 time.sleep(0.01)
     assert newest == 'node: INFO waiting for data'
-
-
-def test_waiting_goes_on_while_something_new_is_logged(
-    line_clock: Path, modules: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(processes, 'SILENCE_TIMEOUT', 3.0)
-    (modules / 'busy.py').write_text(
-        'import itertools, time\n'
-        'for i in itertools.count():\n'
-        "    print('step', i, flush=True)\n"
-        '    time.sleep(0.01)\n'
-    )
-    step = 0
-    with Processes(line_clock.parent) as group:
-        group.start('node', 'busy')
-        while step < 60:  # twice the patience
-            newest = re.fullmatch(r'node: step (\d+)', group.require_advance('step 60'))
-            step = int(newest[1]) if newest else 0
-            time.sleep(0.01)

@@ -15,7 +15,7 @@ pytest.importorskip('rosbags', reason='recordings are read from bags')
 
 from recorded_messages import START, TORQUE, TRAJECTORY, Messages  # noqa: E402
 
-from ros_demo.recording import is_recorded, read_recording  # noqa: E402
+from ros_demo.recording import read_recording  # noqa: E402
 from screw_dynamics.recordings.bags.writer import BagWriter  # noqa: E402
 
 END = 8_000_000  # of a trajectory [ns]
@@ -56,25 +56,6 @@ def write_trajectory(
         messages.write(bag, '/torque', TORQUE, start, torque)
 
 
-def test_arrays(tmp_path: Path, rng: np.random.Generator) -> None:
-    jets, efforts = rng.normal(size=(5, 5, 2)), rng.normal(size=(5, 3, 2))
-    write_bag(tmp_path / 'bag', 5, jets, efforts)
-    recording = read_recording(tmp_path / 'bag', '/torque', '/trajectory')
-    assert recording.joint_names == ('a', 'b')
-    assert recording.joint_jet.tobytes() == jets.tobytes()
-    assert recording.effort_jet.tobytes() == efforts.tobytes()
-    assert np.allclose(recording.time, 0.004 * np.arange(5) + 7e-9, rtol=0, atol=1e-15)
-    assert recording.waypoint_times.tolist() == [0.0, 0.008]
-    assert recording.waypoint_positions.tolist() == [[10.0, 20.0], [11.0, 21.0]]
-
-
-def test_orders_that_were_not_published(tmp_path: Path, rng: np.random.Generator) -> None:
-    efforts = [[row, np.zeros(0), np.zeros(0)] for row in rng.normal(size=(3, 2))]
-    write_bag(tmp_path / 'bag', 3, rng.normal(size=(3, 5, 2)), efforts)
-    recording = read_recording(tmp_path / 'bag', '/torque', '/trajectory')
-    assert recording.effort_jet.shape == (3, 1, 2)
-
-
 def test_the_last_trajectory_of_several(tmp_path: Path, rng: np.random.Generator) -> None:
     jets, efforts = rng.normal(size=(9, 5, 2)), rng.normal(size=(9, 3, 2))
     with BagWriter(tmp_path / 'bag') as bag:
@@ -99,19 +80,6 @@ def test_efforts_that_end_before_the_trajectory(tmp_path: Path, rng: np.random.G
     text = r'bag: expected /torque until the end .*, 0\.008 s from its start, got it until 0\.004'
     with pytest.raises(BagError, match=text):
         read_recording(tmp_path / 'bag', '/torque', '/trajectory')
-
-
-def test_whether_efforts_are_recorded(tmp_path: Path, rng: np.random.Generator) -> None:
-    path = tmp_path / 'bag'
-    assert not is_recorded(path, '/torque')
-    with BagWriter(path) as bag:
-        messages = add_topics(bag)
-        assert not is_recorded(path, '/torque')
-        write_trajectory(bag, messages, START, rng.normal(size=(1, 5, 2)), np.ones((1, 3, 2)))
-        bag.flush()
-        assert is_recorded(path, '/torque')
-        assert not is_recorded(path, '/elsewhere')
-    assert is_recorded(path, '/torque')
 
 
 def test_a_silent_node_is_named(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ pytest.importorskip('rosbags', reason='recordings are read from bags')
 from ros_demo.processes import DemoError  # noqa: E402
 from ros_demo.recording import TickTimes  # noqa: E402
 from ros_demo.report import (  # noqa: E402
-    compute_times,
     peak_table,
     recompute,  # noqa: E402
     report,
@@ -30,21 +29,6 @@ def ignore(_: int) -> None:
     """Show no progress."""
 
 
-def test_a_regular_recording_misses_nothing(recording: Any) -> None:
-    found = timing(recording, RATE)
-    assert found.rate == pytest.approx(RATE)
-    assert found.missed == 0
-    assert found.longest_gap == pytest.approx(1 / RATE)
-
-
-def test_missed_ticks_are_counted(recording: Any) -> None:
-    kept = np.delete(np.arange(len(recording.time)), [10, 30, 31, 32])
-    found = timing(replace(recording, time=recording.time[kept]), RATE)
-    assert found.missed == 4
-    assert found.longest_gap == pytest.approx(4 / RATE)
-    assert found.rate == pytest.approx(RATE * (len(kept) - 1) / (len(recording.time) - 1))
-
-
 def test_ticks_are_missed_from_the_start_of_the_trajectory(recording: Any) -> None:
     begun = replace(recording, time=recording.time - recording.time[0] + 0.7 / RATE)
     assert timing(begun, RATE).missed == 0
@@ -52,12 +36,6 @@ def test_ticks_are_missed_from_the_start_of_the_trajectory(recording: Any) -> No
     assert late.missed == 5
     assert late.longest_gap == pytest.approx(5.7 / RATE)
     assert late.rate == pytest.approx(RATE)
-
-
-def test_jitter_is_no_missed_tick(recording: Any, rng: np.random.Generator) -> None:
-    jitter = rng.uniform(0.0, 0.9, len(recording.time)) / RATE
-    jitter[[0, -1]] = 0.0
-    assert timing(replace(recording, time=recording.time + jitter), RATE).missed == 0
 
 
 def test_recomputation_agrees_to_rounding(arm: Any, recording: Any) -> None:
@@ -78,13 +56,6 @@ def test_recomputation_finds_a_wrong_effort(arm: Any, recording: Any, order: int
         check.require_agreement()
 
 
-def test_efforts_that_are_not_numbers_disagree(arm: Any, recording: Any) -> None:
-    efforts = recording.effort_jet.copy()
-    efforts[20, 0, 3] = np.nan
-    with pytest.raises(DemoError, match='got nan'):
-        recompute(arm, replace(recording, effort_jet=efforts), 10, ignore).require_agreement()
-
-
 def test_peaks_are_the_largest_magnitudes(recording: Any) -> None:
     lines = list(peak_table(recording))
     assert lines[0].split() == ['max', '|tau|', 'max', "|tau'|", 'max', "|tau''|"]
@@ -94,18 +65,6 @@ def test_peaks_are_the_largest_magnitudes(recording: Any) -> None:
         assert name == recording.joint_names[i]
         expected = np.abs(recording.effort_jet[:, :, i]).max(axis=0)
         assert np.allclose([float(number) for number in numbers], expected, rtol=0, atol=5e-4)
-
-
-def test_orders_that_were_not_published_are_left_out(arm: Any, recording: Any) -> None:
-    torque_only = replace(recording, effort_jet=recording.effort_jet[:, :1])
-    assert recompute(arm, torque_only, 10, ignore).differences.shape == (1,)
-    assert "tau'" not in '\n'.join(peak_table(torque_only))
-
-
-def test_every_sample_is_timed(arm: Any, recording: Any) -> None:
-    times = compute_times(arm, recording)
-    assert times.shape == recording.time.shape
-    assert (times > 0.0).all()
 
 
 def test_the_report_is_in_the_units_it_names(arm: Any, recording: Any) -> None:

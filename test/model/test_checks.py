@@ -18,7 +18,6 @@ from screw_dynamics.errors import (
     NotFiniteError,
     ShapeError,
     TopologyError,
-    UnknownNameError,
 )
 from screw_dynamics.model import Frame, JointLimits, ScrewModel
 
@@ -38,6 +37,7 @@ def model():
     ('changes', 'error', 'message'),
     [
         ({'joint_names': ('a', 'a')}, ModelError, 'joint names: expected unique names, got a'),
+        ({'joint_names': ('a', 3)}, ModelError, 'joint_names[1]: expected a name, got 3'),
         ({'body_names': ('a', 'a')}, ModelError, 'body names: expected unique names, got a twice'),
         ({'joint_types': ('revolute',)}, ModelError, 'expected one tree joint and type per body'),
         ({'joint_types': ('revolute', 'ball')}, ModelError, "got 'ball'"),
@@ -185,11 +185,6 @@ def test_screws_that_make_no_model_are_named(model, changes, error, message):
         ScrewModel.from_screws(**(taken | changes))
 
 
-def test_unknown_frames_are_named(model):
-    with pytest.raises(UnknownNameError, match="unknown frame 'hand': expected one of base, body"):
-        model.frame('hand')
-
-
 def test_names_given_as_lists_cannot_be_changed_later(rng):
     names = ['a', 'b']
     model = replace(
@@ -203,16 +198,3 @@ def test_names_given_as_lists_cannot_be_changed_later(rng):
     names[0] = 'c'
     assert model.joint_names == model.tree_joint_names == ('a', 'b')
     assert model.body_names == ('x', 'y') and isinstance(model.joint_types, tuple)
-
-
-@pytest.mark.parametrize(
-    ('value', 'message'),
-    [
-        ('ab', "joint_names: expected a sequence of names, got 'ab'"),
-        (None, 'joint_names: expected a sequence of names, got None'),
-        (['a', 3], r'joint_names\[1\]: expected a name, got 3'),
-    ],
-)
-def test_names_of_the_wrong_type_are_named(rng, value, message):
-    with pytest.raises(ModelError, match=message):
-        replace(random_model(rng, 2), joint_names=value)

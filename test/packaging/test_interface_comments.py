@@ -76,8 +76,3 @@ def test_every_definition_is_built():
     built = (FOLDER / 'CMakeLists.txt').read_text()
     for path in DEFINITIONS:
         assert f'"{path.parent.name}/{path.name}"' in built
-
-
-def test_a_number_without_a_unit_is_found():
-    [(field, comment)] = fields('# Largest speed of the joint.\nfloat64 speed\n')
-    assert field['name'] == 'speed' and not UNIT.search(comment)

@@ -79,12 +79,6 @@ def test_tools_of_releases_read_manifest_and_changelog(folder):
     assert package.version in [version for version, _, _ in changelog.foreach_version()]
 
 
-def test_the_version_in_setup_is_literal():
-    """Tools of releases replace it in the text."""
-    text = (ROOT / 'setup.py').read_text(encoding='utf-8')
-    assert len(re.findall(r"version='\d+\.\d+\.\d+',", text)) == 1
-
-
 def test_libraries_of_the_executables_are_declared(setup_arguments, manifest):
     declared = {element.text for element in manifest.iter('exec_depend')}
     for requirement in {*setup_arguments['install_requires'], *extras(setup_arguments, 'demo')}:
@@ -96,15 +90,6 @@ def test_libraries_of_the_executables_are_declared(setup_arguments, manifest):
 
 def extras(setup_arguments: dict, name: str) -> list[str]:
     return setup_arguments['extras_require'][name]
-
-
-def test_names_and_licence_agree(setup_arguments, manifest):
-    assert setup_arguments['name'] == manifest.findtext('name') == 'screw_dynamics'
-    assert setup_arguments['license'] == manifest.findtext('license') == 'Apache-2.0'
-    maintainer = manifest.find('maintainer')
-    assert maintainer is not None
-    assert setup_arguments['maintainer'] == maintainer.text
-    assert setup_arguments['maintainer_email'] == maintainer.get('email')
 
 
 def test_every_data_file_exists(setup_arguments):

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import subprocess
 import sys
 import zipfile
@@ -19,8 +18,6 @@ from helpers.patience import patience
 import screw_dynamics as sd
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = {'lie', 'simulation', 'trajectory'}
-WITH_SIGNATURE = sorted({*sd.__all__} - ROOMS - {'ScrewDynamicsError', '__version__'})
 
 
 def test_type_checkers_see_what_is_imported_at_run_time():
@@ -37,29 +34,6 @@ def test_type_checkers_see_what_is_imported_at_run_time():
         assert alias.asname == alias.name
         module = import_module(f'.{statement.module or ""}'.rstrip('.') or '.', 'screw_dynamics')
         assert getattr(module, alias.name) is getattr(sd, alias.name)
-
-
-def test_every_public_name_is_listed_and_found():
-    for name in sd.__all__:
-        assert name in dir(sd)
-        assert getattr(sd, name) is getattr(sd, name)
-
-
-def test_signatures_are_readable():
-    """`help` shows the names of array types, not the unions behind them."""
-    for name in WITH_SIGNATURE:
-        public = getattr(sd, name)
-        methods = [getattr(public, method) for method in dir(public) if not method.startswith('_')]
-        own = [public, *methods] if isinstance(public, type) else [public]
-        for function in filter(callable, own):
-            assert 'Union[' not in str(inspect.signature(function)), f'{name}: {function}'
-
-
-def test_summaries_are_whole():
-    """Tables of the API end a summary at the first full stop before a space: "q, .. "."""
-    for name in WITH_SIGNATURE:
-        summary = inspect.getdoc(getattr(sd, name)).split('\n\n')[0]
-        assert '.. ' not in summary and summary.endswith('.'), name
 
 
 def test_choices_are_literals_and_their_check_lists_the_same():

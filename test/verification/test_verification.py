@@ -115,6 +115,10 @@ def parts_of_page():
         yield heading, lines
 
 
+# what `make verification` runs: minutes, beside test/agreement, test/dynamics and test/theory
+long = pytest.mark.long
+
+
 @pytest.fixture(scope='module')
 def rows():
     found: dict[str, Row] = {}
@@ -123,10 +127,12 @@ def rows():
     return found
 
 
+@long
 def test_every_algorithm_is_judged(rows):
     assert set(rows) == set(algorithms())
 
 
+@long
 def test_residuals(rows):
     assert not [name for name, row in rows.items() if row.broken]
 
@@ -185,6 +191,7 @@ def rows_of(lines):
             yield [cell.strip() for cell in line.strip('|').split('|')]
 
 
+@long
 @pytest.mark.parametrize('subject', QUICK, ids=lambda subject: subject.__name__)
 def test_measures_are_within_their_bounds(subject):
     """They are on the page, too."""
@@ -220,6 +227,7 @@ def test_the_page_has_what_is_measured_beside_the_trees():
     assert {f'`functions.{name}`' for name in ('inverse_dynamics', 'mass_matrix')} <= soft
 
 
+@long
 def test_page_of_a_run(rows):
     for row in rows.values():
         row.cost = None

@@ -181,7 +181,7 @@ def test_names_and_shapes(iiwa, good):
         Recording(['a', 'a'], [0.0], [[0.0, 0.0]], [[0.0, 0.0]])
 
 
-@pytest.mark.parametrize('seed', range(4))
+@pytest.mark.parametrize('seed', range(2))
 def test_single_spikes_of_efforts_are_left_out(seed):
     """With a warning; what is found hardly changes, nor what remains of the held-out part."""
     model = random_robot(seed)
@@ -214,7 +214,7 @@ def test_fast_motions_between_samples_are_no_spikes(planar, rate):
     assert not effort_spikes(measured.efforts, modelled).any()
 
 
-@pytest.mark.parametrize('seed', range(3))
+@pytest.mark.parametrize('seed', range(2))
 def test_what_the_fit_lacks_is_no_delay(seed):
     """Neither a load of 1 kg nor friction is identified: nothing is refused."""
     model = random_robot(seed)

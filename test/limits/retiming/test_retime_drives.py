@@ -43,7 +43,7 @@ def elastic(model, friction=0.0):
     )
 
 
-@pytest.mark.parametrize('friction', [0.0, 1.0])
+@pytest.mark.parametrize('friction', [pytest.param(0.0, marks=pytest.mark.long), 1.0])
 def test_springs_and_motors_keep_their_limits(iiwa, friction):
     drives = elastic(iiwa, friction)
     curve = random_curve(iiwa, np.random.default_rng(1))

@@ -74,11 +74,6 @@ def test_what_is_no_document(source, message):
         read_urdf(source)
 
 
-def test_a_directory_is_no_document(tmp_path):
-    with pytest.raises(UrdfError, match='expected a readable URDF file: Is a directory'):
-        read_urdf(tmp_path)
-
-
 def test_xacro_source_is_called_by_its_name():
     head = '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro">\n'
     with pytest.raises(

@@ -33,12 +33,6 @@ def reference():
     return Reference(2, SMOOTH)
 
 
-def test_nothing_before_the_first_trajectory(reference):
-    source, jet = sampled(reference, START)
-    assert source is None
-    assert np.isnan(jet).all()
-
-
 def test_samples_are_those_of_the_curve(reference):
     points = waypoints([0.0, 1.0], [0.5, 0.0], [2.0, -1.0])
     reference.add(points, START, START)
@@ -190,14 +184,6 @@ def test_the_same_motion_is_continued_to_its_end(reference):
     np.testing.assert_allclose(sampled(reference, begin + SECOND)[1][0], [1.0, -1.0])
 
 
-def test_a_single_point_where_it_stands_is_held(reference):
-    reference.add(waypoints([1.0, 1.0]), START, START)
-    reference.add(waypoints([1.0, 1.0]), START + SECOND, START + SECOND)
-    source, jet = sampled(reference, START + 2 * SECOND)
-    assert source is Source.HOLD
-    np.testing.assert_array_equal(jet[0], [1.0, 1.0])
-
-
 def test_continuous_joints_take_the_nearest_turn():
     reference = Reference(2, SMOOTH, continuous=['a'])
     reference.add(waypoints([0.0, 0.0]), START, START)
@@ -278,12 +264,6 @@ def test_what_follows_does_not_see_a_motion_that_is_held_back(reference):
     source, jet = sampled(reference, START + SECOND // 2)
     assert source is Source.HOLD
     np.testing.assert_array_equal(jet[0], [1.0, 2.0])
-
-
-def test_clear(reference):
-    reference.add(waypoints([0.0, 0.0], [1.0, 1.0]), START, START)
-    reference.clear()
-    assert sampled(reference, START)[0] is None
 
 
 class TestSpeed:
