@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # and of what is shipped
 PROCESSES = (
     'recordings/bags/test_recorder.py',
-    'recordings/bags/test_recorder_discovery.py',
+    'recordings/bags/test_recorder_end.py',
     'codegen/robot/test_generated',
     'command_line/test_help.py',
     'command_line/test_exit_codes.py',
@@ -76,7 +76,6 @@ PROOFS = (
     'packaging/test_pip_install.py',
     'recordings/bags/test_cut_off_bags.py',
     'recordings/bags/test_damaged_bags.py',
-    'recordings/bags/test_recorder_discovery.py',
     'recordings/bags/test_recorder_end.py',
     'soft/test_against_lagrange.py',
     'soft/test_soft_robot_paths.py',

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """End of the process: exit codes, one line after an error, streams that cannot be written."""
 
-from __future__ import annotations
-
 import re
 import signal
 import subprocess

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Output files of commands: whole or not at all, never over an input, refused before the work."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`screw_dynamics bag`: start of a trajectory that replaces another one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decisions of the compensation: which measured states are carried, when efforts begin and end."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

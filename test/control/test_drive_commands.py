@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where commands begin and stop, and that nothing else than the motion is a step."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from helpers.drive_rig import HANGING, MIT, PERIOD, START, TICK, Move, Rig, rated, rest, steps

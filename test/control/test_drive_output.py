@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands as drives take them: contents, scales, sides of the gear, servos, threads."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

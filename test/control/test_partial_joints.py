@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joints that a trajectory leaves out finish their own motion."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from helpers.rig import BEGIN, Rig, free, limited

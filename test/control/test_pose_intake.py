@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Paths of poses and the motion that they join, without processes and DDS."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from helpers.pose_messages import FRAME, START, near, path_message

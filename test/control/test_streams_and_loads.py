@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams, wrenches, limits of samples and motors through the core."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tick of the core leaves nothing behind, not even for the garbage collector."""
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectories through the core: verdicts, efforts, joins, limits, joints left out."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

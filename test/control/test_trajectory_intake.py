@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every reason to reject a trajectory, with its text; the motion before it goes on."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from types import SimpleNamespace

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Start of a trajectory within the running motion if time goes on during its fit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from helpers.receiving_node import MS, NAMES, Node

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parallel springs with their time derivatives, against energies in 50 digits."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

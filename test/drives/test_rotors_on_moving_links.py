@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Efforts with spinning rotors on the links against 60-digit mechanics of rotors with mass."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from oracles.comparison import relative_errors

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Workspace` beside `elastic_feedforward` and its stages: same numbers, same errors."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Partial derivatives of efforts and accelerations against the theory and Pinocchio."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the comparison of feedforwards does to commands, parameters and positions."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

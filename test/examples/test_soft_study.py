@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The simulations of P2025: toy example, chains of arcs, soft and hybrid arms."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

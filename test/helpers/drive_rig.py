@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Rig`: the core of the node `drive_commands` with a clock of its own, and what it publishes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,8 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 
-from __future__ import annotations
-
 import os
 import sys
 from math import factorial

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Feasibility reports against every sample evaluated and compared one by one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exit codes: zero after a requested stop, not after a bad command line."""
 
-from __future__ import annotations
-
 import inspect
 import signal
 import subprocess

@@ -1,10 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The package face: public names that are imported at their first use."""
-
-from __future__ import annotations
+"""The face of the package: names, types, examples of docstrings."""
 
 import ast
+import doctest
+import re
 import subprocess
 import sys
 import zipfile
@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
+from documents import ROOT
 from helpers.patience import patience
 
 import screw_dynamics as sd
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_type_checkers_see_what_is_imported_at_run_time():
@@ -82,3 +81,24 @@ def test_sub_packages_need_no_import_of_their_own():
         [sys.executable, '-c', script], cwd=ROOT, capture_output=True, timeout=patience()
     )
     assert done.returncode == 0, done.stderr
+
+
+# an example that is run; those of bags would need one and are marked
+EXAMPLE = re.compile(r'^ *>>> (?!.*doctest: \+SKIP)', re.MULTILINE)
+MODULES = sorted(
+    '.'.join(path.relative_to(ROOT).with_suffix('').parts).removesuffix('.__init__')
+    for path in (ROOT / 'screw_dynamics').rglob('*.py')
+    if EXAMPLE.search(path.read_text(encoding='utf-8'))
+)
+
+
+def test_there_are_examples():
+    assert len(MODULES) > 20
+
+
+@pytest.mark.parametrize('name', MODULES)
+def test_examples(name):
+    result = doctest.testmod(
+        import_module(name), globs={}, optionflags=doctest.NORMALIZE_WHITESPACE
+    )
+    assert result.attempted and not result.failed

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The equations of motion against those of a two-link arm derived by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from oracles import two_links

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """External wrenches and forces on soft robots against their virtual work; inertial efforts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from oracles import material_points

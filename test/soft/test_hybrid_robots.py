@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Soft segments behind rigid chains: virtual work, payloads, names, limits and bad files."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 

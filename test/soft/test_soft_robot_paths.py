@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compiled closed forms against series arithmetic on the points of the modules."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

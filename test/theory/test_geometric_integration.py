@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Integration on SE(3): orders, conserved quantities, absolute against joint coordinates."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import mpmath

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectories from YAML and CSV."""
 
-from __future__ import annotations
-
 import pytest
 
 from screw_dynamics.errors import TrajectoryError

@@ -15,6 +15,8 @@ import pytest
 from oracles.comparison import TOLERANCE
 
 import screw_dynamics as sd
+from benchmarks import report
+from benchmarks.__main__ import SUBJECTS, main
 from benchmarks.verification import (
     application_checks,
     hybrid_checks,
@@ -75,7 +77,6 @@ QUICK = (
     hybrid_checks.of_tensions,
     symbolic_checks.of_expressions,
 )
-
 # public functions that have no row, by the reason
 WITHOUT_ROW = {
     'reads, checks or prepares what a user sends': {
@@ -235,3 +236,27 @@ def test_page_of_a_run(rows):
     text = str(page({name: rows[name] for name in algorithms()}, range(2), ['planar_2r'], Extra()))
     assert text.count('\n| `') == len(rows)
     assert re.search(r'\| `mass_matrix.mass_matrix` \| MK2021 \(20\).*\|\s*[\d.]+ \|', text)
+
+
+@pytest.mark.parametrize('subject', SUBJECTS)
+def test_subjects_have_options(subject, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([subject, '--help'])
+    assert end.value.code == 0
+    assert '--output' in capsys.readouterr().out
+
+
+def test_missed_requirements_are_noted(tmp_path):
+    page = report.Report('speed', 'Speed')
+    page.requirements()
+    met = report.Requirement('fast', 1.0, 1.0, unit=' s')
+    page.require(met, report.Requirement('a | b', 1.0, 2.0, aimed=3.0, at_least=True))
+    assert page.missed == ['a | b: expected >= 2, got 1.00']
+    (file,) = page.write(tmp_path)
+    assert file.read_text(encoding='utf-8').splitlines()[2:] == [
+        '| figure | measured | required | aimed at |  |',
+        '|---|---|---|---|---|',
+        '| fast | 1.00 s | <= 1 s |  | met |',
+        '| a \\| b | 1.00 | >= 2 | >= 3 | 🔴 **missed** |',
+    ]
+    assert not report.Requirement('broken', float('nan'), 1.0).met

@@ -7,8 +7,6 @@ Arrays of the same values change no result, however they lie in memory. Arrays o
 types and values, and outputs of all kinds, end in a result or in an error of the package.
 """
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 from pathlib import Path

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measured efforts of every content, sign and scale, and what is said of those that are not."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drives from the positions of links and motors and the efforts of motors."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recordings that cannot be used, or not all of them: the text names what is wrong with them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from helpers.recordings import (

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contacts: thresholds, hysteresis, the link that is touched."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """External efforts and wrenches by the momentum observer."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from oracles.random_models import random_joint_jet, random_model

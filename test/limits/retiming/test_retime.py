@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fastest motions along paths: limits, optimality, path, smoothness."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from helpers.curves import curve_through, even, random_curve

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The set-ups of docs/controllers.md as printed, in a controller manager: an iiwa at 1 kHz."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import re

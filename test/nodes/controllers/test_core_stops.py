@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stops, dropouts and ramps of the core of the C++ controller: two pendulums in closed form."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 

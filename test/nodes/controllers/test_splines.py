@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """``~/spline``: a controller samples what the node follows, whatever changes the motion."""
 
-from __future__ import annotations
-
 import shutil
 import time
 from itertools import pairwise

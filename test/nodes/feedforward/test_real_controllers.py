@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The set-ups of docs/guides.md as printed, with the controllers of ros2_control and an iiwa."""
 
-from __future__ import annotations
-
 import importlib.util
 import itertools
 import time

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Launch files: every argument explained, every one used, both nodes started and stopped."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import signal

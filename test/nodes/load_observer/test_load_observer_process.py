@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node load_observer over DDS: loads, contacts, bad messages, parameters."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray

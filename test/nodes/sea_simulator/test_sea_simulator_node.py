@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node sea_simulator in this process, where it ticks when it is told to."""
 
-from __future__ import annotations
-
 import math
 from contextlib import contextmanager
 

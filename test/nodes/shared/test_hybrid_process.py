@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A robot with soft segments in the nodes: messages and services against the library."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from helpers.node_processes import keep_all, trajectory

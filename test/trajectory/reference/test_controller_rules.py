@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`interpolation: jtc`: the reference against a transcription of the controller's rules."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
