@@ -107,10 +107,7 @@ hypothesis.settings.register_profile(
     derandomize=True,
 )
 hypothesis.settings.register_profile(
-    'thorough',
-    hypothesis.settings.get_profile('default'),
-    max_examples=1000,
-    derandomize=False,
+    'thorough', hypothesis.settings.get_profile('default'), max_examples=1000, derandomize=False
 )
 hypothesis.settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'default'))
 

@@ -13,12 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.comparison import assert_agrees
 from oracles.high_precision import reference_efforts
-from oracles.random_models import (
-    BodyRecipe,
-    random_joint_jet,
-    random_model,
-    random_wrench_jets,
-)
+from oracles.random_models import BodyRecipe, random_joint_jet, random_model, random_wrench_jets
 from oracles.strategies import joint_jets, models, seeds
 
 import screw_dynamics as sd

@@ -34,10 +34,7 @@ class TestEfforts:
     def test_contents(self, model, content):
         scale, offset = np.array([2.0, -3.0]), np.array([0.5, -1.0])
         rig = Rig(
-            model,
-            effort_content=content,
-            effort_scale=tuple(scale),
-            effort_offset=tuple(offset),
+            model, effort_content=content, effort_scale=tuple(scale), effort_offset=tuple(offset)
         )
         move = Move(STOOD, [1.5, -1.0], 1.0)
         rows = rig.follow(move)
@@ -131,9 +128,7 @@ class TestMotors:
 
     def test_the_limits_are_those_of_the_motors(self, model):
         weak = sd.Drives(
-            {
-                'joint_1': sd.JointDrive(sd.LinearSpring(600.0), sd.Motor(max_effort=10.0)),
-            }
+            {'joint_1': sd.JointDrive(sd.LinearSpring(600.0), sd.Motor(max_effort=10.0))}
         )
         rig = Rig(model, weak, ('joint_1', 'joint_2'), content='motors')
         assert rig.step(rig.sample(rest(STOOD)), rig.motor_sample(rest(STOOD), [1, 1])) is None

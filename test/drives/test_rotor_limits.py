@@ -350,8 +350,7 @@ def test_coupled_commands_track_to_the_integrators_tolerance(rng):
     model, robot = locked(links, rotors), spinning(links, rotors)
     drives = {
         name: sd.JointDrive(
-            sd.LinearSpring(STIFFNESS[j]),
-            sd.Motor(rotors[j].spin_inertia, rotors[j].gear_ratio),
+            sd.LinearSpring(STIFFNESS[j]), sd.Motor(rotors[j].spin_inertia, rotors[j].gear_ratio)
         )
         for j, name in enumerate(model.joint_names)
     }

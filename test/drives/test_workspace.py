@@ -33,10 +33,7 @@ SPRINGS = {
         None,
     ],
 }
-MOTORS = {
-    'plain': sd.Motor(2e-3, 10.0),
-    'friction': sd.Motor(2e-3, 10.0, 1e-2, 2e-2, 1.0),
-}
+MOTORS = {'plain': sd.Motor(2e-3, 10.0), 'friction': sd.Motor(2e-3, 10.0, 1e-2, 2e-2, 1.0)}
 
 
 @pytest.fixture(scope='module')

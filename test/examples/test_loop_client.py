@@ -27,16 +27,8 @@ from screw_dynamics.common.paths import share_path  # noqa: E402
 from screw_dynamics.common.times import SECOND, nanoseconds, set_stamp  # noqa: E402
 from screw_dynamics.errors import TrajectoryError  # noqa: E402
 from screw_dynamics.nodes.feedforward.node import NO_TIME  # noqa: E402
-from screw_dynamics.nodes.shared.endpoints import (  # noqa: E402
-    FRAME_ID,
-    STATUS_QOS,
-    STATUS_TOPIC,
-)
-from screw_dynamics.trajectory import (  # noqa: E402
-    TrajectoryFile,
-    TrajectoryPoint,
-    read_trajectory,
-)
+from screw_dynamics.nodes.shared.endpoints import FRAME_ID, STATUS_QOS, STATUS_TOPIC  # noqa: E402
+from screw_dynamics.trajectory import TrajectoryFile, TrajectoryPoint, read_trajectory  # noqa: E402
 from screw_dynamics_interfaces.msg import FeedforwardTorque  # noqa: E402
 from sea_study import loop_client  # noqa: E402
 from sea_study.loop_client import LoopClient  # noqa: E402

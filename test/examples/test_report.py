@@ -17,17 +17,8 @@ pytest.importorskip('rosbags', reason='recordings are read from bags')
 from recorded_messages import START, TORQUE, TRAJECTORY, Messages  # noqa: E402
 
 from ros_demo.processes import DemoError  # noqa: E402
-from ros_demo.recording import (
-    TickTimes,
-    read_recording,
-    read_tick_times,
-)
-from ros_demo.report import (  # noqa: E402
-    peak_table,
-    recompute,
-    report,
-    timing,
-)
+from ros_demo.recording import TickTimes, read_recording, read_tick_times
+from ros_demo.report import peak_table, recompute, report, timing  # noqa: E402
 from screw_dynamics.errors import BagError  # noqa: E402
 from screw_dynamics.recordings.bags.writer import BagWriter  # noqa: E402
 

@@ -22,27 +22,9 @@ from sea_study.arms import MOTION, PANDA, ROBOTS, Arm, arms  # noqa: E402
 from sea_study.conditions import FEEDBACKS, conditions, headline  # noqa: E402
 from sea_study.document import GAIN, document  # noqa: E402
 from sea_study.robustness import FALLEN, Endured, endure  # noqa: E402
-from sea_study.scene import (  # noqa: E402
-    CLEAN,
-    EXACT,
-    FEEDFORWARDS,
-    GRAVITY,
-    NOISY,
-    NONE,
-    RIGID,
-    scene,
-)
+from sea_study.scene import CLEAN, EXACT, FEEDFORWARDS, GRAVITY, NOISY, NONE, RIGID, scene  # noqa: E402
 from sea_study.table import arm_table, by_key, ratio, two_digits  # noqa: E402
-from sea_study.tracking import (  # noqa: E402
-    ENGINES,
-    HELD,
-    IDEAL,
-    MUJOCO,
-    OWN,
-    RTOL,
-    Outcome,
-    track,
-)
+from sea_study.tracking import ENGINES, HELD, IDEAL, MUJOCO, OWN, RTOL, Outcome, track  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = (ROOT / 'docs' / 'demo_sea.md').read_text(encoding='utf-8')

@@ -13,29 +13,11 @@ pytest.importorskip('mujoco', reason='the comparison runs in MuJoCo')
 from screw_dynamics.dynamics import inverse_dynamics  # noqa: E402
 from sea_study import differences  # noqa: E402
 from sea_study.arms import IIWA, MOTION, PANDA, Arm, Factors  # noqa: E402
-from sea_study.commands import (  # noqa: E402
-    JITTER,
-    SECONDS,
-    Link,
-    lateness,
-    step_efforts,
-    tick_times,
-)
-from sea_study.conditions import (  # noqa: E402
-    PARAMETERS,
-    Condition,
-    Feedback,
-    Trial,
-)
+from sea_study.commands import JITTER, SECONDS, Link, lateness, step_efforts, tick_times  # noqa: E402
+from sea_study.conditions import PARAMETERS, Condition, Feedback, Trial  # noqa: E402
 from sea_study.mujoco_robot import MujocoRobot  # noqa: E402
 from sea_study.robustness import PERIOD, endure  # noqa: E402
-from sea_study.scene import (  # noqa: E402
-    CLEAN,
-    EXACT,
-    NOISY,
-    RIGID,
-    scene,
-)
+from sea_study.scene import CLEAN, EXACT, NOISY, RIGID, scene  # noqa: E402
 
 DOCS = Path(__file__).resolve().parents[2] / 'docs'
 SOFT = Arm(PANDA, 'soft', 'hanging')

@@ -10,11 +10,7 @@ import screw_dynamics as sd
 from helpers.rig import joint_state
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.control.drive_records import (
-    FeedforwardSample,
-    JointStates,
-    MotorSample,
-)
+from screw_dynamics.control.drive_records import FeedforwardSample, JointStates, MotorSample
 from screw_dynamics.drives.robot import Robot
 
 START = 1_700_000_000 * 10**9

@@ -164,11 +164,7 @@ def test_models_can_be_copied_and_pickled(model, copied):
 @pytest.mark.parametrize(
     ('changes', 'error', 'message'),
     [
-        (
-            {'parents': []},
-            ShapeError,
-            'home_poses: expected shape (0, 4, 4), got (2, 4, 4)',
-        ),
+        ({'parents': []}, ShapeError, 'home_poses: expected shape (0, 4, 4), got (2, 4, 4)'),
         ({'parents': [-1, [0]]}, ShapeError, 'parents: expected shape (n,) of integers'),
         ({'joint_names': 5}, ModelError, 'joint_names: expected a sequence of names, got 5'),
         ({'joint_names': 'ab'}, ModelError, "joint_names: expected a sequence of names, got 'ab'"),

@@ -10,12 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from helpers.dds_threads import (
-    NEVER_DESTROYED,
-    participant_threads,
-    threads_left,
-    watched_command,
-)
+from helpers.dds_threads import NEVER_DESTROYED, participant_threads, threads_left, watched_command
 from helpers.node_processes import NodeProcess, altered_command, node_command, trajectory
 from helpers.planar_sea import TEXT
 from rclpy.task import Task

@@ -11,14 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from documents import (
-    ROOT,
-    TEXTS,
-    Session,
-    block,
-    commands,
-    python_blocks,
-)
+from documents import ROOT, TEXTS, Session, block, commands, python_blocks
 
 import screw_dynamics as sd
 from screw_dynamics.command_line.main import main

@@ -11,14 +11,7 @@ from itertools import takewhile
 
 import pytest
 import yaml
-from documents import (
-    DOCS,
-    PAGES,
-    ROOT,
-    TEXTS,
-    anchors,
-    commands,
-)
+from documents import DOCS, PAGES, ROOT, TEXTS, anchors, commands
 from packaging_tools import EXECUTABLES
 
 import screw_dynamics as sd

@@ -145,8 +145,7 @@ def slopes(function, n=8, step=1e-20):
 
 def test_stiffness_and_damping_of_the_straight_body():
     module = body(
-        material=sd.soft.NeoHookean(COEFFICIENT),
-        viscosity=sd.soft.KelvinVoigt(COEFFICIENT * ETA),
+        material=sd.soft.NeoHookean(COEFFICIENT), viscosity=sd.soft.KelvinVoigt(COEFFICIENT * ETA)
     )
     stiffness = slopes(module.elastic_efforts)
     published = [4.54819, 1.78945, 5.98721e-3, 1.78945, 5.98721e-3, 0.894726, 4473.63, 4473.63]

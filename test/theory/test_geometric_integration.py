@@ -26,10 +26,7 @@ METHODS = {
     'Dormand-Prince': runge_kutta.DORMAND_PRINCE,
     'implicit midpoint': runge_kutta.IMPLICIT_MIDPOINT,
     'Gauss': runge_kutta.tableau(
-        4,
-        '1/2 1/2',
-        f'1/4 {0.25 - 3**0.5 / 6!r}',
-        f'{0.25 + 3**0.5 / 6!r} 1/4',
+        4, '1/2 1/2', f'1/4 {0.25 - 3**0.5 / 6!r}', f'{0.25 + 3**0.5 / 6!r} 1/4'
     ),
 }
 QUICK = 'explicit midpoint', 'Dormand-Prince', 'Gauss'
@@ -72,8 +69,7 @@ def symmetric_top(pose, momentum, inertias, t):
 
 @forms
 @pytest.mark.parametrize(
-    'name',
-    [pytest.param(k, marks=() if k in QUICK else pytest.mark.long) for k in METHODS],
+    'name', [pytest.param(k, marks=() if k in QUICK else pytest.mark.long) for k in METHODS]
 )
 def test_order_of_convergence_on_the_symmetric_top(form, name, rng):
     method = METHODS[name]

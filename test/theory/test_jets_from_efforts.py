@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracles.random_models import (
-    BodyRecipe,
-    random_joint_jet,
-    random_model,
-    random_wrench_jets,
-)
+from oracles.random_models import BodyRecipe, random_joint_jet, random_model, random_wrench_jets
 from oracles.strategies import joint_jets, models
 
 import screw_dynamics as sd

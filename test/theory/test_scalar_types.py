@@ -11,12 +11,7 @@ from pathlib import Path
 import mpmath
 import numpy as np
 import pytest
-from oracles.random_models import (
-    BodyRecipe,
-    random_joint_jet,
-    random_model,
-    random_wrench_jets,
-)
+from oracles.random_models import BodyRecipe, random_joint_jet, random_model, random_wrench_jets
 
 import screw_dynamics as sd
 from benchmarks.representations import run as measured

@@ -56,11 +56,7 @@ def test_the_first_time_may_be_zero_or_later_and_accelerations_may_be_left_out()
 BAD = {
     'empty trajectory': (NAMES, [], 'Empty trajectory received.'),
     'no names': ([], REST, 'Empty joint names on incoming trajectory: expected a, b'),
-    'unknown joint': (
-        ['a', 'x'],
-        REST,
-        "Incoming joint x doesn't match the joints: a, b",
-    ),
+    'unknown joint': (['a', 'x'], REST, "Incoming joint x doesn't match the joints: a, b"),
     'mimic joint': (
         ['a', 'm'],
         REST,

@@ -29,22 +29,11 @@ from benchmarks.verification import (
 from benchmarks.verification.algorithms import ROOT, algorithms
 from benchmarks.verification.checks import Result
 from benchmarks.verification.costs import cost
-from benchmarks.verification.report import (
-    INTEGRATORS,
-    ORDER_ROOM,
-    Extra,
-    Row,
-    page,
-    short_name,
-)
+from benchmarks.verification.report import INTEGRATORS, ORDER_ROOM, Extra, Row, page, short_name
 from benchmarks.verification.run import judge
 from benchmarks.verification.scenes import random_scene, robot_scenes
 
-ROOM_OF = {
-    'Drives': 'drives',
-    'Uncertainty': 'estimation',
-    'Rigid motions': 'lie',
-}
+ROOM_OF = {'Drives': 'drives', 'Uncertainty': 'estimation', 'Rigid motions': 'lie'}
 PUBLIC = (
     'codegen.robot', 'drives', 'dynamics', 'estimation', 'estimation.identification',
     'estimation.observers', 'lie', 'limits', 'limits.retiming', 'series', 'simulation', 'soft',

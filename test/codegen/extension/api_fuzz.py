@@ -122,11 +122,7 @@ def terms_of_trees(rng, model, batch):
         (partial(sd.effort_deviations, model), [np.stack([few] * 2), covariances], None),
         (partial(sd.actuator_efforts, robot), [jet], (*batch, rows, n)),
         (partial(sd.elastic_feedforward, robot), [jet], None),
-        (
-            partial(sd.measured_spring_efforts, robot),
-            [few[..., 1:, :]] * 2 + [tau],
-            None,
-        ),
+        (partial(sd.measured_spring_efforts, robot), [few[..., 1:, :]] * 2 + [tau], None),
         (simulation.derivatives, [state, tau], None),
         (step, [tau], state.shape),
         (lambda *arrays: sd.LoadObserver(model).update(0.0, *arrays), [q, qd, tau], None),

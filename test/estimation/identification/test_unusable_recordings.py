@@ -4,15 +4,7 @@
 
 import numpy as np
 import pytest
-from helpers.recordings import (
-    COM,
-    EFFORT_NOISE,
-    V0,
-    drawn,
-    random_motion,
-    random_robot,
-    recording,
-)
+from helpers.recordings import COM, EFFORT_NOISE, V0, drawn, random_motion, random_robot, recording
 
 import screw_dynamics as sd
 from screw_dynamics.errors import (

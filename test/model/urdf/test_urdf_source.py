@@ -55,10 +55,7 @@ def test_paths(tmp_path):
             '<robot>\n <link name="a"></joint></robot>',
             'URDF text: expected well-formed XML, got mismatched tag (line 2, column 19)',
         ),
-        (
-            b'<?xml version="1.0" encoding="klingon"?><robot/>',
-            'URDF bytes: expected',
-        ),
+        (b'<?xml version="1.0" encoding="klingon"?><robot/>', 'URDF bytes: expected'),
         (
             b'<?xml version="1.0" encoding="shift_jis"?><robot/>',
             'URDF bytes: expected a known text encoding: multi-byte encodings are not supported',

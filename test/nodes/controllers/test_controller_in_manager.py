@@ -17,12 +17,7 @@ if not importlib.util.find_spec('controller_manager_msgs'):
     pytest.skip('needs controller_manager of ros2_control', allow_module_level=True)
 
 from builtin_interfaces.msg import Time
-from helpers.managed_controller import (
-    Updates,
-    build_controller,
-    missing_packages,
-    switch,
-)
+from helpers.managed_controller import Updates, build_controller, missing_packages, switch
 from helpers.node_processes import LATCHED, node_command, trajectory
 from helpers.real_controllers import BROADCASTER, MANAGER, Controllers, blocks, described
 from helpers.robot_library import library_of
@@ -97,11 +92,7 @@ class Managed:
         self.ros, self.arm, self.pieces = ros, arm, []
         self.samples = ros.listen(JointState, '/joint_states', 10)
         self.running = Controllers(
-            ros,
-            folder,
-            DESCRIPTION,
-            configuration,
-            before=built.watched(self.record),
+            ros, folder, DESCRIPTION, configuration, before=built.watched(self.record)
         )
 
     def send(self, *points, times, after=1.0):

@@ -10,11 +10,7 @@ from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_sensor_data
 from std_msgs.msg import String
 
-from screw_dynamics.nodes.shared.endpoints import (
-    LATCHED,
-    make_subscription,
-    steady_timer,
-)
+from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription, steady_timer
 from screw_dynamics.nodes.shared.executor import make_executor
 from screw_dynamics.nodes.shared.tick_timer import TickStatistics, TickTimer
 

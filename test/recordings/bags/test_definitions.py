@@ -19,10 +19,7 @@ from rosbags.rosbag2 import StoragePlugin, Writer  # noqa: E402
 
 from screw_dynamics.errors import BagError  # noqa: E402
 from screw_dynamics.recordings.bags import Bag  # noqa: E402
-from screw_dynamics.recordings.bags.definitions import (  # noqa: E402
-    MessageTypes,
-    definition_hash,
-)
+from screw_dynamics.recordings.bags.definitions import MessageTypes, definition_hash  # noqa: E402
 from screw_dynamics.recordings.bags.records import columns  # noqa: E402
 
 

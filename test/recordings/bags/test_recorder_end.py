@@ -15,12 +15,7 @@ import pytest
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 pytest.importorskip('rclpy', reason='recording needs ROS 2 (rclpy)')
 
-from helpers.bag_processes import (  # noqa: E402
-    messages_in,
-    stop,
-    wait_for,
-    wait_for_match,
-)
+from helpers.bag_processes import messages_in, stop, wait_for, wait_for_match  # noqa: E402
 from helpers.dds_threads import NEVER_DESTROYED  # noqa: E402
 from helpers.patience import patience  # noqa: E402
 from rclpy.duration import Duration  # noqa: E402
@@ -67,10 +62,7 @@ def test_refused_arguments_leave_no_bag(
 
 
 def test_a_setting_that_ros_refuses(
-    record: Any,
-    tmp_path: Path,
-    ros_environment: dict[str, str],
-    monkeypatch: pytest.MonkeyPatch,
+    record: Any, tmp_path: Path, ros_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(ros_environment, 'ROS_DOMAIN_ID', 'mine')
     process = record('-o', tmp_path / 'new', '/x')

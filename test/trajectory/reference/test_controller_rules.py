@@ -164,11 +164,7 @@ def test_the_end_is_held_at_rest():
 
 @pytest.mark.parametrize(
     ('points', 'continuity'),
-    [
-        ([[0.0], [1.0]], 0),
-        ([[0.0, 0.0], [1.0, 0.0]], 1),
-        ([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], 2),
-    ],
+    [([[0.0], [1.0]], 0), ([[0.0, 0.0], [1.0, 0.0]], 1), ([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], 2)],
 )
 def test_continuity(points, continuity):
     both = Both()
