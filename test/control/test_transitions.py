@@ -51,6 +51,18 @@ class TestBlend:
         bound = TICK * (5.78 * 0.03 / 0.1**2 + 4.0 * 2.0 / 0.1 + 1.0)
         assert np.abs(np.diff(values[:, 1], axis=0)).max() < bound
 
+    @pytest.mark.parametrize('passed', [0, 5, 30])
+    def test_another_offset_is_added_at_once(self, passed):
+        """Also to a blend that goes on."""
+        blend, offset = Blend(2), np.array([[0.3, -0.1], [2.0, 5.0]])
+        blend.add(np.array([1.0, -2.0]), np.array([3.0, 0.5]), 0.1)
+        blended(blend, resting, passed)
+        before, after = np.zeros((2, 2, 2))
+        blend.write(resting(0), before)
+        blend.add(*offset, 0.1)
+        blend.write(resting(0), after)
+        np.testing.assert_allclose(after - before, offset, rtol=0.0, atol=1e-12)
+
     @pytest.mark.parametrize('every', [1, 5, 13, 40])
     def test_changes_that_follow_each_other_are_no_steps_and_arrive(self, every):
         """A change at every sample does not put off the ones before."""
