@@ -188,6 +188,22 @@ class TestGuard:
         assert np.abs(rows)[:, 1].max() == 0.0
         assert 'joint_1: velocity 8 rad/s, limit 6 rad/s' in rig.heard()[-1]
 
+    @pytest.mark.parametrize(('side', 'bound'), [(-1.0, 'lower'), (1.0, 'upper')])
+    def test_positions_beyond_either_limit_stop(self, model, side, bound):
+        rig, limit = Rig(model, **MIT), getattr(model.limits, bound)[1]
+        rig.measured = np.array([-np.pi / 2.0, limit - 1e-3 * side])
+        assert rig.hold(rig.measured, 0.4)[-1] is not None
+        rig.send(rest(rig.measured + [0.0, 2e-3 * side]))
+        assert rig.core.state is State.STOPPED
+        assert f'joint_2: position {limit + 1e-3 * side:.9g} rad, limit' in rig.heard()[-1]
+
+    def test_an_absurd_acceleration_stops(self, model):
+        rig, jet = Rig(model), rest(STOOD)
+        rig.hold(STOOD, 0.4)
+        jet[2] = 1e30
+        rig.step(rig.sample(jet)._replace(effort=np.zeros(2)))
+        assert rig.core.state is State.STOPPED and 'acceleration 1e+30' in rig.heard()[-1]
+
     def test_a_pause_in_motion_is_no_step(self, model):
         """The velocity stepped by 2.46 rad/s within 4 ms (R5)."""
         rig, move = Rig(model, **MIT), Move(STOOD, [2.0, -1.0], 2.0)

@@ -175,10 +175,12 @@ def test_stiffness_of_a_start_and_after_the_clock_has_been_set_back(begin):
     stiffness.sample(begin + 30 * 10**9)
     stiffness.set_target([100.0], 0.5)
     assert 100.0 < stiffness.sample(begin + 30 * 10**9 + 10**8)['joint_2'][0] < 200.0
-    stiffness.forget()
-    assert stiffness.sample(begin)['joint_2'].tolist() == [100.0, 0.0, 0.0]
+    stiffness.set_target([140.0], 0.5)
+    for instant in (begin + 30 * 10**9 + 3 * 10**8, begin):
+        stiffness.forget()
+        assert stiffness.sample(instant)['joint_2'].tolist() == [140.0, 0.0, 0.0]
     stiffness.set_target([250.0], 0.5)
-    assert 100.0 < stiffness.sample(begin + 10**8)['joint_2'][0] < 250.0
+    assert 140.0 < stiffness.sample(begin + 10**8)['joint_2'][0] < 250.0
     assert stiffness.sample(begin + 10**9)['joint_2'].tolist() == [250.0, 0.0, 0.0]
 
 
