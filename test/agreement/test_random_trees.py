@@ -13,12 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.comparison import assert_agrees
 from oracles.high_precision import reference_efforts
-from oracles.random_models import (
-    BodyRecipe,
-    random_joint_jet,
-    random_model,
-    random_wrench_jets,
-)
+from oracles.random_models import BodyRecipe, random_joint_jet, random_model, random_wrench_jets
 from oracles.strategies import joint_jets, models, seeds
 
 import screw_dynamics as sd
@@ -57,8 +52,8 @@ def test_random_wrenches(
 
 
 @implementations
-@pytest.mark.parametrize('samples', [1, 3, 4, 9])
-@pytest.mark.parametrize('order', [0, 2, 4])
+@pytest.mark.parametrize('samples', [1, 4, 9])
+@pytest.mark.parametrize('order', [0, 2])
 def test_batch(
     efforts: Callable[..., Any], samples: int, order: int, rng: np.random.Generator
 ) -> None:

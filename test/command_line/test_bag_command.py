@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`screw_dynamics bag`: recorded trajectories and joint states to efforts, in a new bag."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options --effort-*: efforts as the robot takes them, in files."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -42,9 +42,7 @@ def test_bands_of_motor_commands_cover_the_truth(run, measured_bag):
     assert np.sqrt((score**2).mean(axis=(0, 2))).min() > 0.2
     # a linear spring: the deflection is as uncertain as the effort
     np.testing.assert_allclose(
-        table.motors.deviations[:, 4],
-        table.effort_deviations[:, 0] / [400.0, 200.0],
-        rtol=1e-6,
+        table.motors.deviations[:, 4], table.effort_deviations[:, 0] / [400.0, 200.0], rtol=1e-6
     )
 
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """End of the process: exit codes, one line after an error, streams that cannot be written."""
 
-from __future__ import annotations
-
 import re
 import signal
 import subprocess
@@ -178,16 +176,6 @@ def test_not_enough_memory_is_one_line(capsys):
     assert errors.count('\n') == 1
 
 
-@pytest.mark.parametrize(
-    'option', [['--payload', 'link_2=1e308'], ['--gravity', '0', '0', '1e308']]
-)
-def test_what_overflows_is_one_line(folder, option):
-    done = in_shell(
-        folder, f'$COMMAND evaluate my_robot.urdf my_trajectory.yaml {" ".join(option)}'
-    )
-    assert done.returncode == 1 and done.stderr.count('\n') == 1, done.stderr
-
-
 def test_errors_have_a_longest_length():
     text = one_line(ValueError('begin ' + 'many names, ' * 30_000 + 'end'))
     assert len(text) < 1100 and re.fullmatch(r'begin many .* \.\.\. .* end', text)
@@ -196,20 +184,3 @@ def test_errors_have_a_longest_length():
     )
     assert one_line(OSError(28, 'No space left on device')) == 'No space left on device'
     assert one_line(KeyError()) == 'KeyError'
-
-
-@pytest.mark.parametrize(
-    'arguments',
-    [
-        ('evaluate', 'none.urdf', 'my_trajectory.yaml'),
-        ('evaluate', 'my_robot.urdf', 'none.yaml'),
-        ('evaluate', 'my_robot.urdf', 'none.csv'),
-        ('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'none.yaml'),
-        ('plot', 'none.csv'),
-    ],
-    ids=' '.join,
-)
-def test_files_that_are_not_there_have_no_error_numbers(run, arguments):
-    code, _, errors = run(*arguments)
-    assert code == 1 and 'Errno' not in errors
-    assert errors.endswith('No such file or directory\n') and errors.count('none') == 1

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`screw_dynamics generate`: files, names, errors."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import shutil

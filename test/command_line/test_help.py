@@ -5,9 +5,7 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -28,48 +26,6 @@ def examples(command: str) -> list[list[str]]:
     lines = commands[command].epilog.splitlines()
     assert lines[0] == 'examples:'
     return [shlex.split(line)[1:] for line in lines[1:]]
-
-
-@pytest.mark.long  # as those of README and docs/command_line.md, which test/packaging runs
-@pytest.mark.parametrize(
-    ('command', 'number'), [(c, i) for c in COMMANDS for i in range(len(examples(c)))]
-)
-def test_examples_run(run, folder, trajectory_bag, measured_bag, monkeypatch, command, number):
-    # the names of the examples: a gripper to lock, a link to load
-    described = (folder / 'my_robot.urdf').read_text()
-    text = described.replace(
-        '</robot>',
-        '<link name="finger"/><joint name="gripper" type="prismatic">'
-        f'<parent link="{last_link(described)}"/><child link="finger"/><axis xyz="1 0 0"/>'
-        '<limit lower="0" upper="0.04" effort="1" velocity="1"/></joint>'
-        '<link name="tool0"/><joint name="flange" type="fixed">'
-        f'<parent link="{last_link(described)}"/><child link="tool0"/></joint></robot>',
-    )
-    arguments = examples(command)[number]
-    if '--soft-segments' in arguments:
-        segments = (ROOT / 'config/soft_finger.yaml').read_text()
-        segments = segments.replace('tip_link: tool', f'tip_link: {last_link(described)}')
-        (folder / 'my_segments.yaml').write_text(segments)
-    elif command in ('model', 'generate'):
-        (folder / 'my_robot.urdf').write_text(text)
-    if command == 'bag' and '/joint_states' in arguments:
-        shutil.rmtree(trajectory_bag)
-        measured_bag.rename(folder / 'my_bag')
-    if command == 'plot':
-        run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--csv', 'efforts.csv')
-        if 'my_bag' in arguments:
-            shutil.rmtree(trajectory_bag)
-            run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--bag', 'my_bag')
-    code, out, err = run(*arguments)
-    assert code == 0, err
-    assert out
-    for option in ('--csv', '--plot', '--bag', '--output', '--yaml', '--axes', '--json'):
-        if option in arguments:
-            assert (folder / arguments[arguments.index(option) + 1]).exists()
-
-
-def last_link(text: str) -> str:
-    return re.findall(r'<link name="([^"]+)"', text)[-1]
 
 
 @pytest.mark.parametrize('command', COMMANDS)

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`screw_dynamics identify`: parameters of recorded efforts."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

@@ -15,11 +15,7 @@ from helpers.planar_sea import NAMES, ROTOR_INERTIA, STIFFNESS
 
 import screw_dynamics as sd
 from screw_dynamics.learning import LearnedMotion
-from screw_dynamics.trajectory import (
-    read_trajectory,
-    smooth_trajectory,
-    waypoints_from_points,
-)
+from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
 
 TORQUE = 'screw_dynamics_interfaces/msg/FeedforwardTorque'
 BEGIN = 5_000_000_000  # ns of the bag at which the trajectory starts

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`screw_dynamics observe`: collisions in bags."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recordings as they come: clocks mixed, gaps, springs at the end of their range, many parts."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -137,20 +137,6 @@ def test_units_are_those_of_the_joint(run, figures):
     assert labels[6].endswith('[rad or m]') and labels[11].endswith('[(N m or N)/s²]')
 
 
-def test_no_labels_overlap(figures, tmp_path):
-    count = 3
-    results = Results(
-        tuple(f'joint_{j}' for j in range(count)),
-        np.linspace(0.0, 1.0, 5),
-        np.ones((5, 3, count)),
-        np.ones((5, 3, count)),
-    )
-    save_plot(results, tmp_path / 'a.png', 'units that are not known')
-    boxes = [axis.yaxis.label.get_window_extent() for axis in figures[-1].axes]
-    for i, box in enumerate(boxes):
-        assert not any(box.overlaps(other) for other in boxes[:i])
-
-
 def test_a_figure_that_nobody_named_is_not_replaced(run):
     run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--csv', 'a.csv', '--plot', 'a.png')
     before = Path('a.png').read_bytes()
@@ -177,13 +163,6 @@ def test_bands_are_two_standard_deviations(run, figures, measured_bag):
     assert vertices[:, 1].max() == pytest.approx(top.max(), rel=1e-12)
     assert vertices[:, 1].min() == pytest.approx(bottom.min(), rel=1e-12)
     assert 'standard deviations' in figures[-1].get_suptitle()
-
-
-def test_csv_and_bag_hold_the_same(run, measured_bag):
-    run('bag', measured_bag, '-o', 'new', '--csv', 'new.csv')
-    bag, table = read_bag(Path('new'), None), read_csv(Path('new.csv'))
-    for name in ('joint_jet', 'effort_jet', 'joint_deviations', 'effort_deviations'):
-        np.testing.assert_array_equal(getattr(bag, name), getattr(table, name))
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`screw_dynamics evaluate`, `feasibility`: poses of a frame to joint motions and efforts."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -83,18 +83,6 @@ def test_parts_of_work_with_a_bar_show_none(capsys):
     assert not shown, 'no terminal, no bars'
 
 
-def test_many_trajectories_have_one_bar_each_step(run, folder, recordings):
-    joints, second = recordings.JOINTS, recordings.SECOND
-    points = [(0.2, [0.1, 0.2]), (0.4, [0.0, 0.0])]
-    rows = [('/t', 0, recordings.joint_trajectory(joints, [(0.0, [0.0, 0.0])]))]
-    for i in range(1, 6):
-        rows.append(('/t', i * second // 10, recordings.joint_trajectory(joints, points)))
-    recordings.write_bag(folder / 'many', rows)
-    shown = on_a_terminal('bag', 'many', '--urdf', 'my_robot.urdf', '-o', 'new')
-    titles = {line.partition(':')[0] for line in shown.replace('\r', '\n').splitlines() if line}
-    assert titles == {'reading', 'trajectories', 'writing'}, titles
-
-
 def test_work_goes_on_without_tqdm(monkeypatch):
     monkeypatch.setitem(sys.modules, 'tqdm', None)
     assert list(progress(iter('abc'), 'letters')) == ['a', 'b', 'c']

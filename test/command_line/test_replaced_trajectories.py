@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`screw_dynamics bag`: start of a trajectory that replaces another one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +9,7 @@ import pytest
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
-from recordings import (  # noqa: E402
-    SECOND,
-    START,
-    description,
-    joint_trajectory,
-    write_bag,
-)
+from recordings import SECOND, START, description, joint_trajectory, write_bag  # noqa: E402
 
 from screw_dynamics.recordings.bags import Bag  # noqa: E402
 from screw_dynamics.recordings.results.results_csv import read_csv  # noqa: E402

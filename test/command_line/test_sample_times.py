@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sample times of a motion."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

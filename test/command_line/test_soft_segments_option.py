@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The option --soft-segments against the library."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

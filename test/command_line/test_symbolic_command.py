@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`screw_dynamics symbolic`: what it prints and writes, and options that it refuses."""
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 

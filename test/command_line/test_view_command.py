@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`screw_dynamics view`, without a browser: what the page would show."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

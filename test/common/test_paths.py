@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names that no file can have, in every function with a path argument."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

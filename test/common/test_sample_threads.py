@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches in slices and by several threads."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decisions of the compensation: which measured states are carried, when efforts begin and end."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -226,12 +224,3 @@ def test_other_joints_begin_another_motion():
     zeros = [0.0] * gripper.n
     assert rig.measure(zeros, zeros) is None
     assert rig.measure(zeros, zeros).motion == 2
-
-
-def test_the_same_inputs_give_the_same_outputs():
-    def efforts():
-        rig, rng = Rig(coriolis=True), np.random.default_rng(1)
-        samples = [rig.measure(rng.normal(size=2), rng.normal(size=2)) for _ in range(300)]
-        return [sample.effort.tolist() for sample in samples if sample], rig.warnings
-
-    assert efforts() == efforts()

@@ -8,8 +8,6 @@ A failure names the seed of its scenario: ``Scenario(seed).play()`` repeats it. 
 ``CORE_SEED=...``, the seed of the first one.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections import Counter

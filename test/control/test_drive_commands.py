@@ -2,15 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where commands begin and stop, and that nothing else than the motion is a step."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from helpers.drive_rig import HANGING, MIT, PERIOD, START, TICK, Move, Rig, rated, rest, steps
 
 import screw_dynamics as sd
 from screw_dynamics.control.drive_records import State
-from screw_dynamics.control.report import WARN
 
 STOOD = np.array([0.6, 0.2])
 
@@ -70,19 +67,6 @@ class TestBegin:
         rig.motion += 1
         rig.measured = move.end
         assert rig.follow(Move(move.end, STOOD, 1.0))[0] is not None
-
-    def test_the_first_sample_after_a_stall_does_not_continue(self, model):
-        rig, move = Rig(model), Move(STOOD, [1.8, -1.0], 4.0)
-        rig.follow(move, 0.0, 1.0)
-        rig.now += 10**9
-        rig.send(move(2.0))
-        assert rig.core.state is State.RAMP_OUT
-
-    def test_a_node_that_starts_in_motion_waits(self, model):
-        rig, move = Rig(model), Move([0.0, 0.0], [1.0, -0.5], 1.0)
-        assert not any(row is not None for row in rig.follow(move, 0.3, 0.9))
-        assert len(rig.heard()) == 1
-        assert rig.hold(move.end, 0.1)[0] is not None
 
     @pytest.mark.parametrize('seen', [-200, -1, 0, 1])
     def test_a_turning_point_is_no_begin(self, model, seen):
@@ -176,19 +160,6 @@ class TestBegin:
 class TestGuard:
     """Nothing beyond a limit is sent; what stops goes on with another motion, from rest."""
 
-    def test_an_absurd_point_stops(self, model):
-        """With the defaults the node sent 8e34 N m (R2)."""
-        rig = Rig(model)
-        rig.hold(STOOD, 0.4)
-        far = rest(STOOD)
-        far[0, 0] = 1e9
-        far[2] = 1e30
-        rows = [rig.send(far) for _ in range(200)]
-        largest = max(np.abs(row).max() for row in rows if row is not None)
-        assert largest <= np.abs(sd.gravity_forces(model, STOOD)).max()
-        assert rig.core.state is State.STOPPED
-        assert rig.core.report().level == WARN
-
     @pytest.mark.parametrize('limits', ['stop', 'off'])
     @pytest.mark.parametrize('value', [np.nan, np.inf, -np.inf, 1e7, 1e300])
     @pytest.mark.parametrize('row', range(3))
@@ -217,17 +188,21 @@ class TestGuard:
         assert np.abs(rows)[:, 1].max() == 0.0
         assert 'joint_1: velocity 8 rad/s, limit 6 rad/s' in rig.heard()[-1]
 
-    def test_steps_below_the_start_tolerance_stop(self, model):
-        """Each went out in one tick, for ever: 12 rad/s at a limit of 4 (R5)."""
-        rig = Rig(model, **MIT)
-        rig.measured = STOOD
-        rows = rig.hold(STOOD, 0.4)
-        for i in range(1, 8):
-            rows += rig.hold(STOOD + [0.048 * i, 0.0], 0.1)
-        rows = [row for row in rows if row is not None]
+    @pytest.mark.parametrize(('side', 'bound'), [(-1.0, 'lower'), (1.0, 'upper')])
+    def test_positions_beyond_either_limit_stop(self, model, side, bound):
+        rig, limit = Rig(model, **MIT), getattr(model.limits, bound)[1]
+        rig.measured = np.array([-np.pi / 2.0, limit - 1e-3 * side])
+        assert rig.hold(rig.measured, 0.4)[-1] is not None
+        rig.send(rest(rig.measured + [0.0, 2e-3 * side]))
         assert rig.core.state is State.STOPPED
-        assert steps(rows).max() <= 1.001 * 6.0 * TICK
-        assert 'joint_1: step of the reference 0.048 rad within 0.004 s, limit' in rig.heard()[-1]
+        assert f'joint_2: position {limit + 1e-3 * side:.9g} rad, limit' in rig.heard()[-1]
+
+    def test_an_absurd_acceleration_stops(self, model):
+        rig, jet = Rig(model), rest(STOOD)
+        rig.hold(STOOD, 0.4)
+        jet[2] = 1e30
+        rig.step(rig.sample(jet)._replace(effort=np.zeros(2)))
+        assert rig.core.state is State.STOPPED and 'acceleration 1e+30' in rig.heard()[-1]
 
     def test_a_pause_in_motion_is_no_step(self, model):
         """The velocity stepped by 2.46 rad/s within 4 ms (R5)."""
@@ -287,19 +262,6 @@ class TestGuard:
         rows += rig.hold(HANGING, 0.4)
         assert steps(rows).max() <= 1.875 * 25.0 * TICK / 0.25
         np.testing.assert_allclose(rows[-1][0], sd.gravity_forces(model, HANGING), atol=1e-12)
-
-    def test_a_noisy_wrench_arrives_all_the_same(self, model):
-        """Changes at every sample do not put off each other."""
-        rig, random = Rig(model), np.random.default_rng(1)
-        rig.hold(HANGING, 0.4)
-        rows = []
-        for _ in range(150):
-            rig.load[1] = 10.0 + random.uniform(-3.0, 3.0)
-            rows.append(rig.send(rest(HANGING)))
-        late = np.array(rows)[80:, 0, 1]
-        assert abs(late.mean() - 10.0) < 1.0
-        # noise of 3 N m, smoothed by a ramp of 63 samples, which is at most 1.875/63 of it a tick
-        assert np.abs(np.diff(late)).max() < 1.875 / 63.0 * 6.0 * np.sqrt(63.0)
 
     @pytest.mark.parametrize('jitter', [0.0, 0.9])
     def test_a_payload_changes_within_the_rate(self, model, jitter):

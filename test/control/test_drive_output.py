@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands as drives take them: contents, scales, sides of the gear, servos, threads."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -36,10 +34,7 @@ class TestEfforts:
     def test_contents(self, model, content):
         scale, offset = np.array([2.0, -3.0]), np.array([0.5, -1.0])
         rig = Rig(
-            model,
-            effort_content=content,
-            effort_scale=tuple(scale),
-            effort_offset=tuple(offset),
+            model, effort_content=content, effort_scale=tuple(scale), effort_offset=tuple(offset)
         )
         move = Move(STOOD, [1.5, -1.0], 1.0)
         rows = rig.follow(move)
@@ -79,17 +74,6 @@ class TestEfforts:
         rig.step(rig.sample(rest(STOOD))._replace(gravity=None))
         [said] = rig.heard()
         assert 'gravity_effort: expected one per joint for without_gravity, got none' in said
-
-    @pytest.mark.parametrize('known', [1, 2])
-    def test_a_motion_passes_as_it_is(self, model, known):
-        """With rates of the efforts and without: nothing of it counts as a change."""
-        rig, move = Rig(model, **MIT), Move(STOOD, [1.5, -1.0], 0.8)
-        rig.measured = STOOD
-        rows = [row for row in rig.follow(move, known=known)]
-        for i in range(100, len(rows)):
-            jet = move(TICK * i)
-            np.testing.assert_array_equal(rows[i][:2], jet[:2])
-            np.testing.assert_array_equal(rows[i][4], sd.inverse_dynamics(model, jet[:3])[0])
 
     def test_lost_samples_are_no_change(self, model):
         rig, move, random = Rig(model), Move(STOOD, [1.5, -1.0], 1.0), np.random.default_rng(3)
@@ -144,9 +128,7 @@ class TestMotors:
 
     def test_the_limits_are_those_of_the_motors(self, model):
         weak = sd.Drives(
-            {
-                'joint_1': sd.JointDrive(sd.LinearSpring(600.0), sd.Motor(max_effort=10.0)),
-            }
+            {'joint_1': sd.JointDrive(sd.LinearSpring(600.0), sd.Motor(max_effort=10.0))}
         )
         rig = Rig(model, weak, ('joint_1', 'joint_2'), content='motors')
         assert rig.step(rig.sample(rest(STOOD)), rig.motor_sample(rest(STOOD), [1, 1])) is None

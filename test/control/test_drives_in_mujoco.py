@@ -7,8 +7,6 @@ The commands are those of the core of the node `drive_commands`, tick by tick, h
 MuJoCo has the arm, the armature of its servos and the law of the drives.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forwarded trajectories: a controller in motion goes on with the reference."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

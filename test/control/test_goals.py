@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Goals through the core, to a controller that answers late, rejects, stops or is gone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measured states: in parts, fresh or old, with unusable values."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forwarded trajectories of motor positions, for robots that take positions only."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from helpers.planar_sea import NAMES, STIFFNESS, gravity_efforts, link_efforts

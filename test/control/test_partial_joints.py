@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joints that a trajectory leaves out finish their own motion."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from helpers.rig import BEGIN, Rig, free, limited
@@ -54,13 +52,6 @@ def test_limits_of_joints_left_out_count_too(arm):
     rig.send((0.15, [2.5]), names=['joint_2'])
     rig.run(0.3)
     assert 'joint_1: effort' in rig.reasons[1]
-
-
-def test_a_joint_left_out_needs_a_position(arm):
-    rig = Rig(arm, allow_partial_joints=True)
-    rig.send((1.0, [0.1]), names=['joint_2'])
-    rig.run(0.1)
-    assert 'leaves out joint_1' in rig.reasons[0]
 
 
 @settings(max_examples=25, deadline=None)

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Paths of poses and the motion that they join, without processes and DDS."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from helpers.pose_messages import FRAME, START, near, path_message
@@ -37,17 +35,6 @@ def poses_of(node, times):
     """Return the poses of the reference at times after `NOW` + 2 s."""
     q = np.array([node.jet(NOW + 2000 * MS + round(1e9 * t))[0] for t in times])
     return frame_pose(node.robot.robot.model, q, FRAME)
-
-
-def test_a_path_begins_where_the_reference_rests():
-    node, waypoints = node_at_rest(), near(start_pose(), [0.5, 1.0])
-    node.take(path_message(waypoints), poses=True)
-    node.plan(0)
-    assert node.join(30 * MS)
-    times = np.linspace(0.0, 1.2, 61)
-    expected, _ = PoseCurve(waypoints, start_pose()).sample(times)
-    # it begins when its fit is ready
-    assert np.abs(poses_of(node, times + 0.03) - expected).max() <= 1e-8
 
 
 @pytest.mark.parametrize('delay', [50, 400])

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages of streams: joint order by name, and every reason to reject one, with its text."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectories that take over from streams."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from helpers.intake import accept

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams, wrenches, limits of samples and motors through the core."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +15,6 @@ from screw_dynamics.control.feedforward_reports import report
 from screw_dynamics.control.inputs import Speed
 from screw_dynamics.control.report import ERROR
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.model import JointLimits
 from screw_dynamics.trajectory.reference.reference import Source
 
 SPRING = sd.JointDrive(
@@ -158,17 +155,6 @@ def test_without_limits_nothing_stops(arm):
     assert not rig.lines
 
 
-def test_a_trajectory_ends_a_stream_in_its_state(arm):
-    rig = Rig(arm, fit_time=0.0)
-    rig.run(0.4, every=stream(rig, wave))
-    last = rig.published.jets[-1]
-    rig.send((1.5, [0.0, 0.0]))
-    rig.run(2.0)
-    first = rig.published.jets[list(rig.published.motions).index(rig.published.motions[-1])]
-    assert np.abs(first[0] - last[0]).max() < 0.01
-    assert list(rig.published.jet[-1, 0]) == [0.0, 0.0]
-
-
 def test_a_wrench_counts_until_it_is_old(arm):
     rig = Rig(arm)
     rig.send((0.0, [0.2, 0.4]), (0.1, [0.2, 0.4]))
@@ -248,15 +234,6 @@ def test_the_stiffness_changes_smoothly(arm):
 # what was found by trying to break it -----------------------------------------------------------
 
 
-def test_a_motion_that_began_in_motion_does_not_resume_at_a_turning_point(arm):
-    rig = Rig(limited(arm))
-    rig.run(0.5, every=stream(rig, beyond_once))
-    rig.run(0.5)
-    begin, count = rig.now, len(rig.published)
-    rig.run(2.0, every=lambda: rig.sample(wave(0.3 + (rig.now - begin) / SECOND)))
-    assert len(rig.published) == count
-
-
 def test_the_same_motion_keeps_its_number_whatever_parameters_change(arm):
     rig = Rig(limited(arm), hold_time=0.1)
     rig.send((0.0, [0.0, 0.0]), (0.5, [0.2, 0.1]))
@@ -280,30 +257,6 @@ def test_a_trajectory_from_a_held_end_has_a_number_of_its_own(arm):
     rig.send((0.8, [0.0, 0.0]))
     rig.run(1.0)
     assert rig.published.motions[-1] == rig.published.motions[0] + 1
-
-
-def test_filtered_positions_do_not_overshoot_a_limit(arm):
-    model = arm_with_position_limit(arm, 1.6)
-    rig = Rig(model, filter_bandwidth=2.0)
-    begin = rig.now
-
-    def send():
-        time = (rig.now - begin) / SECOND
-        if time < 0.5:
-            jet = np.zeros((5, 2))
-            jet[0, 0], jet[1, 0] = 3.0 * time, 3.0
-            rig.sample(jet)
-        else:
-            rig.positions([1.55, 0.0])
-
-    rig.run(1.5, every=send)
-    assert rig.published.jet[:, 0, 0].max() <= 1.6
-    assert any('joint_1: position' in line for line in rig.lines)
-
-
-def arm_with_position_limit(arm, upper):
-    limits = JointLimits(*(np.full(2, bound) for bound in (-6.0, upper, 10.0, 1e4)))
-    return replace(arm, limits=limits)
 
 
 def test_a_spring_that_fails_in_a_stream_stops_the_motors_of_that_motion(arm):

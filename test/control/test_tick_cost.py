@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tick of the core leaves nothing behind, not even for the garbage collector."""
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np
@@ -15,7 +13,7 @@ import screw_dynamics as sd
 from screw_dynamics.control.inputs import Tick
 from screw_dynamics.drives.robot import Robot
 
-TICKS = 5000
+TICKS = 2000
 SPRING = sd.JointDrive(sd.LinearSpring(8000.0, damping=20.0), sd.Motor(rotor_inertia=0.4))
 
 

@@ -2,16 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectories through the core: verdicts, efforts, joins, limits, joints left out."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from helpers.rig import BEGIN, Rig, free, limited
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
@@ -118,30 +114,6 @@ def test_a_replacement_continues_position_to_snap(arm, fit_time):
         remainder = fifth * h ** (5 - row) / math.factorial(5 - row)
         # one step in a hundred may have a fifth derivative that is some times larger
         assert np.abs(jets[1:, row] - ahead).max() < 5.0 * remainder + 1e-12
-
-
-@settings(max_examples=30, deadline=None)
-@given(data=st.data())
-def test_joins_are_smooth_whatever_the_fits_take(data):
-    """Replacements at any time, with fits of any duration and late ticks: no step anywhere."""
-    arm = free(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')))
-    draw = data.draw
-    rig = Rig(arm, fit_time=lambda: draw(st.floats(0.0, 0.3)))
-    rig.send((0.0, [0.0, 0.0]), (1.0, [0.3, 0.2]))
-    sent = 1
-    for _ in range(draw(st.integers(1, 5))):
-        rig.run(draw(st.floats(0.0, 1.0)), jitter=draw(st.sampled_from([0.0, 2e-3])))
-        if draw(st.booleans()):
-            rig.step(Speed(draw(st.sampled_from([0.0, 0.5, 1.0, 1.5]))))
-        goal = draw(st.tuples(*[st.floats(-1.0, 1.0)] * 2))
-        rig.send((draw(st.floats(0.5, 2.0)), goal))
-        sent += 1
-    rig.step(Speed(1.0))
-    rig.run(6.0)
-    assert len(rig.verdicts) == sent
-    steps = np.abs(np.diff(rig.published.jet[:, 0], axis=0)).max()
-    times = np.diff(rig.published.instants).max() / SECOND
-    assert steps <= 1.6 * times * np.abs(rig.published.jet[:, 1]).max() + 1e-9
 
 
 def test_every_trajectory_has_one_verdict_in_order(arm):
@@ -302,29 +274,6 @@ def test_a_pause_holds_the_reference_where_it_is(arm):
     rig.step(Speed(1.0))
     rig.run(1.0)
     assert rig.published.jet[-1, 0, 0] == 0.5
-
-
-def test_the_same_inputs_give_the_same_outputs(arm):
-    def outputs():
-        rig = Rig(arm, fit_time=0.03)
-        rig.send((0.0, [0.0, 0.0]), (1.0, [0.1, 0.0]))
-        rig.run(0.4, jitter=1e-3)
-        rig.send((1.0, [0.2, 0.1]))
-        rig.run(1.5, jitter=1e-3, stalls=[(0.3, 0.2)])
-        return rig.published.tau.tobytes(), rig.lines, rig.reasons
-
-    assert outputs() == outputs()
-
-
-def test_accepted_trajectories_are_forwarded_with_their_efforts(arm):
-    rig = Rig(arm, outputs=('joint_trajectory_effort',))
-    rig.send((0.0, [0.0, 0.0]), (1.0, [0.2, 0.1]))
-    rig.run(0.5)
-    (samples,) = rig.forwarded
-    np.testing.assert_allclose(
-        samples.efforts, sd.inverse_dynamics(arm, samples.jets)[:, 0], rtol=0, atol=1e-12
-    )
-    assert np.diff(samples.times).max() <= 10 * MS
 
 
 def test_a_long_trajectory_is_forwarded_with_fewer_points_and_a_warning(arm):

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every reason to reject a trajectory, with its text; the motion before it goes on."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from types import SimpleNamespace
@@ -232,15 +230,6 @@ class TestStartState:
 
     def late(self, intake):
         return trajectory(intake.names, [1.0, 1.0], times=[2.0])
-
-    def test_without_any_state(self, fresh):
-        with pytest.raises(TrajectoryError, match='no state to start from is known'):
-            fresh.accept(self.late(fresh))
-
-    def test_fresh_joint_states(self, fresh):
-        fresh.measured.update(JointState(name=list(fresh.names), position=[0.1, 0.2]), NOW)
-        fresh.accept(self.late(fresh))
-        np.testing.assert_array_equal(fresh.sample(NOW), [[0.1, 0.2], *np.zeros((4, 2))])
 
     def test_old_joint_states(self, fresh):
         fresh.measured.update(JointState(name=list(fresh.names), position=[0.1, 0.2]), NOW)

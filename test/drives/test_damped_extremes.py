@@ -39,8 +39,8 @@ def relative(phi: np.ndarray, constant: float) -> np.ndarray:
     return phi[:, 0] / amplitude
 
 
-@pytest.mark.parametrize('rows', [4, 5, 8])
-@pytest.mark.parametrize('gap', [0.0, 1e-15, 1e-12, 1e-9, 1e-6])
+@pytest.mark.parametrize('rows', [4, 8])
+@pytest.mark.parametrize('gap', [0.0, 1e-15, 1e-9, 1e-6])
 @pytest.mark.parametrize('constant', [0.5, 1e-2])
 def test_a_jump_of_the_effort_keeps_the_equation(constant, gap, rows, rng):
     damper = one_joint(constant, rows)
@@ -70,21 +70,9 @@ def test_all_rows_of_the_effort_may_jump_at_once(rows, rng):
     assert after[0] == before[0]
 
 
-def test_a_jump_in_numbers():
-    # K = 100, d = 50: 10 N at rest, then 30 N
-    model = random_model(np.random.default_rng(1), 1)
-    joint = sd.JointDrive(sd.LinearSpring(100.0, 50.0))
-    damper = sd.DeflectionFilter(sd.Robot(model, sd.Drives({'joint_1': joint})), rows=5)
-    damper.step([[10.0], [0.0], [0.0]], 0.0)
-    phi = damper.step([[30.0], [0.0], [0.0]], 0.0)[:, 0]
-    np.testing.assert_allclose(phi, [0.1, 0.4, -0.8, 1.6], rtol=1e-14)
-    phi = damper.step([[30.0], [0.0], [0.0]], 0.1)[:, 0]
-    assert phi[0] == pytest.approx(0.3 - 0.2 * np.exp(-0.2), rel=1e-14)
-
-
-@pytest.mark.parametrize('rows', [4, 5, 7])
-@pytest.mark.parametrize('gap', [2e-16, 1e-14, 1e-9, 1e-8, 1e-6, 1e-4])
-@pytest.mark.parametrize('constant', [1e-7, 1e-5, 1e-2, 10.0])
+@pytest.mark.parametrize('rows', [4, 7])
+@pytest.mark.parametrize('gap', [2e-16, 1e-9, 1e-6, 1e-4])
+@pytest.mark.parametrize('constant', [1e-7, 1e-2, 10.0])
 def test_nearly_equal_times_do_no_harm(constant, gap, rows):
     damper = one_joint(
         constant, rows, np.sin(0.3 - np.arctan(6 * constant)) / np.hypot(1, 6 * constant)
@@ -147,7 +135,7 @@ def test_a_slow_start_takes_every_term():
         assert abs(error) < 2.0 * (RATE * constant) ** 6 + 1e-15
 
 
-@pytest.mark.parametrize('constant', 10.0 ** np.arange(-12.0, -2.5, 0.5))
+@pytest.mark.parametrize('constant', 10.0 ** np.arange(-12.0, -2.5, 3.0))
 def test_a_start_given_as_a_number_costs_no_digits(constant):
     jet = effort(0.1, 3)
     steadily = one_joint(constant).step(jet, 0.0)[:, 0].copy()

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records of elastic joints, in Python and in YAML."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from dataclasses import FrozenInstanceError

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Friction of joints and motors with its time derivatives, against 50 digits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example, given, settings

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands put into the equations of motion, every derivative taken independently."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example, given, settings

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parallel springs with their time derivatives, against energies in 50 digits."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -62,8 +60,7 @@ def test_efforts_are_those_of_the_energy(kind, law, stiffness, start, end, motio
     fixed = (inverse_pose(model.home_poses[1]) @ np.append(start, 1.0))[:3]
     with mp.workdps(DIGITS):
         law_of = over(
-            lambda q: spring_effort(spring, model.screws[1], fixed, end, q),
-            polynomial(jet[:, 1]),
+            lambda q: spring_effort(spring, model.screws[1], fixed, end, q), polynomial(jet[:, 1])
         )
         expected = jet_of(law_of, ROWS)
     # the length is a difference of distances to the axis, of which it keeps the rounding
@@ -144,9 +141,7 @@ def test_frames_of_other_links():
     jet = np.full((5, 7), 0.3)
     parts = [
         spring_part(
-            arm,
-            sd.Drives({arm.joint_names[6]: sd.JointDrive(parallel_spring=spring)}),
-            jet,
+            arm, sd.Drives({arm.joint_names[6]: sd.JointDrive(parallel_spring=spring)}), jet
         )
         for spring in (
             sd.BalancingSpring(90.0, (0.2, 0.1, 0), at_tool, 0.05, link=tool),
@@ -169,10 +164,7 @@ def test_frames_of_other_links():
     'build, message',
     [
         (lambda: sd.TorsionSpring(0.0), 'stiffness: expected a finite number above 0'),
-        (
-            lambda: sd.TorsionSpring(1.0, np.nan),
-            'rest_position: expected a finite number',
-        ),
+        (lambda: sd.TorsionSpring(1.0, np.nan), 'rest_position: expected a finite number'),
         (lambda: sd.BalancingSpring(1.0, (0, 0), (0, 0, 1)), 'on_parent: expected three finite'),
         (lambda: sd.BalancingSpring(1.0, (0, 0, 0), (0, 0, np.inf)), 'on_link: expected three'),
         (lambda: sd.BalancingSpring(1.0, (0, 0, 0), (0, 0, 1), -1.0), 'free_length: .* 0 or more'),

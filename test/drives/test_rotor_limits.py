@@ -1,8 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rotors on moving links: published numbers, limits of the model, pairs of motors."""
-
-from __future__ import annotations
+"""Rotors on moving links: numbers, limits of the model, rotors that are not felt, motion."""
 
 from dataclasses import replace
 
@@ -11,10 +9,11 @@ import pytest
 from oracles.high_precision import reference_efforts
 from oracles.random_models import BodyRecipe, random_model
 from oracles.rotor_robot import locked, random_rotor, spinning
+from scipy.integrate import solve_ivp
 
 import screw_dynamics as sd
 from screw_dynamics.drives.rotors import rotor_axis
-from screw_dynamics.errors import UnknownNameError
+from screw_dynamics.errors import SpringRangeError, UnknownNameError
 from screw_dynamics.lie import inertia_matrix, pose
 
 
@@ -219,3 +218,145 @@ def test_rotors_are_gyrostats_on_their_carriers(rng):
     inertias = np.array([motor.joint_inertia for motor in motors])
     motor_efforts = efforts + inertias * result.motor_acceleration + reactions
     np.testing.assert_allclose(result.motor_effort, motor_efforts, rtol=1e-8)
+
+
+SPRING = sd.LinearSpring(300.0)
+MOTOR = sd.Motor(0.01, 10.0)
+
+
+@pytest.mark.parametrize(
+    ('weightless', 'orders'), [(0, [2, 4, 6]), (1, [2, 2, 4]), (2, [2, 4, 2])]
+)
+def test_rotors_without_inertia_cost_nothing(weightless, orders):
+    # a planar arm: each rotor with inertia acts on every joint before it
+    home = np.eye(4)
+    home[0, 3] = 1.0
+    model = sd.ScrewModel.from_screws(
+        [-1, 0, 1], [home] * 3, [[0, 0, 1, 0, 0, 0]] * 3, [np.eye(6)] * 3
+    )
+    records = [sd.JointDrive(SPRING, MOTOR)] * 3
+    records[weightless] = sd.JointDrive(SPRING, sd.Motor(0.0, 10.0))
+    drives = sd.Drives(dict(zip(model.joint_names, records, strict=True)), rotor_coupling=True)
+    np.testing.assert_array_equal(sd.Robot(model, drives).coupling.orders, orders)
+    assert sd.Robot(model, drives).required_rows == max(orders) + 3
+
+
+@pytest.mark.parametrize(('tilt', 'orders'), [(0.0, [2, 2]), (1e-12, [2, 2]), (1e-6, [2, 4])])
+def test_a_rotor_that_is_hardly_tilted_is_felt(tilt, orders):
+    model = sd.ScrewModel.from_screws(
+        [-1, 0], [np.eye(4)] * 2, [[0, 0, 1, 0, 0, 0], [1, 0, 0, 0, 0, 0]], [np.eye(6)] * 2
+    )
+    tilted = sd.JointDrive(SPRING, MOTOR, rotor=sd.Rotor((1.0, 0.0, tilt)))
+    drives = sd.Drives(
+        {'joint_1': sd.JointDrive(SPRING, MOTOR), 'joint_2': tilted}, rotor_coupling=True
+    )
+    np.testing.assert_array_equal(sd.Robot(model, drives).coupling.orders, orders)
+
+
+def test_links_may_be_called_as_rotors_are(rng):
+    model = random_model(rng, 3)
+    drives = sd.Drives(
+        dict.fromkeys(model.joint_names, sd.JointDrive(SPRING, MOTOR)), rotor_coupling=True
+    )
+    jet = rng.normal(size=(9, 3))
+    expected = sd.elastic_feedforward(sd.Robot(model, drives), jet)
+    names = dict(
+        zip(model.frames, (f'rotor of {joint}' for joint in model.joint_names), strict=False)
+    )
+    renamed = replace(
+        model,
+        body_names=tuple(names.get(name, name) for name in model.body_names),
+        frames={names.get(name, name): frame for name, frame in model.frames.items()},
+        base_link=names.get(model.base_link, model.base_link),
+    )
+    assert 'rotor of joint_2' in renamed.frames
+    result = sd.elastic_feedforward(sd.Robot(renamed, drives), jet)
+    np.testing.assert_array_equal(result.motor_effort, expected.motor_effort)
+
+
+def test_a_robot_without_joints_has_nothing_to_couple():
+    base = sd.ScrewModel.from_screws(
+        [], np.zeros((0, 4, 4)), np.zeros((0, 6)), np.zeros((0, 6, 6))
+    )
+    drives = sd.Drives({}, rotor_coupling=True)
+    assert sd.elastic_feedforward(sd.Robot(base, drives), np.zeros((3, 0))).motor_jet.shape == (
+        3,
+        0,
+    )
+
+
+def test_the_joint_whose_spring_fails_is_named(rng):
+    model = random_model(rng, 3)
+    weak = sd.TabulatedSpring([-1.0, 0.0, 1.0], [-1e-9, 0.0, 1e-9])
+    drives = dict.fromkeys(model.joint_names, sd.JointDrive(SPRING, MOTOR))
+    name = model.joint_names[1]
+    drives[name] = sd.JointDrive(weak, MOTOR)
+    coupled = sd.Drives(drives, rotor_coupling=True)
+    jets = rng.normal(size=(2, 9, 3))
+    with pytest.raises(SpringRangeError, match=f"joint '{name}' at sample 0: effort") as caught:
+        sd.elastic_feedforward(sd.Robot(model, coupled), jets)
+    assert (caught.value.joint, caught.value.sample) == (name, 0)
+
+
+STIFFNESS = np.array([300.0, 250.0, 200.0])
+SIZE, RATE, PHASE = np.array([0.5, 0.4, 0.6]), np.array([5.0, 4.0, 6.0]), np.array([0.1, 1.0, 2.0])
+
+
+def hanging_arm():
+    """Return links that hang along -z from joints about z, y and x, without rotors."""
+    link = inertia_matrix(1.5, np.array([0.05, 0.02, -0.2]), np.diag([0.03, 0.03, 0.02]))
+    homes = [pose(np.eye(3), np.array([0.0, 0.0, z])) for z in (0.0, -0.1, -0.4)]
+    screws = [[0, 0, 1, 0, 0, 0], [0, 1, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0]]
+    return sd.ScrewModel.from_screws([-1, 0, 1], homes, screws, [link] * 3)
+
+
+def motion(t, rows):
+    return np.array(
+        [SIZE * RATE**d * np.sin(RATE * t + PHASE + d * np.pi / 2) for d in range(rows)]
+    )
+
+
+def tracking_error(model, robot, drives, tolerance):
+    """Return max |q - q_ref| over half a second with nothing but the motors' feedforward."""
+    rows = sd.Robot(model, drives).required_rows
+
+    def commands(t):
+        return sd.elastic_feedforward(sd.Robot(model, drives), motion(t, rows))
+
+    def derivative(t, state):
+        q, theta, rates = state[:3], state[3:6], state[6:]
+        spring = STIFFNESS * (theta - q)
+        efforts = np.concatenate([spring, commands(t).motor_effort - spring])
+        return np.concatenate([rates, sd.forward_dynamics(robot, state[:6], rates, efforts)])
+
+    # exact initial state, also for the uncoupled commands
+    coupled = sd.Drives(drives.joints, rotor_coupling=True)
+    start = sd.elastic_feedforward(
+        sd.Robot(model, coupled), motion(0.0, sd.Robot(model, coupled).required_rows)
+    )
+    q = motion(0.0, 2)
+    state = np.concatenate([q[0], start.motor_position, q[1], start.motor_velocity])
+    times = np.linspace(0.0, 0.5, 26)
+    solution = solve_ivp(
+        derivative, (0.0, 0.5), state, 'DOP853', times, rtol=tolerance, atol=tolerance / 100
+    )
+    return np.abs(solution.y[:3].T - [motion(t, 1)[0] for t in times]).max()
+
+
+@pytest.mark.long
+def test_coupled_commands_track_to_the_integrators_tolerance(rng):
+    links = hanging_arm()
+    rotors = [random_rotor(rng, j, *rotor_axis(links, j, sd.Rotor())) for j in range(3)]
+    model, robot = locked(links, rotors), spinning(links, rotors)
+    drives = {
+        name: sd.JointDrive(
+            sd.LinearSpring(STIFFNESS[j]), sd.Motor(rotors[j].spin_inertia, rotors[j].gear_ratio)
+        )
+        for j, name in enumerate(model.joint_names)
+    }
+    coupled = sd.Drives(drives, rotor_coupling=True)
+    errors = [tracking_error(model, robot, coupled, tolerance) for tolerance in (1e-6, 1e-9)]
+    assert errors[0] < 1e-5 and errors[1] < 1e-8
+    assert errors[1] < 1e-2 * errors[0]
+    apart = tracking_error(model, robot, sd.Drives(drives), 1e-9)
+    assert apart > 1e-3

@@ -8,8 +8,6 @@ The kinetic energy is written down link by link, every rotor with the absolute s
 velocities), time and position derivatives by mpmath along the polynomial through the jets.
 """
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Efforts with spinning rotors on the links against 60-digit mechanics of rotors with mass."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from oracles.comparison import relative_errors
@@ -174,10 +172,7 @@ def test_too_few_rows_name_the_order_needed(rng):
         sd.elastic_feedforward(sd.Robot(links, drives), np.zeros((10, 4)))
     assert sd.elastic_feedforward(
         sd.Robot(links, drives), np.zeros((11, 4))
-    ).motor_effort_jet.shape == (
-        1,
-        4,
-    )
+    ).motor_effort_jet.shape == (1, 4)
 
 
 def test_too_few_rows_of_stiffness_name_the_order_needed(rng):

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Workspace` beside `elastic_feedforward` and its stages: same numbers, same errors."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -35,10 +33,7 @@ SPRINGS = {
         None,
     ],
 }
-MOTORS = {
-    'plain': sd.Motor(2e-3, 10.0),
-    'friction': sd.Motor(2e-3, 10.0, 1e-2, 2e-2, 1.0),
-}
+MOTORS = {'plain': sd.Motor(2e-3, 10.0), 'friction': sd.Motor(2e-3, 10.0, 1e-2, 2e-2, 1.0)}
 
 
 @pytest.fixture(scope='module')
@@ -66,9 +61,10 @@ def by_stages(robot, jet, times=None):
     return efforts, deflections, *motor_efforts(robot, jet, efforts, deflections)
 
 
-@pytest.mark.parametrize('rows', [5, 6])
-@pytest.mark.parametrize('friction', [None, sd.JointFriction(viscous=0.4, coulomb=1.0)])
-@pytest.mark.parametrize('motor', MOTORS)
+@pytest.mark.parametrize(
+    ('rows', 'friction', 'motor'),
+    [(5, None, 'plain'), (6, sd.JointFriction(viscous=0.4, coulomb=1.0), 'friction')],
+)
 @pytest.mark.parametrize('springs', SPRINGS)
 def test_one_call_returns_what_the_stages_return(iiwa, springs, motor, friction, rows):
     rng = np.random.default_rng(7)

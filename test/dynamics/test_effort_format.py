@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Efforts as robots take them: gravity and its derivatives, sign, scale and offset."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A workspace: the results of the functions, in arrays that are made once."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

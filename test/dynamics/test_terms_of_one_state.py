@@ -96,6 +96,53 @@ def test_an_array_that_cannot_be_filled_is_named(simple, rng, name):
             function(simple, *states, *rest, out=empty)
 
 
+def unaligned(array):
+    """Return a view into a byte buffer, as of a message, whose doubles sit at odd addresses."""
+    buffer = np.zeros(array.nbytes + 1, dtype=np.uint8)
+    view = np.frombuffer(buffer.data, dtype=np.float64, offset=1).reshape(array.shape)
+    view[...] = array
+    assert not view.flags.aligned
+    return view
+
+
+@pytest.mark.parametrize('name', TERMS)
+def test_any_array_is_taken(simple, rng, name):
+    function, inputs, rest = TERMS[name]
+    states = np.round(rng.normal(size=(inputs, simple.n)), 1)
+    expected = function(simple, *states, *rest)
+    strided = np.repeat(states, 2, axis=1)[:, ::2]
+    for views in (unaligned(states), strided):
+        np.testing.assert_array_equal(function(simple, *views, *rest), expected)
+    integers = np.arange(inputs * simple.n).reshape(inputs, -1)
+    expected = function(simple, *integers.astype(float), *rest)
+    np.testing.assert_array_equal(function(simple, *integers, *rest), expected)
+
+
+@pytest.mark.parametrize('shape', [(3,), (5, 3)])
+def test_unaligned_jets_are_taken_and_not_filled(simple, rng, shape):
+    jet = rng.normal(size=(*shape, simple.n))
+    expected = sd.inverse_dynamics(simple, jet)
+    np.testing.assert_array_equal(sd.inverse_dynamics(simple, unaligned(jet)), expected)
+    with pytest.raises(InputError, match='aligned, C-contiguous .* aligned False'):
+        sd.inverse_dynamics(simple, jet, out=unaligned(expected))
+
+
+@pytest.mark.parametrize('name', TERMS)
+def test_wrong_shapes_are_named(simple, name):
+    function, inputs, rest = TERMS[name]
+    n, right = simple.n, np.zeros((2, simple.n))
+    for wrong in (np.zeros(n + 1), np.zeros((2, 1, n - 1)), np.zeros(())):
+        with pytest.raises(
+            ShapeError, match=rf'^q: expected shape \({n},\) or \(..., {n}\), got \('
+        ):
+            function(simple, wrong, *[right] * (inputs - 1), *rest)
+    for k, argument in enumerate(('q', 'qd', 'tau')[:inputs]):
+        states = [right] * inputs
+        states[k] = right[0] if k else np.zeros((2, n + 2))
+        with pytest.raises(ShapeError, match=f'^{argument}: expected shape'):
+            function(simple, *states, *rest)
+
+
 def test_memory_of_an_argument_is_not_filled(simple, rng):
     q, qd = rng.normal(size=(2, 6, simple.n))
     with pytest.raises(InputError, match='^out: expected memory of its own'):
@@ -171,9 +218,11 @@ def test_twist_and_rate_are_those_of_the_kernel_of_any_order(tree, rng, shape, f
         np.testing.assert_array_equal(again, got)
 
 
-@pytest.mark.parametrize('form', ['body', 'hybrid'])
+@pytest.mark.parametrize('form', ['body', 'spatial', 'hybrid', 'mixed'])
 def test_a_frame_of_the_base_does_not_move(tree, rng, form):
     jet = rng.normal(size=(3, tree.n))
+    jacobians = sd.frame_jacobian_jet(tree, jet, 'base', form)
+    np.testing.assert_array_equal(jacobians, np.zeros((3, 6, tree.n)))
     np.testing.assert_array_equal(sd.frame_twist(tree, jet, 'base', form), np.zeros((2, 6)))
     np.testing.assert_array_equal(sd.frame_jacobian(tree, jet[0], 'base', form), 0.0)
     np.testing.assert_array_equal(sd.frame_pose(tree, jet[0], 'base'), np.eye(4))

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Motions whose derivatives are known."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Derivatives from noisy samples: known motions, coverage of the bands, odd recordings."""
 
-from __future__ import annotations
-
 import math
 import time
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """examples/cpp_controller: CMake generates the code, the simulated robot follows."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

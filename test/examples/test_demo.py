@@ -25,11 +25,7 @@ pytest.importorskip('rosbags', reason='the demo records a bag')
 
 from ros_demo.job import HOLD, waypoints_until  # noqa: E402
 from ros_demo.processes import DemoError  # noqa: E402
-from ros_demo.recording import (  # noqa: E402
-    TORQUE_TOPIC,
-    TRAJECTORY_TOPIC,
-    read_recording,
-)
+from ros_demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC, read_recording  # noqa: E402
 from ros_demo.report import _accepted  # noqa: E402
 from screw_dynamics.recordings.bags import Bag  # noqa: E402
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points  # noqa: E402

@@ -1,16 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The client of the simulated loop: waits while something advances, sends until it is heard."""
+"""Clients of the demos: what they wait for, send, and hold for the end."""
 
 from __future__ import annotations
 
 import math
 import os
-import time
-from types import SimpleNamespace
 
 import pytest
-from helpers.patience import patience
 
 rclpy = pytest.importorskip('rclpy', reason='the nodes need ROS 2 (rclpy)')
 pytest.importorskip('screw_dynamics_interfaces', reason='screw_dynamics_interfaces is not built')
@@ -20,26 +17,23 @@ if not os.environ.get('AMENT_PREFIX_PATH'):
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue  # noqa: E402
 from rclpy.node import Node  # noqa: E402
 from rosgraph_msgs.msg import Clock  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 
+from ros_demo import client as demo_client  # noqa: E402
+from ros_demo.client import DemoClient  # noqa: E402
+from ros_demo.job import URDF, rest  # noqa: E402
 from ros_demo.processes import release_domain, unused_domain  # noqa: E402
-from ros_demo.recording import TORQUE_TOPIC  # noqa: E402
+from screw_dynamics.common.paths import share_path  # noqa: E402
 from screw_dynamics.common.times import SECOND, nanoseconds, set_stamp  # noqa: E402
 from screw_dynamics.errors import TrajectoryError  # noqa: E402
 from screw_dynamics.nodes.feedforward.node import NO_TIME  # noqa: E402
-from screw_dynamics.nodes.shared.endpoints import (  # noqa: E402
-    FRAME_ID,
-    STATUS_QOS,
-    STATUS_TOPIC,
-)
-from screw_dynamics.trajectory import read_trajectory  # noqa: E402
+from screw_dynamics.nodes.shared.endpoints import FRAME_ID, STATUS_QOS, STATUS_TOPIC  # noqa: E402
+from screw_dynamics.trajectory import TrajectoryFile, TrajectoryPoint, read_trajectory  # noqa: E402
 from screw_dynamics_interfaces.msg import FeedforwardTorque  # noqa: E402
 from sea_study import loop_client  # noqa: E402
 from sea_study.loop_client import LoopClient  # noqa: E402
 from sea_study.ros_loop import MOTOR_STATES, TRAJECTORY  # noqa: E402
 
-TIMEOUT = 1.0
 START, END = '3.000000001', '5.500000002'  # of a trajectory, as `feedforward` answers
 
 
@@ -53,28 +47,6 @@ def client(monkeypatch):
     client.destroy_node()
     rclpy.try_shutdown()
     release_domain(domain)
-
-
-def test_nothing_advances(client):
-    with pytest.raises(TimeoutError, match='nothing advanced for 1 s, waiting for the end'):
-        client.wait('the end', lambda: False, TIMEOUT, lambda: None)
-
-
-def test_samples_are_progress(client, monkeypatch):
-    """The timeout passes before there are enough of them, on a clock that counts them."""
-    publisher = client.create_publisher(FeedforwardTorque, TORQUE_TOPIC, 10)
-    limit = time.monotonic() + patience()
-    clock = SimpleNamespace(monotonic=lambda: 0.2 * client._samples)
-    monkeypatch.setattr(loop_client, 'time', clock)
-    looks = []
-
-    def enough():
-        assert time.monotonic() < limit
-        publisher.publish(FeedforwardTorque())
-        return client._samples > 60
-
-    client.wait('samples', enough, 5.0, lambda: looks.append(client._samples))
-    assert looks[-1] > 60
 
 
 @pytest.fixture
@@ -173,25 +145,6 @@ def test_the_end_that_is_held(client, tick, answering):
     assert hear(6.25, hold) == (3.25, 0.75)
 
 
-def test_motors_are_driven_once_they_have_efforts(client):
-    efforts = client.create_publisher(JointState, MOTOR_STATES, 10)
-
-    def drive(*values):
-        return lambda: efforts.publish(JointState(effort=values))
-
-    client.wait('motors with brakes', lambda: client._standing, 60.0, drive(0.0, 0.0))
-    assert not client.driven
-    client.wait('driven motors', lambda: client.driven, 60.0, drive(0.0, -1.0))
-
-
-def test_sent_again_until_it_is_answered(client, tick, answering):
-    node = answering(None, NO_TIME)
-    client.send(read_trajectory(TRAJECTORY), 0.0, 600.0, tick)
-    assert len({message.header.frame_id for message in node.heard}) == len(node.heard) == 3
-    assert not any(nanoseconds(message.header.stamp) for message in node.heard)
-    assert (client._start, client._end) == (3_000_000_001, 5_500_000_002)
-
-
 def test_sent_again_with_a_new_start(client, tick, answering):
     node = answering(None, NO_TIME)
     begun = tick.now
@@ -200,19 +153,6 @@ def test_sent_again_with_a_new_start(client, tick, answering):
     assert len(starts) == 3
     assert starts == sorted(set(starts))
     assert begun <= starts[0] / SECOND - 60.0 < starts[1] / SECOND - 120.0 < tick.now
-
-
-def test_sent_while_there_is_no_time(client, tick, answering):
-    """At once, a busy computer may say so more often than an answer may fail to come."""
-    node = answering(*[NO_TIME] * 9)
-    client.send(read_trajectory(TRAJECTORY), 0.0, 600.0, tick)
-    assert len({message.header.frame_id for message in node.heard}) == len(node.heard) == 10
-
-
-def test_no_time_comes(client, tick, answering):
-    answering(*[NO_TIME] * 99)
-    with pytest.raises(TimeoutError, match='feedforward has received no time on /clock for 30 s'):
-        client.send(read_trajectory(TRAJECTORY), 0.0, 30.0, tick)
 
 
 def test_rejected(client, tick, answering):
@@ -227,3 +167,65 @@ def test_never_answered(client, tick, answering, monkeypatch):
     with pytest.raises(TimeoutError, match='the answer of feedforward .* sent 5 times'):
         client.send(read_trajectory(TRAJECTORY), 0.0, 60.0, tick)
     assert len(node.heard) == 5
+
+
+DEMO_START = 1_795_723_285 * SECOND + 1  # seconds as float are too coarse for it
+FILE = TrajectoryFile(('a',), (TrajectoryPoint(0.0, (1.0,)), TrajectoryPoint(2.0, (3.0,))))
+
+
+class Accepted:
+    """Verdicts of a node that follows every trajectory for two seconds from `START`."""
+
+    missing = ()
+
+    def __init__(self, *_):
+        span = {'start [s]': DEMO_START, 'end [s]': DEMO_START + 2 * SECOND}
+        values = [
+            KeyValue(key=key, value=f'{instant // SECOND}.{instant % SECOND:09d}')
+            for key, instant in span.items()
+        ]
+        self.statuses = {'feedforward': DiagnosticStatus(values=values)}
+
+    def text(self):
+        return 'accepted'
+
+
+@pytest.fixture
+def sender(monkeypatch):
+    monkeypatch.setattr(demo_client, 'Verdicts', Accepted)
+    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    domain = unused_domain()
+    rclpy.init(args=[], domain_id=domain)
+    sender = DemoClient(share_path(URDF), lambda missing: None)
+    yield sender
+    sender.destroy_node()
+    rclpy.try_shutdown()
+    release_domain(domain)
+
+
+def hear(sender, source, instant):
+    """Return how long the end has been held after a sample at an instant from `START` [ns]."""
+    sample = FeedforwardTorque(source=source)
+    set_stamp(sample.header.stamp, DEMO_START + instant)
+    sender._on_sample(sample)
+    return sender._held
+
+
+def test_only_the_end_of_the_trajectory_is_held(sender):
+    hold, trajectory = FeedforwardTorque.SOURCE_HOLD, FeedforwardTorque.SOURCE_TRAJECTORY
+    assert hear(sender, hold, 9 * SECOND) == 0.0  # nothing was sent
+    for file in (FILE, rest(FILE)):
+        sender.send(file)
+        # what was sent before is held until the start
+        assert hear(sender, hold, -SECOND) == 0.0
+        assert hear(sender, trajectory, SECOND) == 0.0
+        assert hear(sender, hold, 2 * SECOND) == 0.0
+        assert hear(sender, hold, 2 * SECOND + 1) == 1e-9
+        assert hear(sender, hold, 5 * SECOND // 2) == 0.5
+
+
+def test_a_trajectory_of_rest():
+    resting = rest(FILE)
+    assert resting.joint_names == FILE.joint_names
+    assert [point.positions for point in resting.points] == [(1.0,), (1.0,)]
+    assert 0.0 == resting.points[0].time_from_start < resting.points[1].time_from_start

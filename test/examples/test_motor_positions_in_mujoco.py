@@ -15,10 +15,7 @@ from gallery.motor_positions import AFTER, POINTS, STEP, arm, followed  # noqa: 
 from screw_dynamics import share_path  # noqa: E402
 from screw_dynamics.control.fit import outline  # noqa: E402
 from screw_dynamics.control.forwarding import forwarding, with_efforts  # noqa: E402
-from screw_dynamics.trajectory import (  # noqa: E402
-    Waypoints,
-    jtc_trajectory,
-)
+from screw_dynamics.trajectory import Waypoints, jtc_trajectory  # noqa: E402
 
 
 def commanded(**parameters: object) -> tuple[np.ndarray, np.ndarray]:

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """MuJoCo, which is independent of this package, against our equations of motion."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,14 +1,16 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Processes are watched, and gone afterwards."""
+"""Processes of the demo are watched, and gone afterwards; its domain."""
 
 from __future__ import annotations
 
 import os
-import re
 import signal
+import socket
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,8 +19,10 @@ import pytest
 from helpers.patience import patience
 
 from ros_demo import processes
-from ros_demo.processes import DemoError, Processes
+from ros_demo import processes as domain
+from ros_demo.processes import DemoError, Processes, isolate_ros, release_domain, unused_domain
 from screw_dynamics.common.stop_signals import stop_once
+from screw_dynamics.errors import ScrewDynamicsError
 
 # Says that it is ready where SIGINT is expected already, and answers it with exit code 0.
 SERVER = """
@@ -66,15 +70,6 @@ def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / 'deaf.py').write_text(DEAF)
     monkeypatch.setenv('PYTHONPATH', str(folder))
     return folder
-
-
-def test_a_process_is_stopped_by_name(tmp_path: Path) -> None:
-    with Processes(tmp_path) as group:
-        group.start('server', 'server')
-        wait_for_line(group.log('server'))
-        group.require_running()
-        group.stop('server')
-        assert 'Keyboard interrupt' in group.log('server').read_text()
 
 
 def test_a_failing_block_leaves_no_process(tmp_path: Path) -> None:
@@ -132,43 +127,6 @@ def test_an_interrupted_start_leaves_no_process(
     assert not is_alive(pids[0])
 
 
-def test_an_interrupted_stop_leaves_no_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(processes, 'STOP_TIMEOUT', 0.5)
-
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with Processes(tmp_path) as group:
-        group.start('deaf', 'deaf')
-        wait_for_line(group.log('deaf'))
-        pid = pid_of(group, 'deaf')
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(subprocess.Popen, 'wait', interrupted)
-            with pytest.raises(KeyboardInterrupt):
-                group.stop('deaf')
-    assert not is_alive(pid)
-
-
-@pytest.mark.parametrize('wanted', [signal.SIG_IGN, signal.SIG_DFL])
-def test_signals_that_are_ignored_stay_ignored_by_processes(
-    tmp_path: Path, modules: Path, wanted: signal.Handlers
-) -> None:
-    (modules / 'asked.py').write_text(
-        'import signal\nprint(int(signal.getsignal(signal.SIGHUP)))\n'
-    )
-    before = signal.signal(signal.SIGHUP, wanted)
-    try:
-        with Processes(tmp_path) as group:
-            group.start('asked', 'asked')
-            group._running['asked'].wait(patience(20.0))
-        assert signal.getsignal(signal.SIGHUP) is wanted
-    finally:
-        signal.signal(signal.SIGHUP, before)
-    assert group.last_line('asked') == str(int(wanted))
-
-
 @pytest.fixture
 def line_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """
@@ -211,20 +169,55 @@ def test_waiting_ends_where_nothing_new_is_logged(
     assert newest == 'node: INFO waiting for data'
 
 
-def test_waiting_goes_on_while_something_new_is_logged(
-    line_clock: Path, modules: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(processes, 'SILENCE_TIMEOUT', 3.0)
-    (modules / 'busy.py').write_text(
-        'import itertools, time\n'
-        'for i in itertools.count():\n'
-        "    print('step', i, flush=True)\n"
-        '    time.sleep(0.01)\n'
-    )
-    step = 0
-    with Processes(line_clock.parent) as group:
-        group.start('node', 'busy')
-        while step < 60:  # twice the patience
-            newest = re.fullmatch(r'node: step (\d+)', group.require_advance('step 60'))
-            step = int(newest[1]) if newest else 0
-            time.sleep(0.01)
+@contextmanager
+def own_reservations() -> Iterator[None]:
+    """Leave out what this and other processes have reserved."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(domain, 'RESERVATION', f'\0screw_dynamics.test_domain.{os.getpid()}.')
+        patch.setattr(domain, '_reservations', {})
+        yield
+
+
+def choices() -> set[int]:
+    """Return what 20 calls choose, each from all domains."""
+    chosen = set()
+    for _ in range(20):
+        number = unused_domain()
+        chosen.add(number)
+        release_domain(number)
+    return chosen
+
+
+@own_reservations()
+def test_a_released_domain_is_chosen_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(domain, 'DOMAINS', [1, 2])
+    monkeypatch.setattr(domain, '_is_unused', lambda number: True)
+    assert {unused_domain(), unused_domain()} == {1, 2}
+    expected = 'expected an unused DDS domain among 1 to 2, all are in use'
+    with pytest.raises(ScrewDynamicsError, match=expected):
+        unused_domain()
+    release_domain(2)
+    assert unused_domain() == 2
+    for number in (1, 2):
+        release_domain(number)
+
+
+@pytest.mark.parametrize('offset', [0, 10, 12, 40])
+@own_reservations()
+def test_a_used_domain_is_not_chosen(monkeypatch: pytest.MonkeyPatch, offset: int) -> None:
+    monkeypatch.setattr(domain, 'DOMAINS', [1, 2])
+    monkeypatch.setattr(domain, 'FIRST_PORT', 31_000)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+        taken.bind(('', 31_250 + offset))
+        assert choices() == {2}
+
+
+def test_a_chosen_domain_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('ROS_DOMAIN_ID', '17')
+    monkeypatch.delenv('ROS_AUTOMATIC_DISCOVERY_RANGE', raising=False)
+    assert isolate_ros() == 17
+    assert os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] == 'LOCALHOST'
+    monkeypatch.setenv('ROS_DOMAIN_ID', '')
+    chosen = isolate_ros()
+    assert 1 <= chosen <= 101
+    release_domain(chosen)

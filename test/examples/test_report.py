@@ -1,11 +1,12 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of the report come from the recording and show its faults."""
+"""The recording of the demo, its report, and the times of ticks in it."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,36 +14,19 @@ import pytest
 
 pytest.importorskip('rosbags', reason='recordings are read from bags')
 
+from recorded_messages import START, TORQUE, TRAJECTORY, Messages  # noqa: E402
+
 from ros_demo.processes import DemoError  # noqa: E402
-from ros_demo.recording import TickTimes  # noqa: E402
-from ros_demo.report import (  # noqa: E402
-    compute_times,
-    peak_table,
-    recompute,  # noqa: E402
-    report,
-    timing,
-)
+from ros_demo.recording import TickTimes, read_recording, read_tick_times
+from ros_demo.report import peak_table, recompute, report, timing  # noqa: E402
+from screw_dynamics.errors import BagError  # noqa: E402
+from screw_dynamics.recordings.bags.writer import BagWriter  # noqa: E402
 
 RATE = 50.0
 
 
 def ignore(_: int) -> None:
     """Show no progress."""
-
-
-def test_a_regular_recording_misses_nothing(recording: Any) -> None:
-    found = timing(recording, RATE)
-    assert found.rate == pytest.approx(RATE)
-    assert found.missed == 0
-    assert found.longest_gap == pytest.approx(1 / RATE)
-
-
-def test_missed_ticks_are_counted(recording: Any) -> None:
-    kept = np.delete(np.arange(len(recording.time)), [10, 30, 31, 32])
-    found = timing(replace(recording, time=recording.time[kept]), RATE)
-    assert found.missed == 4
-    assert found.longest_gap == pytest.approx(4 / RATE)
-    assert found.rate == pytest.approx(RATE * (len(kept) - 1) / (len(recording.time) - 1))
 
 
 def test_ticks_are_missed_from_the_start_of_the_trajectory(recording: Any) -> None:
@@ -52,12 +36,6 @@ def test_ticks_are_missed_from_the_start_of_the_trajectory(recording: Any) -> No
     assert late.missed == 5
     assert late.longest_gap == pytest.approx(5.7 / RATE)
     assert late.rate == pytest.approx(RATE)
-
-
-def test_jitter_is_no_missed_tick(recording: Any, rng: np.random.Generator) -> None:
-    jitter = rng.uniform(0.0, 0.9, len(recording.time)) / RATE
-    jitter[[0, -1]] = 0.0
-    assert timing(replace(recording, time=recording.time + jitter), RATE).missed == 0
 
 
 def test_recomputation_agrees_to_rounding(arm: Any, recording: Any) -> None:
@@ -78,13 +56,6 @@ def test_recomputation_finds_a_wrong_effort(arm: Any, recording: Any, order: int
         check.require_agreement()
 
 
-def test_efforts_that_are_not_numbers_disagree(arm: Any, recording: Any) -> None:
-    efforts = recording.effort_jet.copy()
-    efforts[20, 0, 3] = np.nan
-    with pytest.raises(DemoError, match='got nan'):
-        recompute(arm, replace(recording, effort_jet=efforts), 10, ignore).require_agreement()
-
-
 def test_peaks_are_the_largest_magnitudes(recording: Any) -> None:
     lines = list(peak_table(recording))
     assert lines[0].split() == ['max', '|tau|', 'max', "|tau'|", 'max', "|tau''|"]
@@ -94,18 +65,6 @@ def test_peaks_are_the_largest_magnitudes(recording: Any) -> None:
         assert name == recording.joint_names[i]
         expected = np.abs(recording.effort_jet[:, :, i]).max(axis=0)
         assert np.allclose([float(number) for number in numbers], expected, rtol=0, atol=5e-4)
-
-
-def test_orders_that_were_not_published_are_left_out(arm: Any, recording: Any) -> None:
-    torque_only = replace(recording, effort_jet=recording.effort_jet[:, :1])
-    assert recompute(arm, torque_only, 10, ignore).differences.shape == (1,)
-    assert "tau'" not in '\n'.join(peak_table(torque_only))
-
-
-def test_every_sample_is_timed(arm: Any, recording: Any) -> None:
-    times = compute_times(arm, recording)
-    assert times.shape == recording.time.shape
-    assert (times > 0.0).all()
 
 
 def test_the_report_is_in_the_units_it_names(arm: Any, recording: Any) -> None:
@@ -125,3 +84,124 @@ def test_the_report_is_in_the_units_it_names(arm: Any, recording: Any) -> None:
     assert times
     # from a microsecond to a millisecond, on any machine
     assert 0.1 < float(times[1]) <= float(times[2]) < 1e5
+
+
+END = 8_000_000  # of a trajectory [ns]
+
+
+def write_bag(path: Path, samples: int, jets: np.ndarray, efforts: np.ndarray) -> None:
+    with BagWriter(path) as bag:
+        write_trajectory(bag, add_topics(bag), START, jets[:samples], efforts)
+
+
+def add_topics(bag: BagWriter) -> Messages:
+    messages = Messages()
+    for topic, name in (('/torque', TORQUE), ('/trajectory', TRAJECTORY)):
+        messages.add_topic(bag, topic, name)
+    return messages
+
+
+def write_trajectory(
+    bag: BagWriter,
+    messages: Messages,
+    start: int,
+    jets: np.ndarray,
+    efforts: np.ndarray,
+    position: float = 10.0,
+) -> None:
+    """Write a trajectory that starts at an instant [ns], and a sample for each of the jets."""
+    nothing = np.zeros(0)
+    points = [
+        messages.point(time, [np.array([position + 10.0 + i, position + i]), nothing, nothing])
+        for i, time in enumerate((0, END))
+    ]
+    message = messages(
+        TRAJECTORY, header=messages.header(0), joint_names=['b', 'a'], points=points
+    )
+    messages.write(bag, '/trajectory', TRAJECTORY, start, message)
+    for i, jet in enumerate(jets):
+        torque = messages.torque(4_000_000 * i + 7, jet, efforts[i], start)
+        messages.write(bag, '/torque', TORQUE, start, torque)
+
+
+def test_the_last_trajectory_of_several(tmp_path: Path, rng: np.random.Generator) -> None:
+    jets, efforts = rng.normal(size=(9, 5, 2)), rng.normal(size=(9, 3, 2))
+    with BagWriter(tmp_path / 'bag') as bag:
+        messages = add_topics(bag)
+        for k, (begin, end) in enumerate([(0, 2), (2, 6), (6, 9)]):
+            own = slice(begin, end)
+            start = START + 1_000_000_000 * k
+            write_trajectory(bag, messages, start, jets[own], efforts[own], 10.0 * k)
+    recording = read_recording(tmp_path / 'bag', '/torque', '/trajectory')
+    assert recording.joint_jet.tobytes() == jets[6:].tobytes()
+    assert recording.effort_jet.tobytes() == efforts[6:].tobytes()
+    assert np.allclose(recording.time, 0.004 * np.arange(3) + 7e-9, rtol=0, atol=1e-15)
+    assert recording.waypoint_positions.tolist() == [[20.0, 30.0], [21.0, 31.0]]
+
+
+def test_efforts_that_end_before_the_trajectory(tmp_path: Path, rng: np.random.Generator) -> None:
+    jets, efforts = rng.normal(size=(5, 5, 2)), np.ones((5, 3, 2))
+    with BagWriter(tmp_path / 'bag') as bag:
+        messages = add_topics(bag)
+        write_trajectory(bag, messages, START, jets, efforts)
+        write_trajectory(bag, messages, START + 1_000_000_000, jets[:2], efforts)
+    text = r'bag: expected /torque until the end .*, 0\.008 s from its start, got it until 0\.004'
+    with pytest.raises(BagError, match=text):
+        read_recording(tmp_path / 'bag', '/torque', '/trajectory')
+
+
+def test_a_silent_node_is_named(tmp_path: Path) -> None:
+    write_bag(tmp_path / 'bag', 0, np.zeros(0), np.zeros(0))
+    with pytest.raises(BagError, match='bag: expected messages on /torque, found none'):
+        read_recording(tmp_path / 'bag', '/torque', '/trajectory')
+
+
+DIAGNOSTICS = 'diagnostic_msgs/msg/DiagnosticArray'
+SECOND = 1_000_000_000
+
+
+def write_reports(path: Path, reports: list[tuple[float, float, float]]) -> None:
+    """Torques from 1 s to 4 s; reports of (time, mean, longest), and those of another node."""
+    messages = Messages()
+    with BagWriter(path) as bag:
+        messages.add_topic(bag, '/torque', TORQUE)
+        messages.add_topic(bag, '/diagnostics', DIAGNOSTICS)
+        for time in (1.0, 2.5, 4.0):
+            torque = messages.torque(0, np.zeros((5, 2)), np.zeros((3, 2)))
+            messages.write(bag, '/torque', TORQUE, START + round(time * SECOND), torque)
+        for time, mean, longest in reports:
+            for name, factor in (('feedforward: rate', 1.0), ('another: rate', 100.0)):
+                pairs = {'mean compute time [us]': mean, 'longest compute time [us]': longest}
+                status = messages(
+                    'diagnostic_msgs/msg/DiagnosticStatus',
+                    level=0,
+                    name=name,
+                    message='',
+                    hardware_id='',
+                    values=[
+                        messages('diagnostic_msgs/msg/KeyValue', key=k, value=f'{factor * v:.1f}')
+                        for k, v in pairs.items()
+                    ],
+                )
+                report = messages(DIAGNOSTICS, header=messages.header(0), status=[status])
+                at = START + round(time * SECOND)
+                messages.write(bag, '/diagnostics', DIAGNOSTICS, at, report)
+
+
+def test_reports_within_the_publication_count(tmp_path: Path) -> None:
+    reports = [
+        (0.5, 9.0, 900.0),  # before the first torque
+        (1.5, 8.0, 800.0),  # covers a time before it, too
+        (2.0, 40.0, 90.0),
+        (3.0, 60.0, 70.0),
+        (4.5, 7.0, 700.0),  # after the last
+    ]
+    write_reports(tmp_path / 'bag', reports)
+    found = read_tick_times(tmp_path / 'bag', '/torque')
+    assert found == pytest.approx((50e-6, 90e-6), rel=1e-12)
+
+
+@pytest.mark.parametrize('reports', [[], [(2.0, 1.0, 1.0)], [(0.5, 1.0, 1.0), (1.5, 1.0, 1.0)]])
+def test_without_such_a_report(tmp_path: Path, reports: list[tuple[float, float, float]]) -> None:
+    write_reports(tmp_path / 'bag', reports)
+    assert read_tick_times(tmp_path / 'bag', '/torque') is None

@@ -16,35 +16,15 @@ import pytest
 
 pytest.importorskip('mujoco', reason='the comparison runs in MuJoCo')
 pytest.importorskip('rosbags', reason='the figure shares its style with that of recordings')
-image = pytest.importorskip('matplotlib.image', reason='the figure needs matplotlib')
 
 from screw_dynamics.limits.check import check_feasibility  # noqa: E402
-from sea_study.arms import IIWA, MOTION, PANDA, ROBOTS, Arm, arms  # noqa: E402
-from sea_study.conditions import FEEDBACKS, Condition, conditions, headline  # noqa: E402
+from sea_study.arms import MOTION, PANDA, ROBOTS, Arm, arms  # noqa: E402
+from sea_study.conditions import FEEDBACKS, conditions, headline  # noqa: E402
 from sea_study.document import GAIN, document  # noqa: E402
-from sea_study.plot import COLOURS, SHOWN, save_comparison  # noqa: E402
 from sea_study.robustness import FALLEN, Endured, endure  # noqa: E402
-from sea_study.scene import (  # noqa: E402
-    CLEAN,
-    EXACT,
-    FEEDFORWARDS,
-    GRAVITY,
-    NOISY,
-    NONE,
-    RIGID,
-    scene,
-)
+from sea_study.scene import CLEAN, EXACT, FEEDFORWARDS, GRAVITY, NOISY, NONE, RIGID, scene  # noqa: E402
 from sea_study.table import arm_table, by_key, ratio, two_digits  # noqa: E402
-from sea_study.tracking import (  # noqa: E402
-    ENGINES,
-    HELD,
-    IDEAL,
-    MUJOCO,
-    OWN,
-    RTOL,
-    Outcome,
-    track,
-)
+from sea_study.tracking import ENGINES, HELD, IDEAL, MUJOCO, OWN, RTOL, Outcome, track  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = (ROOT / 'docs' / 'demo_sea.md').read_text(encoding='utf-8')
@@ -205,36 +185,6 @@ def test_tables_hold_every_run(endured):
     first = ' '.join(text.split('\n\n')[1].split())
     assert f'on {len(helpless)} of 8 arms ({"; ".join(helpless) or "none"}: errors' in first
     assert f'worse on {len(worse)} ({"; ".join(worse) or "none"}). Beside' in first
-
-
-def test_a_ratio_is_that_of_medians_or_of_the_worst():
-    found = by_key(
-        Endured(SOFT, feedforward, 'some', errors, errors)
-        for feedforward, errors in ((RIGID, (2.0, 9.0, 1.0)), (EXACT, (1.0, 1.0, 2.0)))
-    )
-    for drawn, expected in ((True, 2.0), (False, 4.5)):
-        assert ratio(found, SOFT, Condition('some', (), drawn), RIGID) == expected
-
-
-def test_the_figure_shows_every_feedforward_and_condition(endured, tmp_path):
-    def drawn(results):
-        save_comparison(by_key(results), tmp_path / 'plot.png')
-        return (image.imread(tmp_path / 'plot.png')[..., :3] * 255).round().astype(int)
-
-    pixels = drawn(endured)
-    for colour in COLOURS.values():
-        rgb = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-        assert (np.abs(pixels - rgb).max(axis=2) <= 2).sum() > 500, colour
-    assert set(SHOWN) < {condition.name for condition in conditions()}
-    arm = Arm(IIWA, 'stiff', 'upright')
-    for name in (SHOWN[0], SHOWN[-1]):
-        others = [
-            replace(e, largest=tuple(1.9 * x for x in e.largest))
-            if (e.arm, e.condition) == (arm, name)
-            else e
-            for e in endured
-        ]
-        assert (drawn(others) != pixels).any()
 
 
 @pytest.mark.long

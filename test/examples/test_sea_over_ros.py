@@ -9,7 +9,6 @@ import signal
 import time
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -24,7 +23,6 @@ if not os.environ.get('AMENT_PREFIX_PATH'):
 
 from ros_demo.processes import release_domain, unused_domain  # noqa: E402
 from ros_demo.recording import TORQUE_TOPIC  # noqa: E402
-from screw_dynamics import Drives, share_path  # noqa: E402
 from screw_dynamics.errors import BagError  # noqa: E402
 from screw_dynamics.recordings.bags import Bag  # noqa: E402
 from screw_dynamics.recordings.results.results_bag import SOURCE_TRAJECTORY  # noqa: E402
@@ -141,22 +139,6 @@ def test_what_the_bag_holds(runs, folder):
     assert np.abs(motors['deflection']).max() > 0.03
 
 
-def test_the_rigid_feedforward_knows_the_motors_but_no_springs(runs, folder):
-    elastic = Drives.from_yaml(share_path('config/sea_arm_joints.yaml'))
-    rigid = Drives.from_yaml(folder / 'rigid_joints.yaml')
-    assert rigid.joints.keys() == elastic.joints.keys()
-    for name, joint in rigid.joints.items():
-        assert joint.spring is None
-        assert joint.motor == elastic.joints[name].motor
-
-
-def test_a_bag_without_the_motion(runs, folder, monkeypatch):
-    read_loop(folder / 'bag_exact', EXACT)
-    monkeypatch.setattr(ros_loop, 'RECORDED', (*ros_loop.RECORDED, '/links'))
-    with pytest.raises(BagError, match='expected messages on /links, found none'):
-        read_loop(folder / 'bag_exact', EXACT)
-
-
 @pytest.mark.usefixtures('exact')
 @pytest.mark.parametrize('topic', ros_loop.RECORDED)
 def test_a_bag_without_the_end_of_the_motion(folder, monkeypatch, topic):
@@ -173,24 +155,3 @@ def test_a_bag_without_the_end_of_the_motion(folder, monkeypatch, topic):
     monkeypatch.setattr(ros_loop, 'Bag', CutBag)
     with pytest.raises(BagError, match=f'expected {topic} until the end of the trajectory'):
         read_loop(folder / 'bag_exact', EXACT)
-
-
-@pytest.mark.parametrize('looks', [1, 3, None])
-def test_the_recorder_ends_when_it_has_the_motion(monkeypatch, looks):
-    """Or after some time: what is missing is named later."""
-    made = []
-
-    def read(*arguments):
-        made.append(arguments)
-        if len(made) != looks:
-            raise BagError('the end is missing')
-
-    monkeypatch.setattr(ros_loop, 'read_loop', read)
-    monkeypatch.setattr(ros_loop, 'LOOK_PERIOD', 0.01)
-    if looks is None:
-        monkeypatch.setattr(ros_loop, 'STALL_TIMEOUT', 0.1)
-    running = []
-    processes = SimpleNamespace(require_running=lambda: running.append(True))
-    ros_loop._await_recorder(processes, Path('bag'), EXACT)
-    assert len(running) == len(made) == (looks or len(made))
-    assert set(made) == {(Path('bag'), EXACT)}

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The simulations of P2025: toy example, chains of arcs, soft and hybrid arms."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys
@@ -14,12 +12,7 @@ from helpers.patience import patience
 
 import screw_dynamics as sd
 from soft_study import arcs, helicoid, helicoid_motion, hybrid, toy
-from soft_study.records import (
-    FOLDER,
-    recorded_circles,
-    recorded_equilibria,
-    recorded_motion,
-)
+from soft_study.records import FOLDER, recorded_circles, recorded_equilibria, recorded_motion
 
 
 @pytest.mark.parametrize('q', [0.0, 1e-8, 0.03, 0.7, 0.999, 1.001, 2.5, -3.0])

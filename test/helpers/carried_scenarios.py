@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`CarriedScenario`: what happens to the core of `compensation`, drawn by a seed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

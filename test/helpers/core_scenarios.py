@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Scenario`: what happens to the cores of `feedforward` and `drive_commands`, drawn by a seed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

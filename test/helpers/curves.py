@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Curves through points."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from screw_dynamics.trajectory import Waypoints, smooth_trajectory

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`DriveNetwork`: the core of `drive_commands` behind a network that delays and loses samples."""
 
-from __future__ import annotations
-
 import heapq
 from dataclasses import replace
 from itertools import count

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Rig`: the core of the node `drive_commands` with a clock of its own, and what it publishes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -12,11 +10,7 @@ import screw_dynamics as sd
 from helpers.rig import joint_state
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.control.drive_records import (
-    FeedforwardSample,
-    JointStates,
-    MotorSample,
-)
+from screw_dynamics.control.drive_records import FeedforwardSample, JointStates, MotorSample
 from screw_dynamics.drives.robot import Robot
 
 START = 1_700_000_000 * 10**9

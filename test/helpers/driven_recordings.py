@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recordings of simulated robots with elastic or rigid drives, under motor control."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Launch files as others include them, and their processes."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

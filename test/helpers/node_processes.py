@@ -54,11 +54,7 @@ class NodeProcess:
         self._log = Path(name)
         weakref.finalize(self, self._log.unlink, missing_ok=True)
         self._process = subprocess.Popen(
-            command,
-            stdout=handle,
-            stderr=subprocess.STDOUT,
-            env=environment,
-            **OWN_GROUP,
+            command, stdout=handle, stderr=subprocess.STDOUT, env=environment, **OWN_GROUP
         )
         os.close(handle)
 

@@ -208,10 +208,7 @@ class Executed:
     """
 
     def __init__(
-        self,
-        states: list[JointTrajectoryControllerState],
-        samples: list[JointState],
-        rate: int,
+        self, states: list[JointTrajectoryControllerState], samples: list[JointState], rate: int
     ) -> None:
         self.names = list(states[0].joint_names)
         # the first messages of a broadcaster may lack joints
@@ -265,9 +262,7 @@ def _starts(
     gaps, sample = np.diff(instants[order]), order >= len(states)
     to_sample, to_state = ~sample[:-1] & sample[1:], sample[:-1] & ~sample[1:]
     within = min(
-        to_sample,
-        to_state,
-        key=lambda pairs: np.median(gaps[pairs]) if pairs.any() else np.inf,
+        to_sample, to_state, key=lambda pairs: np.median(gaps[pairs]) if pairs.any() else np.inf
     )
     joined = within & (gaps < period / 2.0)
     return instants[order][np.append(True, ~joined)]

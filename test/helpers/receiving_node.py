@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The state of a node that receives trajectories, without processes and DDS."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from helpers.node_processes import trajectory

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulated recordings of robots, with friction, rotors and noise drawn at random."""
 
-from __future__ import annotations
-
 import numpy as np
 from oracles.random_models import random_model
 

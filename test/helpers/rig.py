@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Rig`: the core of the node `feedforward` on a clock of its own, without ROS and processes."""
 
-from __future__ import annotations
-
 import heapq
 from dataclasses import replace
 from itertools import count

@@ -89,12 +89,7 @@ class RosFixture:
         return self.start_command(command, name=name, namespace=namespace, **parameters)
 
     def start_command(
-        self,
-        command: Sequence[str],
-        *,
-        name: str = '',
-        namespace: str = '',
-        **parameters: object,
+        self, command: Sequence[str], *, name: str = '', namespace: str = '', **parameters: object
     ) -> NodeProcess:
         """Start a process with ROS arguments."""
         command = [*command, *ros_arguments(name, namespace, **parameters)]

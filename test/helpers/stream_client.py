@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams, diagnostics and samples for the tests of streams."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

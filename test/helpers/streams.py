@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams of samples for a `Rig`, and limits of its robot."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

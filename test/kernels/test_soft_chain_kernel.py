@@ -1,8 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 
-from __future__ import annotations
-
 import os
 import sys
 from math import factorial
@@ -238,8 +236,8 @@ def test_batches_in_c_and_samples_in_python_give_the_same_numbers():
 @pytest.mark.parametrize(
     'angle',
     [
-        *(0.0, 1e-9, 1e-2, np.pi, 14.0),
-        *(pytest.param(x, marks=pytest.mark.long) for x in (1e-300, 1e-4, 0.5, 6.0, 9.0)),
+        *(0.0, 1e-9, np.pi),
+        *(pytest.param(x, marks=pytest.mark.long) for x in (1e-300, 1e-2, 0.5, 6.0, 14.0)),
     ],
 )
 def test_planar_arcs_are_exact_at_any_curvature(angle):

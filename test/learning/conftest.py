@@ -12,11 +12,7 @@ from helpers.learning_arm import GAINS, run
 from helpers.planar_sea import NAMES, ROTOR_INERTIA, STIFFNESS
 
 import screw_dynamics as sd
-from screw_dynamics.trajectory import (
-    PiecewisePolynomial,
-    smooth_trajectory,
-    waypoints_from_points,
-)
+from screw_dynamics.trajectory import PiecewisePolynomial, smooth_trajectory, waypoints_from_points
 
 WRONG = {'stiffness': (0.9, 1.1), 'rotors': (1.1, 0.9), 'masses': (0.92, 1.1)}
 

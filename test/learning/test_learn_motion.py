@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Repeats that learn: errors fall, the end of it, limits, inputs."""
+"""Learned motions: errors fall, files keep them, bounds are those of the model."""
 
 from __future__ import annotations
 
@@ -11,8 +11,17 @@ import pytest
 from helpers.learning_arm import GAINS, NOISE, run
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InfeasibleError, InputError
+from screw_dynamics.errors import InfeasibleError, InputError, TrajectoryError
+from screw_dynamics.learning import LearnedMotion
+from screw_dynamics.learning.inverse_error import inverse_errors
 from screw_dynamics.learning.learned_motion import overall
+from screw_dynamics.trajectory import (
+    PiecewisePolynomial,
+    parse_trajectory,
+    read_trajectory,
+    smooth_trajectory,
+    waypoints_from_points,
+)
 
 
 def test_errors_of_the_links_fall(robot, curve, learned) -> None:
@@ -152,3 +161,169 @@ def test_errors_of_inputs(robot, curve) -> None:
 def replaced(recording: sd.Recording, positions: np.ndarray) -> sd.Recording:
     """Return a recording with other positions."""
     return sd.Recording(recording.joint_names, recording.times, positions, recording.efforts)
+
+
+def test_receiver_follows_the_certified_curve(learned) -> None:
+    """
+    A receiver fits the same curve, from rest elsewhere 1 s before it, to 1e-6 of each derivative.
+
+    Points are some 5 ms apart, so that rounding of positions grows by 2e9 in the snap. Times in
+    messages are whole nanoseconds, as those in the file are.
+    """
+    motion = learned[-1]
+    found = parse_trajectory(motion.to_yaml())
+    waypoints = waypoints_from_points(found.joint_names, found.points, motion.joint_names)
+    assert waypoints.times[0] == 1.0
+    np.testing.assert_array_equal(waypoints.times, np.round(waypoints.times, 9))
+    start = np.zeros((5, 2))
+    start[0] = motion.wanted.jets([0.0], 1)[0, 0]
+    received = smooth_trajectory(waypoints, start, rest_at_ends=True)
+    shift = 1.0 - motion.curve.breaks[0]
+    times = np.linspace(*motion.curve.breaks[[0, -1]], 1000)
+    jets, same = motion.curve.jets(times), received.jets(times + shift)
+    scale = np.abs(jets).max(axis=(0, 2))
+    assert (np.abs(same - jets).max(axis=(0, 2)) < 1e-6 * scale).all()
+
+
+def test_next_repeat_from_the_file(robot, learned, tmp_path) -> None:
+    """The result from a file is that of the record, by the times of the file."""
+    motion, path = learned[1], tmp_path / 'learned.yaml'
+    motion.to_yaml(path)
+    assert len(read_trajectory(path).points) == len(motion.curve.breaks)
+    stored = LearnedMotion.from_yaml(path)
+    shift = 1.0 - motion.curve.breaks[0]
+    recording = run(robot, motion.curve, 2)
+    later = sd.Recording(
+        recording.joint_names, recording.times + shift, recording.positions, recording.efforts
+    )
+    expected = sd.learn_motion(robot, motion, recording, gains=GAINS)
+    found = sd.learn_motion(robot, stored, later, gains=GAINS)
+    np.testing.assert_allclose(found.rms, expected.rms, rtol=1e-9)
+    np.testing.assert_allclose(found.largest, expected.largest, rtol=1e-9)
+    times = np.linspace(*expected.curve.breaks[[0, -1]], 300)
+    np.testing.assert_allclose(
+        found.curve.jets(times + shift, 2), expected.curve.jets(times, 2), rtol=0.0, atol=1e-8
+    )
+    assert (found.finished, found.best_run) == (expected.finished, expected.best_run)
+    again = LearnedMotion.from_yaml(found.to_yaml())
+    np.testing.assert_array_equal(again.curve.breaks, found.curve.breaks)
+    np.testing.assert_allclose(again.best.coefficients, found.best.coefficients, atol=1e-12)
+
+
+def test_texts(learned) -> None:
+    """The table has a row per run; the verdict says what the next run follows."""
+    text = str(learned[-1])
+    assert [line.split()[0] for line in text.splitlines()[1:4]] == ['0', '1', '2']
+    assert '2 (best)' in text
+    assert 'the next run follows a corrected motion: step 0.' in text
+    assert repr(learned[-1]) == 'LearnedMotion(2 joints, 3 runs, to be continued)'
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'pattern'),
+    [
+        ('learning:', 'learned:', "expected an entry 'learning'"),
+        ('continuity: 4', 'continuity: four', 'learning.wanted.continuity: expected a number'),
+        ('finished: false', 'finished: perhaps', 'learning.finished: expected true or false'),
+    ],
+)
+def test_invalid_files(learned, old, new, pattern) -> None:
+    """Errors name the entry."""
+    text = learned[1].to_yaml()
+    assert old in text
+    with pytest.raises(TrajectoryError, match=pattern):
+        LearnedMotion.from_yaml(text.replace(old, new))
+
+
+PART = 1e-4  # of a parameter: the response is compared to first order
+FREQUENCIES = np.array([0.7, 4.0, 15.0, 40.0])  # rad/s
+BOUND_GAINS = np.array([900.0, 300.0]), np.array([60.0, 20.0])  # N m/rad, N m s/rad
+
+
+def planar_arm() -> sd.Robot:
+    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    joint = sd.JointDrive(
+        sd.LinearSpring(600.0, 0.5),
+        sd.Motor(rotor_inertia=0.3, viscous_friction=1.5, coulomb_friction=2.0),
+    )
+    other = sd.JointDrive(sd.LinearSpring(300.0, 0.2), sd.Motor(0.1, viscous_friction=0.4))
+    return sd.Robot(model, sd.Drives({'joint_1': joint, 'joint_2': other}))
+
+
+def variants(robot: sd.Robot, *, of_motors: bool) -> list[sd.Robot]:
+    """Return the robot with each of its parameters a little larger."""
+    model, drives = robot.model, robot.drives
+    found = []
+    for i in range(model.body_count):
+        inertias = model.inertias.copy()
+        inertias[i] *= 1.0 + PART
+        found.append(robot.with_model(replace(model, inertias=inertias)))
+    for name, drive in drives.joints.items():
+        stiffer = replace(drive.spring, stiffness=drive.spring.stiffness * (1.0 + PART))
+        others = [replace(drive, spring=stiffer)]
+        if of_motors:
+            motor = drive.motor
+            heavier = replace(motor, rotor_inertia=motor.rotor_inertia * (1.0 + PART))
+            rougher = replace(
+                motor,
+                viscous_friction=motor.viscous_friction * (1.0 + PART),
+                coulomb_friction=motor.coulomb_friction * (1.0 + PART),
+            )
+            others += [replace(drive, motor=heavier), replace(drive, motor=rougher)]
+        for one in others:
+            joints = {**drives.joints, name: one}
+            found.append(sd.Robot(model, replace(drives, joints=joints)))
+    return found
+
+
+def linear(robot: sd.Robot, jet: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    motion = sd.elastic_feedforward(robot, jet[np.newaxis], times=[0.0])
+    found = sd.linearized_dynamics(
+        robot, jet[0], jet[1], motion.motor_effort[0],
+        motor_position=motion.motor_position[0], motor_velocity=motion.motor_velocity[0],
+    )  # fmt: skip
+    return found.state_matrix, found.input_matrix
+
+
+def response(robot, others, jet, s, gains) -> list[np.ndarray]:
+    """Return Delta of each variant: links with the commands of the nominal robot."""
+    a, b = linear(robot, jet)
+    size, n = len(a), robot.n
+    links, motors = np.eye(size)[:n], np.eye(size)[2 * n : 3 * n]
+    rates = np.eye(size)[3 * n :]
+    # x' = A x + B u with q = r
+    system = np.block([[s * np.eye(size) - a, -b], [links, np.zeros((n, n))]])
+    led = np.linalg.solve(system, np.vstack((np.zeros((size, n)), np.eye(n))))
+    state, efforts = led[:size], led[size:]
+    found = []
+    for other in others:
+        a, b = linear(other, jet)
+        if gains is None:  # efforts that hold the motors at theta of the nominal robot
+            system = np.block([[s * np.eye(size) - a, -b], [motors, np.zeros((n, n))]])
+            right = np.vstack((np.zeros((size, n)), motors @ state))
+            moved = np.linalg.solve(system, right)[:size]
+        else:
+            drive = np.diag(gains[0]) @ motors + np.diag(gains[1]) @ rates
+            system = s * np.eye(size) - a + b @ drive
+            moved = np.linalg.solve(system, b @ (efforts + drive @ state))
+        found.append(moved[:n] - np.eye(n))
+    return found
+
+
+@pytest.mark.parametrize('gains', [BOUND_GAINS, None], ids=['PD', 'held'])
+def test_bound_is_that_of_the_linearized_dynamics(gains) -> None:
+    """
+    Sums of squares of |Delta| agree to first order: to 30 times the part of a parameter.
+
+    The arm rests, so that all poses are one state, and friction has the slope at rest.
+    """
+    robot = planar_arm()
+    position = np.array([0.4, -0.9])
+    rest = PiecewisePolynomial(np.array([0.0, 4.0]), position[np.newaxis, np.newaxis], position, 4)
+    jet = rest.jets([0.0])[0]
+    others = variants(robot, of_motors=gains is not None)
+    bounds = inverse_errors(robot, rest, FREQUENCIES, np.sqrt(3.0), gains)
+    for frequency, bound in zip(FREQUENCIES, bounds, strict=True):
+        found = response(robot, others, jet, 0.5 + 1j * frequency, gains)
+        norms = [np.linalg.norm(delta, 2) / PART for delta in found]
+        assert bound == pytest.approx(np.sqrt(np.square(norms).sum()), rel=30 * PART)

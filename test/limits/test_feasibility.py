@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Feasibility reports against every sample evaluated and compared one by one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -115,35 +113,6 @@ def test_rigid_robot_is_held_against_its_own_limits(arm, rng):
         ('effort', arm.joint_names[joint])
     ]
     assert sd.check_feasibility(with_limits(arm), jets, times).checks == ()
-
-
-def test_limits_that_do_not_exist_are_not_listed(arm, rng):
-    jets, times = sines(rng, 2)
-    report = sd.check_feasibility(
-        sd.Robot(with_limits(arm), elastic_joints(deflection=1.0)), jets, times
-    )
-    assert {check.quantity for check in report.checks} == {'deflection'}
-    assert report.feasible and report.violations == ()
-
-
-def test_a_limit_that_is_touched_is_kept(arm):
-    jets = np.zeros((2, 3, 2))
-    jets[1, 1, 0] = 1.5
-    times = [0.0, 1.0]
-    assert sd.check_feasibility(with_limits(arm, velocity=1.5), jets, times).feasible
-    jets[1, 1, 0] *= 1.0 + 1e-10  # by rounding
-    assert sd.check_feasibility(with_limits(arm, velocity=1.5), jets, times).feasible
-    jets[1, 1, 0] *= 1.0 + 1e-8
-    assert not sd.check_feasibility(with_limits(arm, velocity=1.5), jets, times).feasible
-
-
-def test_positions_have_two_limits_of_their_own(arm):
-    jets = np.zeros((3, 3, 2))
-    jets[:, 0, 0] = [0.5, -0.4, 0.9]
-    model = with_limits(arm, lower=-0.1, upper=1.0)
-    report = sd.check_feasibility(model, jets, [0.0, 1.0, 2.0])
-    [violation] = report.violations
-    assert (violation.worst, violation.limit, violation.first_violation) == (-0.4, -0.1, 1.0)
 
 
 def test_spring_out_of_its_table_is_a_violation_and_no_error(arm, rng):

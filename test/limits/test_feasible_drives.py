@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Feasibility of springs that fail, dampers, pairs of motors, sliding and mimicking joints."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The least slowing factor against closed forms of a pendulum."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nodes start without libraries that only some of them need, and only later."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

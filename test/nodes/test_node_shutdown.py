@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exit codes: zero after a requested stop, not after a bad command line."""
 
-from __future__ import annotations
-
 import inspect
 import signal
 import subprocess
@@ -12,12 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from helpers.dds_threads import (
-    NEVER_DESTROYED,
-    participant_threads,
-    threads_left,
-    watched_command,
-)
+from helpers.dds_threads import NEVER_DESTROYED, participant_threads, threads_left, watched_command
 from helpers.node_processes import NodeProcess, altered_command, node_command, trajectory
 from helpers.planar_sea import TEXT
 from rclpy.task import Task

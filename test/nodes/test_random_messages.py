@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random and mutated messages: accepted, or rejected with a reason; never anything else."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """trajectory_sender: what it waits for, what it sends, and the outcome."""
 
-from __future__ import annotations
-
 import time
 from functools import partial
 from types import SimpleNamespace

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several nodes in one process: names, parameters, remappings, their end."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

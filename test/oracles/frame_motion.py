@@ -23,13 +23,7 @@ import gmpy2
 import numpy as np
 from numpy.typing import ArrayLike
 
-from oracles.exact_model import (
-    body_poses,
-    generator,
-    inverse,
-    orthonormal_pose,
-    tree_joint_series,
-)
+from oracles.exact_model import body_poses, generator, inverse, orthonormal_pose, tree_joint_series
 from oracles.taylor import (
     Series,
     constant,

@@ -47,9 +47,7 @@ from screw_dynamics.model import ScrewModel
 
 @high_precision
 def reference_efforts(
-    model: ScrewModel,
-    joint_jet: ArrayLike,
-    wrench_jets: Mapping[str, ArrayLike] | None = None,
+    model: ScrewModel, joint_jet: ArrayLike, wrench_jets: Mapping[str, ArrayLike] | None = None
 ) -> Reference:
     """
     Return the joint efforts and their time derivatives up to order k.

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make setup` enters in the ament index what `ros2 run` and `ros2 launch` look for."""
 
-from __future__ import annotations
-
 import os
 import sys
 from importlib.metadata import PackageNotFoundError, distribution

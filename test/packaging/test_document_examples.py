@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""docs/: the examples run, and print what the pages say."""
+"""README and docs/: the examples run, and print what the pages say."""
 
 from __future__ import annotations
 
@@ -11,14 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from documents import (
-    ROOT,
-    TEXTS,
-    Session,
-    block,
-    commands,
-    python_blocks,
-)
+from documents import ROOT, TEXTS, Session, block, commands, python_blocks
 
 import screw_dynamics as sd
 from screw_dynamics.command_line.main import main
@@ -310,3 +303,38 @@ def test_the_trajectory_of_the_guide_is_one():
     trajectory = parse_trajectory(body)
     assert trajectory.joint_names == ('joint_1', 'joint_2')
     assert [point.time_from_start for point in trajectory.points] == [2.0, 4.0]
+
+
+README = (ROOT / 'README.md').read_text(encoding='utf-8')
+
+
+def test_length():
+    assert len(README.splitlines()) <= 120
+
+
+def test_as_a_library(session: Session):
+    code = python_blocks(README, 'As a library')
+    session.run(code)
+    for name in ('jets', 'efforts'):
+        assert f'{session.names[name].shape}: ' in code
+    (line,) = (line for line in code.splitlines() if line.startswith('print('))
+    shown, expected = line.removeprefix('print(').split(')  ')
+    np.testing.assert_array_equal(
+        eval(shown, session.names), np.array(expected.strip(' #[]').split(), dtype=float)
+    )
+
+
+@pytest.mark.long
+def test_as_a_library_has_right_types(tmp_path: Path):
+    """As a type checker sees it, also with a wrong word in place of one of few."""
+    api = pytest.importorskip('mypy.api', reason='types need mypy')
+    code = python_blocks(README, 'As a library')
+    snippet = tmp_path / 'snippet.py'
+    for line, text, status in (
+        ('', 'Success: no issues', 0),
+        ("sd.frame_jacobian(model, q0, 'tool', 'hybird')", '"Literal[\'hybird\']"', 1),
+    ):
+        snippet.write_text(f'{code}\n{line}\n', encoding='utf-8')
+        options = ['--config-file', str(ROOT / 'pyproject.toml'), '--cache-dir', str(tmp_path)]
+        out, err, found = api.run([*options, str(snippet)])
+        assert text in out and found == status, out + err

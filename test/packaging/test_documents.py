@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import runpy
 from dataclasses import fields
@@ -12,25 +11,16 @@ from itertools import takewhile
 
 import pytest
 import yaml
-from documents import (
-    DOCS,
-    PAGES,
-    ROOT,
-    TEXTS,
-    anchors,
-    commands,
-    section,
-)
+from documents import DOCS, PAGES, ROOT, TEXTS, anchors, commands
 from packaging_tools import EXECUTABLES
 
 import screw_dynamics as sd
-from screw_dynamics import drives, errors, series, share_path
+from screw_dynamics import drives, errors, series
 from screw_dynamics.model import urdf
 from screw_dynamics.recordings import bags
 from screw_dynamics.trajectory import cartesian
 
 COMMANDS = ('model', 'terms', 'evaluate', 'bag', 'feasibility', 'generate', 'plot')
-PACKAGE = ROOT / 'screw_dynamics'
 
 
 @pytest.fixture(scope='module')
@@ -44,14 +34,6 @@ def test_tables_are_those_of_the_records(generator):
     assert {path.name for path in found} >= {'parameters.md', 'model_file.md', 'feedforward.yaml'}
     for path, text in found.items():
         assert path.read_text(encoding='utf-8') == text, path.name
-
-
-def test_no_generated_table_is_empty():
-    for page, text in TEXTS.items():
-        tables = re.findall(r'<!-- table: ([^>]*) -->(.*?)<!-- end of table -->', text, re.DOTALL)
-        for name, table in tables:
-            lines = len(re.findall(r'^\||^- ', table, re.MULTILINE))
-            assert lines > (0 if name.startswith('files') else 2), f'{page}: table {name}'
 
 
 def test_every_node_and_command_has_its_table(generator):
@@ -171,65 +153,3 @@ def test_targets_of_make_exist():
         ]:
             words = takewhile(re.compile('[a-z]+(-[a-z]+)*').fullmatch, named.split())
             assert set(words) <= targets, f'{page}: make {named}'
-
-
-def test_every_paper_is_listed():
-    keys = set()
-    for path in PACKAGE.rglob('*.py'):
-        keys |= set(re.findall(r'\[([A-Z]+\d{4})[\],]', path.read_text(encoding='utf-8')))
-    text = TEXTS['docs/theory/papers.md']
-    listed = re.findall(r'\*\*\[([A-Z]+\d{4})\]\*\*', text)
-    assert keys <= set(listed)
-    assert re.findall(r'<!-- table: files (\w+) -->', text) == listed
-
-
-def test_versions_of_robots_in_the_share_folder():
-    """Examples use robots that are installed."""
-    for text in TEXTS.values():
-        for path in re.findall(r"share_path\('([^']+)'\)", text):
-            assert share_path(path).exists()
-
-
-def test_sections_of_the_log_texts_exist():
-    """Texts of the nodes send users to them."""
-    assert section(TEXTS['docs/installation.md'], 'Compiled kernels')
-    assert section(TEXTS['docs/guides.md'], 'Troubleshooting')
-
-
-def test_symptoms_quote_texts_of_the_code():
-    """Parts of the texts, between the names and values that are put into them."""
-    constants = set()
-    for path in PACKAGE.rglob('*.py'):
-        for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                constants.add(node.value)
-    of_ros = (
-        'Waiting for data',
-        'trailing -p flag',
-        'Sequence should be',
-        'ros2 topic',
-        'No module named',
-    )
-    table = section(TEXTS['docs/guides.md'], 'Troubleshooting')
-    quoted = [
-        quote
-        for line in table.splitlines()
-        for quote in re.findall('`([^`]+)`', line.partition('|')[2].partition('|')[0])
-        if not any(text in quote for text in of_ros)
-    ]
-    parts = [
-        part.strip()
-        for quote in quoted
-        for part in re.split(r"\.\.\.|: |/feedforward|~/\w+|'[^']*'", quote)
-        if len(part.strip()) > 8
-    ]
-    assert len(parts) > 10
-    for part in parts:
-        assert any(part in text for text in constants), part
-
-
-def test_rooms_are_those_of_the_package():
-    table = section(TEXTS['docs/architecture.md'], 'Rooms').partition('| Room |')[2]
-    cells = [line.split('|')[1] for line in table.splitlines()[2:] if line.startswith('| ')]
-    listed = re.findall(r'`(\w+)/`', ' '.join(cells))
-    assert sorted(listed) == sorted(path.parent.name for path in PACKAGE.glob('*/__init__.py'))

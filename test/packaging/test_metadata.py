@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""package.xml, setup.py and the package agree with each other and with the files."""
+"""package.xml, setup.py, interfaces, the ament index and the package agree."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import importlib
 import re
 import runpy
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -79,12 +80,6 @@ def test_tools_of_releases_read_manifest_and_changelog(folder):
     assert package.version in [version for version, _, _ in changelog.foreach_version()]
 
 
-def test_the_version_in_setup_is_literal():
-    """Tools of releases replace it in the text."""
-    text = (ROOT / 'setup.py').read_text(encoding='utf-8')
-    assert len(re.findall(r"version='\d+\.\d+\.\d+',", text)) == 1
-
-
 def test_libraries_of_the_executables_are_declared(setup_arguments, manifest):
     declared = {element.text for element in manifest.iter('exec_depend')}
     for requirement in {*setup_arguments['install_requires'], *extras(setup_arguments, 'demo')}:
@@ -96,15 +91,6 @@ def test_libraries_of_the_executables_are_declared(setup_arguments, manifest):
 
 def extras(setup_arguments: dict, name: str) -> list[str]:
     return setup_arguments['extras_require'][name]
-
-
-def test_names_and_licence_agree(setup_arguments, manifest):
-    assert setup_arguments['name'] == manifest.findtext('name') == 'screw_dynamics'
-    assert setup_arguments['license'] == manifest.findtext('license') == 'Apache-2.0'
-    maintainer = manifest.find('maintainer')
-    assert maintainer is not None
-    assert setup_arguments['maintainer'] == maintainer.text
-    assert setup_arguments['maintainer_email'] == maintainer.get('email')
 
 
 def test_every_data_file_exists(setup_arguments):
@@ -188,3 +174,72 @@ def test_share_path_finds_files_of_another_prefix(monkeypatch, tmp_path):
     (folder / 'only_here.yaml').write_text('')
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path))
     assert share_path('only_here.yaml') == folder / 'only_here.yaml'
+
+
+FOLDER = Path(__file__).resolve().parents[2] / 'screw_dynamics_interfaces'
+DEFINITIONS = sorted([*FOLDER.glob('msg/*.msg'), *FOLDER.glob('srv/*.srv')])
+FIELD = re.compile(r'^(?P<type>[\w/]+)(?P<array>\[\d*\])? +(?P<name>\w+)(?P<value>=\S+)?')
+NUMBER = re.compile(r'^u?int(8|16|32|64)$|^float(32|64)$')
+# messages made of numbers whose unit depends on who uses them
+CARRIES_NUMBERS = {
+    'builtin_interfaces/Duration',
+    'geometry_msgs/Inertia',
+    'geometry_msgs/Pose',
+    'geometry_msgs/Vector3',
+    'geometry_msgs/WrenchStamped',
+    'trajectory_msgs/JointTrajectory',
+    'trajectory_msgs/JointTrajectoryPoint',
+}
+UNIT = re.compile(r'\[(-|[a-zA-Z][a-zA-Z0-9 /^|,.]*)\]')
+
+
+def fields(definition: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield each field and the comment that belongs to it: above it, or behind it."""
+    above: list[str] = []
+    for line in definition.splitlines():
+        if line.startswith('#'):
+            above.append(line[1:].strip())
+        elif match := FIELD.match(line):
+            behind = line[match.end() :].partition('#')[2].strip()
+            yield match, behind or ' '.join(above)
+            # a field directly below another one shares no comment with it
+            above = []
+        elif not line.strip() or line == '---':
+            above = []
+        else:
+            raise AssertionError(f'not understood: {line!r}')
+
+
+def test_every_field_has_a_comment_and_every_number_a_unit():
+    assert len(DEFINITIONS) > 10
+    for path in DEFINITIONS:
+        for field, comment in fields(path.read_text()):
+            place = f'{path.name}: {field["name"]}'
+            assert len(comment.split()) >= 3, f'{place} has no comment'
+            if NUMBER.match(field['type']) or field['type'] in CARRIES_NUMBERS:
+                assert UNIT.search(comment), f'{place} has no unit in: {comment}'
+
+
+def test_every_service_answers_with_the_same_status():
+    for path in FOLDER.glob('srv/*.srv'):
+        _, response = path.read_text().split('\n---\n')
+        named = {field['name']: field for field, _ in fields(response)}
+        constants = {name: field['value'] for name, field in named.items() if field['value']}
+        common = {
+            'OK': '=0',
+            'INVALID_REQUEST': '=-1',
+            'INVALID_JOINTS': '=-2',
+            'NOT_FINITE': '=-3',
+            'NO_MODEL': '=-4',
+            'LIMIT_EXCEEDED': '=-5',
+        }
+        assert constants.items() >= common.items(), path.name
+        assert len(set(constants.values())) == len(constants), path.name
+        status = [named[name]['type'] for name in ('success', 'error_code', 'message')]
+        assert status == ['bool', 'int32', 'string'], path.name
+
+
+def test_every_definition_is_built():
+    built = (FOLDER / 'CMakeLists.txt').read_text()
+    for path in DEFINITIONS:
+        assert f'"{path.parent.name}/{path.name}"' in built

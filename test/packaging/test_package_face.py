@@ -1,11 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The package face: public names that are imported at their first use."""
-
-from __future__ import annotations
+"""The face of the package: names, types, examples of docstrings."""
 
 import ast
-import inspect
+import doctest
+import re
 import subprocess
 import sys
 import zipfile
@@ -14,13 +13,10 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
+from documents import ROOT
 from helpers.patience import patience
 
 import screw_dynamics as sd
-
-ROOT = Path(__file__).resolve().parents[2]
-ROOMS = {'lie', 'simulation', 'trajectory'}
-WITH_SIGNATURE = sorted({*sd.__all__} - ROOMS - {'ScrewDynamicsError', '__version__'})
 
 
 def test_type_checkers_see_what_is_imported_at_run_time():
@@ -37,29 +33,6 @@ def test_type_checkers_see_what_is_imported_at_run_time():
         assert alias.asname == alias.name
         module = import_module(f'.{statement.module or ""}'.rstrip('.') or '.', 'screw_dynamics')
         assert getattr(module, alias.name) is getattr(sd, alias.name)
-
-
-def test_every_public_name_is_listed_and_found():
-    for name in sd.__all__:
-        assert name in dir(sd)
-        assert getattr(sd, name) is getattr(sd, name)
-
-
-def test_signatures_are_readable():
-    """`help` shows the names of array types, not the unions behind them."""
-    for name in WITH_SIGNATURE:
-        public = getattr(sd, name)
-        methods = [getattr(public, method) for method in dir(public) if not method.startswith('_')]
-        own = [public, *methods] if isinstance(public, type) else [public]
-        for function in filter(callable, own):
-            assert 'Union[' not in str(inspect.signature(function)), f'{name}: {function}'
-
-
-def test_summaries_are_whole():
-    """Tables of the API end a summary at the first full stop before a space: "q, .. "."""
-    for name in WITH_SIGNATURE:
-        summary = inspect.getdoc(getattr(sd, name)).split('\n\n')[0]
-        assert '.. ' not in summary and summary.endswith('.'), name
 
 
 def test_choices_are_literals_and_their_check_lists_the_same():
@@ -108,3 +81,24 @@ def test_sub_packages_need_no_import_of_their_own():
         [sys.executable, '-c', script], cwd=ROOT, capture_output=True, timeout=patience()
     )
     assert done.returncode == 0, done.stderr
+
+
+# an example that is run; those of bags would need one and are marked
+EXAMPLE = re.compile(r'^ *>>> (?!.*doctest: \+SKIP)', re.MULTILINE)
+MODULES = sorted(
+    '.'.join(path.relative_to(ROOT).with_suffix('').parts).removesuffix('.__init__')
+    for path in (ROOT / 'screw_dynamics').rglob('*.py')
+    if EXAMPLE.search(path.read_text(encoding='utf-8'))
+)
+
+
+def test_there_are_examples():
+    assert len(MODULES) > 20
+
+
+@pytest.mark.parametrize('name', MODULES)
+def test_examples(name):
+    result = doctest.testmod(
+        import_module(name), globs={}, optionflags=doctest.NORMALIZE_WHITESPACE
+    )
+    assert result.attempted and not result.failed

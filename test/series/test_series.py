@@ -1,8 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Series as scalars, jets and series of matrices, compared with mpmath and with calculus."""
+"""Truncated series of scalars and of arrays."""
 
 from __future__ import annotations
+
+import math
 
 import mpmath
 import numpy as np
@@ -21,6 +23,8 @@ from screw_dynamics.series import (
     taylor_coefficients,
     taylor_shifted,
 )
+from screw_dynamics.series import array_functions as plain
+from screw_dynamics.series.series_array import SeriesArray
 
 ORDER = 5
 
@@ -133,3 +137,143 @@ def test_the_exponential_of_a_series_of_matrices(rng):
     line[1] = m
     powers = [np.linalg.matrix_power(m, k) for k in range(5)]
     np.testing.assert_allclose(jet_of_coefficients(matrix_series.exponential(line)), powers)
+
+
+LAST = 6
+# each function, and values at which it is analytic
+FUNCTIONS = {
+    'sin': 0.7, 'cos': 0.7, 'tan': 0.7, 'exp': -0.4, 'log': 1.3, 'sqrt': 0.6, 'sinh': 0.5,
+    'cosh': 0.5, 'tanh': 0.9, 'arctan': 0.4, 'reciprocal': -1.7, 'square': 0.3,
+}  # fmt: skip
+IN_MPMATH = {'arctan': mpmath.atan, 'reciprocal': lambda x: 1 / x, 'square': lambda x: x * x}
+
+
+def motion(rng, n=3, order=LAST):
+    return rng.normal(size=(order + 1, n))
+
+
+@pytest.mark.parametrize('name', FUNCTIONS)
+def test_functions_have_the_derivatives_of_mpmath(name):
+    jet = motion(np.random.default_rng(1), 1)
+    jet[0] = FUNCTIONS[name]
+    found = getattr(np, name)(SeriesArray.variables(jet)[0])
+    mpmath.mp.dps = 40
+    terms = [mpmath.mpf(float(x)) / math.factorial(k) for k, x in enumerate(jet[:, 0])]
+    function = IN_MPMATH.get(name) or getattr(mpmath, name)
+    inner = lambda t: mpmath.polyval(terms[::-1], t)  # noqa: E731
+    expected = mpmath.taylor(lambda t: function(inner(t)), 0, LAST)
+    slope = mpmath.taylor(lambda t: mpmath.diff(function, inner(t)), 0, 3)
+    # products of up to 7 terms; mpmath's inner difference of `slope` has 10 digits less
+    scale = float(max(map(abs, expected)))
+    np.testing.assert_allclose(
+        found.coefficients, [float(x) for x in expected], atol=1e-14 * scale
+    )
+    partials = found.partials()[:4, 0]
+    np.testing.assert_allclose(partials, [float(x) for x in slope], rtol=1e-10, atol=1e-12)
+
+
+@given(st.floats(-60.0, 400.0), st.integers(0, 12))
+def test_stumpff_functions_are_their_power_series(s, n):
+    with mpmath.workdps(60):
+        x = mpmath.mpf(s)
+        exact = mpmath.nsum(lambda j: (-x) ** j / mpmath.factorial(n + 2 * j), [0, mpmath.inf])
+        found = plain.stumpff_values(np.array(s), 12)[n]
+        size = mpmath.mpf(1) / mpmath.factorial(n)
+        # as exact as a closed form: relative to the largest value at real angles, or to itself
+        bound = 1e-14 * max(size, abs(exact))
+        assert abs(mpmath.mpf(float(found)) - exact) < bound * max(1, abs(s) ** 0.5)
+
+
+@pytest.mark.parametrize('constant', [0.0, 1e-12, 0.3, 0.999, 1.001, 7.0, 40.0])
+def test_series_of_stumpff_functions_need_no_division(constant):
+    rng = np.random.default_rng(2)
+    terms = np.concatenate([[constant], rng.normal(size=LAST)])
+    found = plain.stumpff(terms, 5)
+    with mpmath.workdps(50):
+        inner = [mpmath.mpf(x) for x in terms]
+
+        def exact(n, t):
+            s = mpmath.polyval(inner[::-1], t)
+            total = term = 1 / mpmath.factorial(n)
+            k = n
+            while k * k < abs(s) or abs(term) > mpmath.eps * abs(total):
+                k += 2
+                term *= -s / (k * (k - 1))
+                total += term
+            return total
+
+        for n in (0, 3, 5):
+            expected = [float(x) for x in mpmath.taylor(lambda t, n=n: exact(n, t), 0, LAST)]
+            np.testing.assert_allclose(
+                found[n], expected, rtol=0, atol=2e-14 * max(np.abs(expected))
+            )
+
+
+def test_partials_are_the_jacobian_along_the_motion(rng):
+    jet = motion(rng)
+    weights = rng.normal(size=(4, 3))
+
+    def function(q):
+        pose = np.stack([np.sin(q[0] * q[1]), q[2] ** 2, 1.0 / (2.0 + q[0] ** 2)])
+        return np.cross(weights @ pose[:, None] @ np.ones((1, 3)), weights[:, ::-1]).sum(axis=0)
+
+    found = function(SeriesArray.variables(jet))
+    powers = np.array([1.0 / math.factorial(k) for k in range(LAST + 1)])
+    for t in (0.0, 1e-3):
+        q = (powers[:, None] * jet * t ** np.arange(LAST + 1)[:, None]).sum(axis=0)
+        step = 1e-30
+        columns = [function(q + 1j * step * np.eye(3)[j]).imag / step for j in range(3)]
+        at = t ** np.arange(LAST + 1)
+        value = np.tensordot(at, found.coefficients, 1)
+        np.testing.assert_allclose(value, function(q), rtol=1e-12, atol=1e-12)
+        partials = np.tensordot(at, found.partials(), 1)
+        np.testing.assert_allclose(partials, np.array(columns).T, rtol=1e-10, atol=1e-11)
+
+
+def test_time_derivatives_are_those_of_a_cauchy_integral(rng):
+    jet, powers = motion(rng, 2), np.arange(LAST + 1)
+
+    def function(q):
+        return np.tanh(q[0]) * np.exp(-(q[1] ** 2)) / np.sqrt(3.0 + q[0])
+
+    found = function(SeriesArray.variables(jet)).jet()
+    circle = 0.2 * np.exp(2j * np.pi * np.arange(64) / 64)
+    factorials = np.array([math.factorial(k) for k in powers])
+    samples = np.array([function((jet.T / factorials) @ z**powers) for z in circle])
+    for k in powers:
+        expected = factorials[k] * np.mean(samples * circle**-k).real
+        assert found[k] == pytest.approx(expected, rel=1e-9, abs=1e-9 * factorials[k])
+
+
+def test_products_of_matrices_and_rearrangements_are_those_of_their_values(rng):
+    a = SeriesArray.variables(motion(rng, 4)).reshape(2, 2)
+    v = SeriesArray.variables(motion(rng, 4))[:2]
+    for result, expected in (
+        (a @ v, a.value @ v.value),
+        (v @ a, v.value @ a.value),
+        (v @ v, v.value @ v.value),
+        (a @ np.eye(2), a.value),
+        (np.eye(2) @ a, a.value),
+        (np.ones(2) @ a, a.value.sum(0)),
+        (a.T, a.value.T),
+        (np.stack([v, 2.0 * v], axis=1), np.stack([v.value, 2 * v.value], axis=1)),
+        (np.concatenate([v, np.ones(1)]), np.append(v.value, 1.0)),
+        (np.moveaxis(a, 0, -1), a.value.T),
+        (np.where(np.array([True, False]), v, 0.0), np.array([v.value[0], 0.0])),
+        (np.linalg.norm(v), np.linalg.norm(v.value)),
+        (1.0 - v / 2.0, 1.0 - v.value / 2.0),
+        (3.0 / (v * v + 1.0), 3.0 / (v.value**2 + 1.0)),
+        (a + v, a.value + v.value),
+        (a - np.ones((3, 2, 2)), a.value - np.ones((3, 2, 2))),
+    ):
+        np.testing.assert_allclose(result.value, expected, rtol=1e-14)
+        assert result.shape == np.shape(expected)
+    assert (v > -np.inf).all() and not (v < v.value - 1).any()
+
+
+def test_functions_that_are_not_known_are_refused():
+    q = SeriesArray.variables(np.ones((3, 2)))
+    with pytest.raises(TypeError):
+        np.floor(q)
+    with pytest.raises(TypeError):
+        np.linalg.svd(q)

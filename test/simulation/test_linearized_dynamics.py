@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear state-space models against the equations of motion that they linearise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from oracles import two_links

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Motor efforts of `elastic_feedforward` alone make the simulated robot follow the motion."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from oracles import two_links

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The equations of motion against those of a two-link arm derived by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from oracles import two_links
@@ -115,8 +113,7 @@ def test_derivatives_for_an_antagonistic_pair(model, fields, law, rng):
         rate, effort = rng.normal(size=3), rng.normal(size=3)
         f1, f2 = law(theta[1] - q[1]), -law(-(theta[2] - q[1]))
         qdd = np.linalg.solve(
-            two_links.mass_matrix(q),
-            np.array([effort[0], f1 + f2]) - two_links.bias(q, qd),
+            two_links.mass_matrix(q), np.array([effort[0], f1 + f2]) - two_links.bias(q, qd)
         )
         motors = [(effort[1] - f1) / 0.1, (effort[2] - 0.5 * rate[2] - f2) / 0.2]
         expected = np.concatenate([qd, qdd, qd[:1], rate[1:], qdd[:1], motors])

@@ -7,8 +7,6 @@ Neither side has the rounding of a Cauchy circle or of a difference, hence the b
 units of the last place of the largest effort.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

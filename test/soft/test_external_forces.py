@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """External wrenches and forces on soft robots against their virtual work; inertial efforts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from oracles import material_points
@@ -102,17 +100,6 @@ def test_batches_share_wrenches_or_have_their_own(case):
         single = sd.inverse_dynamics(robot, jets[t], {'far': wrenches[t]})
         assert np.array_equal(each[t], single)
         assert np.array_equal(shared[t], sd.inverse_dynamics(robot, jets[t], {'far': wrenches[0]}))
-
-
-def test_wrenches_on_a_rigid_chain_are_those_of_its_model():
-    rng = np.random.default_rng(5)
-    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    chain = SOFT.SoftRobot.from_model(model)
-    jet, wrench = rng.normal(size=(5, 2)), rng.normal(size=(3, 6))
-    expected = sd.inverse_dynamics(model, jet, {'link_2': wrench})
-    # the frame of the body is the distal frame of its module
-    found = sd.inverse_dynamics(chain, jet, {'link_2': wrench})
-    np.testing.assert_allclose(found, expected, atol=1e-13 * abs(expected).max())
 
 
 def test_forces_on_the_points_do_their_virtual_work(case):

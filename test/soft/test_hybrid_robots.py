@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Soft segments behind rigid chains: virtual work, payloads, names, limits and bad files."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 
@@ -221,11 +219,7 @@ def test_sections_of_tubes_and_incompressible_material():
             r'segments\[0\].bending_stiffness: expected no value beside youngs_modulus',
         ),
         ('lower: -2.0', 'lower: 3.0', r'limits.curve_x: expected lower <= upper'),
-        (
-            'curve_y',
-            'curve_z',
-            r"limits: expected entries curve_x, curve_y, got 'curve_z'",
-        ),
+        ('curve_y', 'curve_z', r"limits: expected entries curve_x, curve_y, got 'curve_z'"),
         ('name: finger', 'name: a/b', r"name: expected a name without /, got 'a/b'"),
         ('thread_2', 'thread_1', r'threads\[1\].name: expected every name once'),
         (

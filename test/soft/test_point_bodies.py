@@ -281,10 +281,7 @@ def test_bad_arguments_are_named():
         (lambda: sd.soft.RitzGalerkin(shapes, place, masses[1:], FRAME), 'masses: expected'),
         (lambda: sd.soft.RitzGalerkin(shapes, place, -masses, FRAME), 'masses: expected'),
         (lambda: sd.soft.RitzGalerkin(shapes, place, masses, np.eye(2)), 'frame_points: expected'),
-        (
-            lambda: sd.soft.RitzGalerkin(shapes, place, masses, np.ones((3, 3))),
-            'not on a line',
-        ),
+        (lambda: sd.soft.RitzGalerkin(shapes, place, masses, np.ones((3, 3))), 'not on a line'),
         (lambda: sd.soft.Learned(network(), 0, place, masses, FRAME), 'n: expected'),
         (lambda: sd.soft.Perceptron([np.ones((2, 5))], [np.ones(2)]), r'weights\[0\]: expected'),
         (lambda: cube([[0, 1, 2]]), 'elements: expected'),

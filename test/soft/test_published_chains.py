@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chains of P2025 by numbers, and the readable recursion beside the compiled one."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compiled closed forms against series arithmetic on the points of the modules."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -87,18 +85,6 @@ def both(name, seed=1):
     return SOFT.SoftRobot(modules, gravity), plain, rng
 
 
-@pytest.mark.parametrize('name', CHAINS)
-@pytest.mark.parametrize('order', [0, 1, 2, 4])
-@pytest.mark.parametrize('size', [1.0, 1e-3, 1e-8, 0.0])
-def test_kernel_and_series_arithmetic_agree(name, order, size):
-    robot, plain, rng = both(name)
-    jet = rng.uniform(-1.0, 1.0, (order + 3, robot.n))
-    jet[0] *= size
-    got, expected = sd.inverse_dynamics(robot, jet), sd.inverse_dynamics(plain, jet)
-    scale = np.abs(expected).max(axis=1, keepdims=True)
-    assert np.all(np.abs(got - expected) <= 1e-12 * scale)
-
-
 KINDS = ('revolute', 'prismatic', 'helical', 'fixed', 'rigid', 'planar', 'constant', 'bending')
 
 
@@ -107,15 +93,16 @@ KINDS = ('revolute', 'prismatic', 'helical', 'fixed', 'rigid', 'planar', 'consta
     kinds=st.lists(st.sampled_from((*KINDS, 'strain', 'second order')), min_size=1, max_size=5),
     seed=seeds,
     size=st.sampled_from([1.0, 1.0, 1e-2, 1e-5, 1e-10, 0.0]),
+    order=st.integers(0, 4),
 )
-def test_random_chains_agree_on_both_paths(kinds, seed, size):
+def test_random_chains_agree_on_both_paths(kinds, seed, size, order):
     rng = np.random.default_rng(seed)
     modules = [random_module(rng, kind) for kind in kinds]
     robot = SOFT.SoftRobot(modules)
     plain = SOFT.SoftRobot([Unknown(module) for module in modules])
-    jet = rng.uniform(-1.0, 1.0, (5, robot.n))
+    jet = rng.uniform(-1.0, 1.0, (order + 3, robot.n))
     jet[0] *= 0.25 * size  # elongations have a range
-    wrench, index = rng.normal(size=(3, 6)), rng.integers(len(kinds))
+    wrench, index = rng.normal(size=(order + 1, 6)), rng.integers(len(kinds))
     got, expected = (
         sd.inverse_dynamics(r, jet, {r.module_names[index]: wrench}) for r in (robot, plain)
     )
@@ -201,23 +188,7 @@ def test_chains_with_one_known_module_run_in_the_kernel(name):
         assert deviation <= 1e-13 * np.abs(matrix).max()
 
 
-@pytest.mark.parametrize('name', ['iiwa14', 'planar_2r'])
-def test_a_rigid_chain_of_modules_agrees_with_its_model(name):
-    model = sd.read_urdf(sd.share_path(f'urdf/{name}.urdf'))
-    robot = SOFT.SoftRobot.from_model(model)
-    jet = np.random.default_rng(2).normal(size=(5, model.n))
-    expected = sd.inverse_dynamics(model, jet)
-    scale = np.abs(expected).max(axis=1, keepdims=True)
-    assert np.all(np.abs(sd.inverse_dynamics(robot, jet) - expected) <= 1e-12 * scale)
-    matrix = sd.mass_matrix(model, jet[0])
-    assert np.abs(sd.mass_matrix(robot, jet[0]) - matrix).max() <= 1e-12 * np.abs(matrix).max()
-    assert robot.joint_names == model.joint_names
-    body = model.body_names[-1]
-    expected = sd.frame_pose(model, jet[0], body)
-    assert np.abs(sd.frame_pose(robot, jet[0], body) - expected).max() < 1e-13
-
-
-@pytest.mark.parametrize('seed', range(20))
+@pytest.mark.parametrize('seed', range(8))
 def test_random_rigid_chains_agree_with_their_models(seed):
     rng = np.random.default_rng(seed)
     types = rng.choice(['revolute', 'continuous', 'prismatic', 'helical'], rng.integers(1, 9))

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Motions of soft-rigid robots: energy, rest, rigid chains and errors."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import integrate

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Equilibria against potentials, closed forms and scipy's root search."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import optimize, special

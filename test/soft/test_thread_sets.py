@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensions of the threads of hybrid robots: conditions of optimality, time derivatives, limits."""
 
-from __future__ import annotations
-
 import sys
 import tracemalloc
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact numbers, rotations and screws: recognised where people meant them, near floats always."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Acceleration energies against mass points, their tensors, equations of motion from them."""
 
-from __future__ import annotations
-
 from math import factorial
 
 import numpy as np

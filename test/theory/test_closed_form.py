@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The closed form: matrices, explicit and n-th derivatives, and what its structure implies."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Seven forms of inverse dynamics against 60-digit arithmetic on random trees, orders 0 to 5."""
+"""The forms of inverse dynamics: recursions, Newton and Euler, and each against the others."""
 
 from __future__ import annotations
 
@@ -11,16 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.comparison import assert_agrees
 from oracles.high_precision import reference_efforts
-from oracles.random_models import (
-    BodyRecipe,
-    random_joint_jet,
-    random_model,
-    random_wrench_jets,
-)
+from oracles.random_models import BodyRecipe, random_joint_jet, random_model, random_wrench_jets
 from oracles.strategies import joint_jets, models, seeds
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.lie import adjoint, inverse_pose
 from screw_dynamics.series import jet_of_series, series_of_jet
 from screw_dynamics.theory.acceleration_energy import equations
@@ -113,3 +108,28 @@ def test_fifty_digits(form, rng):
     floats = form.inverse_dynamics(model, jet)
     size = 1e-12 * np.abs(floats).max()  # twelve digits of the largest effort
     np.testing.assert_allclose(floats, exact.astype(float), rtol=0, atol=size)
+
+
+@pytest.fixture
+def model(rng: np.random.Generator) -> sd.ScrewModel:
+    return random_model(rng, 3)
+
+
+def test_one_wrench_holds_for_a_whole_batch(model, rng):
+    jets = np.array([random_joint_jet(rng, model.n, 1) for _ in range(3)])
+    wrench = {model.body_names[-1]: rng.normal(size=(2, 6))}
+    efforts = sd.recursive_body_fixed(model, jets, wrench)
+    expected = sd.inverse_dynamics(model, jets, wrench)
+    np.testing.assert_allclose(efforts, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def test_unusable_arguments_are_named(model):
+    jet, body = np.zeros((4, model.n)), model.body_names[0]
+    with pytest.raises(InputError, match='^model: expected a ScrewModel, got str$'):
+        sd.recursive_body_fixed('robot.urdf', jet)
+    with pytest.raises(InputError, match=r'^wrench_jets: expected a mapping .*, got list$'):
+        sd.recursive_body_fixed(model, jet, [np.zeros((2, 6))])
+    with pytest.raises(ShapeError, match=r'expected shape \(2, 6\), got \(1, 6\)'):
+        sd.recursive_body_fixed(model, jet, {body: np.zeros((1, 6))})
+    with pytest.raises(ShapeError, match=r'expected shape \(2, 6\) or \(5, 2, 6\), got \(4, 2, 6'):
+        sd.recursive_body_fixed(model, np.array([jet] * 5), {body: np.zeros((4, 2, 6))})

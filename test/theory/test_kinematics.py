@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Twists in four representations against derivatives of the poses; columns and partials."""
 
-from __future__ import annotations
-
 from math import comb
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Christoffel symbols in three forms, energies and their gradients, balance along a motion."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Newton-Euler equations of one body in every frame: the same wrench in other components."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from oracles.random_models import BodyRecipe, random_joint_jet, random_model

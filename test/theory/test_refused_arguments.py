@@ -1,11 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that the theory cannot use are named, with what is expected and what was given."""
+"""Arguments that the theory refuses, and prints that errata correct."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracles.errata import ERRATA, MovingRobot, residual
+from oracles.errata.__main__ import PAGE, page
 from oracles.random_models import BodyRecipe, random_model
 
 import screw_dynamics as sd
@@ -176,3 +178,22 @@ def test_a_massless_body_has_none_either(rng):
     recipes = [BodyRecipe(mass_scale=0.0), BodyRecipe()]
     with pytest.raises(InertiaError, match="^body 'body_1'"):
         AbsoluteCoordinates(random_model(rng, recipes)).momentum_form()
+
+
+EVALUATED = [erratum for erratum in ERRATA if erratum.evaluate]
+# twelve digits: roundings of sums of some hundred terms
+CORRECT = 1e-12
+# far beyond rounding; the smallest of the printed residuals is 0.004
+PRINTED_WRONG = 1e-3
+
+
+@pytest.mark.parametrize('erratum', EVALUATED, ids=lambda erratum: erratum.place)
+@pytest.mark.parametrize('seed', range(3))
+def test_residuals(erratum, seed):
+    printed, correct, truth = erratum.evaluate(MovingRobot(seed))
+    assert residual(correct, truth) < CORRECT
+    assert residual(printed, truth) > PRINTED_WRONG
+
+
+def test_the_page_is_that_of_the_records():
+    assert PAGE.read_text(encoding='utf-8') == page()

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """joint_trajectory_controller's rules, from an independent transcription of each segment."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sampling against exact rational arithmetic, also outside the breaks."""
 
-from __future__ import annotations
-
 import tracemalloc
 from fractions import Fraction
 from math import perm

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Between the points: monotone runs, turning points, flat runs, and the bound on overshoot."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,22 +1,31 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Data that the smooth interpolation accepts, and its continuity."""
+"""The smooth spline: segments, conditions, least roughness, extremes, its kernel."""
 
-from __future__ import annotations
-
-from math import perm
+from fractions import Fraction
+from math import factorial, perm
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
+from oracles.smooth_minimum import least_roughness, roughness
 from strategies import one_joint, positions_only, with_derivatives
 
 from screw_dynamics.errors import NotFiniteError, ShapeError, TrajectoryError
-from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
+from screw_dynamics.kernels.curves import knot_derivatives as kernels
+from screw_dynamics.trajectory import (
+    Waypoints,
+    jtc_trajectory,
+    smooth_trajectory,
+    waypoints_from_points,
+)
+from screw_dynamics.trajectory.smooth import degree9_segment as nonic
+from screw_dynamics.trajectory.smooth import knot_derivatives
 from screw_dynamics.trajectory.smooth.degree9_segment import DEGREE, HERMITE
+from screw_dynamics.trajectory.waypoint_checks import LARGEST, LATEST, SHORTEST_STEP
 
 START = np.array([[0.3], [0.5], [-1.0], [2.0], [-7.0]])
-
 # below the normal range numbers are spaced evenly, not relatively
 SMALLEST = np.finfo(np.float64).tiny
 
@@ -190,3 +199,152 @@ def test_an_unusable_start_jet_is_named():
         smooth_trajectory(waypoints, np.zeros((3, 1)))
     with pytest.raises(NotFiniteError, match='start_jet'):
         smooth_trajectory(waypoints, np.full((5, 1), np.nan))
+
+
+def derivative(coefficients, order, u):
+    """Evaluate a derivative of a power series in u exactly."""
+    return sum(
+        perm(k, order) * c * u ** (k - order) for k, c in enumerate(coefficients) if k >= order
+    )
+
+
+@pytest.mark.parametrize('datum', range(10))
+def test_each_column_of_the_hermite_matrix_takes_on_one_datum(datum):
+    column = [Fraction(c).limit_denominator(1000) for c in nonic.HERMITE[:, datum]]
+    np.testing.assert_allclose([float(c) for c in column], nonic.HERMITE[:, datum], rtol=1e-15)
+    data = [derivative(column, r, u) for u in (0, 1) for r in range(5)]
+    assert data == [int(i == datum) for i in range(10)]
+
+
+def test_the_bernstein_matrix_of_the_position_reproduces_the_polynomial():
+    rng = np.random.default_rng(0)
+    coefficients = rng.normal(size=10)
+    u = np.linspace(0.0, 1.0, 11)
+    hull = nonic.bernstein_matrix(9) @ coefficients
+    basis = np.array(
+        [
+            factorial(9) / factorial(i) / factorial(9 - i) * u**i * (1 - u) ** (9 - i)
+            for i in range(10)
+        ]
+    )
+    np.testing.assert_allclose(hull @ basis, np.polyval(coefficients[::-1], u), atol=1e-14)
+
+
+def test_the_velocity_hull_bounds_the_velocity():
+    rng = np.random.default_rng(1)
+    u = np.linspace(0.0, 1.0, 101)
+    for data in rng.normal(size=(50, 10)):
+        velocity = np.polyval(np.polyder((nonic.HERMITE @ data)[::-1]), u)
+        hull = nonic.VELOCITY_HULL @ data
+        margin = 1e-12 * np.abs(hull).max()
+        assert hull.min() - margin <= velocity.min()
+        assert velocity.max() <= hull.max() + margin
+        np.testing.assert_allclose(hull[[0, -1]], data[[1, 6]], atol=1e-12)
+
+
+def test_roughness_is_the_stated_integral():
+    rng = np.random.default_rng(2)
+    nodes, weights = np.polynomial.legendre.leggauss(10)
+    u, weights = (nodes + 1.0) / 2.0, weights / 2.0
+    for data in rng.normal(size=(10, 10)):
+        power = (nonic.HERMITE @ data)[::-1]
+        expected = sum(
+            factor * weights @ np.polyval(np.polyder(power, order), u) ** 2
+            for factor, order in ((300.0, 3), (1.0, 4), (0.02, 5))
+        )
+        assert data @ nonic.ROUGHNESS @ data == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_large_common_offset_costs_no_accuracy():
+    h = np.array([0.5])
+    jets = np.zeros((2, 5, 1))
+    jets[1, 0] = 1.0
+    plain = nonic.segment_coefficients(h, jets)
+    jets[:, 0] += 2.0**20
+    shifted = nonic.segment_coefficients(h, jets)
+    np.testing.assert_array_equal(shifted[:, 1:], plain[:, 1:])
+    assert shifted[0, 0, 0] == 2.0**20
+
+
+JOINTS = 7
+
+
+def motion(seed, decades):
+    """Lengths (S,) and positions (S + 1, 7) of a random motion of 5 to 40 points."""
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(4, 40))
+    steps = rng.normal(size=(count, JOINTS))
+    if decades:
+        h = 10.0 ** rng.uniform(-2.0, 0.5, count)
+        steps *= 10.0 ** rng.uniform(-3.0, 0.0, steps.shape)
+    else:
+        h = rng.uniform(0.2, 1.0, count)
+    return h, np.cumsum(np.vstack((np.zeros(JOINTS), steps)), axis=0)
+
+
+@pytest.mark.parametrize('decades', [False, True], ids=['alike', 'over decades'])
+def test_the_roughness_is_the_least_one(decades):
+    for seed in range(30):  # 210 joints
+        h, positions = motion(seed, decades)
+        times, free = np.append(0.0, np.cumsum(h)), np.full(positions.shape, np.nan)
+        curve = smooth_trajectory(Waypoints(tuple('abcdefg'), times, positions, free, free))
+        h = np.diff(times)
+        found = roughness(h, curve.coefficients)
+        least = [least_roughness(h, positions[:, j]) for j in range(JOINTS)]
+        # the method ends at most 2e-6 above the minimum; the rest is left to PIQP's tolerance
+        np.testing.assert_allclose(found / least, 1.0, rtol=0, atol=3e-6, err_msg=str(seed))
+
+
+COUNT = 3
+
+
+def waypoints_of(kind):
+    """Waypoints with monotone, repeated and flat steps; some have velocities."""
+    rng = np.random.default_rng(3)
+    steps = rng.normal(size=(8, COUNT)) * 10.0 ** rng.uniform(-3.0, 1.0, (8, COUNT))
+    steps[:, 1] = np.round(steps[:, 1])
+    steps[rng.random(8) < 0.4, 2] = 0.0
+    positions = np.cumsum(np.vstack((np.zeros(COUNT), steps)), axis=0)
+    times = np.cumsum(np.append(0.0, 10.0 ** rng.uniform(-1.0, 0.0, 8)))
+    velocities = np.full(positions.shape, np.nan)
+    if kind == 'velocities':
+        given = rng.random(positions.shape) < 0.3
+        velocities[given] = 10.0 * rng.normal(size=given.sum())
+    return Waypoints(
+        ('a', 'b', 'c'), times, positions, velocities, np.full_like(velocities, np.nan)
+    )
+
+
+@pytest.mark.parametrize('kind', ['positions', 'velocities'])
+def test_the_kernel_returns_the_same_as_python(kind, monkeypatch):
+    expected = smooth_trajectory(waypoints_of(kind))
+    function = kernels._choose_free_derivatives
+    monkeypatch.setattr(knot_derivatives, 'choose_free_derivatives', function)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        found = smooth_trajectory(waypoints_of(kind))
+    # compiled code fuses products and sums; iterations end at a relative gap of 1e-6
+    size = np.abs(expected.coefficients).max()
+    np.testing.assert_allclose(found.coefficients, expected.coefficients, rtol=0, atol=1e-8 * size)
+
+
+@pytest.mark.parametrize('interpolate', [smooth_trajectory, jtc_trajectory])
+@given(st.integers(1, 6), st.booleans(), st.integers(0, 2**32 - 1))
+def test_no_curve_overflows(interpolate, count, late, seed):
+    rng = np.random.default_rng(seed)
+
+    def any_size(*shape):
+        return rng.choice([-1.0, 1.0], shape) * 10.0 ** rng.uniform(-100, 100, shape) * 0.999
+
+    assert np.abs(any_size(1000)).max() < LARGEST
+    steps = 10.0 ** rng.uniform(np.log10(1.01 * SHORTEST_STEP), np.log10(LATEST / 10), count)
+    times = np.cumsum(steps) - (0.0 if late else steps[0])
+    # far from 0 the shortest steps are lost to rounding
+    times = times[np.diff(times, prepend=-1.0) > SHORTEST_STEP]
+    rows = len(times)
+    velocities, accelerations = any_size(rows, 1), any_size(rows, 1)
+    velocities[rng.random(rows) < 0.5] = np.nan
+    accelerations[np.isnan(velocities) | (rng.random((rows, 1)) < 0.5)] = np.nan
+    waypoints = Waypoints(('a',), times, any_size(rows, 1), velocities, accelerations)
+    curve = interpolate(waypoints, any_size(5, 1) if late else None)
+    # a finite curve, as its constructor checks
+    assert len(curve.coefficients) == len(times) - 1 + (times[0] > 0.0)

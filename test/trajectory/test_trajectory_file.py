@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectories from YAML and CSV."""
 
-from __future__ import annotations
-
 import pytest
 
 from screw_dynamics.errors import TrajectoryError
@@ -79,11 +77,7 @@ def test_files(tmp_path, name, text):
         ),
         (False, 'points: []', "expected the keys 'joint_names' and 'points'"),
         (False, '{joint_names: a, points: []}', 'expected lists'),
-        (
-            False,
-            '{joint_names: [a], points: [{positions: [1]}]}',
-            'point #0: expected the key',
-        ),
+        (False, '{joint_names: [a], points: [{positions: [1]}]}', 'point #0: expected the key'),
         (
             False,
             '{joint_names: [a], points: [{time_from_start: 0, position: [1]}]}',

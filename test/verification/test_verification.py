@@ -15,6 +15,8 @@ import pytest
 from oracles.comparison import TOLERANCE
 
 import screw_dynamics as sd
+from benchmarks import report
+from benchmarks.__main__ import SUBJECTS, main
 from benchmarks.verification import (
     application_checks,
     hybrid_checks,
@@ -27,22 +29,11 @@ from benchmarks.verification import (
 from benchmarks.verification.algorithms import ROOT, algorithms
 from benchmarks.verification.checks import Result
 from benchmarks.verification.costs import cost
-from benchmarks.verification.report import (
-    INTEGRATORS,
-    ORDER_ROOM,
-    Extra,
-    Row,
-    page,
-    short_name,
-)
+from benchmarks.verification.report import INTEGRATORS, ORDER_ROOM, Extra, Row, page, short_name
 from benchmarks.verification.run import judge
 from benchmarks.verification.scenes import random_scene, robot_scenes
 
-ROOM_OF = {
-    'Drives': 'drives',
-    'Uncertainty': 'estimation',
-    'Rigid motions': 'lie',
-}
+ROOM_OF = {'Drives': 'drives', 'Uncertainty': 'estimation', 'Rigid motions': 'lie'}
 PUBLIC = (
     'codegen.robot', 'drives', 'dynamics', 'estimation', 'estimation.identification',
     'estimation.observers', 'lie', 'limits', 'limits.retiming', 'series', 'simulation', 'soft',
@@ -75,7 +66,6 @@ QUICK = (
     hybrid_checks.of_tensions,
     symbolic_checks.of_expressions,
 )
-
 # public functions that have no row, by the reason
 WITHOUT_ROW = {
     'reads, checks or prepares what a user sends': {
@@ -115,6 +105,10 @@ def parts_of_page():
         yield heading, lines
 
 
+# what `make verification` runs: minutes, beside test/agreement, test/dynamics and test/theory
+long = pytest.mark.long
+
+
 @pytest.fixture(scope='module')
 def rows():
     found: dict[str, Row] = {}
@@ -123,10 +117,12 @@ def rows():
     return found
 
 
+@long
 def test_every_algorithm_is_judged(rows):
     assert set(rows) == set(algorithms())
 
 
+@long
 def test_residuals(rows):
     assert not [name for name, row in rows.items() if row.broken]
 
@@ -185,6 +181,7 @@ def rows_of(lines):
             yield [cell.strip() for cell in line.strip('|').split('|')]
 
 
+@long
 @pytest.mark.parametrize('subject', QUICK, ids=lambda subject: subject.__name__)
 def test_measures_are_within_their_bounds(subject):
     """They are on the page, too."""
@@ -220,6 +217,7 @@ def test_the_page_has_what_is_measured_beside_the_trees():
     assert {f'`functions.{name}`' for name in ('inverse_dynamics', 'mass_matrix')} <= soft
 
 
+@long
 def test_page_of_a_run(rows):
     for row in rows.values():
         row.cost = None
@@ -227,3 +225,27 @@ def test_page_of_a_run(rows):
     text = str(page({name: rows[name] for name in algorithms()}, range(2), ['planar_2r'], Extra()))
     assert text.count('\n| `') == len(rows)
     assert re.search(r'\| `mass_matrix.mass_matrix` \| MK2021 \(20\).*\|\s*[\d.]+ \|', text)
+
+
+@pytest.mark.parametrize('subject', SUBJECTS)
+def test_subjects_have_options(subject, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([subject, '--help'])
+    assert end.value.code == 0
+    assert '--output' in capsys.readouterr().out
+
+
+def test_missed_requirements_are_noted(tmp_path):
+    page = report.Report('speed', 'Speed')
+    page.requirements()
+    met = report.Requirement('fast', 1.0, 1.0, unit=' s')
+    page.require(met, report.Requirement('a | b', 1.0, 2.0, aimed=3.0, at_least=True))
+    assert page.missed == ['a | b: expected >= 2, got 1.00']
+    (file,) = page.write(tmp_path)
+    assert file.read_text(encoding='utf-8').splitlines()[2:] == [
+        '| figure | measured | required | aimed at |  |',
+        '|---|---|---|---|---|',
+        '| fast | 1.00 s | <= 1 s |  | met |',
+        '| a \\| b | 1.00 | >= 2 | >= 3 | 🔴 **missed** |',
+    ]
+    assert not report.Requirement('broken', float('nan'), 1.0).met

@@ -7,8 +7,6 @@ Arrays of the same values change no result, however they lie in memory. Arrays o
 types and values, and outputs of all kinds, end in a result or in an error of the package.
 """
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 from pathlib import Path
@@ -124,11 +122,7 @@ def terms_of_trees(rng, model, batch):
         (partial(sd.effort_deviations, model), [np.stack([few] * 2), covariances], None),
         (partial(sd.actuator_efforts, robot), [jet], (*batch, rows, n)),
         (partial(sd.elastic_feedforward, robot), [jet], None),
-        (
-            partial(sd.measured_spring_efforts, robot),
-            [few[..., 1:, :]] * 2 + [tau],
-            None,
-        ),
+        (partial(sd.measured_spring_efforts, robot), [few[..., 1:, :]] * 2 + [tau], None),
         (simulation.derivatives, [state, tau], None),
         (step, [tau], state.shape),
         (lambda *arrays: sd.LoadObserver(model).update(0.0, *arrays), [q, qd, tau], None),

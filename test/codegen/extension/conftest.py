@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An extension module of the kernels of `language`."""
 
-from __future__ import annotations
-
 import importlib.util
 import shutil
 import subprocess

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The extension module of the package: complete, up to date, and chosen as it should be."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import shutil

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What kernels are written with means the same in C as in Python."""
 
-from __future__ import annotations
-
 import resource
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """No call of the public API makes the extension module touch memory that is not its own."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

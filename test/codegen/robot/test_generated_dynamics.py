@@ -1,14 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Generated C against the readable algorithms and the library, for all kinds of robots."""
-
-from __future__ import annotations
+"""Generated dynamics and motions against the readable recursion."""
 
 import subprocess
 
 import numpy as np
 import pytest
 from c_compiler import COMPILER, STRICT, Compiled, needs_gcc, write
+from numpy.polynomial import Polynomial
 from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 
 import screw_dynamics as sd
@@ -17,7 +16,6 @@ from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.inverse_dynamics import body_fixed
 
 pytestmark = needs_gcc
-
 # relative to the largest number of a result, or to 1, the size of masses and lengths: sums of
 # some hundred rounded products
 BOUND = 1e-13
@@ -142,3 +140,48 @@ def test_code_needs_only_cos_and_sin_and_no_writable_data(tmp_path):
     assert {name for kind, name in kinds if kind == 'U'} <= allowed
     assert not [name for kind, name in kinds if kind in 'BbDdC']
     assert {name.startswith('robot_') for kind, name in kinds if kind == 'T'} == {True}
+
+
+def exact(breaks, coefficients, end, t, rows):
+    """The derivatives of the polynomial of the segment of t, by numpy."""
+    segments, _, n = coefficients.shape
+    i = int(np.searchsorted(breaks, t, side='right')) - 1
+    jet = np.zeros((rows, n))
+    if i < 0 or i >= segments:
+        jet[0] = coefficients[0, 0] if i < 0 else end
+        return jet
+    h = breaks[i + 1] - breaks[i]
+    for j in range(n):
+        p = Polynomial(coefficients[i, :, j])
+        for d in range(rows):
+            jet[d, j] = (p.deriv(d) if d else p)((t - breaks[i]) / h) / h**d
+    return jet
+
+
+@pytest.mark.parametrize('order', [0, 2, 4])
+def test_jets_are_the_derivatives_of_the_segments(order, tmp_path):
+    model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+    code = sd.generate_c(model, 'arm', order=order, quantities=['reference'])
+    compiled = Compiled(code, tmp_path)
+    rng, rows = np.random.default_rng(order), order + 3
+    for segments, degree in ((1, 1), (2, 5), (9, 7)):
+        breaks = np.cumsum(rng.uniform(0.1, 1.0, segments + 1))
+        coefficients = rng.normal(size=(segments, degree + 1, 7))
+        end = rng.normal(size=7)
+        times = [*breaks, breaks[0] - 1.0, breaks[-1] + 1.0, *(breaks[:-1] + 0.05)]
+        for t in times:
+            jet = np.full((rows, 7), np.nan)
+            arguments = segments, degree + 1, breaks, coefficients, end, float(t), jet
+            compiled.status('reference', *arguments)
+            expected = exact(breaks, coefficients, end, t, rows)
+            scale = np.maximum(np.abs(expected).max(axis=1, keepdims=True), 1.0)
+            np.testing.assert_allclose(jet / scale, expected / scale, rtol=0.0, atol=BOUND)
+
+
+def test_a_robot_at_rest_needs_no_segment(tmp_path):
+    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    compiled = Compiled(sd.generate_c(model, quantities=['reference']), tmp_path)
+    breaks, nothing, end = np.zeros(1), np.zeros(1), np.array([0.5, -1.5])
+    jet = np.full((5, 2), np.nan)
+    compiled.status('reference', 0, 1, breaks, nothing, end, -1.0, jet)
+    assert (jet[0] == end).all() and not jet[1:].any()

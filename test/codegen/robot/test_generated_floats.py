@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generated C of single precision, and constants below rounding."""
 
-from __future__ import annotations
-
 import ctypes
 import re
 import subprocess

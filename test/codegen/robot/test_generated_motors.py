@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generated motor commands against the stages of the library, for all springs and friction."""
 
-from __future__ import annotations
-
 import subprocess
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generated C against the library for random trees, near-singular ones among them."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import tempfile

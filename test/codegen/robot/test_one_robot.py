@@ -1,23 +1,26 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Functions translated for one robot return what Python returns: known numbers, loops, arrays."""
-
-from __future__ import annotations
+"""Code of one robot: its table, its arguments."""
 
 import ctypes
 import math
 import subprocess
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
-from c_compiler import COMPILER, STRICT, needs_gcc
+from c_compiler import COMPILER, STRICT, needs_gcc, write
 
+import screw_dynamics as sd
 from screw_dynamics.codegen.robot import c_files
 from screw_dynamics.codegen.robot.functions import CFunction, read_rows, written_rows
+from screw_dynamics.codegen.robot.robot_table import robot_table
 from screw_dynamics.codegen.translator.functions import Program
 from screw_dynamics.codegen.translator.known_numbers import Places, Size
 from screw_dynamics.codegen.translator.lines import Value, known
 from screw_dynamics.codegen.translator.types import DOUBLE, Pointer, TranslationError
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.kernels.bodies.rows import at, get, integer, put
 
 N = 5
@@ -183,3 +186,76 @@ def kept_array(n, x, table, out):
 def test_arrays_that_the_stack_cannot_have(function, text):
     with pytest.raises(TranslationError, match=text):
         define(function, CHAIN)
+
+
+INCLUDE = Path(__file__).resolve().parents[3] / 'screw_dynamics_controllers' / 'include'
+
+
+@needs_gcc
+def test_names_of_joints_are_read_as_they_are_written(tmp_path):
+    """With quotes, backslashes, umlauts and trigraphs, which C99 replaces: ??/ is a backslash."""
+    names = ('a??/" \\n', 'Gelenk \u00e9 ??(7')
+    planar = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    model = replace(planar, joint_names=names)
+    quantities = ['inverse_dynamics', 'gravity_forces']
+    write(sd.generate_c(model, 'arm', quantities=quantities), tmp_path)
+    table = robot_table(Robot(model), 'arm', 2, quantities, '')
+    reader = 'const char *name_of(int j) { return screw_dynamics_robot()->joint_names[j]; }\n'
+    (tmp_path / 'table.c').write_text(f'{table}const char *name_of(int j);\n{reader}')
+    files = [tmp_path / 'arm.c', tmp_path / 'table.c', '-o', tmp_path / 'arm.so']
+    options = [*STRICT, f'-I{INCLUDE}', '-fPIC', '-shared']
+    subprocess.run([COMPILER, *options, *files, '-lm'], check=True)
+    name_of = ctypes.CDLL(str(tmp_path / 'arm.so')).name_of
+    name_of.restype = ctypes.c_char_p
+    assert tuple(name_of(j).decode() for j in range(2)) == names
+
+
+@pytest.fixture(scope='module')
+def model():
+    return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'text'),
+    [
+        ({'prefix': '2arm'}, "prefix: expected a name in C, got '2arm'"),
+        ({'prefix': 'double'}, "prefix: expected a name in C, got 'double'"),
+        ({'order': -1}, 'order: expected a whole number of 0 or more, got -1'),
+        ({'quantities': ['mass']}, "each once, got 'mass'"),
+        ({'quantities': ['mass_matrix'] * 2}, "each once, got 'mass_matrix' twice"),
+        ({'quantities': []}, 'quantities: expected at least one, got none'),
+        ({'frames': ['tool']}, 'frames: expected together with frame_pose or frame_jacobian'),
+        ({'quantities': ['frame_pose']}, 'frames: expected together with frame_pose'),
+        ({'representation': 'none'}, 'representation: expected one of '),
+    ],
+)
+def test_wrong_arguments_are_refused(model, arguments, text):
+    with pytest.raises(sd.errors.InputError, match='^(?!.*\n)') as caught:
+        sd.generate_c(model, **arguments)
+    assert text in str(caught.value)
+
+
+@pytest.mark.parametrize('wrong', [None, 'my_robot.urdf', 'soft'])
+def test_other_models_are_refused(model, wrong):
+    if wrong == 'soft':
+        wrong = sd.soft.append_segments(model, sd.share_path('config/soft_finger.yaml'))
+    with pytest.raises(sd.errors.InputError, match='^model: expected a ScrewModel, got '):
+        sd.generate_c(wrong)
+
+
+def test_unknown_frames_are_refused(model):
+    with pytest.raises(sd.errors.UnknownNameError, match='frames: '):
+        sd.generate_c(model, quantities=['frame_pose'], frames=['nothing'])
+
+
+def test_frames_must_differ_in_c(model):
+    tool = model.frames['tool']
+    other = replace(model, frames={**model.frames, 'a/b': tool, 'a b': tool})
+    with pytest.raises(sd.errors.InputError, match='frames: .* got a_b twice'):
+        sd.generate_c(other, quantities=['frame_pose'], frames=['a/b', 'a b'])
+
+
+def test_names_of_joints_cannot_end_a_comment(model):
+    other = replace(model, joint_names=('a*/ int b;', 'größe\n'))
+    header = sd.generate_c(other).header
+    assert '0 a* / int b; [rad]' in header and '1 gr??e? [rad]' in header

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measured efforts of every content, sign and scale, and what is said of those that are not."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -51,11 +49,7 @@ def test_a_load_is_found_in_efforts_of_every_content(iiwa, content, mass):
 @pytest.mark.parametrize('stated', CONTENTS)
 @pytest.mark.parametrize(
     'arm, sought',
-    [
-        ('iiwa', True),
-        pytest.param('iiwa', False, marks=pytest.mark.long),
-        ('planar', False),
-    ],
+    [('iiwa', True), pytest.param('iiwa', False, marks=pytest.mark.long), ('planar', False)],
 )
 def test_another_content_is_refused_by_name(request, arm, stated, content, sought):
     """A negative mass explains gravity that is missing no more than a wrong sign does."""

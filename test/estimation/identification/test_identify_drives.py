@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drives from the positions of links and motors and the efforts of motors."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -95,7 +93,7 @@ def test_all_parts_of_drives_are_found(planar, soft, found):
     assert 'lag the positions' in str(found) and 'breakaway friction does not show' in str(found)
 
 
-@pytest.mark.parametrize('count', [5, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize('count', [2, pytest.param(100, marks=pytest.mark.long)])
 def test_the_bands_hold_with_links_that_differ(count):
     """
     Of links, loads, drives, delays and noise drawn at random: 95 % of the parameters.

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contacts of an arm that MuJoCo moves, with 5 % errors of its model and noise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from oracles.mujoco_contacts import EFFORT_NOISE, PERIOD, VELOCITY_NOISE, ContactArm

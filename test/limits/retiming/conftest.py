@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Robots whose motions are made fast."""
 
-from __future__ import annotations
-
 import pytest
 
 import screw_dynamics as sd

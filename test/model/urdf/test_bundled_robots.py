@@ -1,7 +1,5 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from frame_poses import frame_poses

@@ -1,12 +1,16 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
+"""Mimic joints, and joints with several degrees of freedom."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from frame_poses import frame_poses
 from urdf_texts import LIMIT, joint, link, robot
 
 from screw_dynamics.errors import InputError, TopologyError
+from screw_dynamics.lie import pose, rpy_rotation
 from screw_dynamics.model.urdf import read_urdf
 
 
@@ -37,12 +41,6 @@ def test_chains_are_reduced_whatever_the_order_in_the_document():
     assert model.tree_joint_names == ('c', 'b', 'a')
     np.testing.assert_allclose(model.multipliers, [-6, 3, 1])
     np.testing.assert_allclose(model.offsets, [-2 * 0.1 + 0.5, 0.1, 0])
-
-
-def test_defaults_are_one_and_zero():
-    model = read_urdf(fan(a=LIMIT, b=mimic('a')))
-    np.testing.assert_array_equal(model.multipliers, [1, 1])
-    np.testing.assert_array_equal(model.offsets, [0, 0])
 
 
 def test_a_fixed_joint_is_followed_where_it_stands():
@@ -110,18 +108,6 @@ def test_a_mimic_joint_off_the_chain_follows_its_master():
     assert model.tree_joint_names == ('a', 'b')
 
 
-def test_a_fixed_master_stands_at_zero():
-    urdf = robot(
-        *map(link, ('base', 'x')),
-        link('y', 1),
-        joint('held', 'base', 'x', 'fixed'),
-        joint('b', 'base', 'y', content=mimic('held', 5, 0.4)),
-    )
-    model = read_urdf(urdf)
-    assert model.n == 0
-    assert model.frames['y'].pose[2, 1] == pytest.approx(np.sin(0.4))
-
-
 def test_mimic_tags_on_fixed_joints_do_not_count():
     urdf = robot(*map(link, 'ab'), joint('f', 'a', 'b', 'fixed', '<mimic joint="ghost"/>'))
     assert read_urdf(urdf).n == 0
@@ -129,11 +115,6 @@ def test_mimic_tags_on_fixed_joints_do_not_count():
 
 def test_an_undefined_master_may_be_locked_away():
     assert read_urdf(fan(a=LIMIT, b=mimic('ghost')), locked={'b': 0.1}).joint_names == ('a',)
-
-
-def test_a_loop_is_spelled_out():
-    with pytest.raises(TopologyError, match='got a loop: a -> b -> a'):
-        read_urdf(fan(a=mimic('b'), b=mimic('a')))
 
 
 def test_a_loop_behind_a_chain_is_spelled_out_alone():
@@ -208,3 +189,57 @@ def test_limits_of_followers_that_contradict_the_coordinate_do_not_count():
     # a mimic joint that is a coordinate of its own
     model = read_urdf(fan(a=own, b=limited(0, 0.1, 2, by=1, at=0.0)), mimic='independent')
     np.testing.assert_array_equal(model.limits.upper, [0.8, 0.1])
+
+
+ORIGIN = '<origin xyz="0.1 0.2 0.3" rpy="0.4 0 0"/>'
+HOME = pose(rpy_rotation(0.4, 0, 0), np.array([0.1, 0.2, 0.3]))
+
+
+def base_joint(kind: str, content: str = ORIGIN) -> str:
+    return robot(link('world'), link('body', 2), joint('free', 'world', 'body', kind, content))
+
+
+@pytest.mark.filterwarnings('error')
+def test_floating_is_position_and_yaw_pitch_roll():
+    model = read_urdf(base_joint('floating'))
+    suffixes = ('x', 'y', 'z', 'yaw', 'pitch', 'roll')
+    assert model.joint_names == tuple(f'free/{suffix}' for suffix in suffixes)
+    assert set(model.frames) == {'world', 'body'}
+    assert model.frames['body'].body == 5
+    np.testing.assert_array_equal(model.inertias[:5], np.zeros((5, 6, 6)))
+    q = np.array([1.0, 2.0, 3.0, 0.3, -0.5, 0.7])
+    expected = HOME @ pose(rpy_rotation(0.7, -0.5, 0.3), q[:3])
+    np.testing.assert_allclose(frame_poses(model, q)['body'], expected, atol=1e-15)
+
+
+@pytest.mark.filterwarnings('error')
+def test_planar_moves_in_the_plane_and_turns_about_its_normal():
+    model = read_urdf(base_joint('planar', ORIGIN + '<axis xyz="0 0 2"/>'))
+    assert model.joint_names == ('free/x', 'free/y', 'free/yaw')
+    assert model.joint_types == ('prismatic', 'prismatic', 'continuous')
+    q = np.array([1.0, 2.0, 0.3])
+    expected = HOME @ pose(rpy_rotation(0, 0, 0.3), np.array([1.0, 2.0, 0.0]))
+    np.testing.assert_allclose(frame_poses(model, q)['body'], expected, atol=1e-15)
+
+
+@pytest.mark.parametrize('kind', ['planar', 'floating'])
+def test_limits_without_a_single_unit_are_dropped(kind):
+    limits = read_urdf(base_joint(kind, '<limit effort="3" velocity="2"/>')).limits
+    assert np.isinf([limits.lower, limits.upper, limits.velocity, limits.effort]).all()
+
+
+@pytest.mark.parametrize('axis', ['1 0 0', '0 -1 0', '1 2 3'])
+def test_planar_axes_are_right_handed_about_any_normal(axis):
+    screws = read_urdf(base_joint('planar', f'<axis xyz="{axis}"/>')).screws
+    x, y, normal = screws[0, 3:], screws[1, 3:], screws[2, :3]
+    np.testing.assert_allclose(np.cross(x, y), normal, atol=1e-15)
+    raw = np.array([float(word) for word in axis.split()])
+    np.testing.assert_allclose(normal, raw / np.linalg.norm(raw), atol=1e-15)
+
+
+def test_parts_can_be_locked_and_selected_by_name():
+    model = read_urdf(base_joint('planar', '<axis xyz="0 0 1"/>'), locked={'free/yaw': 0.5})
+    assert model.joint_names == ('free/x', 'free/y')
+    assert model.inertias[1, 3, 3] == 2.0
+    model = read_urdf(base_joint('floating'), joints=['free/z'])
+    assert model.joint_names == ('free/z',)

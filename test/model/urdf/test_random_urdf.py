@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random documents: the model against an assembly that knows neither screws nor bodies."""
 
-from __future__ import annotations
-
 import numpy as np
 from frame_poses import body_poses, frame_poses
 from hypothesis import given

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Poses and inertias of all links, against Pinocchio's URDF reader."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from frame_poses import body_poses, frame_poses

@@ -1,7 +1,5 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-from __future__ import annotations
-
 import re
 import warnings
 
@@ -57,10 +55,7 @@ def test_paths(tmp_path):
             '<robot>\n <link name="a"></joint></robot>',
             'URDF text: expected well-formed XML, got mismatched tag (line 2, column 19)',
         ),
-        (
-            b'<?xml version="1.0" encoding="klingon"?><robot/>',
-            'URDF bytes: expected',
-        ),
+        (b'<?xml version="1.0" encoding="klingon"?><robot/>', 'URDF bytes: expected'),
         (
             b'<?xml version="1.0" encoding="shift_jis"?><robot/>',
             'URDF bytes: expected a known text encoding: multi-byte encodings are not supported',
@@ -72,11 +67,6 @@ def test_paths(tmp_path):
 def test_what_is_no_document(source, message):
     with pytest.raises(UrdfError, match=re.escape(message)):
         read_urdf(source)
-
-
-def test_a_directory_is_no_document(tmp_path):
-    with pytest.raises(UrdfError, match='expected a readable URDF file: Is a directory'):
-        read_urdf(tmp_path)
 
 
 def test_xacro_source_is_called_by_its_name():

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node `compensation`: messages in and out; what it decides is tested in test/control."""
 
-from __future__ import annotations
-
 import numpy as np
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger

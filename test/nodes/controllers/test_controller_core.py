@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The core of the C++ controller, compiled, beside the library."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The set-ups of docs/controllers.md as printed, in a controller manager: an iiwa at 1 kHz."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import re
@@ -19,12 +17,7 @@ if not importlib.util.find_spec('controller_manager_msgs'):
     pytest.skip('needs controller_manager of ros2_control', allow_module_level=True)
 
 from builtin_interfaces.msg import Time
-from helpers.managed_controller import (
-    Updates,
-    build_controller,
-    missing_packages,
-    switch,
-)
+from helpers.managed_controller import Updates, build_controller, missing_packages, switch
 from helpers.node_processes import LATCHED, node_command, trajectory
 from helpers.real_controllers import BROADCASTER, MANAGER, Controllers, blocks, described
 from helpers.robot_library import library_of
@@ -99,11 +92,7 @@ class Managed:
         self.ros, self.arm, self.pieces = ros, arm, []
         self.samples = ros.listen(JointState, '/joint_states', 10)
         self.running = Controllers(
-            ros,
-            folder,
-            DESCRIPTION,
-            configuration,
-            before=built.watched(self.record),
+            ros, folder, DESCRIPTION, configuration, before=built.watched(self.record)
         )
 
     def send(self, *points, times, after=1.0):

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stops, dropouts and ramps of the core of the C++ controller: two pendulums in closed form."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 
@@ -286,16 +284,6 @@ def test_measured_positions_are_needed_at_the_begin_only(pendulums):
     assert not why.any()  # waiting is no violation
     s = DT * np.arange(len(out) - 20) / 0.25
     close(out[20:, EFFORT], WEIGHT * blend(s)[:, None])
-
-
-def test_a_start_away_from_the_reference_is_forgotten_with_it(pendulums):
-    chain = Chain()
-    chain.hold(10, measured=0.2)
-    chain.lose(10, ENDED)
-    chain.hold(10)
-    followed, why, _ = pendulums(chain.rows, positions=True)
-    assert (why[:10] == START).all() and not why[10:].any()
-    assert not followed[:20].any() and followed[20:].all()
 
 
 def test_positions_do_not_begin_in_the_middle_of_a_motion(pendulums):

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """``~/spline``: a controller samples what the node follows, whatever changes the motion."""
 
-from __future__ import annotations
-
 import shutil
 import time
 from itertools import pairwise
@@ -15,9 +13,9 @@ from helpers.spline_follower import build_follower, follow
 from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.report import WARN
-from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.feedforward.spline_output import SplineOutput
-from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
+from screw_dynamics.trajectory import waypoints_from_points
 from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.trajectory.reference.reference import Reference, Source
 from screw_dynamics.trajectory.reference.timeline import Timeline
@@ -147,17 +145,6 @@ def test_random_motions_replacements_and_speeds(run, seed):
     assert changes == 40 and flags[:, 3].sum() >= 5  # motions took over
 
 
-def test_speeds_that_change_faster_than_messages_travel(run):
-    one = run()
-    one.follow([[0.0] * 3, [1.0] * 3], [0.0, 1.0])
-    for speed in np.linspace(1.0, 0.2, 60):
-        one.tick(2)
-        one.speed(float(speed))
-    one.tick(400)
-    one.compare()
-    assert len(one.messages[-1][1].pieces) < 80  # those that passed long ago are left out
-
-
 def test_motions_that_begin_later_wait_in_their_order(run):
     one = run()
     one.follow([[0.0] * 3, [1.0] * 3], [0.0, 1.0])
@@ -239,16 +226,6 @@ def test_ends_are_held_for_a_time_after_they_were_reached(run):
     assert nanoseconds(one.messages[-1][1].pieces[-1].release) == begin + 900 * MS
 
 
-def test_a_pause_is_not_an_end(run):
-    one = run(hold_time=0.0)
-    one.follow([[0.0] * 3, [1.0] * 3], [0.0, 0.4])
-    one.tick(200)
-    one.speed(0.0)
-    one.tick(2000)
-    assert nanoseconds(one.messages[-1][1].pieces[-1].release) == 0
-    one.compare()
-
-
 def test_a_stopped_motion_and_what_continues_it_are_left_out(run):
     one = run()
     one.follow([[0.0] * 3, [1.0] * 3], [0.0, 1.0])
@@ -320,33 +297,3 @@ def test_messages_leave_time_to_the_ticks(ros, run):
     assert values['messages'] == 1
     # these motions began years ago
     assert (level, values['late messages']) == (WARN, 1) and 'lead_time' in text
-
-
-def test_an_unfinished_join_leaves_the_motion_as_it_is(run):
-    """A trajectory that is refused changes nothing and is not sent."""
-    one = run()
-    one.follow([[0.0] * 3, [1.0] * 3], [0.0, 1.0])
-    one.tick(100)
-    with pytest.raises(TrajectoryError, match='no time is left'):
-        one.follow([[5.0] * 3], [0.1], start=one.now - 10 * SECOND)
-    assert len(one.messages) == 1
-    one.tick(1200)
-    one.compare()
-
-
-def test_polynomials_agree_to_the_snap(run):
-    rng = np.random.default_rng(5)
-    one = run(n=7)
-    points = rng.uniform(-1.0, 1.0, (4, 7))
-    one.follow(points, [0.0, 0.7, 1.1, 2.5])
-    one.tick(2700)
-    one.compare()
-    curve = smooth_trajectory(
-        waypoints_from_points(
-            one.names, list(zip([0.0, 0.7, 1.1, 2.5], points, strict=True)), one.names
-        ),
-        rest_at_ends=True,
-    )
-    (piece,) = one.messages[0][1].pieces
-    np.testing.assert_array_equal(piece.breaks, curve.breaks)
-    np.testing.assert_array_equal(piece.coefficients, curve.coefficients.ravel())

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node `drive_commands` over DDS: samples in, commands out, and its end."""
 
-from __future__ import annotations
-
 import numpy as np
 from helpers.drive_rig import Rig, rest
 from helpers.node_processes import keep_all

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/drive_guides.md as printed: parameters of the nodes, set-ups and programs that run."""
 
-from __future__ import annotations
-
 import re
 import sys
 from dataclasses import fields, replace

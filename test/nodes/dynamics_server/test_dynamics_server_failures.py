@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Responses to unusable requests: a code, a text and no numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from geometry_msgs.msg import WrenchStamped

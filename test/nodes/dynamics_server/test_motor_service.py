@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """get_motor_feedforward over DDS: numbers by hand, other springs, limits and failures."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from geometry_msgs.msg import WrenchStamped

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """retime_trajectory over DDS: the path, the limits, and requests that cannot be answered."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from helpers.node_processes import trajectory

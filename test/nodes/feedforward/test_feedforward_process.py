@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node feedforward over DDS: one path per topic, service and parameter."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus

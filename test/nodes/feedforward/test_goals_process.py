@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Goals through the node to the action of a controller, over DDS."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

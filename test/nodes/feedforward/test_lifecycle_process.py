@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """States of feedforward, robot descriptions that come late or broken, starts that must fail."""
 
-from __future__ import annotations
-
 import signal
 import time
 

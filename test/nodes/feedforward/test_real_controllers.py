@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The set-ups of docs/guides.md as printed, with the controllers of ros2_control and an iiwa."""
 
-from __future__ import annotations
-
 import importlib.util
 import itertools
 import time
@@ -15,13 +13,7 @@ if not (importlib.util.find_spec('controller_manager') and importlib.util.find_s
     pytest.skip('needs controller_manager of ros2_control and launch', allow_module_level=True)
 
 from helpers.goal_client import GoalClient, goal_of
-from helpers.guide_setups import (
-    MOVEIT_CONTROLLER,
-    MOVEIT_NODE,
-    SET_UP_A,
-    SET_UP_B,
-    running_set_up,
-)
+from helpers.guide_setups import MOVEIT_CONTROLLER, MOVEIT_NODE, SET_UP_A, SET_UP_B, running_set_up
 from helpers.node_processes import trajectory
 from helpers.real_controllers import exact_efforts
 from helpers.ros_fixture import RESPONSE_TIMEOUT
@@ -230,9 +222,7 @@ def test_a_controller_holds_with_the_weight_after_a_cancel(ros, arm, running, in
         ros.wait_for('the end', lambda: sent.over, controllers.process)
         assert sent.outcome == ('canceled', 0)
         ros.wait_for(
-            'rest',
-            lambda: not any(controllers.latest().reference.velocities),
-            controllers.process,
+            'rest', lambda: not any(controllers.latest().reference.velocities), controllers.process
         )
         stopped = tuple(controllers.latest().reference.positions)
         require_weight(ros, arm, controllers, stopped)

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Launch files: every argument explained, every one used, both nodes started and stopped."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import signal
@@ -243,10 +241,7 @@ def test_robot_state_publisher_gets_the_urdf_of_a_package(planar, tmp_path, robo
     [
         ({'start_rsp': 'true'}, 'expected the package robot_state_publisher, which is not'),
         ({'server_params_file': 'no.yaml'}, "argument 'server_params_file': expected a file"),
-        (
-            {'publish_rate': 'abc'},
-            "argument 'publish_rate': expected a finite number, got 'abc'",
-        ),
+        ({'publish_rate': 'abc'}, "argument 'publish_rate': expected a finite number, got 'abc'"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else '',
 )

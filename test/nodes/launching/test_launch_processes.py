@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The launch files with launch_pytest: arguments, lifecycle, topics, exit codes after SIGINT."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip('launch_pytest', reason='needs the ROS 2 package launch_pytest')

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """sea_demo.launch.py with launch_pytest: the whole loop, from trajectory to simulated motion."""
 
-from __future__ import annotations
-
 import re
 import shlex
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Service `identify` of load_observer: what was heard, its parameters, refusals."""
 
-from __future__ import annotations
-
 import math
 import re
 from concurrent.futures import ThreadPoolExecutor

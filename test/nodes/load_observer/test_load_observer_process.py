@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node load_observer over DDS: loads, contacts, bad messages, parameters."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
@@ -104,8 +102,7 @@ def test_loads_and_contacts_of_a_push(node):
     # the wrench of an instant at which the efforts have arrived at those of the push
     arrived = nanoseconds(effort.header.stamp)
     node.hear(
-        push,
-        lambda: node.wrenches and nanoseconds(node.wrenches[-1].header.stamp) >= arrived,
+        push, lambda: node.wrenches and nanoseconds(node.wrenches[-1].header.stamp) >= arrived
     )
     wrench = node.wrenches[-1]
     assert wrench.header.frame_id == 'flange'

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node sea_simulator in this process, where it ticks when it is told to."""
 
-from __future__ import annotations
-
 import math
 from contextlib import contextmanager
 
@@ -261,15 +259,13 @@ def test_a_motor_that_is_named_twice():
         ),
         ({'text': 'elastic_joints: {elbow: {spring: {type: rigid}}}'}, "unknown joint 'elbow'"),
         (
-            {
-                'text': 'elastic_joints: {joint_1: {spring: {type: linear, stiffness: 100.0}}}',
-            },
+            {'text': 'elastic_joints: {joint_1: {spring: {type: linear, stiffness: 100.0}}}'},
             "motor 'joint_1': expected a rotor inertia above 0 behind a spring",
         ),
         (
             {
                 'text': 'elastic_joints: {joint_2: {motor: {rotor_inertia: 0.1}, spring: {type: '
-                'tabulated, deflections: [0.1, 0.2, 0.4], efforts: [3.0, 8.0, 20.0]}}}',
+                'tabulated, deflections: [0.1, 0.2, 0.4], efforts: [3.0, 8.0, 20.0]}}}'
             },
             "'substeps': expected 1 or more, as 0 takes springs whose stiffness at rest is known",
         ),

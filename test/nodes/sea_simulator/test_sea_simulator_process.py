@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node sea_simulator over DDS: its motion against equations by hand, its start and end."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from helpers.planar_sea import (

@@ -1,8 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Qualities of service and publishers of one topic; timers that end while calls are due."""
-
-from __future__ import annotations
+"""Qualities of service, timers that end while calls are due, statistics of ticks."""
 
 import time
 
@@ -12,13 +10,9 @@ from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_sensor_data
 from std_msgs.msg import String
 
-from screw_dynamics.nodes.shared.endpoints import (
-    LATCHED,
-    make_subscription,
-    steady_timer,
-)
+from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription, steady_timer
 from screw_dynamics.nodes.shared.executor import make_executor
-from screw_dynamics.nodes.shared.tick_timer import TickTimer
+from screw_dynamics.nodes.shared.tick_timer import TickStatistics, TickTimer
 
 
 @pytest.mark.parametrize('qos', [LATCHED, qos_profile_sensor_data])
@@ -84,3 +78,51 @@ def test_a_timer_that_has_ended_is_not_called(ros, make):
         executor.shutdown()
         node.destroy_node()
     assert len(set(called)) == 1
+
+
+def test_steady_ticks_miss_nothing():
+    statistics = TickStatistics(1000)
+    for i in range(11):
+        statistics.record(1000 * i + (i % 3) * 100, 50 + i)
+    summary = statistics.summary()
+    assert (summary.ticks, summary.missed) == (11, 0)
+    assert summary.rate == pytest.approx(1e6, rel=0.03)
+    assert summary.mean_time == pytest.approx(55e-9)
+    assert summary.longest_time == pytest.approx(60e-9)
+
+
+def test_gaps_count_as_missed_ticks():
+    statistics = TickStatistics(1000)
+    for now in (0, 1000, 4000, 5400, 8000):
+        statistics.record(now, 1)
+    assert statistics.missed_total == 2 + 0 + 2
+    assert statistics.summary().missed_part == pytest.approx(4 / 9)
+
+
+def test_a_late_tick_is_not_a_missed_one():
+    statistics = TickStatistics(1000)
+    for now in (0, 1800, 2000, 3900, 4000):
+        statistics.record(now, 1)
+    assert statistics.missed_total == 0
+    assert statistics.summary().missed == 0
+
+
+def test_windows_do_not_overlap():
+    statistics = TickStatistics(10)
+    statistics.record(0, 1)
+    statistics.record(10, 1)
+    statistics.summary()
+    summary = statistics.summary()
+    assert (summary.rate, summary.ticks, summary.missed_part) == (0.0, 0, 0.0)
+    statistics.record(20, 3)
+    summary = statistics.summary()
+    assert (summary.ticks, summary.rate) == (1, pytest.approx(1e8))
+
+
+def test_a_pause_is_no_loss():
+    statistics = TickStatistics(10)
+    statistics.record(0, 1)
+    statistics.pause()
+    statistics.record(10**6, 1)
+    assert statistics.missed_total == 0
+    assert statistics.ticks_total == 2

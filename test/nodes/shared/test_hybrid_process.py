@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A robot with soft segments in the nodes: messages and services against the library."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from helpers.node_processes import keep_all, trajectory
@@ -13,7 +11,6 @@ from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
 from screw_dynamics.common.times import nanoseconds
-from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 FINGER = sd.share_path('config/soft_finger.yaml')
@@ -178,25 +175,6 @@ def test_services_of_dynamics(ask, hybrid, rng):
         for row in np.eye(8)
     ]
     np.testing.assert_allclose(mass.T, np.array(moved) - still.effort, rtol=0, atol=bound)
-
-
-def test_efforts_along_a_trajectory(ask, hybrid):
-    names = list(hybrid.joint_names)
-    ends = [0.1] * 8, [0.5, -0.5] * 4
-    message = trajectory(names, *ends, times=[0.0, 1.0])
-    answer = ask('compute_trajectory_torques', trajectory=message, derivative_order=2)
-    assert answer.success, answer.message
-    points = list(zip([0.0, 1.0], ends, strict=True))
-    jets = smooth_trajectory(waypoints_from_points(names, points, names)).jets([0.0, 1.0])
-    for i, jet in enumerate(jets):
-        expected = _readable_efforts(hybrid, jet)
-        rows = [
-            answer.trajectory.points[i].effort,
-            np.reshape(answer.effort_dot, (2, 8))[i],
-            np.reshape(answer.effort_ddot, (2, 8))[i],
-        ]
-        bound = 1e-11 * np.abs(expected).max()
-        np.testing.assert_allclose(rows, expected, rtol=0, atol=bound)
 
 
 @pytest.mark.parametrize('representation', ['body', 'hybrid'])

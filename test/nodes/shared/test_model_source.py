@@ -1,18 +1,23 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Robot descriptions and parameters that change while a model is being built."""
-
-from __future__ import annotations
+"""Robot descriptions and what parameters make of them."""
 
 import re
 import threading
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from helpers.planar_sea import TEXT, write_joints
 
+import screw_dynamics as sd
+from screw_dynamics import mass_matrix, read_urdf
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.errors import InputError
+from screw_dynamics.control.model_parameters import ModelParameters
+from screw_dynamics.drives.robot import Robot
+from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
+from screw_dynamics.nodes.shared.loaded_robot import load_robot, read_drives, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 
 MARS, MOON = (0.0, 0.0, -3.72), (0.0, 0.0, -1.62)
@@ -160,3 +165,149 @@ def test_an_unexpected_error_is_a_reason_too(source, monkeypatch):
     source.source.finish()
     assert 'Failed to set gravity and payload: AttributeError' in source.source.problem
     assert source.source.loaded is source.models[-1]
+
+
+LINK = (
+    '<link name="{0}"><inertial><mass value="{1}"/><origin xyz="0.3 0 0.1"/>'
+    '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+)
+JOINT = (
+    '<joint name="{0}" type="revolute"><parent link="{1}"/><child link="{2}"/>'
+    '<axis xyz="0 1 0"/><origin xyz="0.5 0 0"/>'
+    '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
+)
+
+
+def cell(*arms):
+    """Return a description with two-joint arms on a table."""
+    parts = ['<link name="table"/>']
+    for arm, mass in arms:
+        parts += [LINK.format(f'{arm}upper', mass), LINK.format(f'{arm}lower', mass / 2)]
+        parts += [
+            JOINT.format(f'{arm}shoulder', 'table', f'{arm}upper'),
+            JOINT.format(f'{arm}elbow', f'{arm}upper', f'{arm}lower'),
+        ]
+    return f'<robot name="cell">{"".join(parts)}</robot>'
+
+
+CELL = cell(('left_', 2.0), ('right_', 5.0))
+
+
+def test_the_joints_that_begin_with_it():
+    model = load_robot(CELL, 'test', ModelParameters(joint_prefix='right_')).robot.model
+    assert model.joint_names == ('right_shoulder', 'right_elbow')
+    alone = read_urdf(cell(('right_', 5.0)))
+    q = np.array([0.3, -0.4])
+    np.testing.assert_allclose(mass_matrix(model, q), mass_matrix(alone, q), rtol=1e-12)
+
+
+def test_before_the_names_in_joints():
+    parameters = ModelParameters(joint_prefix='left_', joints=('elbow', 'shoulder'))
+    assert load_robot(CELL, 'test', parameters).robot.model.joint_names == (
+        'left_elbow',
+        'left_shoulder',
+    )
+
+
+def test_no_joint_begins_with_it():
+    with pytest.raises(InputError, match="'joint_prefix': .* left_elbow.*, got 'middle_'"):
+        load_robot(CELL, 'test', ModelParameters(joint_prefix='middle_'))
+    with pytest.raises(ScrewDynamicsError, match='middle_elbow'):
+        load_robot(CELL, 'test', ModelParameters(joint_prefix='middle_', joints=('elbow',)))
+
+
+def parameter(path):
+    return re.escape(f"parameter 'elastic_joints_path': {path}: ")
+
+
+def test_entries_without_effect_are_a_line(tmp_path):
+    path = write_joints(
+        tmp_path, TEXT.replace('{type: linear, stiffness: 300.0}', '{type: rigid}')
+    )
+    lines = []
+    assert read_drives(str(path), lines.append).joints['joint_2'].spring is None
+    assert lines == []
+    path = write_joints(tmp_path, TEXT + '    rotor: {axis: [0, 0, 1]}\n')
+    read_drives(str(path), lines.append)
+    [line] = lines
+    assert re.match(parameter(path) + r'without effect: elastic_joints\.joint_2\.rotor', line)
+
+
+@pytest.mark.parametrize(
+    'text, reason',
+    [
+        (TEXT.replace('joint_2', 'elbow'), "unknown joint 'elbow': expected one of joint_1"),
+        (
+            TEXT + '    rotor: {carrier: nowhere}\nrotor_coupling: false\n',
+            r"joint 'joint_2': rotor\.carrier: unknown link 'nowhere': expected one of ",
+        ),
+        (
+            TEXT + '    rotor: {carrier: nowhere}\nrotor_coupling: true\n',
+            r"joint 'joint_2': rotor\.carrier: unknown link 'nowhere': expected one of ",
+        ),
+    ],
+)
+def test_what_does_not_fit_names_parameter_file_and_entry(tmp_path, planar, text, reason):
+    path = write_joints(tmp_path, text)
+    elastic = read_drives(str(path), pytest.fail)
+    with pytest.raises(InputError, match=f'^{parameter(path)}{reason}'):
+        require_supported(Robot(sd.read_urdf(planar), elastic), 5)
+
+
+def test_what_is_no_number_names_parameter_file_and_entry(tmp_path):
+    path = write_joints(tmp_path, TEXT.replace('300.0', 'soft'))
+    with pytest.raises(InputError, match=f'^{parameter(path)}elastic_joints.joint_2.spring.stiff'):
+        read_drives(str(path), pytest.fail)
+
+
+FINGER = str(sd.share_path('config/soft_finger.yaml'))
+
+
+@pytest.mark.parametrize(
+    ('other', 'text'),
+    [
+        ({'elastic_joints_path': 'springs.yaml'}, "parameter 'soft_segments': expected no file"),
+        (
+            {'cartesian_frame': 'tool'},
+            "parameter 'soft_segments': expected none with cartesian_frame",
+        ),
+    ],
+)
+def test_parameters_of_rigid_robots_are_refused(other, text):
+    from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+
+    with pytest.raises(InputError, match=text):
+        FeedforwardParameters(soft_segments=FINGER, **other).check()
+
+
+def test_the_load_observer_refuses_them():
+    from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
+
+    with pytest.raises(InputError, match="parameter 'soft_segments': expected none"):
+        LoadObserverParameters(soft_segments=FINGER).check()
+
+
+def test_gravity_and_payload_are_those_of_the_whole_robot(planar, rng):
+    from screw_dynamics.control.model_parameters import ModelParameters
+    from screw_dynamics.nodes.shared.loaded_robot import load_robot, read_soft_segments
+
+    parameters = ModelParameters(
+        soft_segments=FINGER, gravity=(1.0, 2.0, 3.0), payload_frame='tool', payload_mass=0.5
+    )
+    segments = read_soft_segments(FINGER)
+    model = load_robot(planar.read_text(), 'test', parameters, segments=segments).robot.model
+    jet = rng.normal(size=(5, 4))
+    arm = sd.read_urdf(planar, gravity=(1.0, 2.0, 3.0)).with_payload('tool', 0.5)
+    expected = sd.inverse_dynamics(sd.soft.append_segments(arm, FINGER), jet)
+    np.testing.assert_allclose(sd.inverse_dynamics(model, jet), expected, rtol=0, atol=1e-12)
+
+
+def test_segments_that_do_not_fit_the_robot_name_the_parameter(gripper):
+    from screw_dynamics.control.model_parameters import ModelParameters
+    from screw_dynamics.nodes.shared.loaded_robot import load_robot, read_soft_segments
+
+    parameters = ModelParameters(soft_segments=FINGER)
+    with pytest.raises(InputError, match=r"parameter 'soft_segments': .*"):
+        load_robot(gripper.read_text(), 'test', parameters, segments=read_soft_segments(FINGER))
+    with pytest.raises(InputError, match="parameter 'soft_segments': expected a file, got 'no"):
+        read_soft_segments('no.yaml')

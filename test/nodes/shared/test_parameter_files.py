@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Selection of parameter files of a node: names of nodes, namespaces, wildcards."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip('rclpy', reason='the arguments are those of ROS 2')

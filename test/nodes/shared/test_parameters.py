@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters: types, ranges, texts; the parameter files name all of them with their defaults."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 
 import pytest

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node `viewer`: messages in, a page out."""
 
-from __future__ import annotations
-
 from urllib.request import urlopen
 
 import pytest

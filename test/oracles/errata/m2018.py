@@ -7,15 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from oracles.errata.record import Erratum
-from oracles.errata.robot import (
-    STEP,
-    MovingRobot,
-    bracket,
-    moving,
-    rotating,
-    translating,
-    turning,
-)
+from oracles.errata.robot import STEP, MovingRobot, bracket, moving, rotating, translating, turning
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.lie import (
     adjoint,
@@ -337,22 +329,11 @@ ERRATA = (
         hybrid_partial,
     ),
     Erratum(
-        'M2018 (28)',
-        'Ad_{r_{i,j-1}}, ad_{V^s_j}',
-        'Ad_{r_{i,j}}, ad_{V^h_j}',
-        hybrid_column_rate,
+        'M2018 (28)', 'Ad_{r_{i,j-1}}, ad_{V^s_j}', 'Ad_{r_{i,j}}, ad_{V^h_j}', hybrid_column_rate
     ),
+    Erratum('M2018 (34)', "(V^m)'' = P (V^h)''", "P (V^h)'' - (w^b × (w^b)'; 0)", mixed_jerk),
     Erratum(
-        'M2018 (34)',
-        "(V^m)'' = P (V^h)''",
-        "P (V^h)'' - (w^b × (w^b)'; 0)",
-        mixed_jerk,
-    ),
-    Erratum(
-        'M2018 (34)',
-        "(J^m)' = P (J^h)'",
-        "P (J^h)' - (w^b × R^T J^{h,w}; 0)",
-        mixed_column_rate,
+        'M2018 (34)', "(J^m)' = P (J^h)'", "P (J^h)' - (w^b × R^T J^{h,w}; 0)", mixed_column_rate
     ),
     Erratum('M2018 (51)', "m r_c' = f", "m r_c'' = f", mass_centre),
     Erratum(

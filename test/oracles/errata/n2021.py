@@ -137,12 +137,7 @@ def _without_gravity(robot: MovingRobot) -> ScrewModel:
 
 
 ERRATA = (
-    Erratum(
-        'N2021 (20)',
-        'exp(-A_k q_k) in the second product',
-        'exp(A_k q_k)',
-        inner_sign,
-    ),
+    Erratum('N2021 (20)', 'exp(-A_k q_k) in the second product', 'exp(A_k q_k)', inner_sign),
     Erratum(
         'N2021 (21), (41) to (54)',
         'exp of the sum of [k ×] q_k',
@@ -167,12 +162,7 @@ ERRATA = (
         '+ sum of (R_i^(p + 1) m_i c_i) . r_i^(p + 1); 0 for frames at mass centres',
         energy_of_frames,
     ),
-    Erratum(
-        'N2021 (57)',
-        "1/2 in front of q''^T V",
-        '1',
-        first_energy,
-    ),
+    Erratum('N2021 (57)', "1/2 in front of q''^T V", '1', first_energy),
     Erratum(
         'N2021 (76), (80), (83)',
         'sum over m = 1..k of comb(k - 1, m - 1) J^(m - 1)^T F^(k - m + 1)',

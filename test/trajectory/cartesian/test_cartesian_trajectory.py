@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joint motions through poses, compared with Pinocchio and with an integrator."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

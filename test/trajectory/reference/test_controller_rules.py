@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`interpolation: jtc`: the reference against a transcription of the controller's rules."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -166,11 +164,7 @@ def test_the_end_is_held_at_rest():
 
 @pytest.mark.parametrize(
     ('points', 'continuity'),
-    [
-        ([[0.0], [1.0]], 0),
-        ([[0.0, 0.0], [1.0, 0.0]], 1),
-        ([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], 2),
-    ],
+    [([[0.0], [1.0]], 0), ([[0.0, 0.0], [1.0, 0.0]], 1), ([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], 2)],
 )
 def test_continuity(points, continuity):
     both = Both()

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams and the trajectories that they replace, and gaps between samples."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Timeline`: pieces that are the reference at every instant, sampled or not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
