@@ -9,6 +9,12 @@ from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
 from screw_dynamics.dynamics.dispatch import register_kind
 from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.dynamics.effort_partials import effort_partials
+from screw_dynamics.dynamics.energies import (
+    centre_of_mass,
+    centre_of_mass_jacobian,
+    kinetic_energy,
+    potential_energy,
+)
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics, forward_dynamics_jet
 from screw_dynamics.dynamics.forward_dynamics_partials import forward_dynamics_partials
 from screw_dynamics.dynamics.frame_jets import frame_jacobian_jet, frame_twist
@@ -27,6 +33,8 @@ __all__ = [
     'ModelWorkspace',
     'base_parameters',
     'bias_forces',
+    'centre_of_mass',
+    'centre_of_mass_jacobian',
     'control_terms',
     'coriolis_matrix',
     'effort_partials',
@@ -41,7 +49,9 @@ __all__ = [
     'gravity_forces',
     'inertial_parameters',
     'inverse_dynamics',
+    'kinetic_energy',
     'mass_matrix',
+    'potential_energy',
     'register_kind',
     'regressor',
     'task_to_joint_jet',

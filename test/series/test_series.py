@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.lie.scalars import atan, cos, sin, sqrt
 from screw_dynamics.series import (
     Series,
@@ -21,6 +22,7 @@ from screw_dynamics.series import (
     taylor_coefficients,
     taylor_shifted,
 )
+from screw_dynamics.series.jets import jet
 
 ORDER = 5
 
@@ -133,3 +135,15 @@ def test_the_exponential_of_a_series_of_matrices(rng):
     line[1] = m
     powers = [np.linalg.matrix_power(m, k) for k in range(5)]
     np.testing.assert_allclose(jet_of_coefficients(matrix_series.exponential(line)), powers)
+
+
+def test_rows_make_a_jet():
+    rows = np.random.default_rng(0).normal(size=(3, 4, 2))
+    np.testing.assert_array_equal(jet(*rows), rows.transpose(1, 0, 2))
+    np.testing.assert_array_equal(jet([1, 2], [3, 4]), [[1.0, 2.0], [3.0, 4.0]])
+    with pytest.raises(ShapeError, match=r'row 1 of the jet: expected shape \(2,\), got \(1,\)'):
+        jet([1, 2], [3])
+    with pytest.raises(ShapeError, match=r'row 0 of the jet: expected shape \(n,\)'):
+        jet(1.0)
+    with pytest.raises(InputError, match='got none'):
+        jet()
