@@ -86,6 +86,7 @@ from .model.urdf import from_parsed_urdf as from_parsed_urdf
 from .model.urdf import read_urdf as read_urdf
 from .series.jets import jet as jet
 from .simulation.linearized_dynamics import linearized_dynamics as linearized_dynamics
+from .simulation.simulate import simulate as simulate
 from .theory.inverse_dynamics.body_fixed import recursive_body_fixed as recursive_body_fixed
 from .trajectory.cartesian import PoseWaypoints as PoseWaypoints
 from .trajectory.cartesian import cartesian_trajectory as cartesian_trajectory

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
@@ -26,6 +26,12 @@ CORIOLIS_FORMS: tuple[CoriolisForm, ...] = get_args(CoriolisForm)
 
 # units of a rotary and of a prismatic coordinate
 POSITION_UNITS, EFFORT_UNITS = ('rad', 'm'), ('N m', 'N')
+
+
+def shared_unit(types: Iterable[str], units: tuple[str, str]) -> str:
+    """Return the unit of coordinates of some types; both, joined by 'or', if they differ."""
+    kinds = {kind == 'prismatic' for kind in types}
+    return units[kinds.pop()] if len(kinds) == 1 else ' or '.join(units)
 
 
 class ValueEquality:

@@ -1,11 +1,12 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Simulation of robots with elastic joints: equations of motion and their integration."""
+"""Simulation of robots: equations of motion and their integration."""
 
 from screw_dynamics.simulation.elastic_robot import ElasticRobot
 from screw_dynamics.simulation.linearized_dynamics import LinearizedDynamics
 from screw_dynamics.simulation.natural_frequencies import natural_frequencies
 from screw_dynamics.simulation.robot_states import SimulationResult
+from screw_dynamics.simulation.simulate import simulate
 
 #: The former name of `SimulationResult`.
 Motion = SimulationResult
@@ -16,4 +17,5 @@ __all__ = [
     'Motion',
     'SimulationResult',
     'natural_frequencies',
+    'simulate',
 ]

@@ -288,7 +288,8 @@ def _checked(
     coefficients = (
         hermite_coefficients(h, jets[:-1], jets[1:]) if len(h) else np.empty((0, 1, task.model.n))
     )
-    curve = PiecewisePolynomial(times, coefficients, jets[-1, 0], join_continuity(jets[-1:, 1:]))
+    continuity, names = join_continuity(jets[-1:, 1:]), task.model.joint_names
+    curve = PiecewisePolynomial(times, coefficients, jets[-1, 0], continuity, names)
     dense = np.append((times[:-1, None] + _DENSE * h[:, None]).ravel(), times[-1])
     q = curve.jets(dense, 1)[:, 0]
     if limited:

@@ -89,6 +89,7 @@ def smooth_trajectory(
         segment_coefficients(h, jets) if len(h) else np.empty((0, DEGREE + 1, jets.shape[2])),
         jets[-1, 0],
         join_continuity(jets[[0, -1], 1:] if start_jet is None else jets[-1:, 1:]),
+        waypoints.joint_names,
     )
 
 
