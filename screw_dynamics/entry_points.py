@@ -23,8 +23,8 @@ _SOURCE_ROS = (
 _LIBRARIES = {
     'recorder': ('mcap', 'rosbags'),
     'viewer': ('viser',),
-    'demo': ('matplotlib', 'mcap', 'rosbags', 'tqdm'),
-    'demo_sea': ('matplotlib', 'mcap', 'mujoco', 'rosbags', 'tqdm'),
+    'demo': ('matplotlib', 'mcap', 'rosbags', 'rich'),
+    'demo_sea': ('matplotlib', 'mcap', 'mujoco', 'rosbags', 'rich'),
 }
 
 

@@ -22,11 +22,11 @@ _styled = False
 def styled_tables() -> Iterator[None]:
     """Let `text_table` draw by rich inside a block, if it is installed and stdout a terminal."""
     global _styled
-    _styled = sys.stdout.isatty() and find_spec('rich') is not None
+    before, _styled = _styled, sys.stdout.isatty() and find_spec('rich') is not None
     try:
         yield
     finally:
-        _styled = False
+        _styled = before
 
 
 def text_table(rows: Sequence[Sequence[str]], width: int | None = None, keys: int = 1) -> str:

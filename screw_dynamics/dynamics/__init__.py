@@ -9,18 +9,18 @@ from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
 from screw_dynamics.dynamics.dispatch import register_kind
 from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.dynamics.effort_partials import effort_partials
-from screw_dynamics.dynamics.energies import (
-    centre_of_mass,
-    centre_of_mass_jacobian,
-    kinetic_energy,
-    potential_energy,
-)
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics, forward_dynamics_jet
 from screw_dynamics.dynamics.forward_dynamics_partials import forward_dynamics_partials
 from screw_dynamics.dynamics.frame_jets import frame_jacobian_jet, frame_twist
 from screw_dynamics.dynamics.frames import frame_jacobian, frame_pose
 from screw_dynamics.dynamics.gravity_forces import gravity_forces, gravity_forces_jet
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
+from screw_dynamics.dynamics.mass_and_energy import (
+    centre_of_mass,
+    centre_of_mass_jacobian,
+    kinetic_energy,
+    potential_energy,
+)
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.dynamics.regressor import inertial_parameters, regressor
 from screw_dynamics.dynamics.task_space import task_to_joint_jet

@@ -104,8 +104,9 @@ WITHOUT_ROW = {
     },
     'draws': {'view.view'},
     'its tests sum over bodies, or put the solution into the equation': {
-        'energies.centre_of_mass', 'energies.centre_of_mass_jacobian', 'energies.kinetic_energy',
-        'energies.potential_energy', 'inverse_kinematics.inverse_kinematics',
+        'inverse_kinematics.inverse_kinematics', 'mass_and_energy.centre_of_mass',
+        'mass_and_energy.centre_of_mass_jacobian', 'mass_and_energy.kinetic_energy',
+        'mass_and_energy.potential_energy',
     },
     'writes the expressions, whose methods have rows': {
         'c_source.c_source', 'documents.latex_source', 'documents.python_source', 'terms.terms',
