@@ -1,5 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
+# PYTHON_ARGCOMPLETE_OK
 """
 Entry points of the package: the command `screw_dynamics` and the executables of `ros2 run`.
 

@@ -83,9 +83,8 @@ def print_error(line: str) -> None:
             from rich.text import Text
 
             place, colon, text = line.partition(': ')
-            Console(stderr=True, soft_wrap=True).print(
-                Text(place + colon, 'bold red') + Text(text)
-            )
+            shown = Text.assemble((place + colon, 'bold red'), text)
+            Console(stderr=True, soft_wrap=True).print(shown)
         else:
             print(line, file=sys.stderr, flush=True)
     except OSError:

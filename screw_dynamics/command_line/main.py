@@ -60,10 +60,6 @@ def main(args: Sequence[str] | None = None) -> int:
 
     def parse() -> int:
         whole = parser()
-        if '_ARGCOMPLETE' in os.environ:  # a shell asks what may follow
-            from argcomplete import autocomplete
-
-            autocomplete(whole)
         try:
             whole.parse_args(args, options)
         except SystemExit as stop:  # help, the version, wrong arguments
@@ -94,6 +90,12 @@ def parser() -> argparse.ArgumentParser:
     for name, summary in _COMMANDS.items():
         module = f'screw_dynamics.command_line.commands.{name}'
         commands.add_parser(name, help=summary, module=module)
+    if '_ARGCOMPLETE' in os.environ:  # a shell asks what may follow, and no more
+        from argcomplete import autocomplete
+
+        for name in {*_COMMANDS} & {*os.environ.get('COMP_LINE', '').split()}:
+            commands.choices[name].declare()
+        autocomplete(whole)
     return whole
 
 

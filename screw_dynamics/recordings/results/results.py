@@ -97,6 +97,7 @@ class Results:
     effort_deviations: Array | None = None
     motors: MotorResults | None = None
     slides: tuple[bool, ...] | None = None  # marks prismatic joints; None if not known
+    measured_effort: Array | None = None  # (T, n), of the recording, NaN where it has none
 
     def joint_slides(self, j: int) -> bool | None:
         """Return whether joint j is prismatic, None if this is not known."""
@@ -180,6 +181,7 @@ def part_of(results: Results, chosen: NDArray[np.bool_]) -> Results:
         effort_jet=results.effort_jet[chosen],
         joint_deviations=picked(results.joint_deviations, chosen),
         effort_deviations=picked(results.effort_deviations, chosen),
+        measured_effort=picked(results.measured_effort, chosen),
         motors=None if motors is None else motors.part(chosen),
     )
 
