@@ -36,6 +36,7 @@ WRONG, MISSING, ODD = f'{MARK}wrong', 'missing', 'odd'
 _DRAWN = 200  # configurations
 _MOST_TURNS = 10.0 * np.pi  # rad; limits beyond it may be degrees, up to two turns of these
 _COPIES = 3  # links
+_SIZES = 2.0  # of the robot, beyond which no part of a link lies
 # what the warnings of the reader mean
 _MEANINGS = {
     MASSLESS: (MISSING, 'their weight and inertia are left out of all efforts'),
@@ -109,7 +110,7 @@ def _odd_joints(description: RobotDescription) -> Iterator[Finding]:
             found[ODD, 'q = 0 beyond the limits', text].append(joint.name)
         for name, value in (('velocity', limit.velocity), ('effort', limit.effort)):
             if value == 0.0 or np.isinf(value):
-                text = f'`feasibility` and `retime` do not see a {name} that is too large'
+                text = f'`feasibility` and `retime` do not see any {name} that is too large'
                 found[MISSING, f'no {name} limit', text].append(joint.name)
         if joint.mimic is None and joint.damping == joint.friction == 0.0:
             text = 'efforts are those of the links alone; see `identify` for friction'
@@ -121,8 +122,11 @@ def _odd_joints(description: RobotDescription) -> Iterator[Finding]:
 def _odd_bodies(model: ScrewModel) -> Iterator[Finding]:
     """Yield inertias that no body of this size has, and those that are copies."""
     poses, masses = reference_poses(model), model.inertias[:, 3, 3]
-    places = np.vstack([np.zeros(3), poses[:, :3, 3]])
-    reach = float(np.ptp(places, axis=0).max(initial=0.0))
+    places = [
+        frame.pose[:3, 3] if frame.body < 0 else (poses[frame.body] @ frame.pose)[:3, 3]
+        for frame in model.frames.values()
+    ]
+    reach = _SIZES * float(np.ptp(places, axis=0).max(initial=0.0))
     copies: dict[bytes, list[str]] = defaultdict(list)
     large, far = [], []
     for name, mass, inertia in zip(model.body_names, masses, model.inertias, strict=True):
