@@ -29,9 +29,13 @@ POSITION_UNITS, EFFORT_UNITS = ('rad', 'm'), ('N m', 'N')
 
 
 def shared_unit(types: Iterable[str], units: tuple[str, str]) -> str:
-    """Return the unit of coordinates of some types; both, joined by 'or', if they differ."""
-    kinds = {kind == 'prismatic' for kind in types}
-    return units[kinds.pop()] if len(kinds) == 1 else ' or '.join(units)
+    """Return the unit of coordinates of some types; 'rad or m' if they differ, or bodies bend."""
+    kinds = {kind if kind == 'deformation' else kind == 'prismatic' for kind in types}
+    return (
+        ' or '.join(units)
+        if len(kinds) != 1 or kinds == {'deformation'}
+        else units[kinds == {True}]
+    )
 
 
 class ValueEquality:

@@ -108,6 +108,12 @@ def test_notebooks_show_tables(motion):
     shown = motion._repr_html_()
     assert f'<td>{motion.position[:, 1].min():.4g} to ' in shown and '<td>joint_2</td>' in shown
     assert 'joint_2' in str(motion)
+    drive = sd.JointDrive(sd.LinearSpring(150.0), sd.Motor(0.1, gear_ratio=50.0))
+    robot = sd.Robot(model, sd.Drives({'joint_1': drive}))
+    cells = ('joint_1', 'LinearSpring', '0.1', '50')
+    assert ''.join(f'<td>{cell}</td>' for cell in cells) in robot._repr_html_()
+    arc = sd.soft.PlanarConstantCurvature(0.5, 0.01, 0.2, 0.1, 0.05)
+    assert '<td>PlanarConstantCurvature</td>' in sd.soft.SoftRobot([arc])._repr_html_()
 
 
 @pytest.mark.parametrize(
