@@ -140,13 +140,14 @@ class Results:
             return ''
         kinds = set(self.slides)
         unit = quantity.unit(kinds.pop() if len(kinds) == 1 else None)
-        return f' [{unit.translate(_POWERS)}]'.replace(' ', NO_BREAK)
+        bracket = f'[{unit.translate(_POWERS)}]'.replace(' ', NO_BREAK)
+        return f' {bracket}'
 
     def summary(self) -> str:
         """Return a table of the largest values of each joint, with median standard deviations."""
         efforts = EFFORTS[: self.effort_jet.shape[1]]
-        spread = '' if self.effort_deviations is None else ' (median sd)'
-        header = ['joint', *(f'max |{q.name}|{spread}{self._unit(q)}' for q in efforts)]
+        spread = '' if self.effort_deviations is None else f' (median{NO_BREAK}sd)'
+        header = ['joint', *(f'max{NO_BREAK}|{q.name}|{spread}{self._unit(q)}' for q in efforts)]
         rows = [header]
         for j, joint in enumerate(self.joint_names):
             cells = [joint]
@@ -158,7 +159,7 @@ class Results:
             rows.append(cells)
         tables = [text_table(rows)]
         if self.motors is not None:
-            rows = [['motor', *(f'max |{q.name}|{self._unit(q)}' for q in MOTORS)]]
+            rows = [['motor', *(f'max{NO_BREAK}|{q.name}|{self._unit(q)}' for q in MOTORS)]]
             for i, motor in enumerate(self.motors.names):
                 largest = np.abs(self.motors.values[:, :, i]).max(axis=0)
                 rows.append([motor, *(f'{value:.5g}' for value in largest)])
