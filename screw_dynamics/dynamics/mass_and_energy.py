@@ -4,15 +4,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import lru_cache
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array, as_samples, require_finite
+from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.errors import ModelError
-from screw_dynamics.kernels.bodies import tables as columns
+from screw_dynamics.kernels.bodies.tables import FIRST_MOMENT, MASS
+from screw_dynamics.kernels.frames.pose_and_jacobian import frame_parameters
+from screw_dynamics.kernels.frames.quantities import FRAME_POSE
+from screw_dynamics.model.records import REPRESENTATIONS
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.state_calls import checked_quantity
 
 
 def centre_of_mass(model: ScrewModel, q: ArrayLike) -> Array:
@@ -44,8 +52,7 @@ def centre_of_mass(model: ScrewModel, q: ArrayLike) -> Array:
     >>> sd.centre_of_mass(arm, [0.0, 0.0]).round(3)
     array([0.633, 0.   , 0.   ])
     """
-    _, moments = _poses_and_moments(model, q)
-    centre: Array = moments.sum(axis=-2) / _total_mass(model)
+    centre: Array = _first_moment(model, q) / _total_mass(model)
     return centre
 
 
@@ -53,8 +60,7 @@ def centre_of_mass_jacobian(model: ScrewModel, q: ArrayLike) -> Array:
     """
     Return the Jacobian J of the centre of mass r, with r' = J q'.
 
-    The column of a joint is the velocity that its screw gives to the mass which it carries, in
-    parts of the whole mass; ``-m J^T g`` are the `gravity_forces`.
+    Its rows are the `gravity_forces` ``-m J^T g`` of unit gravity along the axes, by the mass.
 
     Parameters
     ----------
@@ -82,21 +88,8 @@ def centre_of_mass_jacobian(model: ScrewModel, q: ArrayLike) -> Array:
     >>> sd.centre_of_mass_jacobian(pendulum, [0.0]).T
     array([[0. , 0. , 0.5]])
     """
-    poses, moments = _poses_and_moments(model, q)
-    rows = model.joint_frames.bodies
-    masses = rows[:, columns.MASS].copy()
-    jacobian = np.zeros((*poses.shape[:-3], 3, model.n))
-    for i in reversed(range(model.body_count)):
-        axis, origin = poses[..., i, :3, 2], poses[..., i, :3, 3]
-        velocity = rows[i, columns.ROTATION] * np.cross(
-            axis, moments[..., i, :] - masses[i] * origin
-        )
-        velocity += rows[i, columns.TRANSLATION] * masses[i] * axis
-        jacobian[..., model.coordinates[i]] += rows[i, columns.MULTIPLIER] * velocity
-        if model.parents[i] >= 0:
-            moments[..., model.parents[i], :] += moments[..., i, :]
-            masses[model.parents[i]] += masses[i]
-    jacobian /= _total_mass(model)
+    weights = [gravity_forces(along, q) for along in _along_axes(require_model(model))]
+    jacobian: Array = np.stack(weights, axis=-2) / _total_mass(model)
     return jacobian
 
 
@@ -164,39 +157,34 @@ def potential_energy(model: ScrewModel, q: ArrayLike) -> Array:
     >>> float(sd.potential_energy(slider, [2.0]))
     19.62
     """
-    _, moments = _poses_and_moments(model, q)
-    energy: Array = -(moments.sum(axis=-2) @ model.gravity)
+    energy: Array = -(_first_moment(model, q) @ model.gravity)
     return energy
 
 
 def _total_mass(model: ScrewModel) -> float:
-    mass = float(model.joint_frames.bodies[:, columns.MASS].sum())
+    mass = float(model.joint_frames.bodies[:, MASS].sum())
     if not mass > 0.0:
         raise ModelError(f'model: expected moving links with a mass above 0, got {mass:g} kg')
     return mass
 
 
-def _poses_and_moments(model: ScrewModel, q: ArrayLike) -> tuple[Array, Array]:
-    """Return joint frames (..., N, 4, 4) and first moments (..., N, 3), all in base-link axes."""
+@lru_cache(maxsize=8)
+def _along_axes(model: ScrewModel) -> tuple[ScrewModel, ...]:
+    """Return the model with gravity -1 along each axis of the base link."""
+    return tuple(replace(model, gravity=-axis) for axis in np.eye(3))
+
+
+def _first_moment(model: ScrewModel, q: ArrayLike) -> Array:
+    """Return the sum of mass times position (..., 3) of all moving bodies in base-link axes."""
     frames = require_model(model).joint_frames
-    (position,) = as_samples(model.n, q=q)
-    require_finite('q', position)
-    poses = np.zeros((*position.shape[:-1], model.body_count, 4, 4))
-    moments = np.empty((*position.shape[:-1], model.body_count, 3))
+    moment = np.zeros((*as_samples(model.n, q=q)[0].shape[:-1], 3))
+    paths: dict[int, NDArray[np.int64]] = {-1: np.empty(0, dtype=np.int64)}
     for i, row in enumerate(frames.bodies):
-        s = row[columns.MULTIPLIER] * position[..., model.coordinates[i]] + row[columns.OFFSET]
-        moved = np.zeros((*s.shape, 4, 4))
-        turn = row[columns.ROTATION] * s
-        moved[..., 0, 0] = moved[..., 1, 1] = np.cos(turn)
-        moved[..., 1, 0] = np.sin(turn)
-        moved[..., 0, 1] = -moved[..., 1, 0]
-        moved[..., 2, 2] = moved[..., 3, 3] = 1.0
-        moved[..., 2, 3] = row[columns.TRANSLATION] * s
-        home = np.eye(4)
-        home[:3, :3] = row[columns.HOME_ROTATION : columns.HOME_ROTATION + 9].reshape(3, 3)
-        home[:3, 3] = row[columns.HOME_POSITION : columns.HOME_POSITION + 3]
-        parent = model.parents[i]
-        poses[..., i, :, :] = (home if parent < 0 else poses[..., parent, :, :] @ home) @ moved
-        moment = np.append(row[columns.FIRST_MOMENT : columns.FIRST_MOMENT + 3], row[columns.MASS])
-        moments[..., i, :] = poses[..., i, :3, :] @ moment
-    return poses, moments
+        paths[i] = np.append(paths[int(model.parents[i])], i)
+        parameters = frame_parameters(
+            frames.tree, frames.bodies, paths[i], np.eye(4), model.n, REPRESENTATIONS.index('body')
+        )
+        poses = checked_quantity(FRAME_POSE, model.n, parameters, None, {'q': q})
+        moment += poses[..., :3, :3] @ row[FIRST_MOMENT : FIRST_MOMENT + 3]
+        moment += row[MASS] * poses[..., :3, 3]
+    return moment

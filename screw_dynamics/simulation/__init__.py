@@ -8,13 +8,9 @@ from screw_dynamics.simulation.natural_frequencies import natural_frequencies
 from screw_dynamics.simulation.robot_states import SimulationResult
 from screw_dynamics.simulation.simulate import simulate
 
-#: The former name of `SimulationResult`.
-Motion = SimulationResult
-
 __all__ = [
     'ElasticRobot',
     'LinearizedDynamics',
-    'Motion',
     'SimulationResult',
     'natural_frequencies',
     'simulate',

@@ -35,7 +35,6 @@ EXAMPLES = ('screw_dynamics doctor my_robot.urdf',)
 WRONG, MISSING, ODD = f'{MARK}wrong', 'missing', 'odd'
 _DRAWN = 200  # configurations
 _MOST_TURNS = 10.0 * np.pi  # rad; limits beyond it may be degrees, up to two turns of these
-_COPIES = 3  # links
 _SIZES = 2.0  # of the robot, beyond which no part of a link lies
 # what the warnings of the reader mean
 _MEANINGS = {
@@ -120,19 +119,17 @@ def _odd_joints(description: RobotDescription) -> Iterator[Finding]:
 
 
 def _odd_bodies(model: ScrewModel) -> Iterator[Finding]:
-    """Yield inertias that no body of this size has, and those that are copies."""
+    """Yield inertias and centres of mass that no body of this size has."""
     poses, masses = reference_poses(model), model.inertias[:, 3, 3]
     places = [
         frame.pose[:3, 3] if frame.body < 0 else (poses[frame.body] @ frame.pose)[:3, 3]
         for frame in model.frames.values()
     ]
     reach = _SIZES * float(np.ptp(places, axis=0).max(initial=0.0))
-    copies: dict[bytes, list[str]] = defaultdict(list)
     large, far = [], []
     for name, mass, inertia in zip(model.body_names, masses, model.inertias, strict=True):
         if mass <= 0.0:
             continue
-        copies[inertia.tobytes()].append(name)
         moment = inertia[[2, 0, 1], [4, 5, 3]]
         about_centre = np.trace(inertia[:3, :3]) / 2.0 - moment @ moment / mass
         if 0.0 < reach < np.sqrt(max(about_centre, 0.0) / mass):
@@ -147,10 +144,6 @@ def _odd_bodies(model: ScrewModel) -> Iterator[Finding]:
         yield Finding(
             WRONG, 'centre of mass farther away than the robot is long', tuple(far), text
         )
-    for names in copies.values():
-        if len(names) >= _COPIES:
-            text = 'they may be placeholders: efforts are only as good as the masses'
-            yield Finding(ODD, 'same mass and inertia', tuple(names), text)
 
 
 def _odd_efforts(model: ScrewModel) -> Iterator[Finding]:
