@@ -174,17 +174,24 @@ def _along_axes(model: ScrewModel) -> tuple[ScrewModel, ...]:
     return tuple(replace(model, gravity=-axis) for axis in np.eye(3))
 
 
+@lru_cache(maxsize=8)
+def _bodies(model: ScrewModel) -> list[tuple[Array, Array]]:
+    """Return of each body the parameters of its joint frame, and its moment (4,) there."""
+    frames, body = model.joint_frames, REPRESENTATIONS.index('body')
+    paths: dict[int, NDArray[np.int64]] = {-1: np.empty(0, dtype=np.int64)}
+    found = []
+    for i, (parent, row) in enumerate(zip(model.parents.tolist(), frames.bodies, strict=True)):
+        paths[i] = path = np.append(paths[parent], i)
+        tables = frames.tree, frames.bodies, path, np.eye(4), model.n, body
+        moment = np.append(row[FIRST_MOMENT : FIRST_MOMENT + 3], row[MASS])
+        found.append((frame_parameters(*tables), moment))
+    return found
+
+
 def _first_moment(model: ScrewModel, q: ArrayLike) -> Array:
     """Return the sum of mass times position (..., 3) of all moving bodies in base-link axes."""
-    frames = require_model(model).joint_frames
-    moment = np.zeros((*as_samples(model.n, q=q)[0].shape[:-1], 3))
-    paths: dict[int, NDArray[np.int64]] = {-1: np.empty(0, dtype=np.int64)}
-    for i, row in enumerate(frames.bodies):
-        paths[i] = np.append(paths[int(model.parents[i])], i)
-        parameters = frame_parameters(
-            frames.tree, frames.bodies, paths[i], np.eye(4), model.n, REPRESENTATIONS.index('body')
-        )
+    total = np.zeros((*as_samples(require_model(model).n, q=q)[0].shape[:-1], 3))
+    for parameters, moment in _bodies(model):
         poses = checked_quantity(FRAME_POSE, model.n, parameters, None, {'q': q})
-        moment += poses[..., :3, :3] @ row[FIRST_MOMENT : FIRST_MOMENT + 3]
-        moment += row[MASS] * poses[..., :3, 3]
-    return moment
+        total += poses[..., :3, :] @ moment
+    return total
