@@ -6,12 +6,10 @@ from screw_dynamics.simulation.elastic_robot import ElasticRobot
 from screw_dynamics.simulation.linearized_dynamics import LinearizedDynamics
 from screw_dynamics.simulation.natural_frequencies import natural_frequencies
 from screw_dynamics.simulation.robot_states import SimulationResult
-from screw_dynamics.simulation.simulate import simulate
 
 __all__ = [
     'ElasticRobot',
     'LinearizedDynamics',
     'SimulationResult',
     'natural_frequencies',
-    'simulate',
 ]
