@@ -38,8 +38,12 @@ class Stage:
             label = TextColumn('{task.description}', markup=False)
             bar = [] if total is None else [BarColumn(24)]
             time_and_note = TextColumn('{task.elapsed:.1f} s {task.fields[note]}', markup=False)
-            console = Console(stderr=True)
-            self._bar = Progress(label, *bar, time_and_note, console=console, auto_refresh=False)
+            self._bar = Progress(
+                *(label, *bar, time_and_note),
+                console=Console(stderr=True),
+                auto_refresh=False,
+                redirect_stdout=False,
+            )
             self._task: TaskID = self._bar.add_task(text.ljust(LABEL_WIDTH), total=total, note='')
             self._bar.start()
 
