@@ -105,12 +105,13 @@ setup(
     ],
     extras_require={
         'bags': ['mcap>=1.6', 'rosbags>=0.11.6'],
-        'cli': ['matplotlib>=3.6', 'mcap>=1.6', 'rosbags>=0.11.6', 'tqdm'],
+        'cli': ['argcomplete>=3.1', 'matplotlib>=3.6', 'mcap>=1.6', 'rich>=13', 'rosbags>=0.11.6'],
         'plot': ['matplotlib>=3.6'],
         'symbolic': ['sympy>=1.12'],
+        'tables': ['pandas>=2.1', 'xarray>=2023.6'],
         # pycollada reads the meshes of most robots
         'view': ['pillow', 'pycollada>=0.7', 'trimesh>=4.0', 'viser>=1.1'],
-        'demo': ['matplotlib>=3.6', 'mcap>=1.6', 'mujoco>=3.1', 'rosbags>=0.11.6', 'tqdm'],
+        'demo': ['matplotlib>=3.6', 'mcap>=1.6', 'mujoco>=3.1', 'rich>=13', 'rosbags>=0.11.6'],
         'test': [
             # launch_pytest of Jazzy calls a function that pytest 8.4 removed
             'pytest>=7.4,<8.4',
@@ -134,7 +135,10 @@ setup(
             'mujoco>=3.1',
             'rosbags>=0.11.6',
             'sympy>=1.12',
-            'tqdm',
+            'argcomplete>=3.1',
+            'pandas>=2.1',
+            'rich>=13',
+            'xarray>=2023.6',
             'trimesh>=4.0',
             'viser>=1.1',
         ],
@@ -157,7 +161,6 @@ setup(
             'sphinx-copybutton>=0.5',
             'sphinx-design>=0.6',
             'sympy>=1.12',
-            'tqdm',
         ],
         # objects of urdfpy are converted too; its release wants a networkx that does not import on
         # Python >= 3.10, so a newer networkx has to be installed after it

@@ -36,6 +36,8 @@ from .dynamics import ControlTerms as ControlTerms
 from .dynamics import EffortFormat as EffortFormat
 from .dynamics import base_parameters as base_parameters
 from .dynamics import bias_forces as bias_forces
+from .dynamics import centre_of_mass as centre_of_mass
+from .dynamics import centre_of_mass_jacobian as centre_of_mass_jacobian
 from .dynamics import control_terms as control_terms
 from .dynamics import coriolis_matrix as coriolis_matrix
 from .dynamics import effort_partials as effort_partials
@@ -50,7 +52,9 @@ from .dynamics import gravity_forces as gravity_forces
 from .dynamics import gravity_forces_jet as gravity_forces_jet
 from .dynamics import inertial_parameters as inertial_parameters
 from .dynamics import inverse_dynamics as inverse_dynamics
+from .dynamics import kinetic_energy as kinetic_energy
 from .dynamics import mass_matrix as mass_matrix
+from .dynamics import potential_energy as potential_energy
 from .dynamics import regressor as regressor
 from .dynamics import task_to_joint_jet as task_to_joint_jet
 from .errors import ScrewDynamicsError as ScrewDynamicsError
@@ -80,10 +84,13 @@ from .model import RobotModel as RobotModel
 from .model import ScrewModel as ScrewModel
 from .model.urdf import from_parsed_urdf as from_parsed_urdf
 from .model.urdf import read_urdf as read_urdf
+from .series.jets import jet as jet
 from .simulation.linearized_dynamics import linearized_dynamics as linearized_dynamics
+from .simulation.simulate import simulate as simulate
 from .theory.inverse_dynamics.body_fixed import recursive_body_fixed as recursive_body_fixed
 from .trajectory.cartesian import PoseWaypoints as PoseWaypoints
 from .trajectory.cartesian import cartesian_trajectory as cartesian_trajectory
+from .trajectory.cartesian import inverse_kinematics as inverse_kinematics
 from .viewer import view as view
 
 __version__: str

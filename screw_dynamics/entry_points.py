@@ -1,5 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
+# PYTHON_ARGCOMPLETE_OK
 """
 Entry points of the package: the command `screw_dynamics` and the executables of `ros2 run`.
 
@@ -23,8 +24,8 @@ _SOURCE_ROS = (
 _LIBRARIES = {
     'recorder': ('mcap', 'rosbags'),
     'viewer': ('viser',),
-    'demo': ('matplotlib', 'mcap', 'rosbags', 'tqdm'),
-    'demo_sea': ('matplotlib', 'mcap', 'mujoco', 'rosbags', 'tqdm'),
+    'demo': ('matplotlib', 'mcap', 'rosbags', 'rich'),
+    'demo_sea': ('matplotlib', 'mcap', 'mujoco', 'rosbags', 'rich'),
 }
 
 

@@ -3,7 +3,7 @@
 """Exceptions and warnings of the package, and the texts in them."""
 
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 _LONGEST_VALUE = 80
@@ -50,6 +50,15 @@ def listed(names: Iterable[object]) -> str:
     return text or '(none)'
 
 
+def did_you_mean(name: object, available: Iterable[str]) -> str:
+    """Return the nearest of some names as a question, for the end of an error; perhaps none."""
+    from difflib import get_close_matches  # of no use before an error
+
+    for match in get_close_matches(str(name), list(map(str, available)), 1):
+        return f'; did you mean {match}?'
+    return ''
+
+
 def short(text: str, longest: int = _LONGEST_VALUE) -> str:
     """Return a text, without its middle if it exceeds `longest` characters, by default 80."""
     if len(text) <= longest:
@@ -92,7 +101,15 @@ class UnsupportedJointError(ModelError):
 
 
 class ModelWarning(UserWarning):
-    """A robot description is suspicious; the model is loaded unchanged."""
+    """
+    A robot description is suspicious; the model is loaded unchanged.
+
+    `findings` are pairs of what was found, and the names of the links or joints.
+    """
+
+    def __init__(self, text: str, findings: Iterable[tuple[str, Sequence[str]]] = ()) -> None:
+        self.findings = tuple(findings)
+        super().__init__(text)
 
 
 class UrdfWarning(ModelWarning):
@@ -137,6 +154,7 @@ class UnknownNameError(InputError):
         place = f'{where}: ' if where else ''
         super().__init__(
             f'{place}unknown {kind} {shown(name)}: expected one of {listed(self.available)}'
+            f'{did_you_mean(name, self.available)}'
         )
 
 

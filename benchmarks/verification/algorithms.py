@@ -18,8 +18,11 @@ from benchmarks import ROOT
 from benchmarks.verification.checks import name_of
 from screw_dynamics import drives, dynamics, estimation, lie, theory
 
-# exported beside the algorithms: the form in which robots take efforts, a result
-_NO_ALGORITHMS = {'BaseParameters', 'ControlTerms', 'EffortFormat', 'register_kind'}
+# exported beside the algorithms: the form in which robots take efforts, results, sums over bodies
+_NO_ALGORITHMS = {
+    'BaseParameters', 'ControlTerms', 'EffortFormat', 'register_kind',
+    'centre_of_mass', 'centre_of_mass_jacobian', 'kinetic_energy', 'potential_energy',
+}  # fmt: skip
 ROOMS = ('dynamics', 'drives', 'estimation', 'lie', 'theory')
 # of theory: what algorithms are made of
 _PARTS = {

@@ -280,7 +280,7 @@ def of_motions() -> Iterator[Measure]:
     times = np.linspace(0.0, 0.5, 26)
 
     def run() -> Any:
-        return SOFT.simulate(robot, times, [0.5, -0.3], [0.0, 1.0], method='DOP853', rtol=1e-10)
+        return sd.simulate(robot, times, [0.5, -0.3], [0.0, 1.0], method='DOP853', rtol=1e-10)
 
     motion, module = run(), _module()
     energies = []
@@ -291,6 +291,6 @@ def of_motions() -> Iterator[Measure]:
         energies.append(kinetic - masses @ points @ robot.gravity + 0.5 * BENDING / LENGTH * q @ q)
     size = float(np.abs(energies).max())
     yield Measure(
-        SOFT.simulate, 'energy of the material points', float(np.ptp(energies)) / size, 1e-7,
+        sd.simulate, 'energy of the material points', float(np.ptp(energies)) / size, 1e-7,
         'steps to a tolerance of 1e-10; the figure is the drift of the energy in 0.5 s', run,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from screw_dynamics.common.progress import LOG_INTERVAL
 
 if TYPE_CHECKING:
-    from tqdm import tqdm
+    from rich.progress import Progress, TaskID
 
 LABEL_WIDTH = 44
 _LONGEST_NOTE = 60  # characters
@@ -30,17 +30,22 @@ class Stage:
         self.n = 0
         self._text, self._total, self._note = text, total, ''
         self._begun = self._shown = time.monotonic()
-        self._bar: tqdm | None = None
+        self._bar: Progress | None = None
         if sys.stderr.isatty():
-            from tqdm import tqdm
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn
 
-            bar = '' if total is None else '|{bar:24}| '
-            self._bar = tqdm(
-                desc=text.ljust(LABEL_WIDTH),
-                total=total,
-                bar_format='{desc}' + bar + '{elapsed_s:.1f} s{postfix}',
-                miniters=0,  # update(0) shows that time passes
+            label = TextColumn('{task.description}', markup=False)
+            bar = [] if total is None else [BarColumn(24)]
+            time_and_note = TextColumn('{task.elapsed:.1f} s {task.fields[note]}', markup=False)
+            self._bar = Progress(
+                *(label, *bar, time_and_note),
+                console=Console(stderr=True),
+                auto_refresh=False,
+                redirect_stdout=False,
             )
+            self._task: TaskID = self._bar.add_task(text.ljust(LABEL_WIDTH), total=total, note='')
+            self._bar.start()
 
     def __enter__(self) -> Stage:
         """Return the stage."""
@@ -52,16 +57,16 @@ class Stage:
         if self._bar is None:
             self._write()
         else:
-            self._bar.set_postfix_str('', refresh=False)
-            self._bar.close()
+            self._bar.update(self._task, note='')
+            self._bar.stop()
 
     def update(self, steps: int = 1, note: str = '') -> None:
         """Count finished steps, 0 while waiting; `note` describes what is missing."""
         self.n += steps
         self._note = note
         if self._bar is not None:
-            self._bar.set_postfix_str(note[:_LONGEST_NOTE], refresh=False)
-            self._bar.update(steps)
+            note = note[:_LONGEST_NOTE]
+            self._bar.update(self._task, advance=steps, note=note, refresh=True)
         elif time.monotonic() - self._shown >= LOG_INTERVAL:
             self._write()
 

@@ -16,7 +16,7 @@ from screw_dynamics.drives import LinearSpring, Robot, VariableStiffness
 from screw_dynamics.kernels.drives.laws import COULOMB, COULOMB_VELOCITY
 from screw_dynamics.lie import inertia_parameters
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.simulation import Motion
+from screw_dynamics.simulation import SimulationResult
 from sea_study.mjcf import mjcf, principal_inertia
 
 # drive(time, motor positions, motor velocities) -> motor efforts
@@ -113,7 +113,7 @@ class MujocoRobot:
 
     def run(
         self, steps: int, drive: Drive, *, every: int = 1, hold: float | None = None
-    ) -> Motion:
+    ) -> SimulationResult:
         """
         Simulate from the current state; `set_state` sets the time to 0.
 
@@ -140,7 +140,7 @@ class MujocoRobot:
                 if step % every == 0:
                     rows.append((self.data.time, *self.state()))
         times, q, qd, theta, rate = (np.array(column) for column in zip(*rows, strict=True))
-        return Motion(times, q, qd, theta, rate, calls)
+        return SimulationResult(times, q, qd, theta, rate, calls)
 
     def follow(
         self,

@@ -158,7 +158,7 @@ def simulate(
         instants = np.append(np.arange(begin, until - 0.5 * step, step), until)
         # a phase has its own control up to its end
         last = np.nextafter(until, 0.0)
-        motion = sd.soft.simulate(
+        motion = sd.simulate(
             control.robot,
             instants,
             state[:11],

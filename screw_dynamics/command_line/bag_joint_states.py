@@ -6,6 +6,7 @@ import argparse
 import math
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -37,11 +38,12 @@ _WIDE = 5.0  # samples
 
 
 class JointSamples(NamedTuple):
-    """Measured positions of all joints of a model, in the order of reception."""
+    """Measured positions and efforts of all joints of a model, in the order of reception."""
 
     stamps: NDArray[np.int64]  # (N,) [ns]
     log_times: NDArray[np.int64]  # (N,), of reception [ns]
     positions: Array  # (N, n), in model order
+    efforts: Array  # (N, n), NaN where there are none
     left_out: int  # messages without all positions, or without a stamp if others have one
 
 
@@ -51,7 +53,7 @@ def joint_samples(messages: Iterable[BagMessage], model: ScrewModel, where: str)
 
     Stamps are header stamps, or reception times if all of these are zero; their clocks may differ.
     """
-    stamps, log_times, rows = [], [], []
+    stamps, log_times, rows, efforts = [], [], [], []
     left_out = 0
     seen: set[str] = set()
     for found in messages:
@@ -63,6 +65,9 @@ def joint_samples(messages: Iterable[BagMessage], model: ScrewModel, where: str)
             left_out += 1
             continue
         rows.append(row)
+        with_efforts = len(message.effort) == len(message.name)
+        given = message.effort if with_efforts else ()
+        efforts.append(named_row(message.name, given, model.joint_names))
         stamps.append(nanoseconds(message.header.stamp))
         log_times.append(found.log_time)
     if not rows:
@@ -77,11 +82,16 @@ def joint_samples(messages: Iterable[BagMessage], model: ScrewModel, where: str)
             f'choose others by --joints, --tip-link or --locked'
         )
     headers, received = np.array(stamps, dtype=np.int64), np.array(log_times, dtype=np.int64)
-    if not headers.any():
-        return JointSamples(received, received, np.array(rows), left_out)
     stamped = headers != 0
-    left_out += int((~stamped).sum())
-    return JointSamples(headers[stamped], received[stamped], np.array(rows)[stamped], left_out)
+    if not stamped.any():
+        headers, stamped = received, np.full(len(received), True)
+    return JointSamples(
+        headers[stamped],
+        received[stamped],
+        np.array(rows)[stamped],
+        np.array(efforts)[stamped],
+        left_out + int((~stamped).sum()),
+    )
 
 
 def measured_results(
@@ -119,6 +129,10 @@ def measured_results(
         at = motions.sample_times(motion.start, motion.end, options.rate)
     taken = effort_format(options, robot)
     results = evaluate_measured(robot, motion, at, options.order, taken)
+    if np.isfinite(samples.efforts).any():
+        order = np.argsort(times, kind='stable')
+        drawn = (np.interp(at, times[order] + offset, row[order]) for row in samples.efforts.T)
+        results = replace(results, measured_effort=np.column_stack(list(drawn)))
     stamps = first + np.round(SECOND * (at - offset)).astype(np.int64)
     return results, Origin(stamps, np.zeros_like(stamps), _CONTINUITY, SOURCE_STREAM)
 

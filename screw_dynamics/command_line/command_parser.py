@@ -9,7 +9,7 @@ import textwrap
 from importlib import import_module
 from typing import Any, NoReturn
 
-from screw_dynamics.errors import bounded, shown
+from screw_dynamics.errors import bounded, did_you_mean, shown
 
 # all that float() accepts: before Python 3.14 argparse reads -1e-3 as an option
 _NEGATIVE_NUMBER = re.compile(
@@ -23,6 +23,14 @@ class BoundedParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print a usage error and exit with code 2."""
         super().error(bounded(message))
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Raise ArgumentError for a value that is none of the choices, with the nearest one."""
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            error.message += did_you_mean(value, map(str, action.choices or ()))
+            raise
 
 
 class CommandParser(BoundedParser):
@@ -54,9 +62,14 @@ class CommandParser(BoundedParser):
         self.set_defaults(run=command.run, error=self.error)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse arguments, declared before if this is the first time."""
+        """Parse arguments, declared before if this is the first time; all must be known."""
         self.declare()
-        return super().parse_known_args(args, namespace)
+        namespace, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            option = next((word for word in unknown if word.startswith('-')), '')
+            hint = did_you_mean(option.partition('=')[0], self._option_string_actions)
+            self.error(f'unrecognized arguments: {" ".join(unknown)}{hint}')
+        return namespace, unknown
 
     def error(self, message: str) -> NoReturn:
         """Print a usage error and exit with code 2."""

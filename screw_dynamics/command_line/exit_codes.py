@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from types import FrameType
 
 from screw_dynamics.errors import ScrewDynamicsError
@@ -75,9 +76,17 @@ def one_line(error: BaseException) -> str:
 
 
 def print_error(line: str) -> None:
-    """Print a line on stderr; ignore write errors."""
+    """Print a line on stderr, on a terminal with its beginning in red; ignore write errors."""
     try:
-        print(line, file=sys.stderr, flush=True)
+        if sys.stderr.isatty() and find_spec('rich') is not None:
+            from rich.console import Console
+            from rich.text import Text
+
+            place, colon, text = line.partition(': ')
+            shown = Text.assemble((place + colon, 'bold red'), text)
+            Console(stderr=True, soft_wrap=True).print(shown)
+        else:
+            print(line, file=sys.stderr, flush=True)
     except OSError:
         pass
 

@@ -3,6 +3,7 @@
 """
 The command `screw_dynamics`.
 
+    screw_dynamics demo
     screw_dynamics model my_robot.urdf
     screw_dynamics terms my_robot.urdf --position joint_2=0.5 --frame tool0
     screw_dynamics evaluate my_robot.urdf my_trajectory.yaml --csv efforts.csv
@@ -10,6 +11,7 @@ The command `screw_dynamics`.
 """
 
 import argparse
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -22,11 +24,14 @@ from screw_dynamics.command_line.exit_codes import (
     signals_as_interrupts,
     usable_streams,
 )
+from screw_dynamics.common.text_table import styled_tables
 from screw_dynamics.errors import BagWarning, RecordingWarning, UnusedEntryWarning
 
 _PROGRAM = 'screw_dynamics'
 # each is a module in `commands`, imported when the command is used
 _COMMANDS = {
+    'demo': 'a robot and a trajectory to try the commands on, and what they print',
+    'doctor': 'what is missing or odd in a URDF, and what that means for the results',
     'model': 'screw axes, limits and masses of a robot',
     'terms': 'matrices, frames and accelerations of a robot at one state',
     'evaluate': 'efforts and their derivatives along a trajectory',
@@ -54,13 +59,17 @@ def main(args: Sequence[str] | None = None) -> int:
     options = argparse.Namespace()
 
     def parse() -> int:
+        whole = parser()
         try:
-            parser().parse_args(args, options)
+            whole.parse_args(args, options)
         except SystemExit as stop:  # help, the version, wrong arguments
             return int(stop.code or 0)
+        if options.command is None:
+            whole.print_help()
+            return 0
         return -1
 
-    with usable_streams(), signals_as_interrupts():
+    with usable_streams(), signals_as_interrupts(), styled_tables():
         code = run_to_end(_PROGRAM, parse)
         if code >= 0:
             return code
@@ -77,12 +86,16 @@ def parser() -> argparse.ArgumentParser:
     whole.add_argument(
         '--version', action=_Version, nargs=0, help='show the version and the form of the kernels'
     )
-    commands = whole.add_subparsers(
-        dest='command', required=True, metavar='COMMAND', parser_class=CommandParser
-    )
+    commands = whole.add_subparsers(dest='command', metavar='COMMAND', parser_class=CommandParser)
     for name, summary in _COMMANDS.items():
         module = f'screw_dynamics.command_line.commands.{name}'
         commands.add_parser(name, help=summary, module=module)
+    if '_ARGCOMPLETE' in os.environ:  # a shell asks what may follow, and no more
+        from argcomplete import autocomplete
+
+        for name in {*_COMMANDS} & {*os.environ.get('COMP_LINE', '').split()}:
+            commands.choices[name].declare()
+        autocomplete(whole)
     return whole
 
 

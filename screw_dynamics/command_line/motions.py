@@ -9,6 +9,7 @@ import csv
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -233,9 +234,7 @@ def curve_through(
     begin = 0.0 if start_jet is not None else float(waypoints.times[0])
     points = shifted(waypoints, slice(None), begin)
     curve = INTERPOLATIONS[interpolation].curve(points, start_jet)
-    return PiecewisePolynomial(
-        curve.breaks + begin, curve.coefficients, curve.end, curve.continuity
-    )
+    return replace(curve, breaks=curve.breaks + begin)
 
 
 def require_radians(where: str, model: ScrewModel, positions: Array) -> None:

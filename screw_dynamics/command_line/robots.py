@@ -6,7 +6,8 @@ import argparse
 import math
 import sys
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -212,11 +213,19 @@ def _model(options: argparse.Namespace, recorded: RecordedRobot | None) -> Screw
             f'{path}: --{next(iter(chosen)).replace("_", "-")} selects from a URDF; '
             f'give the URDF, not the model'
         )
-    try:
+    with path_in_errors(
+        path, ': URDF stands before TRAJECTORY' if 'trajectory' in options else ''
+    ):
         return ScrewModel.from_yaml(path) if is_model else read_urdf(path, **chosen)
+
+
+@contextmanager
+def path_in_errors(path: Path, hint: str = '') -> Iterator[None]:
+    """Let errors of the block name the file, and a trajectory as such, with a hint."""
+    try:
+        yield
     except ModelError as error:
         if _is_trajectory(path):
-            hint = ': URDF stands before TRAJECTORY' if 'trajectory' in options else ''
             raise InputError(f'{path}: expected a robot, got a trajectory{hint}') from None
         if str(path) in str(error):
             raise

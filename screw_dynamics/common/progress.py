@@ -14,6 +14,7 @@ Item = TypeVar('Item')
 
 # Whether a bar is shown now: nested calls then show none.
 _busy = False
+_REDRAWN = 0.1  # s between two pictures of a bar
 LOG_INTERVAL = 10.0  # s between lines if the output is not a terminal
 
 
@@ -58,14 +59,35 @@ def counting(text: str, total: int | None, unit: str = '') -> Iterator[Callable[
 @contextmanager
 def _bar(text: str, total: int | None, unit: str) -> Iterator[Callable[[], object]]:
     try:
-        from tqdm import tqdm
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
     except ModuleNotFoundError:  # optional
         yield lambda: None
         return
-    with tqdm(
-        desc=text, total=total, unit=f' {unit}' if unit else 'it', mininterval=0.1, file=sys.stderr
+    from rich.console import Console
+
+    count, drawn = 0, time.monotonic()
+    columns = (
+        TextColumn('{task.description}:', markup=False),
+        BarColumn(),
+        TaskProgressColumn(show_speed=False),
+        TextColumn('{task.completed:.0f}' + (f' {unit}s' if unit else ''), markup=False),
+        TextColumn('{task.elapsed:.0f} s'),
+    )
+    # drawn here, as an own thread of the bar would take time of the work
+    with Progress(
+        *columns, console=Console(stderr=True), auto_refresh=False, redirect_stdout=False
     ) as bar:
-        yield bar.update
+        task = bar.add_task(text, total=total)
+
+        def update() -> None:
+            nonlocal count, drawn
+            count += 1
+            if time.monotonic() - drawn >= _REDRAWN:
+                drawn = time.monotonic()
+                bar.update(task, completed=count, refresh=True)
+
+        yield update
+        bar.update(task, completed=count, refresh=True)
 
 
 class _LogLines:

@@ -1,14 +1,32 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Aligned text tables that fit the terminal."""
+"""Aligned text tables that fit the terminal, in colours of rich while a command runs in one."""
 
 import shutil
+import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
 from itertools import zip_longest
 
 _GAP = 2  # spaces between columns
 NO_BREAK = '\N{NO-BREAK SPACE}'  # printed as a space
+MARK = '> '  # before the first cell of the row to look at
+
+# Whether tables are for a terminal now.
+_styled = False
+
+
+@contextmanager
+def styled_tables() -> Iterator[None]:
+    """Let `text_table` draw by rich inside a block, if it is installed and stdout a terminal."""
+    global _styled
+    before, _styled = _styled, sys.stdout.isatty() and find_spec('rich') is not None
+    try:
+        yield
+    finally:
+        _styled = before
 
 
 def text_table(rows: Sequence[Sequence[str]], width: int | None = None, keys: int = 1) -> str:
@@ -20,7 +38,7 @@ def text_table(rows: Sequence[Sequence[str]], width: int | None = None, keys: in
     if width is None:
         width = shutil.get_terminal_size().columns
     columns = list(zip(*rows, strict=True))
-    natural = [max(map(len, column)) for column in columns]
+    natural = _natural(rows)
     if _total(natural) <= width:
         return _laid_out(columns, natural)
     least = [max(map(_longest_word, column)) for column in columns]
@@ -28,6 +46,15 @@ def text_table(rows: Sequence[Sequence[str]], width: int | None = None, keys: in
         _laid_out([columns[i] for i in group], _widths(natural, least, group, width))
         for group in _groups(least, width, keys)
     )
+
+
+def table_width(rows: Sequence[Sequence[str]]) -> int:
+    """Return the width of a table that nothing wraps or splits."""
+    return _total(_natural(rows))
+
+
+def _natural(rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*rows, strict=True)]
 
 
 def _total(widths: Sequence[int]) -> int:
@@ -63,6 +90,8 @@ def _widths(
 
 
 def _laid_out(columns: Sequence[Sequence[str]], widths: Sequence[int]) -> str:
+    if _styled:
+        return _drawn(columns, widths)
     lines = []
     for row in zip(*columns, strict=True):
         cells = [
@@ -75,3 +104,22 @@ def _laid_out(columns: Sequence[Sequence[str]], widths: Sequence[int]) -> str:
             padded = (part.ljust(size) for part, size in zip(parts, widths, strict=True))
             lines.append((' ' * _GAP).join(padded).rstrip())
     return '\n'.join(lines).replace(NO_BREAK, ' ')
+
+
+def _drawn(columns: Sequence[Sequence[str]], widths: Sequence[int]) -> str:
+    """Return the table as rich draws it: a line below the header, the marked row in colour."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    # the line between two columns is a space
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, _GAP - 1, 0, 0))
+    for (title, *_), width in zip(columns, widths, strict=True):
+        table.add_column(Text(title), width=width)
+    for row in list(zip(*columns, strict=True))[1:]:
+        table.add_row(*map(Text, row), style='bold yellow' if row[0].startswith(MARK[0]) else None)
+    console = Console(width=_total(widths) + _GAP)
+    with console.capture() as text:
+        console.print(table)
+    return '\n'.join(line.rstrip() for line in text.get().splitlines()).replace(NO_BREAK, ' ')

@@ -10,13 +10,14 @@ from itertools import combinations
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.results import SampledResult, Samples
 from screw_dynamics.errors import InputError, listed
 
 JETS = ('effort_jet', 'deflection_jet', 'motor_jet', 'motor_effort_jet')
 
 
 @dataclass(frozen=True, eq=False)
-class MotorFeedforward:
+class MotorFeedforward(SampledResult):
     """
     Positions and efforts of the m motors of an elastic robot, on the joint side of the gear.
 
@@ -68,6 +69,16 @@ class MotorFeedforward:
             f'{self.motor_jet.shape[-2] - 1}, motor efforts to '
             f'{self.motor_effort_jet.shape[-2] - 1})'
         )
+
+    def _samples(self) -> tuple[None, dict[str, Samples]]:
+        batch = self if self.effort_jet.ndim == 3 else self.as_batch()
+        names, efforts = self.motor_names, 'N m or N'
+        return None, {
+            'motor_effort': Samples(batch.motor_effort_jet, efforts, names, 'motor'),
+            'motor_position': Samples(batch.motor_jet, names=names, dimension='motor'),
+            'deflection': Samples(batch.deflection_jet, names=names, dimension='motor'),
+            'effort': Samples(batch.effort_jet, efforts),
+        }
 
     @property
     def effort(self) -> Array:

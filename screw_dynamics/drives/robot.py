@@ -10,6 +10,7 @@ from typing import cast
 
 import numpy as np
 
+from screw_dynamics.common.results import Part, Tabular
 from screw_dynamics.common.scalars import require_count
 from screw_dynamics.drives.drives import Drives, require_drives
 from screw_dynamics.drives.joint_drive import JointDrive
@@ -24,7 +25,7 @@ _NO_DRIVES = Drives({})
 
 
 @dataclass(frozen=True)
-class Robot:
+class Robot(Tabular):
     """
     The links of a robot and the drives of its joints.
 
@@ -65,6 +66,15 @@ class Robot:
         require_robot_model(self.model)
         if self.drives is not None:
             require_drives(self.drives)
+
+    def _parts(self) -> list[Part]:
+        rows = [('joint', 'spring', 'rotor inertia', 'gear ratio')]
+        for name, drive in zip(self.joint_names, self.joint_drives, strict=True):
+            spring = '-' if drive.spring is None else type(drive.spring).__name__
+            motor = drive.motor
+            rows.append((name, spring, f'{motor.rotor_inertia:g}', f'{motor.gear_ratio:g}'))
+        model = self.model._parts() if isinstance(self.model, Tabular) else [repr(self.model)]
+        return [*model, *([] if self.drives is None else [rows])]
 
     @property
     def n(self) -> int:

@@ -15,6 +15,12 @@ from screw_dynamics.dynamics.frame_jets import frame_jacobian_jet, frame_twist
 from screw_dynamics.dynamics.frames import frame_jacobian, frame_pose
 from screw_dynamics.dynamics.gravity_forces import gravity_forces, gravity_forces_jet
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
+from screw_dynamics.dynamics.mass_and_energy import (
+    centre_of_mass,
+    centre_of_mass_jacobian,
+    kinetic_energy,
+    potential_energy,
+)
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.dynamics.regressor import inertial_parameters, regressor
 from screw_dynamics.dynamics.task_space import task_to_joint_jet
@@ -27,6 +33,8 @@ __all__ = [
     'ModelWorkspace',
     'base_parameters',
     'bias_forces',
+    'centre_of_mass',
+    'centre_of_mass_jacobian',
     'control_terms',
     'coriolis_matrix',
     'effort_partials',
@@ -41,7 +49,9 @@ __all__ = [
     'gravity_forces',
     'inertial_parameters',
     'inverse_dynamics',
+    'kinetic_energy',
     'mass_matrix',
+    'potential_energy',
     'register_kind',
     'regressor',
     'task_to_joint_jet',

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.common.arrays import Array, read_only_copy
-from screw_dynamics.common.text_table import text_table
+from screw_dynamics.common.results import Tabular
 from screw_dynamics.common.yaml_files.document import (
     YamlEntry,
     is_document,
@@ -28,7 +28,7 @@ _LEAD = 1.0  # s in the file before the first point: the way there from where th
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedMotion:
+class LearnedMotion(Tabular):
     """
     The motion to follow next, so that the links follow the wanted one, and the runs so far.
 
@@ -80,9 +80,8 @@ class LearnedMotion:
         state = 'finished' if self.finished else 'to be continued'
         return f'LearnedMotion({len(self.joint_names)} joints, {len(self.rms)} runs, {state})'
 
-    def __str__(self) -> str:
-        """Return the table of the runs and the verdict."""
-        rows = [('run', 'rms error', 'largest error', 'of joint')]
+    def _parts(self) -> tuple[list[tuple[str, ...]], str]:
+        rows: list[tuple[str, ...]] = [('run', 'rms error', 'largest error', 'of joint')]
         for k, (rms, largest) in enumerate(zip(overall(self.rms), self.largest, strict=True)):
             j = int(np.argmax(largest))
             mark = ' (best)' if k == self.best_run else ''
@@ -93,7 +92,7 @@ class LearnedMotion:
                 f'the next run follows a corrected motion: step {self.step:.2g}, smoothing time '
                 f'{self.smoothing_time:.3g} s ({self.reason})'
             )
-        return f'{text_table(rows)}\n{next_step}'
+        return rows, next_step
 
     def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
         """

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -123,4 +124,4 @@ def curve_through(
     free = np.full_like(positions, np.nan)
     waypoints = Waypoints(tuple(joint_names), knots - knots[0], positions, velocities, free)
     curve = smooth_trajectory(waypoints, rest_at_ends=True)
-    return PiecewisePolynomial(knots, curve.coefficients, curve.end, curve.continuity)
+    return replace(curve, breaks=knots)

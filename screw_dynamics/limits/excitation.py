@@ -17,7 +17,7 @@ from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics.frames import frame_pose
 from screw_dynamics.errors import InfeasibleError, InputError, ShapeError, UnknownNameError
 from screw_dynamics.estimation.identification.predicted_bands import BandPrediction
-from screw_dynamics.estimation.identification.result import parameter_table
+from screw_dynamics.estimation.identification.result import ParameterResult
 from screw_dynamics.limits.certificate import certify
 from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.limits.report import FeasibilityReport
@@ -36,7 +36,7 @@ _FIRST_STEP, _LAST_STEP = 0.5, 0.05  # of the range of positions, of changes
 
 
 @dataclass(frozen=True, eq=False)
-class Excitation:
+class Excitation(ParameterResult):
     """
     A motion for `identify_drives`, and what an identification from it will tell.
 
@@ -68,10 +68,6 @@ class Excitation:
         """Names, values and expected standard deviations of the parameters."""
         deviations = self.standard_deviations.tolist()
         return tuple(zip(self.names, self.values.tolist(), deviations, strict=True))
-
-    def __str__(self) -> str:
-        """Return a table of the parameters with the bands that are expected."""
-        return parameter_table(self.rows)
 
 
 def excitation_motion(

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.text_table import text_table
+from screw_dynamics.common.results import RecordedResult
+from screw_dynamics.common.text_table import MARK, NO_BREAK
 from screw_dynamics.kernels.drives.limits import SLACK
 
-_HEADER = ('quantity', 'joint', 'worst', 'limit', 'at [s]', 'first beyond [s]')
+_HEADER = ('quantity [unit]', 'joint', 'worst', 'limit', 'at [s]', 'first beyond [s]')
 
 
 @dataclass(frozen=True)
@@ -70,12 +71,12 @@ class LimitCheck:
 
 
 @dataclass(frozen=True)
-class FeasibilityReport:
+class FeasibilityReport(RecordedResult):
     """
     Comparison of a motion with the limits of joints, springs and motors.
 
     Only finite limits are listed; motor quantities are on the joint's side of the gear.
-    ``print(report)`` shows a table.
+    ``print(report)`` shows a table; ``>`` marks the limit that is nearest, or exceeded most.
 
     Parameters
     ----------
@@ -95,13 +96,20 @@ class FeasibilityReport:
         broken = (check for check in self.checks if not check.feasible)
         return tuple(sorted(broken, key=lambda check: -check.excess))
 
-    def __str__(self) -> str:
-        """Return a headline and the table of all limits."""
+    @property
+    def binding(self) -> LimitCheck | None:
+        """The check that is nearest to its limit, or exceeds it most; None without checks."""
+        return max(self.checks, key=lambda check: check.excess, default=None)
+
+    def _records(self) -> tuple[LimitCheck, ...]:
+        return self.checks
+
+    def _parts(self) -> tuple[str, list[tuple[str, ...]]]:
         broken, count = len(self.violations), len(self.checks)
         headline = f'feasible: {count} limits kept'
         if broken:
             headline = f'infeasible: {broken} of {count} limits exceeded'
-        return f'{headline}\n{text_table([_HEADER, *map(_cells, self.checks)])}'
+        return headline, [_HEADER, *(_cells(check, self.binding) for check in self.checks)]
 
 
 def limit_checks(
@@ -143,9 +151,9 @@ def limit_checks(
     return checks
 
 
-def _cells(check: LimitCheck) -> tuple[str, ...]:
+def _cells(check: LimitCheck, binding: LimitCheck | None) -> tuple[str, ...]:
+    unit = f' [{check.unit}]' if check.unit else ''
+    name = f'{MARK if check is binding else ""}{check.quantity}{unit}'.replace(' ', NO_BREAK)
     first = '-' if check.first_violation is None else f'{check.first_violation:g}'
-    if check.reason:
-        return check.quantity, check.joint, check.reason, '-', f'{check.time:g}', first
-    worst, limit = f'{check.worst:g} {check.unit}', f'{check.limit:g} {check.unit}'
-    return check.quantity, check.joint, worst, limit, f'{check.time:g}', first
+    values = (check.reason, '-') if check.reason else (f'{check.worst:g}', f'{check.limit:g}')
+    return name, check.joint, *values, f'{check.time:g}', first

@@ -9,15 +9,16 @@ nearly symmetric). Rounded values are therefore corrected once, here; exact valu
 """
 
 import shutil
-import sys
 import textwrap
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.text_table import NO_BREAK, text_table
+from screw_dynamics.common.results import derivative_unit
+from screw_dynamics.common.text_table import NO_BREAK, table_width, text_table
 from screw_dynamics.lie import adjoint, exp_screw, inertia_parameters, screw_pitch, skew
-from screw_dynamics.model.records import ModelRecord
+from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS, ModelRecord, shared_unit
+from screw_dynamics.model.robot_model import RobotModel
 
 _EPSILON = float(np.finfo(np.float64).eps)
 
@@ -112,12 +113,37 @@ def screw_table(model: ModelRecord) -> str:
     width = shutil.get_terminal_size().columns
     headline = textwrap.fill(_headline(model), max(width, 1), break_long_words=False)
     rows = list(zip(abouts, screws, strict=True))
-    tables = text_table([(*about, *screw) for about, screw in rows], sys.maxsize)
-    if max(map(len, tables.splitlines())) > width:
+    whole = [(*about, *screw) for about, screw in rows]
+    if table_width(whole) <= width:
+        tables = text_table(whole, width)
+    else:
         first = text_table([_ABOUT, *abouts[1::2]], width)
         second = text_table([(about[0], *screw) for about, screw in rows], width, keys=2)
         tables = f'{first}\n\n{second}'
     return f'{headline}\n{tables}'.replace(NO_BREAK, ' ')
+
+
+def screw_parts(model: ModelRecord) -> tuple[str, list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """Return the headline, rows of joints with their spatial screws, and `limit_rows`."""
+    rows = [
+        (_joint_text(model, i), model.joint_types[i], model.body_names[i], *_screw_texts(screw))
+        for i, screw in enumerate(spatial_screws(model))
+    ]
+    return _headline(model), [(*_ABOUT[:3], *_SCREW[1:]), *rows], limit_rows(model)
+
+
+def limit_rows(model: ModelRecord | RobotModel) -> list[tuple[str, ...]]:
+    """Return rows with the limits of every coordinate, units in the header."""
+    position = shared_unit(model.coordinate_types, POSITION_UNITS)
+    effort = shared_unit(model.coordinate_types, EFFORT_UNITS)
+    units = {'lower': position, 'upper': position, 'velocity': derivative_unit(position, 1)}
+    header = [f'{name} [{unit}]' for name, unit in (units | {'effort': effort}).items()]
+    rows = [('coordinate', *(cell.replace(' ', NO_BREAK) for cell in header))]
+    limits = model.limits
+    bounds = zip(limits.lower, limits.upper, limits.velocity, limits.effort, strict=True)
+    for name, values in zip(model.joint_names, bounds, strict=True):
+        rows.append((name, *(f'{value:.5g}' for value in values)))
+    return rows
 
 
 def _headline(model: ModelRecord) -> str:

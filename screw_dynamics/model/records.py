@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.scalars import require_count
 from screw_dynamics.errors import UnknownNameError
 
 Representation: TypeAlias = Literal['body', 'spatial', 'hybrid', 'mixed']
@@ -25,6 +26,16 @@ CORIOLIS_FORMS: tuple[CoriolisForm, ...] = get_args(CoriolisForm)
 
 # units of a rotary and of a prismatic coordinate
 POSITION_UNITS, EFFORT_UNITS = ('rad', 'm'), ('N m', 'N')
+
+
+def shared_unit(types: Iterable[str], units: tuple[str, str]) -> str:
+    """Return the unit of coordinates of some types; 'rad or m' if they differ, or bodies bend."""
+    kinds = {kind if kind == 'deformation' else kind == 'prismatic' for kind in types}
+    return (
+        ' or '.join(units)
+        if len(kinds) != 1 or kinds == {'deformation'}
+        else units[kinds == {True}]
+    )
 
 
 class ValueEquality:
@@ -174,6 +185,72 @@ class ModelRecord(ValueEquality):
     def coordinate_types(self) -> tuple[str, ...]:
         """For each coordinate, the type of that joint: 'revolute', 'prismatic', ..."""
         return tuple(self.joint_types[i] for i in self.joint_of_coordinate)
+
+    def index(self, name: str) -> int:
+        """
+        Return the index of a coordinate in every array.
+
+        Parameters
+        ----------
+        name : str
+            One of `joint_names`.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no coordinate of that name.
+
+        Examples
+        --------
+        >>> import screw_dynamics as sd
+        >>> sd.read_urdf(sd.share_path('urdf/panda.urdf')).index('panda_joint4')
+        3
+        """
+        if name not in self.joint_names:
+            raise UnknownNameError('joint', name, self.joint_names)
+        return self.joint_names.index(name)
+
+    def random_configuration(
+        self, count: int | None = None, *, seed: int | np.random.Generator | None = None
+    ) -> Array:
+        """
+        Return coordinates drawn evenly within the position limits.
+
+        A missing limit is half a turn, or 0.5 m, away from 0 or from beyond the other one.
+
+        Parameters
+        ----------
+        count : int, optional
+            How many configurations; by default one.
+        seed : int or Generator, optional
+            Of NumPy's generator; by default each call draws others.
+
+        Returns
+        -------
+        (n,) or (count, n) ndarray
+            [rad or m].
+
+        Raises
+        ------
+        InputError
+            If `count` is not a whole number of 0 or more.
+
+        Examples
+        --------
+        >>> import screw_dynamics as sd
+        >>> model = sd.read_urdf(sd.share_path('urdf/panda.urdf'))
+        >>> q = model.random_configuration(seed=1)
+        >>> bool(((model.limits.lower <= q) & (q <= model.limits.upper)).all())
+        True
+        """
+        lower, upper = self.limits.lower, self.limits.upper
+        half = np.where(np.array(self.coordinate_types) == 'prismatic', 0.5, np.pi)
+        bottom = np.where(np.isfinite(lower), lower, np.minimum(upper - 2.0 * half, -half))
+        top = np.where(np.isfinite(upper), upper, np.maximum(lower + 2.0 * half, half))
+        shape = () if count is None else (require_count('count', count),)
+        parts = np.random.default_rng(seed).random((*shape, self.n))
+        drawn: Array = bottom + parts * (top - bottom)
+        return drawn
 
     def frame(self, name: str) -> Frame:
         """

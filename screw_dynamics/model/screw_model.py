@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array, as_float_array, read_only_copy, require_finite
+from screw_dynamics.common.results import Part, Tabular
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.model import checks, constructors, geometry, model_yaml
 from screw_dynamics.model.joint_frames import (
@@ -30,7 +31,7 @@ _NAMES = ('joint_names', 'tree_joint_names', 'body_names', 'joint_types')
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScrewModel(ModelRecord):
+class ScrewModel(ModelRecord, Tabular):
     """
     An immutable tree of rigid bodies, each moved by one joint screw (product of exponentials).
 
@@ -136,6 +137,9 @@ class ScrewModel(ModelRecord):
     def __str__(self) -> str:
         """Return the joints with their screw axes as a table."""
         return geometry.screw_table(self)
+
+    def _parts(self) -> tuple[Part, ...]:
+        return geometry.screw_parts(self)
 
     with_payload = constructors.with_payload
     to_yaml = model_yaml.to_yaml

@@ -8,9 +8,51 @@ from collections.abc import Iterator, Sequence
 from math import comb, factorial
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.arrays import Array, as_float_array
+from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.lie.scalars import ScalarArray
+
+
+def jet(*rows: ArrayLike) -> Array:
+    """
+    Return a quantity and its time derivatives as one array, the jet that functions take.
+
+    Parameters
+    ----------
+    *rows : (n,) or (..., n) array_like
+        Positions, velocities, accelerations and so on, all of one shape [rad or m, per s^d].
+
+    Returns
+    -------
+    (k, n) or (..., k, n) ndarray
+        Row d is the d-th argument.
+
+    Raises
+    ------
+    ShapeError
+        If the arguments are not of one shape, or have no axis.
+    InputError
+        If there is no argument, or one is not real.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> q, qd, qdd = np.zeros((3, 100, 2))
+    >>> sd.inverse_dynamics(model, sd.jet(q, qd, qdd)).shape
+    (100, 1, 2)
+    """
+    if not rows:
+        raise InputError('jet: expected one argument or more, got none')
+    arrays = [as_float_array(f'row {d} of the jet', row) for d, row in enumerate(rows)]
+    for d, array in enumerate(arrays):
+        if not array.ndim or array.shape != arrays[0].shape:
+            expected = str(arrays[0].shape) if array.ndim else '(n,) or (..., n)'
+            raise ShapeError(f'row {d} of the jet', expected, array.shape)
+    return np.stack(arrays, axis=-2)
 
 
 def taylor_coefficients(jet: ScalarArray) -> ScalarArray:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Simulation of robots with elastic joints: equations of motion and their integration."""
+"""Simulation of robots: equations of motion and their integration."""
 
 from screw_dynamics.simulation.elastic_robot import ElasticRobot
 from screw_dynamics.simulation.feedback_gains import FeedbackGains, motor_gains, state_feedback
@@ -8,14 +8,10 @@ from screw_dynamics.simulation.linearized_dynamics import LinearizedDynamics
 from screw_dynamics.simulation.natural_frequencies import natural_frequencies
 from screw_dynamics.simulation.robot_states import SimulationResult
 
-#: The former name of `SimulationResult`.
-Motion = SimulationResult
-
 __all__ = [
     'ElasticRobot',
     'FeedbackGains',
     'LinearizedDynamics',
-    'Motion',
     'SimulationResult',
     'motor_gains',
     'natural_frequencies',

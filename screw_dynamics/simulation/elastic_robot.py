@@ -219,7 +219,8 @@ class ElasticRobot(RobotStates):
         instants, states, evaluations = integrate(
             self, times, inputs, state, rtol=rtol, atol=atol, method=method, progress=progress
         )
-        return SimulationResult(instants, *self.split(states), evaluations)
+        names = self.motors.joint_names, self.motors.names
+        return SimulationResult(instants, *self.split(states), evaluations, *names)
 
     def _inputs(
         self,

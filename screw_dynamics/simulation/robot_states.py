@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array, as_float_array, as_vector
+from screw_dynamics.common.results import SampledResult, Samples
 from screw_dynamics.drives import MotorFeedforward, MotorTable
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.rotors import model_with_rotors, moving_rotors
@@ -114,9 +115,9 @@ def body_wrenches(model: ScrewModel, wrenches: Mapping[str, ArrayLike] | None) -
 
 
 @dataclass(frozen=True, eq=False)
-class SimulationResult:
+class SimulationResult(SampledResult):
     """
-    Motion of an elastic robot over time.
+    Motion of a rigid or elastic robot over time.
 
     Parameters
     ----------
@@ -128,6 +129,8 @@ class SimulationResult:
         Motor positions and velocities, on the joint side of the gear [rad or m, per s].
     evaluations : int
         Number of evaluations of the equations of motion.
+    joint_names, motor_names : tuple of str
+        Empty if they are not known.
     """
 
     times: Array
@@ -136,6 +139,16 @@ class SimulationResult:
     motor_position: Array
     motor_velocity: Array
     evaluations: int
+    joint_names: tuple[str, ...] = ()
+    motor_names: tuple[str, ...] = ()
+
+    def _samples(self) -> tuple[Array, dict[str, Samples]]:
+        joints = np.stack([self.position, self.velocity], axis=1)
+        motors = np.stack([self.motor_position, self.motor_velocity], axis=1)
+        return self.times, {
+            'position': Samples(joints, names=self.joint_names),
+            'motor_position': Samples(motors, names=self.motor_names, dimension='motor'),
+        }
 
     def __repr__(self) -> str:
         """Return the numbers of states, joints, motors and evaluations."""

@@ -43,7 +43,7 @@ from screw_dynamics.soft.recursive_dynamics import (
 from screw_dynamics.soft.segments.append_segments import append_segments, read_segments
 from screw_dynamics.soft.segments.hybrid_robot import HybridRobot
 from screw_dynamics.soft.segments.thread_set import ThreadSet
-from screw_dynamics.soft.simulation import SoftMotion, simulate
+from screw_dynamics.soft.simulation import SoftMotion
 from screw_dynamics.soft.soft_robot import SoftRobot
 from screw_dynamics.soft.statics import equilibrium, is_stable
 
@@ -88,6 +88,5 @@ __all__ = [
     'mass_inverse_dynamics',
     'point_force_efforts',
     'read_segments',
-    'simulate',
     'strain_basis',
 ]

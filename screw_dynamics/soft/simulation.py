@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, as_vector
 from screw_dynamics.common.integration import EXPLICIT, IMPLICIT, integrate
+from screw_dynamics.common.results import SampledResult, Samples
 from screw_dynamics.errors import (
     InputError,
     ScrewDynamicsError,
@@ -24,7 +25,7 @@ from screw_dynamics.soft.soft_robot import SoftRobot, require_soft_robot
 
 
 @dataclass(frozen=True, eq=False)
-class SoftMotion:
+class SoftMotion(SampledResult):
     """
     Motion of a soft-rigid robot over time.
 
@@ -36,12 +37,26 @@ class SoftMotion:
         Coordinates and their rates [rad, m, ..., per s].
     evaluations : int
         Number of evaluations of the equations of motion.
+    joint_names : tuple of str
+        Names of the coordinates.
     """
 
     times: Array
     position: Array
     velocity: Array
     evaluations: int
+    joint_names: tuple[str, ...] = ()
+
+    def _samples(self) -> tuple[Array, dict[str, Samples]]:
+        values = np.stack([self.position, self.velocity], axis=1)
+        return self.times, {'position': Samples(values, names=self.joint_names)}
+
+    def __repr__(self) -> str:
+        """Return the numbers of states, coordinates and evaluations."""
+        return (
+            f'SoftMotion({len(self.times)} states, {self.times[0]:g} to {self.times[-1]:g} s; '
+            f'{self.position.shape[1]} coordinates, {self.evaluations} evaluations)'
+        )
 
 
 class _System:
@@ -65,7 +80,7 @@ class _System:
             return np.full_like(state, np.nan)
 
 
-def simulate(
+def simulate_soft(
     robot: SoftRobot,
     times: ArrayLike,
     q: ArrayLike,
@@ -77,48 +92,7 @@ def simulate(
     atol: float | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> SoftMotion:
-    """
-    Integrate ``M q'' + c + g + s = efforts`` by a method of scipy.
-
-    Parameters
-    ----------
-    robot : SoftRobot
-    times : (T,) array_like
-        Times of the states to return, increasing [s]; the motion begins at the first.
-    q, qd : (n,) array_like
-        Coordinates and rates at ``times[0]``; by default it begins at rest [rad, m, ..., per s].
-    efforts : (n,) array_like or callable, optional
-        Constant, or ``efforts(t, q, qd)`` -> (n,); 0 by default [N m, N, ...].
-    method : str
-        'BDF' or 'Radau', implicit, for stiff and damped bodies; 'DOP853', 'RK45' or 'RK23',
-        explicit, more accurate where stiff vibrations matter.
-    rtol, atol : float
-        Tolerances of a step, rtol > 0, atol >= 0; `atol` defaults to ``rtol / 100``.
-    progress : callable, optional
-        Called with the time after each step.
-
-    Returns
-    -------
-    SoftMotion
-
-    Raises
-    ------
-    SimulationError
-        If the motion leaves the range of a body, the mass matrix becomes singular or the
-        integration fails; the error states the time.
-    InputError
-        If an argument is not of its type or range.
-    ShapeError, NotFiniteError
-
-    Examples
-    --------
-    >>> import screw_dynamics as sd
-    >>> from screw_dynamics.soft import simulate
-    >>> arm = sd.soft.SoftRobot([sd.soft.PlanarConstantCurvature(0.5, 0.01, 0.2, 0.1, 0.05)])
-    >>> motion = simulate(arm, [0.0, 20.0], [0.4])
-    >>> motion.position.shape
-    (2, 1)
-    """
+    """Return the motion (T, n) from `q` and `qd` under efforts; see `simulation.simulate`."""
     require_soft_robot(robot)
     start = as_vector('q', q, robot.n)
     rates = np.zeros(robot.n) if qd is None else as_vector('qd', qd, robot.n)
@@ -159,7 +133,8 @@ def simulate(
         if isinstance(error, ScrewDynamicsError) or not system.failure:
             raise
         raise SimulationError(system.failure) from None
-    return SoftMotion(instants, states[:, : robot.n], states[:, robot.n :], evaluations)
+    position, velocity = np.split(states, 2, axis=1)
+    return SoftMotion(instants, position, velocity, evaluations, robot.joint_names)
 
 
 def _law(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_vector, read_only_copy
+from screw_dynamics.common.results import Tabular
 from screw_dynamics.errors import InputError, UnknownNameError, shown
 from screw_dynamics.model import JointLimits, ScrewModel
 from screw_dynamics.soft.checks import as_tuple
@@ -23,7 +24,7 @@ from screw_dynamics.soft.rigid_chain import modules_of
 BASE, TIP = 'base', 'tip'
 
 
-class SoftRobot:
+class SoftRobot(Tabular):
     """
     A chain of modules: joints, rigid bodies and soft bodies in any sequence [P2025, section 2].
 
@@ -170,6 +171,12 @@ class SoftRobot:
                 module.check(q[own])
             except InputError as error:
                 raise InputError(f'{name}: {error}') from None
+
+    def _parts(self) -> tuple[str, list[tuple[str, str, str]]]:
+        rows = [('module', 'type', 'coordinates')]
+        for name, module, own in zip(self.module_names, self.modules, self.slices, strict=True):
+            rows.append((name, type(module).__name__, ', '.join(self.joint_names[own]) or '-'))
+        return repr(self), rows
 
     def __repr__(self) -> str:
         """Return the names."""

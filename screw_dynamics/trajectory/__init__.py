@@ -7,7 +7,7 @@ from typing import Any
 
 from screw_dynamics.trajectory.jtc_spline import jtc_trajectory
 from screw_dynamics.trajectory.piecewise_polynomial import JET_ROWS, PiecewisePolynomial
-from screw_dynamics.trajectory.smooth.spline import overshoot_bound, smooth_trajectory
+from screw_dynamics.trajectory.smooth.spline import overshoot_bound, smooth_trajectory, through
 from screw_dynamics.trajectory.trajectory_files import (
     TrajectoryFile,
     parse_trajectory,
@@ -44,6 +44,7 @@ __all__ = [
     'scale_speed',
     'smooth_trajectory',
     'taylor_shifted',
+    'through',
     'waypoints_from_points',
 ]
 

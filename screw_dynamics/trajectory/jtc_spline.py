@@ -86,7 +86,11 @@ def jtc_trajectory(
         return PiecewisePolynomial(times, np.empty((0, 6, n)), states[-1, 0], continuity=4)
     continuity = min(int(kinds.min()), join_continuity(np.nan_to_num(joins)))
     return PiecewisePolynomial(
-        times, _coefficients(np.diff(times), states, kinds), states[-1, 0], continuity
+        times,
+        _coefficients(np.diff(times), states, kinds),
+        states[-1, 0],
+        continuity,
+        waypoints.joint_names,
     )
 
 

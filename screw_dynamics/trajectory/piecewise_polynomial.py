@@ -17,16 +17,18 @@ from screw_dynamics.common.arrays import (
     require_finite,
     require_out,
 )
+from screw_dynamics.common.results import SampledResult, Samples
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, shown
 from screw_dynamics.kernels.curves.motions import sample_polynomial, sample_polynomial_batch
 
 JET_ROWS = 5  # q, q', q'', q''', q'''': required for tau, tau', tau''
 
+_DRAWN = 401  # instants of figures and tables, beside the breaks
 _ROUNDING = 1e-6  # of a period: a remainder below it gets no sample of its own
 
 
 @dataclass(frozen=True, eq=False)
-class PiecewisePolynomial:
+class PiecewisePolynomial(SampledResult):
     """
     Joint positions as polynomials between breaks; at rest before the first and after the last.
 
@@ -45,6 +47,8 @@ class PiecewisePolynomial:
     continuity : int
         Highest k such that the positions are C^k, including the transitions from and to rest
         (from rest only if no start jet was given). At most 4.
+    joint_names : tuple of str
+        Names of the n joints in figures and tables; empty if they are not known.
 
     Raises
     ------
@@ -65,6 +69,23 @@ class PiecewisePolynomial:
     coefficients: Array
     end: Array
     continuity: int
+    joint_names: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Return the numbers of segments and joints, the duration and the continuity."""
+        first, last = self.breaks[0], self.breaks[-1]
+        return (
+            f'PiecewisePolynomial({len(self.breaks) - 1} segments, {first:g} to {last:g} s; '
+            f'{len(self.end)} joints, C{self.continuity})'
+        )
+
+    def _samples(self) -> tuple[Array, dict[str, Samples]]:
+        times = np.unique(
+            np.append(self.breaks, np.linspace(self.breaks[0], self.breaks[-1], _DRAWN))
+        )
+        # the last instant belongs to the last segment, not to the rest after it
+        jets = self.jets(np.append(times[:-1], np.nextafter(times[-1], times[0])))
+        return times, {'position': Samples(jets, names=self.joint_names)}
 
     def __post_init__(self) -> None:
         """Check shapes and make the arrays read-only."""

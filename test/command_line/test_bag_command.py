@@ -261,3 +261,28 @@ def test_a_recorded_robot_that_is_not_one(run, folder, recordings, text):
     assert code == 1 and err.count('\n') == 1
     assert err.startswith("screw_dynamics bag: bad: topic '/robot_description': "), err
     assert run('bag', 'bad', '--urdf', 'my_robot.urdf')[0] == 0
+
+
+def test_measured_efforts_are_drawn_beside_those_of_the_model(run, folder, model, monkeypatch):
+    figure = pytest.importorskip('matplotlib.figure').Figure
+    save, drawn = figure.savefig, []
+    monkeypatch.setattr(
+        figure, 'savefig', lambda self, *to, **how: (drawn.append(self), save(self, *to, **how))
+    )
+    times = np.arange(300) / 200
+    jets = true_jets(times)
+    measured = 1.2 * sd.inverse_dynamics(model, jets)[:, 0]
+    rows = [description(folder / 'my_robot.urdf')]
+    for t, q, efforts in zip(times, jets[:, 0], measured, strict=True):
+        message = joint_state(JOINTS, q, START + round(t * SECOND))
+        message.effort = efforts
+        rows.append(('/joint_states', round(t * SECOND) + 1000, message))
+    rows[9][2].effort = np.empty(0)  # one message without
+    write_bag(folder / 'forces', rows)
+    code, _, err = run('bag', 'forces', '--plot', 'a.png', '--smoothing-time', '0.05')
+    assert code == 0, err
+    panels = [axis for axis in drawn[0].axes if axis.get_legend()]
+    for axis, expected in zip(panels, measured.T, strict=True):
+        found = axis.lines[1].get_ydata()
+        np.testing.assert_array_equal(np.delete(found, 8), np.delete(expected, 8))
+        assert np.isnan(found[8]) and axis.get_ylim()[1] >= expected.max()

@@ -242,7 +242,8 @@ def test_limits_are_checked_between_close_points(run, model):
     for rate in (20, 20_000):
         code, out, _ = run('feasibility', 'my_robot.urdf', 'fast.csv', '--rate', rate)
         assert code == 3
-        tables.append({tuple(line.split()[:2]): line.split()[2] for line in out.splitlines()[2:]})
+        rows = [re.split(' {2,}', line.removeprefix('> ')) for line in out.splitlines()[2:]]
+        tables.append({(row[0].split(' [')[0], row[1]): row[2] for row in rows})
     for key in (('velocity', 'joint_1'), ('effort', 'joint_1'), ('effort', 'joint_2')):
         assert float(tables[0][key]) == pytest.approx(float(tables[1][key]), rel=0.05), key
 

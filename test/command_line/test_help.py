@@ -16,7 +16,17 @@ from helpers.patience import patience
 import screw_dynamics.command_line.main as program
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = ['model', 'terms', 'evaluate', 'bag', 'feasibility', 'generate', 'plot']
+COMMANDS = [
+    'demo',
+    'doctor',
+    'model',
+    'terms',
+    'evaluate',
+    'bag',
+    'feasibility',
+    'generate',
+    'plot',
+]
 
 
 def examples(command: str) -> list[list[str]]:
@@ -74,6 +84,63 @@ def test_a_file_that_a_list_of_joints_took_is_told_where_to_stand(run, arguments
     assert run(command, *files, '--joints', 'joint_1', 'joint_2')[0] == 0
 
 
+@pytest.mark.parametrize(
+    ('arguments', 'nearest'),
+    [
+        ('modle my_robot.urdf', 'model'),
+        ('model my_robot.urdf --ylam=a', '--yaml'),
+        ('evaluate my_robot.urdf my_trajectory.yaml --interpolation smoth', 'smooth'),
+        ('terms my_robot.urdf --frame tol', 'tool'),
+        ('terms my_robot.urdf --position joint1=0.5', 'joint_1'),
+    ],
+)
+def test_a_misspelt_name_is_answered_with_the_nearest_one(run, arguments, nearest):
+    code, out, err = run(*arguments.split())
+    assert code and not out and err.endswith(f'; did you mean {nearest}?\n'), err
+    command = arguments.split()[0]
+    if code == 2 and command != 'modle':
+        assert f'usage: screw_dynamics {command} ' in err
+
+
+@pytest.mark.parametrize(
+    ('line', 'expected'),
+    [
+        ('screw_dynamics feas', 'feasibility'),
+        ('screw_dynamics model a.urdf --ya', '--yaml'),
+        ('screw_dynamics evaluate a.urdf b.yaml --interpolation ', 'smooth jtc'),
+    ],
+)
+def test_shells_complete_commands_options_and_choices(folder, monkeypatch, line, expected):
+    pytest.importorskip('argcomplete')
+    asked = {
+        '_ARGCOMPLETE': '1',
+        '_ARGCOMPLETE_IFS': ' ',
+        '_ARGCOMPLETE_STDOUT_FILENAME': 'found',
+        '_ARGCOMPLETE_SUPPRESS_SPACE': '1',
+        'COMP_LINE': line,
+        'COMP_POINT': str(len(line)),
+    }
+    for name, value in asked.items():
+        monkeypatch.setenv(name, value)
+    done = process('-m', 'screw_dynamics.command_line.main')
+    assert (folder / 'found').read_text() == expected, done.stderr
+
+
+def test_the_demo_runs_where_matplotlib_is_missing(folder, monkeypatch, run):
+    monkeypatch.setattr(
+        'screw_dynamics.command_line.commands.demo.find_spec', lambda package: None
+    )
+    code, out, err = run('demo', '-o', 'tried')
+    assert code == 0 and not err
+    shown = [line.split()[2] for line in out.splitlines() if line.startswith('$ screw_dynamics ')]
+    assert shown == ['doctor', 'evaluate', 'feasibility']
+    assert '21 limits kept' in out and '> ' in out
+    names = {path.name for path in (folder / 'tried').iterdir()}
+    assert names == {'my_robot.urdf', 'my_trajectory.yaml', 'efforts.csv'}
+    code, _, err = run('demo', '-o', 'tried')
+    assert code == 1 and 'it exists already' in err
+
+
 def process(*command: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, 'PYTHONPATH': str(ROOT)}
     return subprocess.run(
@@ -94,7 +161,7 @@ def test_the_program_runs_as_a_process(folder):
     done = process(*command, 'evaluate', 'my_robot.urdf', 'none.yaml')
     assert done.returncode == 1 and done.stderr.count('\n') == 1
     done = process(*command)
-    assert done.returncode == 2 and 'COMMAND' in done.stderr
+    assert done.returncode == 0 and 'what is missing or odd' in done.stdout
 
 
 def test_the_help_of_the_program_imports_no_library():

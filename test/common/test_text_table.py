@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import re
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from screw_dynamics.common.text_table import NO_BREAK, text_table
+from screw_dynamics.common.text_table import NO_BREAK, styled_tables, text_table
 
 WORDS = st.text('ab/_(),.-5', min_size=1, max_size=12)
 CELLS = st.lists(WORDS, max_size=8).map(' '.join)
@@ -51,3 +54,17 @@ def test_more_columns_than_have_room_make_several_tables():
 @pytest.mark.parametrize('width', [0, 1, 5])
 def test_words_stay_whole_where_nothing_fits(width):
     assert text_table([('joint_1', 'effort')], width) == 'joint_1  effort'
+
+
+def test_a_terminal_gets_the_same_cells_below_a_line(monkeypatch):
+    pytest.importorskip('rich')
+    rows = [('quantity', 'value [N m]'), ('> effort', '-1 [a]'), ('other', 'x\N{NO-BREAK SPACE}y')]
+    plain = text_table(rows, 30)
+    monkeypatch.setattr(sys.stdout, 'isatty', lambda: True)
+    monkeypatch.setenv('TERM', 'xterm-256color')
+    with styled_tables():
+        drawn = text_table(rows, 30)
+    assert text_table(rows, 30) == plain
+    header, line, *cells = re.sub(r'\x1b\[[0-9;]*m', '', drawn).splitlines()
+    assert set(line) == {'─'} and [row.rstrip() for row in (header, *cells)] == plain.splitlines()
+    assert '\x1b[1;33m> effort' in drawn

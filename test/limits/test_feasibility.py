@@ -190,9 +190,9 @@ def test_table_for_people(arm):
     report = sd.check_feasibility(with_limits(arm, velocity=1.5), jets, [0.0, 0.25])
     assert str(report).splitlines() == [
         'infeasible: 1 of 2 limits exceeded',
-        'quantity  joint    worst    limit      at [s]  first beyond [s]',
-        'velocity  joint_1  2 rad/s  1.5 rad/s  0.25    0.25',
-        'velocity  joint_2  1 rad/s  1.5 rad/s  0.25    -',
+        'quantity [unit]     joint    worst  limit  at [s]  first beyond [s]',
+        '> velocity [rad/s]  joint_1  2      1.5    0.25    0.25',
+        'velocity [rad/s]    joint_2  1      1.5    0.25    -',
     ]
 
 

@@ -326,3 +326,22 @@ def test_pitch_and_point():
     assert pitch == pytest.approx(0.7, abs=1e-15)
     np.testing.assert_allclose(found, point, atol=1e-15)
     assert pitch_and_point(np.array([0.0, 0, 0, 0, 1, 0])) == (np.inf, None)
+
+
+def test_index_and_drawn_configurations():
+    model = gripper()
+    assert [model.index(name) for name in model.joint_names] == list(range(model.n))
+    with pytest.raises(UnknownNameError, match="unknown joint 'wrst'"):
+        model.index('wrst')
+    drawn = model.random_configuration(200, seed=0)
+    assert drawn.shape == (200, model.n)
+    assert (drawn == model.random_configuration(200, seed=0)).all()
+    reach = np.where(np.array(model.coordinate_types) == 'prismatic', 0.5, np.pi)
+    lower = np.where(np.isfinite(model.limits.lower), model.limits.lower, -reach)
+    upper = np.where(np.isfinite(model.limits.upper), model.limits.upper, reach)
+    assert ((lower <= drawn) & (drawn <= upper)).all()
+    # 200 even draws leave no tenth of the range empty: 10 n 0.9^200 is below 1e-7
+    parts = np.floor(10 * (drawn - lower) / (upper - lower)).astype(int)
+    assert all(set(column) == set(range(10)) for column in parts.T)
+    far = replace(model.limits, lower=np.full(model.n, 9.0), upper=np.full(model.n, np.inf))
+    assert (replace(model, limits=far).random_configuration(50) >= 9.0).all()

@@ -107,7 +107,7 @@ def test_an_executable_runs_from_the_workspace(workspace):
 
 
 def test_the_studies_are_found_in_the_workspace(workspace):
-    for library in ('matplotlib', 'mujoco', 'rosbags', 'tqdm'):
+    for library in ('matplotlib', 'mujoco', 'rosbags', 'rich'):
         pytest.importorskip(library, reason='the studies need it')
     folder = workspace / 'install' / 'screw_dynamics' / 'lib' / 'screw_dynamics'
     for name, arguments in (('demo', ''), ('demo_sea', 'sea'), ('demo_soft', 'soft')):

@@ -146,6 +146,8 @@ def moving(session: Session) -> Session:
 
 def test_my_trajectory(moving: Session):
     assert moving.names['efforts'].shape == (750, 3, 7)
+    moving.run(python_blocks(LIBRARY, 'My simulation'))
+    assert np.allclose(moving.names['motion'].position, moving.names['q0'], atol=1e-9)
 
 
 def test_my_sea_robot(moving: Session, capsys: pytest.CaptureFixture[str]):

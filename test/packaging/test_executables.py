@@ -179,7 +179,7 @@ def test_without_our_interfaces():
 
 
 @pytest.mark.parametrize(
-    'name, package', [('demo', 'tqdm'), ('demo_sea', 'mujoco'), ('recorder', 'mcap')]
+    'name, package', [('demo', 'rich'), ('demo_sea', 'mujoco'), ('recorder', 'mcap')]
 )
 def test_without_a_library(name, package):
     with start(name, before=HIDE.format(package=package)) as process:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.lie.scalars import atan, cos, sin, sqrt
 from screw_dynamics.series import (
     Series,
@@ -24,6 +25,7 @@ from screw_dynamics.series import (
     taylor_shifted,
 )
 from screw_dynamics.series import array_functions as plain
+from screw_dynamics.series.jets import jet
 from screw_dynamics.series.series_array import SeriesArray
 
 ORDER = 5
@@ -277,3 +279,15 @@ def test_functions_that_are_not_known_are_refused():
         np.floor(q)
     with pytest.raises(TypeError):
         np.linalg.svd(q)
+
+
+def test_rows_make_a_jet():
+    rows = np.random.default_rng(0).normal(size=(3, 4, 2))
+    np.testing.assert_array_equal(jet(*rows), rows.transpose(1, 0, 2))
+    np.testing.assert_array_equal(jet([1, 2], [3, 4]), [[1.0, 2.0], [3.0, 4.0]])
+    with pytest.raises(ShapeError, match=r'row 1 of the jet: expected shape \(2,\), got \(1,\)'):
+        jet([1, 2], [3])
+    with pytest.raises(ShapeError, match=r'row 0 of the jet: expected shape \(n,\)'):
+        jet(1.0)
+    with pytest.raises(InputError, match='got none'):
+        jet()

@@ -264,7 +264,7 @@ def test_the_linearised_coordinates_follow_their_linear_equation():
         return y.matrix @ SOFT.linearising_inputs(drives, q, qd, acceleration)
 
     times = np.linspace(0.0, 0.15, 4)
-    motion = SOFT.simulate(robot, times, np.zeros(robot.n), efforts=law, rtol=1e-5)
+    motion = sd.simulate(robot, times, np.zeros(robot.n), efforts=law, rtol=1e-5)
     first = np.array([drive.coordinate(np.zeros(robot.n)) for drive in drives])
     for t, q in zip(times, motion.position, strict=True):
         y = np.array([drive.coordinate(q) for drive in drives])

@@ -37,7 +37,7 @@ def energy(robot, q, qd):
 def test_energy_is_conserved_without_damping():
     robot = arm()
     times = np.linspace(0.0, 0.5, 11)
-    motion = SOFT.simulate(
+    motion = sd.simulate(
         robot, times, np.zeros(robot.n), [0.0, 1.0, 0.5, 0.02], method='DOP853', rtol=1e-9
     )
     values = [
@@ -54,7 +54,7 @@ def test_energy_is_conserved_without_damping():
 def test_a_damped_arm_comes_to_rest_at_its_equilibrium():
     robot = arm(damping=0.2)
     hold = np.array([0.1, 0.05, -0.02, 0.3])
-    motion = SOFT.simulate(robot, [0.0, 1.0, 40.0], np.zeros(robot.n), efforts=hold)
+    motion = sd.simulate(robot, [0.0, 1.0, 40.0], np.zeros(robot.n), efforts=hold)
     rest = SOFT.equilibrium(robot, hold)
     assert abs(motion.position[1] - rest).max() > 1e-3
     np.testing.assert_allclose(motion.position[-1], rest, atol=1e-5)
@@ -78,9 +78,7 @@ def test_a_rigid_chain_moves_as_its_model():
         rates, (0.0, 1.0), start, 'LSODA', times, rtol=1e-11, atol=1e-12
     ).y.T
     for method in ('DOP853', 'Radau'):
-        motion = SOFT.simulate(
-            chain, times, start[:2], start[2:], efforts, method=method, rtol=1e-9
-        )
+        motion = sd.simulate(chain, times, start[:2], start[2:], efforts, method=method, rtol=1e-9)
         states = np.hstack([motion.position, motion.velocity])
         np.testing.assert_allclose(states, expected, atol=1e-6)
 
@@ -90,25 +88,25 @@ def test_a_rod_compressed_to_nothing_is_an_error_with_the_time(method):
     rod = SOFT.ConstantCurvature(0.1, 0.01, 0.5, 1.0, 1.0, name='rod')
     robot = SOFT.SoftRobot([rod], gravity=(0, 0, 0))
     with pytest.raises(sd.errors.SimulationError, match=r'0\.\d+ s: .*(rod|singular)'):
-        SOFT.simulate(robot, [0.0, 5.0], np.zeros(3), efforts=[0.0, 0.0, -100.0], method=method)
+        sd.simulate(robot, [0.0, 5.0], np.zeros(3), efforts=[0.0, 0.0, -100.0], method=method)
 
 
 def test_a_joint_that_moves_no_mass_is_an_error_at_the_start():
     robot = SOFT.SoftRobot([SOFT.Joint('revolute', (0, 0, 1), name='empty')])
     with pytest.raises(sd.errors.SimulationError, match=r"at 2 s: .*'empty'"):
-        SOFT.simulate(robot, [2.0, 3.0], [0.0])
+        sd.simulate(robot, [2.0, 3.0], [0.0])
 
 
 def test_progress_is_told_every_step_and_arguments_are_checked():
     robot, seen = arm(damping=0.1), []
-    motion = SOFT.simulate(robot, [0.0, 0.1], np.zeros(robot.n), progress=seen.append)
+    motion = sd.simulate(robot, [0.0, 0.1], np.zeros(robot.n), progress=seen.append)
     assert seen == sorted(seen) and seen[-1] == 0.1
     assert motion.evaluations >= len(seen)
     with pytest.raises(sd.errors.InputError, match='method: expected one of BDF, Radau, DOP853'):
-        SOFT.simulate(robot, [0.0, 1.0], np.zeros(robot.n), method='LSODA')
+        sd.simulate(robot, [0.0, 1.0], np.zeros(robot.n), method='LSODA')
     with pytest.raises(sd.errors.ShapeError, match='efforts'):
-        SOFT.simulate(robot, [0.0, 1.0], np.zeros(robot.n), efforts=lambda t, q, qd: [0.0])
+        sd.simulate(robot, [0.0, 1.0], np.zeros(robot.n), efforts=lambda t, q, qd: [0.0])
     with pytest.raises(sd.errors.ShapeError, match='times'):
-        SOFT.simulate(robot, [0.0], np.zeros(robot.n))
+        sd.simulate(robot, [0.0], np.zeros(robot.n))
     with pytest.raises(sd.errors.InputError, match='body_2: elongation'):
-        SOFT.simulate(robot, [0.0, 1.0], [0.0, 0.0, 0.0, -0.3])
+        sd.simulate(robot, [0.0, 1.0], [0.0, 0.0, 0.0, -0.3])

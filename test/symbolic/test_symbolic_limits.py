@@ -108,7 +108,7 @@ def test_symbols_can_exchange_their_names(robot):
 
 
 def test_unknown_symbols_are_named_beside_those_of_the_robot(robot):
-    with pytest.raises(UnknownNameError, match='expected one of m_1, m_2$'):
+    with pytest.raises(UnknownNameError, match='expected one of m_1, m_2; did you mean m_2.$'):
         SymbolicModel.from_model(robot, ['masses'], {'m_1': 'M', 'm_3': 'N'})
 
 

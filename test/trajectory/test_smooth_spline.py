@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from oracles.smooth_minimum import least_roughness, roughness
 from strategies import one_joint, positions_only, with_derivatives
 
+import screw_dynamics as sd
 from screw_dynamics.errors import NotFiniteError, ShapeError, TrajectoryError
 from screw_dynamics.kernels.curves import knot_derivatives as kernels
 from screw_dynamics.trajectory import (
@@ -348,3 +349,19 @@ def test_no_curve_overflows(interpolate, count, late, seed):
     curve = interpolate(waypoints, any_size(5, 1) if late else None)
     # a finite curve, as its constructor checks
     assert len(curve.coefficients) == len(times) - 1 + (times[0] > 0.0)
+
+
+def test_through_is_the_smooth_curve_of_a_model_and_begins_at_the_first_time():
+    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    positions, rates = [[0, 0], [0.5, 1.0], [0, 0]], [[0, 0], [0.2, 0.1], [0, 0]]
+    times = np.array([1.0, 2.0, 4.0])
+    points = list(zip(times - 1.0, positions, rates, strict=True))
+    names = model.joint_names
+    expected = smooth_trajectory(waypoints_from_points(names, points, names))
+    found = sd.trajectory.through(model, times, positions, rates)
+    assert (found.breaks == times).all()
+    np.testing.assert_array_equal(found.coefficients, expected.coefficients)
+    with pytest.raises(ShapeError, match=r'positions: expected shape .*\(3, 2\), got \(2, 2\)'):
+        sd.trajectory.through(model, times, positions[:2])
+    with pytest.raises(TrajectoryError, match='accelerations'):
+        sd.trajectory.through(model, times, positions, accelerations=rates)

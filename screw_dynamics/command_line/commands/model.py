@@ -12,6 +12,7 @@ from screw_dynamics.common.paths import is_standard_output, new_file, reports_be
 from screw_dynamics.common.text_table import NO_BREAK, text_table
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.geometry import limit_rows
 from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.soft.segments.hybrid_robot import HybridRobot
 
@@ -64,13 +65,13 @@ def run(options: argparse.Namespace) -> int:
         robot: object = robots.read_robot(options).model
         if isinstance(robot, HybridRobot):
             _require_no_files(options)
-            print(f'{robot.rigid}\n\n{_segments(robot)}\n\n{_limits(robot)}')
+            print(f'{robot.rigid}\n\n{_segments(robot)}\n\n{text_table(limit_rows(robot))}')
             print(f'\n{_masses(robot.rigid)}')
             return 0
         model = require_model(robot)
         position = joint_values.joint_values('--position', options.position, model.joint_names)
         print(model)
-        print(f'\n{_limits(model)}')
+        print(f'\n{text_table(limit_rows(model))}')
         print(f'\n{_masses(model)}')
         if is_standard_output(options.yaml):
             output.write(model.to_yaml())
@@ -108,16 +109,6 @@ def _segments(robot: HybridRobot) -> str:
                 ', '.join(names) or '-',
             )
         )
-    return text_table(rows)
-
-
-def _limits(model: ScrewModel | HybridRobot) -> str:
-    limits = model.limits
-    rows = [('coordinate', 'lower', 'upper', 'velocity', 'effort')]
-    for j, name in enumerate(model.joint_names):
-        bounds = (limits.lower, limits.upper, limits.velocity, limits.effort)
-        lower, upper, velocity, effort = (f'{bound[j]:.5g}' for bound in bounds)
-        rows.append((name, lower, upper, velocity, effort))
     return text_table(rows)
 
 

@@ -98,8 +98,10 @@ def _state(options: argparse.Namespace, model: ScrewModel) -> State:
                 f'{options.order}'
             )
         efforts = _rows(options, _EFFORTS, model)[: options.order + 1]
+    motion = _rows(options, _MOTION, model)
+    motions.require_radians('--position', model, motion[:1])
     return State(
-        _rows(options, _MOTION, model),
+        motion,
         efforts,
         options.order,
         options.frame,

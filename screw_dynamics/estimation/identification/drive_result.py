@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.results import Part
 from screw_dynamics.drives import Drives, JointDrive, LinearSpring
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
@@ -33,8 +34,8 @@ from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.result import (
     BAND,
+    ParameterResult,
     Payload,
-    parameter_table,
     payload_of,
     spring_rows,
 )
@@ -47,7 +48,7 @@ _MOST_LOAD = 0.99  # coefficient of friction under load
 
 
 @dataclass(frozen=True, eq=False)
-class DriveIdentification:
+class DriveIdentification(ParameterResult):
     """
     Identified drives of a robot, as `identify_drives` returns them.
 
@@ -213,10 +214,8 @@ class DriveIdentification:
         links = (row for row in own if not row[0].startswith('link.'))
         return (*links, *spring_rows(self.springs), *zeros)
 
-    def __str__(self) -> str:
-        """Return a table of the parameters with their 95 % bands, and the remarks."""
-        remarks = [f'- {remark}' for remark in self.remarks]
-        return '\n'.join((parameter_table(self.rows), *remarks))
+    def _parts(self) -> Sequence[Part]:
+        return (*super()._parts(), *(f'- {remark}' for remark in self.remarks))
 
 
 def _drive(

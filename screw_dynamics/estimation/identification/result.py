@@ -5,14 +5,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.results import Part, RecordedResult
+from screw_dynamics.common.text_table import NO_BREAK
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.regressor import inertial_parameters
 from screw_dynamics.errors import InputError
@@ -58,8 +60,28 @@ class Explained(NamedTuple):
     columns: Array
 
 
+class ParameterResult(RecordedResult):
+    """Base of results with rows of names, values and standard deviations of parameters."""
+
+    @property
+    def rows(self) -> tuple[tuple[str, float, float], ...]:
+        """Names, values and standard deviations."""
+        raise NotImplementedError
+
+    def _records(self) -> list[dict[str, Any]]:
+        names = ('parameter', 'value', 'standard_deviation')
+        return [dict(zip(names, row, strict=True)) for row in self.rows]
+
+    def _parts(self) -> Sequence[Part]:
+        lines = [('parameter', 'value', f'95{NO_BREAK}%')]
+        for name, value, deviation in self.rows:
+            band = f'+-{NO_BREAK}{BAND * deviation:.2g}' if np.isfinite(deviation) else 'unknown'
+            lines.append((name, f'{value:.5g}', band))
+        return (lines,)
+
+
 @dataclass(frozen=True, eq=False)
-class Identification:
+class Identification(ParameterResult):
     """
     Identified parameters of a robot.
 
@@ -254,10 +276,6 @@ class Identification:
         own = zip(self.names, self.values.tolist(), self.standard_deviations.tolist(), strict=True)
         return (*own, *spring_rows(self.springs))
 
-    def __str__(self) -> str:
-        """Return a table of the parameters with their 95 % bands."""
-        return parameter_table(self.rows)
-
 
 def payload_of(frame: str, names: tuple[str, ...], values: Array, covariance: Array) -> Payload:
     """Return the payload among parameters; raise InputError if its mass is not above 0."""
@@ -297,15 +315,6 @@ def spring_rows(springs: tuple[SpringFit, ...]) -> tuple[tuple[str, float, float
         for spring in springs
         for name, value, deviation in spring.rows
     )
-
-
-def parameter_table(rows: Iterable[tuple[str, float, float]]) -> str:
-    """Return a table of names, values and their 95 % bands, of standard deviations."""
-    lines = [f'{"parameter":<28}{"value":>12}{"95 %":>12}']
-    for name, value, deviation in rows:
-        band = f'+- {BAND * deviation:.2g}' if np.isfinite(deviation) else 'unknown'
-        lines.append(f'{name:<28}{value:>12.5g}{band:>12}')
-    return '\n'.join(lines)
 
 
 def require_mass(mass: float, deviation: float, setting: str) -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import factorial
 
 import numpy as np
@@ -33,7 +34,7 @@ def motion_on_path(
         times = curve.breaks[0] + np.append(0.0, np.cumsum(both[::2] + both[1::2]))
         jets = _jets(curve, basis, coefficients, s)
         pieces = _pieces(curve, s, np.diff(times), jets)
-        motion = PiecewisePolynomial(times, pieces, curve.end, curve.continuity)
+        motion = replace(curve, breaks=times, coefficients=pieces)
         exact = _jets(curve, basis, coefficients, middle)
         away = np.abs(motion.jets(times[:-1] + both[::2]) - exact).max(axis=2)
         allowed = _NEAR * np.abs(exact).max(axis=(0, 2))

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
@@ -124,9 +126,7 @@ def retime(
             f'{curve.duration:.3g} s: the time of a path may be stretched'
         )
     if _stays(curve):
-        return PiecewisePolynomial(
-            curve.breaks[:1], curve.coefficients[:0], curve.end, curve.continuity
-        )
+        return replace(curve, breaks=curve.breaks[:1], coefficients=curve.coefficients[:0])
     quantities = limited_quantities(robot)
     knots = spline_knots(curve, intervals // 2)
     _check_positions(robot, curve, divided(knots, _PER_INTERVAL))

@@ -7,12 +7,15 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from typing import cast
 
-from screw_dynamics.errors import InertiaWarning, UrdfWarning, listed
+from screw_dynamics.errors import InertiaWarning, ModelWarning, UrdfWarning, listed
 from screw_dynamics.lie.inertia import OF_NO_SOLID, is_of_no_solid
 from screw_dynamics.model.urdf.records import Joint
 from screw_dynamics.model.urdf.selection import Body
 from screw_dynamics.model.urdf.urdf_source import LinedElement
 
+MASSLESS = 'moving links without mass'
+REVERSED = 'lower limit above the upper one'
+UNREAD = 'ignored links and joints inside elements that are not URDF'
 # simulators and controllers have links and joints of their own
 _NOT_OF_THE_TREE = ('gazebo', 'ros2_control', 'sensor', 'transmission')
 _PARTS_OF_LINKS = ('inertial', 'visual', 'collision')
@@ -28,7 +31,7 @@ def warn_of_inertia(bodies: Sequence[Body], invented: Sequence[str], stacklevel:
     ]
     stated = [(link.name, link.inertial) for link in moving if link.inertial is not None]
     kinds = (
-        ('moving links without mass', massless),
+        (MASSLESS, massless),
         ('mass 0 stated', [name for name, inertial in stated if inertial.mass == 0.0]),
         (
             OF_NO_SOLID,
@@ -39,31 +42,33 @@ def warn_of_inertia(bodies: Sequence[Body], invented: Sequence[str], stacklevel:
             [link.name for link in moving if link.name in invented],
         ),
     )
-    parts = [f'{kind}: {listed(names)}' for kind, names in kinds if names]
-    if parts:
-        warnings.warn(
-            f'non-physical links, used unchanged ({"; ".join(parts)})',
-            InertiaWarning,
-            stacklevel=stacklevel + 1,
-        )
+    _warn(InertiaWarning, 'non-physical links, used unchanged', kinds, stacklevel + 1)
 
 
 def warn_of_limits(joints: Sequence[Joint], stacklevel: int) -> None:
     """Warn once (`UrdfWarning`) and name all joints with contradictory or negative values."""
     kinds = (
-        ('lower limit above the upper one', [j for j in joints if j.limit.lower > j.limit.upper]),
-        ('negative velocity limit', [j for j in joints if j.limit.velocity < 0.0]),
-        ('negative effort limit', [j for j in joints if j.limit.effort < 0.0]),
-        ('negative damping', [j for j in joints if j.damping < 0.0]),
-        ('negative friction', [j for j in joints if j.friction < 0.0]),
+        (REVERSED, [j.name for j in joints if j.limit.lower > j.limit.upper]),
+        ('negative velocity limit', [j.name for j in joints if j.limit.velocity < 0.0]),
+        ('negative effort limit', [j.name for j in joints if j.limit.effort < 0.0]),
+        ('negative damping', [j.name for j in joints if j.damping < 0.0]),
+        ('negative friction', [j.name for j in joints if j.friction < 0.0]),
     )
-    parts = [f'{kind}: {listed(joint.name for joint in odd)}' for kind, odd in kinds if odd]
-    if parts:
-        warnings.warn(
-            f'joints with impossible limits or damping, used unchanged ({"; ".join(parts)})',
-            UrdfWarning,
-            stacklevel=stacklevel + 1,
-        )
+    text = 'joints with impossible limits or damping, used unchanged'
+    _warn(UrdfWarning, text, kinds, stacklevel + 1)
+
+
+def _warn(
+    kind: type[ModelWarning],
+    text: str,
+    kinds: Sequence[tuple[str, Sequence[str]]],
+    stacklevel: int,
+) -> None:
+    """Warn of all that was found, at once; of nothing if nothing was."""
+    found = [(what, names) for what, names in kinds if names]
+    if found:
+        parts = '; '.join(f'{what}: {listed(names)}' for what, names in found)
+        warnings.warn(kind(f'{text} ({parts})', found), stacklevel=stacklevel + 1)
 
 
 def warn_of_unread(root: LinedElement, stacklevel: int) -> None:
@@ -80,11 +85,8 @@ def warn_of_unread(root: LinedElement, stacklevel: int) -> None:
                 name = element.get('name', '')
                 unread.append(f'{element.tag} {name!r} in <{outer.tag}> (line {element.line})')
     if unread:
-        warnings.warn(
-            f'ignored links and joints inside elements that are not URDF: {listed(unread)}',
-            UrdfWarning,
-            stacklevel=stacklevel + 1,
-        )
+        text = f'{UNREAD}: {listed(unread)}'
+        warnings.warn(UrdfWarning(text, [(UNREAD, unread)]), stacklevel=stacklevel + 1)
 
 
 def _defines(element: LinedElement, mentions: Collection[str | None]) -> bool:

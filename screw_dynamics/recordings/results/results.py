@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.text_table import text_table
+from screw_dynamics.common.text_table import NO_BREAK, text_table
 from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS
 
 _POWERS = str.maketrans({'²': '^2', '³': '^3', '⁴': '^4'})
@@ -97,6 +97,7 @@ class Results:
     effort_deviations: Array | None = None
     motors: MotorResults | None = None
     slides: tuple[bool, ...] | None = None  # marks prismatic joints; None if not known
+    measured_effort: Array | None = None  # (T, n), of the recording, NaN where it has none
 
     def joint_slides(self, j: int) -> bool | None:
         """Return whether joint j is prismatic, None if this is not known."""
@@ -133,12 +134,20 @@ class Results:
                         columns[quantity.column(motor, slides, '.sd')] = spread
         return columns
 
+    def _unit(self, quantity: Quantity) -> str:
+        """Return the unit that all joints share in brackets; nothing if it is not known."""
+        if self.slides is None:
+            return ''
+        kinds = set(self.slides)
+        unit = quantity.unit(kinds.pop() if len(kinds) == 1 else None)
+        bracket = f'[{unit.translate(_POWERS)}]'.replace(' ', NO_BREAK)
+        return f' {bracket}'
+
     def summary(self) -> str:
         """Return a table of the largest values of each joint, with median standard deviations."""
         efforts = EFFORTS[: self.effort_jet.shape[1]]
-        header = ['joint', *(f'max |{quantity.name}|' for quantity in efforts)]
-        if self.effort_deviations is not None:
-            header = ['joint', *(f'max |{q.name}| (median sd)' for q in efforts)]
+        spread = '' if self.effort_deviations is None else f' (median{NO_BREAK}sd)'
+        header = ['joint', *(f'max{NO_BREAK}|{q.name}|{spread}{self._unit(q)}' for q in efforts)]
         rows = [header]
         for j, joint in enumerate(self.joint_names):
             cells = [joint]
@@ -150,7 +159,7 @@ class Results:
             rows.append(cells)
         tables = [text_table(rows)]
         if self.motors is not None:
-            rows = [['motor', *(f'max |{quantity.name}|' for quantity in MOTORS)]]
+            rows = [['motor', *(f'max{NO_BREAK}|{q.name}|{self._unit(q)}' for q in MOTORS)]]
             for i, motor in enumerate(self.motors.names):
                 largest = np.abs(self.motors.values[:, :, i]).max(axis=0)
                 rows.append([motor, *(f'{value:.5g}' for value in largest)])
@@ -173,6 +182,7 @@ def part_of(results: Results, chosen: NDArray[np.bool_]) -> Results:
         effort_jet=results.effort_jet[chosen],
         joint_deviations=picked(results.joint_deviations, chosen),
         effort_deviations=picked(results.effort_deviations, chosen),
+        measured_effort=picked(results.measured_effort, chosen),
         motors=None if motors is None else motors.part(chosen),
     )
 

@@ -158,6 +158,13 @@ def _joint_row(row: Array, results: Results, j: int) -> None:
     motion, times = results.joint_jet[at], results.times
     _panels(row, times, MOTION[:3], motion, spread, slides, _MOTION_COLOUR)
     _panels(row[3:], times, efforts, results.effort_jet[at], uncertain, slides, _EFFORT_COLOUR)
+    if results.measured_effort is not None:
+        measured, axis = results.measured_effort[:, j], row[3]
+        kept, (low, high) = _decimate(measured), axis.get_ylim()
+        axis.plot(times[kept], measured[kept], color=GREY, linewidth=0.8, label='measured')
+        shown = measured[np.isfinite(measured)]
+        axis.set_ylim(shown.min(initial=low), shown.max(initial=high))
+        axis.legend(frameon=False)
     for axis in row[3 + len(efforts) :]:
         axis.set_visible(False)
 

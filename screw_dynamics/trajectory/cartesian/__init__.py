@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectories of frames: poses at times to C4 motions of frames, and of the joints."""
 
+from screw_dynamics.trajectory.cartesian.inverse_kinematics import inverse_kinematics
 from screw_dynamics.trajectory.cartesian.joint_motion import (
     CartesianTrajectory,
     cartesian_trajectory,
@@ -16,6 +17,7 @@ __all__ = [
     'PoseFile',
     'PoseWaypoints',
     'cartesian_trajectory',
+    'inverse_kinematics',
     'parse_poses',
     'read_poses',
 ]

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`PoseTask`: a frame that follows poses; its errors, joint positions and joint jets."""
+"""`inverse_kinematics`, and `PoseTask`: a frame that follows poses; errors, positions, jets."""
 
 from __future__ import annotations
 
@@ -8,18 +8,24 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.arrays import Array, as_float_array, as_vector
+from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.dynamics import frame_jacobian, frame_pose, task_to_joint_jet
 from screw_dynamics.dynamics.task_space import COMPONENTS, direction
+from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.lie import is_pose
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.trajectory.cartesian.rotations import rotation_vectors
 
 REACHED = 1e-11  # m and rad: hundreds of times the rounding of poses at a reach of 100 m
 _MOST_ITERATIONS = 200
 _LONGEST_STEP = 0.5  # of a coordinate per iteration [rad or m]
 _LEAST_DAMPING = 1e-14  # beside squares of Jacobians of order 1
+_ATTEMPTS = 20  # from drawn positions, if no start is given
+_RIGID = 1e-6  # deviation of a pose from a rigid motion that rounding of files explains
 
 
 class Solution(NamedTuple):
@@ -120,6 +126,29 @@ class PoseTask:
             q = q + step * min(1.0, _LONGEST_STEP / max(float(np.abs(step).max()), REACHED))
         return best
 
+    def reach(
+        self,
+        target: Array,
+        starts: Array,
+        name: str,
+        *,
+        limited: bool,
+        error: type[InputError] = InputError,
+    ) -> Array:
+        """Return positions (n,) of a pose by the first of `starts` (S, n); raise `error`."""
+        best: Solution | None = None
+        for start in starts:
+            found = self.solve(target, start, limited=limited)
+            if found.reached:
+                return found.q
+            if best is None or found.distance + found.angle < best.distance + best.angle:
+                best = found
+        within = ' and within the joint limits' if limited else ''
+        raise error(
+            f'{name}: expected a pose that frame {self.frame} reaches from the start '
+            f'positions{within}, but {best}'
+        )
+
     def weakest_direction(self, q: Array) -> str:
         """Return the direction in which the joints move the frame least, for error texts."""
         jacobian = frame_jacobian(self.model, q, self.frame, 'hybrid')[self._rows]
@@ -143,3 +172,90 @@ class PoseTask:
 
 def _norm(vector: Array) -> float:
     return float(np.linalg.norm(vector))
+
+
+def inverse_kinematics(
+    model: ScrewModel,
+    frame: str,
+    pose: ArrayLike,
+    start: ArrayLike | None = None,
+    *,
+    components: str = 'all',
+    weights: ArrayLike | None = None,
+    limited: bool = True,
+) -> Array:
+    """
+    Return joint positions at which a frame has a pose, to 1e-11 m and rad.
+
+    Steps of least weighted norm, damped by the squared error, lead there from `start`
+    (Levenberg-Marquardt); of many solutions they find one nearby.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    frame : str
+        A link name; the link may be attached by fixed joints.
+    pose : (4, 4) or (3,) array_like
+        Pose in base-link axes, or scipy's `RigidTransform`; for 'linear' also a position [m].
+    start : (n,) array_like, optional
+        Joint positions to begin at [rad or m]; by default 0, and if this does not lead there up to
+        20 others within the limits, the same in every call.
+    components : {'all', 'linear'}
+        'linear' reaches the position alone and leaves the orientation free.
+    weights : (n,) array_like, optional
+        Positive weights of the squared joint steps; by default 1.
+    limited : bool
+        Whether joints stay within their position limits.
+
+    Returns
+    -------
+    (n,) ndarray
+        [rad or m].
+
+    Raises
+    ------
+    InputError
+        If the pose is not reached; the error states what is left. If `pose` is no rigid motion.
+    UnknownNameError
+        If the frame does not exist.
+    ShapeError, NotFiniteError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> model = sd.read_urdf(sd.share_path('urdf/panda.urdf'))
+    >>> pose = sd.frame_pose(model, model.random_configuration(seed=1), 'panda_hand')
+    >>> q = sd.inverse_kinematics(model, 'panda_hand', pose)
+    >>> np.allclose(sd.frame_pose(model, q, 'panda_hand'), pose)
+    True
+    """
+    require_model(model).frame(frame)  # raises the error of an unknown name
+    require_choice('components', components, ('all', 'linear'))
+    target = as_float_array('pose', pose)
+    if components == 'linear' and target.shape == (3,):
+        position, target = target, np.eye(4)
+        target[:3, 3] = position
+    if target.shape != (4, 4):
+        raise ShapeError('pose', '(4, 4)', target.shape)
+    if not is_pose(target, _RIGID):
+        raise InputError(f'pose: expected a rotation and a position, got {target.tolist()}')
+    left, _, right = np.linalg.svd(target[:3, :3])
+    target = np.block([[left @ right, target[:3, 3:]], [target[3:]]])
+    if start is None:
+        drawn = model.random_configuration(_ATTEMPTS, seed=0)
+        starts = np.vstack([np.zeros((1, model.n)), drawn])
+    else:
+        starts = as_vector('start', start, model.n)[np.newaxis]
+    task = PoseTask(model, frame, components, positive_weights(weights, model.n))
+    return task.reach(target, starts, 'pose', limited=limited)
+
+
+def positive_weights(weights: ArrayLike | None, n: int) -> Array:
+    """Return the weights (n,) of joint rates, 1 by default; raise InputError unless positive."""
+    if weights is None:
+        return np.ones(n)
+    found = as_vector('weights', weights, n)
+    if not (found > 0.0).all():
+        raise InputError(f'weights: expected numbers above 0, got {found.tolist()}')
+    return found

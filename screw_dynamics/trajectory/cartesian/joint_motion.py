@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_float_array, as_vector, require_finite
+from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.common.scalars import require_number
 from screw_dynamics.dynamics import frame_pose, frame_twist
 from screw_dynamics.errors import (
@@ -23,7 +23,11 @@ from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.series.jets import taylor_shifted
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial, Waypoints
-from screw_dynamics.trajectory.cartesian.inverse_kinematics import REACHED, PoseTask
+from screw_dynamics.trajectory.cartesian.inverse_kinematics import (
+    REACHED,
+    PoseTask,
+    positive_weights,
+)
 from screw_dynamics.trajectory.cartesian.pose_curve import PoseCurve
 from screw_dynamics.trajectory.cartesian.poses import PoseWaypoints, pose_name
 from screw_dynamics.trajectory.smooth.degree9_segment import hermite_coefficients
@@ -137,7 +141,7 @@ def cartesian_trajectory(
     if components not in ('all', 'linear'):
         raise InputError(f"components: expected 'all' or 'linear', got {shown(components)}")
     require_number('tolerance', tolerance, _LEAST_TOLERANCE)
-    task = PoseTask(model, waypoints.frame, components, _weights(weights, model.n))
+    task = PoseTask(model, waypoints.frame, components, positive_weights(weights, model.n))
     jet = _start_jet(start, model.n)
     rates = np.zeros((JET_ROWS - 1, model.n))
     if begin is None and waypoints.times[0] == 0.0:
@@ -159,15 +163,6 @@ def cartesian_trajectory(
     return _checked(task, path, times, jets, limited)
 
 
-def _weights(weights: ArrayLike | None, n: int) -> Array:
-    if weights is None:
-        return np.ones(n)
-    found = as_vector('weights', weights, n)
-    if not (found > 0.0).all():
-        raise InputError(f'weights: expected numbers above 0, got {found.tolist()}')
-    return found
-
-
 def _start_jet(start: ArrayLike, n: int) -> Array:
     """Return the start as a jet (5, n)."""
     given = require_finite('start', as_float_array('start', start))
@@ -180,14 +175,8 @@ def _start_jet(start: ArrayLike, n: int) -> Array:
 
 def _first_positions(task: PoseTask, path: PoseCurve, near: Array, limited: bool) -> Array:
     """Return joint positions (n,) of the first pose, near given ones."""
-    found = task.solve(path.sample(path.times[:1])[0][0], near, limited=limited)
-    if not found.reached:
-        within = ' and within the joint limits' if limited else ''
-        raise TrajectoryError(
-            f'{pose_name(0, path.times)}: expected a pose that frame {task.frame} reaches from '
-            f'the start positions{within}, but {found}'
-        )
-    return found.q
+    target, name = path.sample(path.times[:1])[0][0], pose_name(0, path.times)
+    return task.reach(target, near[None], name, limited=limited, error=TrajectoryError)
 
 
 def _nullspace_rates(task: PoseTask, jet: Array, twist: Array) -> Array:
@@ -299,7 +288,8 @@ def _checked(
     coefficients = (
         hermite_coefficients(h, jets[:-1], jets[1:]) if len(h) else np.empty((0, 1, task.model.n))
     )
-    curve = PiecewisePolynomial(times, coefficients, jets[-1, 0], join_continuity(jets[-1:, 1:]))
+    continuity, names = join_continuity(jets[-1:, 1:]), task.model.joint_names
+    curve = PiecewisePolynomial(times, coefficients, jets[-1, 0], continuity, names)
     dense = np.append((times[:-1, None] + _DENSE * h[:, None]).ravel(), times[-1])
     q = curve.jets(dense, 1)[:, 0]
     if limited:

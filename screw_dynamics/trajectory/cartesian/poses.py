@@ -32,10 +32,10 @@ class PoseWaypoints:
     times : (P,) ndarray
         Time from the start of the trajectory [s].
     positions : (P, 3) ndarray
-        Origins of the frame, at most 1e6 in size [m].
+        Origins of the frame, at most 1e6 in size [m]; or all poses as scipy's `RigidTransform`.
     orientations : (P, 4) ndarray
-        Quaternions x, y, z, w of length 1, to 0.01; the copy is normalised. Between two poses the
-        frame turns by the smaller angle, which must be below 179 degrees.
+        Quaternions x, y, z, w of length 1, to 0.01; the copy is normalised. Or scipy's `Rotation`.
+        Between two poses the frame turns by the smaller angle, which must be below 179 degrees.
 
     Raises
     ------
@@ -55,13 +55,18 @@ class PoseWaypoints:
     frame: str
     times: Array
     positions: Array
-    orientations: Array
+    orientations: Array = ()  # type: ignore[assignment]  # part of a RigidTransform
 
     def __post_init__(self) -> None:
         """Check all values, copy the arrays, normalise and make the copies read-only."""
         if not isinstance(self.frame, str) or not self.frame:
             raise TrajectoryError(f'frame: expected the name of a link, got {shown(self.frame)}')
         times = check_times(self.times)
+        for name, part in (('orientations', 'rotation'), ('positions', 'translation')):
+            if hasattr(self.positions, part):
+                object.__setattr__(self, name, getattr(self.positions, part))
+        if hasattr(self.orientations, 'as_quat'):
+            object.__setattr__(self, 'orientations', self.orientations.as_quat())
         positions = _rows('positions', self.positions, times, 3)
         orientations = _rows('orientations', self.orientations, times, 4)
         lengths = np.linalg.norm(orientations, axis=1)

@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import factorial, perm
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array
-from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.common.arrays import Array, as_float_array
+from screw_dynamics.errors import ShapeError, TrajectoryError
+from screw_dynamics.model.robot_model import RobotModel, require_robot_model
 from screw_dynamics.trajectory.piecewise_polynomial import JET_ROWS, PiecewisePolynomial
 from screw_dynamics.trajectory.smooth.degree9_segment import (
     DEGREE,
@@ -19,7 +21,12 @@ from screw_dynamics.trajectory.smooth.degree9_segment import (
 )
 from screw_dynamics.trajectory.smooth.knot_derivatives import choose_derivatives
 from screw_dynamics.trajectory.trajectory_start import join_continuity, require_start, start_rows
-from screw_dynamics.trajectory.waypoints import Waypoints, require_waypoints
+from screw_dynamics.trajectory.waypoint_checks import FIELDS, TrajectoryPoint
+from screw_dynamics.trajectory.waypoints import (
+    Waypoints,
+    require_waypoints,
+    waypoints_from_points,
+)
 
 _SEGMENTS_TOGETHER = 4096  # of several joints: many are no faster, and take memory
 
@@ -82,7 +89,60 @@ def smooth_trajectory(
         segment_coefficients(h, jets) if len(h) else np.empty((0, DEGREE + 1, jets.shape[2])),
         jets[-1, 0],
         join_continuity(jets[[0, -1], 1:] if start_jet is None else jets[-1:, 1:]),
+        waypoints.joint_names,
     )
+
+
+def through(
+    model: RobotModel,
+    times: ArrayLike,
+    positions: ArrayLike,
+    velocities: ArrayLike | None = None,
+    accelerations: ArrayLike | None = None,
+) -> PiecewisePolynomial:
+    """
+    Return the `smooth_trajectory` of a robot through positions, from rest to rest.
+
+    Parameters
+    ----------
+    model : RobotModel
+    times : (P,) array_like
+        Increasing; the motion begins at the first [s].
+    positions : (P, n) array_like
+        In the order of the joints of the model [rad or m].
+    velocities, accelerations : (P, n) array_like, optional
+        Derivatives to keep [per s, per s^2]; by default the curve chooses. Accelerations need
+        velocities.
+
+    Raises
+    ------
+    TrajectoryError
+        If a check of `waypoints_from_points` fails; the error names point and joint.
+    ShapeError, InputError
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> curve = sd.trajectory.through(model, [0.0, 1.0, 2.0], [[0, 0], [0.5, 1.0], [0, 0]])
+    >>> efforts = sd.inverse_dynamics(model, curve.jets([0.5, 1.5]))
+    >>> efforts.shape
+    (2, 3, 2)
+    """
+    names = require_robot_model(model).joint_names
+    instants = as_float_array('times', times)
+    given = zip(FIELDS, (positions, velocities, accelerations), strict=True)
+    columns = {name: as_float_array(name, rows) for name, rows in given if rows is not None}
+    for name, rows in columns.items():
+        if instants.ndim != 1 or rows.shape != (len(instants), len(names)):
+            raise ShapeError(name, f'(times, joints), ({instants.size}, {len(names)})', rows.shape)
+    begin = float(instants[0]) if len(instants) else 0.0
+    points = [
+        TrajectoryPoint(t - begin, **{name: rows[i] for name, rows in columns.items()})
+        for i, t in enumerate(instants.tolist())
+    ]
+    curve = smooth_trajectory(waypoints_from_points(names, points, names))
+    return replace(curve, breaks=curve.breaks + begin)
 
 
 def _knots(

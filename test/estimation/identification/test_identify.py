@@ -249,7 +249,7 @@ def test_a_rigid_shaft_has_no_stiffness(planar):
     with pytest.warns(RecordingWarning, match="'joint_[12]'.*its stiffness remains unknown"):
         found = identify(planar, rigid)
     assert all(np.isinf(spring.stiffness) for spring in found.springs)
-    assert 'inf     unknown' in str(found)
+    assert 'inf      unknown' in str(found)
     assert found.robot().joint_drives[0].spring is None
 
 

@@ -1,0 +1,66 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics demo`: files to try the commands on, and the first commands with them."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+from screw_dynamics.common.paths import new_folder, share_path
+from screw_dynamics.errors import InputError
+
+FILES = ''
+DESCRIPTION = (
+    'Write a robot and a trajectory to a new folder, and run the first commands with them. '
+    'Studies with ROS 2 and MuJoCo are the executables demo, demo_sea and demo_soft of `ros2 run`.'
+)
+EXAMPLES = ('screw_dynamics demo', 'screw_dynamics demo --output my_folder')
+
+_TRAJECTORY = """# joint positions [rad] at times [s]
+joint_names: [joint_1, joint_2, joint_3, joint_4, joint_5, joint_6, joint_7]
+points:
+  - {time_from_start: 0.0, positions: [0.0, 0.5, 0.0, -1.5, 0.0, 1.0, 0.0]}
+  - {time_from_start: 1.5, positions: [0.6, 0.9, -0.2, -0.9, 0.4, 0.6, 0.3]}
+  - {time_from_start: 3.0, positions: [-0.5, 0.2, 0.3, -1.7, -0.3, 1.2, -0.4]}
+  - {time_from_start: 4.5, positions: [0.0, 0.5, 0.0, -1.5, 0.0, 1.0, 0.0]}
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument(
+        '-o',
+        '--output',
+        metavar='FOLDER',
+        type=Path,
+        default=Path('screw_dynamics_demo'),
+        help='a new folder (default: screw_dynamics_demo)',
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; return the exit code of the last one that it runs."""
+    from screw_dynamics.command_line.main import main
+
+    if options.output.exists():
+        raise InputError(f'{options.output}: it exists already: expected the name of a new folder')
+    with new_folder(options.output) as place:
+        place.mkdir()
+        shutil.copy(share_path('urdf/iiwa14.urdf'), place / 'my_robot.urdf')
+        (place / 'my_trajectory.yaml').write_text(_TRAJECTORY, encoding='utf-8')
+    robot, trajectory = (
+        str(options.output / name) for name in ('my_robot.urdf', 'my_trajectory.yaml')
+    )
+    evaluate = ['evaluate', robot, trajectory, '--csv', str(options.output / 'efforts.csv')]
+    if find_spec('matplotlib') is not None:
+        evaluate += ['--plot', str(options.output / 'efforts.png')]
+    code = 0
+    for command in (['doctor', robot], evaluate, ['feasibility', robot, trajectory]):
+        print(f'\n$ {shlex.join(["screw_dynamics", *command])}', flush=True)
+        code = main(command) or code
+    print(f'\nnext: your robot in place of {robot}; screw_dynamics view {robot} {trajectory}')
+    return code

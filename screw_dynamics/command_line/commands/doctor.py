@@ -1,0 +1,159 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics doctor`: what is missing or odd in a URDF, and what that means."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from screw_dynamics.command_line import robots
+from screw_dynamics.common.paths import expanded
+from screw_dynamics.common.text_table import MARK, text_table
+from screw_dynamics.dynamics import gravity_forces
+from screw_dynamics.errors import ModelWarning, listed
+from screw_dynamics.lie.inertia import OF_NO_SOLID
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.geometry import reference_poses
+from screw_dynamics.model.urdf import RobotDescription, model_from_description, read_description
+from screw_dynamics.model.urdf.reports import MASSLESS, REVERSED, UNREAD
+
+FAULTY = 3
+FILES = 'URDF'
+DESCRIPTION = (
+    'Look for what is missing or odd in a robot description: masses, inertias, limits, friction, '
+    'joints that look reversed; and tell what each means for the results. '
+    f'Exit code {FAULTY} where something is wrong.'
+)
+EXAMPLES = ('screw_dynamics doctor my_robot.urdf',)
+
+WRONG, MISSING, ODD = f'{MARK}wrong', 'missing', 'odd'
+_DRAWN = 200  # configurations
+_MOST_TURNS = 10.0 * np.pi  # rad; limits beyond it may be degrees, up to two turns of these
+_SIZES = 2.0  # of the robot, beyond which no part of a link lies
+# what the warnings of the reader mean
+_MEANINGS = {
+    MASSLESS: (MISSING, 'their weight and inertia are left out of all efforts'),
+    OF_NO_SOLID: (WRONG, 'no body turns like this: inertial efforts of these links are wrong'),
+    REVERSED: (WRONG, 'the joint looks reversed, or its limits swapped: no position is allowed'),
+    UNREAD: (ODD, 'they are no part of the model: expand xacro, or move them into <robot>'),
+}
+_OTHERWISE = ODD, 'it is used as it stands'
+
+
+class Finding(NamedTuple):
+    """What is odd, at which links or joints, and what it means for the results."""
+
+    kind: str
+    what: str
+    names: tuple[str, ...]
+    meaning: str
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument('urdf', metavar='URDF', help='robot description (URDF)')
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; return 0, or `FAULTY` if something is wrong."""
+    path = expanded(options.urdf)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always', ModelWarning)
+        with robots.path_in_errors(path):
+            description = read_description(path)
+            model = model_from_description(description)
+    found = [
+        Finding(kind, what, tuple(names), meaning)
+        for warning in caught
+        if isinstance(warning.message, ModelWarning)
+        for what, names in warning.message.findings
+        for kind, meaning in [_MEANINGS.get(what, _OTHERWISE)]
+    ]
+    found += [*_odd_joints(description), *_odd_bodies(model), *_odd_efforts(model)]
+    found.sort(key=lambda finding: (WRONG, MISSING, ODD).index(finding.kind))
+    mass = float(model.inertias[:, 3, 3].sum())
+    print(f'{model.name}: {model.n} coordinates, {mass:.5g} kg that move')
+    if not found:
+        print('nothing is missing or odd')
+        return 0
+    rows = [(kind, what, listed(names), meaning) for kind, what, names, meaning in found]
+    print(text_table([('', 'finding', 'where', 'what it means'), *rows]))
+    return FAULTY if found[0].kind == WRONG else 0
+
+
+def _odd_joints(description: RobotDescription) -> Iterator[Finding]:
+    """Yield what the entries of joints show by themselves."""
+    found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    moving = [joint for joint in description.joints if joint.moves]
+    for joint in moving:
+        limit, turns = joint.limit, joint.type != 'prismatic'
+        ends = np.array([limit.lower, limit.upper])
+        size = np.abs(ends).max()
+        if joint.mimic is None and joint.axis[np.argmax(np.abs(joint.axis))] < 0.0:
+            text = 'it looks reversed: do position and effort have the sign of the drive?'
+            found[ODD, 'axis points backwards', text].append(joint.name)
+        if joint.type != 'continuous' and not np.isfinite(ends).all():
+            text = 'positions are not checked, and drawn ones go anywhere'
+            found[MISSING, 'no position limits', text].append(joint.name)
+        if turns and _MOST_TURNS < size <= 720.0:
+            text = 'they look like degrees; the reader takes them as rad'
+            found[WRONG, 'position limits of many turns', text].append(joint.name)
+        if limit.lower <= limit.upper and not limit.lower <= 0.0 <= limit.upper:
+            text = 'the pose at q = 0, in which axes are drawn, is not one of the robot'
+            found[ODD, 'q = 0 beyond the limits', text].append(joint.name)
+        for name, value in (('velocity', limit.velocity), ('effort', limit.effort)):
+            if value == 0.0 or np.isinf(value):
+                text = f'`feasibility` and `retime` do not see any {name} that is too large'
+                found[MISSING, f'no {name} limit', text].append(joint.name)
+        if joint.mimic is None and joint.damping == joint.friction == 0.0:
+            text = 'efforts are those of the links alone; see `identify` for friction'
+            found[MISSING, 'no damping and friction', text].append(joint.name)
+    for (kind, what, text), names in found.items():
+        yield Finding(kind, what, tuple(names), text)
+
+
+def _odd_bodies(model: ScrewModel) -> Iterator[Finding]:
+    """Yield inertias and centres of mass that no body of this size has."""
+    poses, masses = reference_poses(model), model.inertias[:, 3, 3]
+    places = [
+        frame.pose[:3, 3] if frame.body < 0 else (poses[frame.body] @ frame.pose)[:3, 3]
+        for frame in model.frames.values()
+    ]
+    reach = _SIZES * float(np.ptp(places, axis=0).max(initial=0.0))
+    large, far = [], []
+    for name, mass, inertia in zip(model.body_names, masses, model.inertias, strict=True):
+        if mass <= 0.0:
+            continue
+        moment = inertia[[2, 0, 1], [4, 5, 3]]
+        about_centre = np.trace(inertia[:3, :3]) / 2.0 - moment @ moment / mass
+        if 0.0 < reach < np.sqrt(max(about_centre, 0.0) / mass):
+            large.append(name)
+        if 0.0 < reach < np.linalg.norm(moment) / mass:
+            far.append(name)
+    if large:
+        text = 'they turn like bodies larger than the robot: are inertias in g mm^2, or left at 1?'
+        yield Finding(WRONG, 'inertia too large for the mass', tuple(large), text)
+    if far:
+        text = 'gravity efforts are wrong: is the centre in mm?'
+        yield Finding(
+            WRONG, 'centre of mass farther away than the robot is long', tuple(far), text
+        )
+
+
+def _odd_efforts(model: ScrewModel) -> Iterator[Finding]:
+    """Yield joints whose effort limit is below what gravity alone needs."""
+    drawn = model.random_configuration(_DRAWN, seed=0)
+    needed = np.abs(gravity_forces(model, drawn)).max(axis=0, initial=0.0)
+    limits = model.limits.ignoring_zeros().effort
+    weak = [
+        name for name, beyond in zip(model.joint_names, needed > limits, strict=True) if beyond
+    ]
+    if weak:
+        text = 'the robot cannot hold some poses: is the limit one of the motor, or a mass wrong?'
+        yield Finding(ODD, 'effort limit below the efforts of gravity', tuple(weak), text)

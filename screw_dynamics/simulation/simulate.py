@@ -1,0 +1,121 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`simulate`: the motion of rigid and elastic robots under efforts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives.robot import Robot, as_robot
+from screw_dynamics.dynamics.dispatch import by_kind, register_kind
+from screw_dynamics.model import RobotModel
+from screw_dynamics.simulation.elastic_robot import ElasticRobot
+from screw_dynamics.simulation.robot_states import SimulationResult
+from screw_dynamics.soft import SoftRobot
+from screw_dynamics.soft.simulation import simulate_soft
+
+
+@partial(by_kind, 'simulate')
+def simulate(
+    robot: Robot | RobotModel,
+    times: ArrayLike,
+    q: ArrayLike,
+    qd: ArrayLike | None = None,
+    efforts: ArrayLike | Callable[..., ArrayLike] | None = None,
+    *,
+    motor_position: ArrayLike | None = None,
+    motor_velocity: ArrayLike | None = None,
+    stiffness: Callable[[float], ArrayLike] | None = None,
+    wrenches: Callable[[float], Mapping[str, ArrayLike]] | None = None,
+    rtol: float = 1e-9,
+    atol: float | None = None,
+    method: str = 'DOP853',
+    progress: Callable[[float], object] | None = None,
+) -> SimulationResult:
+    """
+    Return the motion of a robot under efforts that may depend on its state.
+
+    The equations of rigid and elastic robots are those of `simulation.ElasticRobot`: with all
+    springs, friction and rotors of the drives, without limits of joints and efforts. Those of soft
+    robots are ``M q'' + c + g + s = efforts``.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        A `ScrewModel` has rigid joints without rotors and friction. A `SoftRobot` takes none of
+        the options of motors, stiffness and wrenches.
+    times : (T,) array_like
+        Times of the states to return, increasing [s]; the motion begins at the first.
+    q, qd : (n,) array_like
+        Positions and velocities at ``times[0]``; by default it begins at rest [rad or m, per s].
+    efforts : (m,) array_like or callable, optional
+        Efforts of the motors on the joint side of their gears, one per joint without drives;
+        0 by default [N m or N]. Constant, ``efforts(t, q, qd)`` of a robot without drives, or
+        ``efforts(t, q, qd, theta, thetad)`` of one with drives, with the state of its motors.
+    motor_position, motor_velocity : (m,) array_like, optional
+        Motors at ``times[0]``, on the joint side; by default springs are not deflected.
+    stiffness, wrenches : callable, optional
+        Functions of time, see `simulation.ElasticRobot.derivatives`.
+    rtol, atol : float
+        Tolerances of a step, rtol > 0, atol >= 0; `atol` defaults to ``rtol / 100``, `rtol` of a
+        soft robot to 1e-6.
+    method : str
+        Of scipy's `solve_ivp`: 'DOP853', 'RK45' or 'RK23'. Of a soft robot also 'BDF', its
+        default, and 'Radau': implicit, for stiff and damped bodies.
+    progress : callable, optional
+        Called with the time after each step.
+
+    Returns
+    -------
+    SimulationResult or soft.SoftMotion
+
+    Raises
+    ------
+    SimulationError
+        If the integration fails, or the motion leaves the range of a soft body; the error states
+        the time.
+    ModelError
+        If the motor behind a spring has no rotor inertia.
+    ShapeError, NotFiniteError, InputError, UnknownNameError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> motion = sd.simulate(arm, [0.0, 0.5, 1.0], [0.3, 0.0], efforts=lambda t, q, qd: -2.0 * qd)
+    >>> motion.position.shape
+    (3, 2)
+    """
+    dynamics = ElasticRobot(as_robot(robot))
+    start = dynamics.state(q, qd, motor_position, motor_velocity)
+    return dynamics.integrate(
+        times,
+        _law(dynamics, efforts),
+        start,
+        stiffness=stiffness,
+        wrenches=wrenches,
+        rtol=rtol,
+        atol=atol,
+        method=method,
+        progress=progress,
+    )
+
+
+register_kind(SoftRobot, simulate=simulate_soft)
+
+
+def _law(
+    dynamics: ElasticRobot, efforts: ArrayLike | Callable[..., ArrayLike] | None
+) -> Callable[[float, Array], ArrayLike]:
+    """Return the efforts as a function of time and state."""
+    if callable(efforts):
+        given, parts = efforts, 2 if dynamics.robot.drives is None else 4
+        return lambda t, state: given(t, *dynamics.split(state)[:parts])
+    constant = np.zeros(dynamics.motors.m) if efforts is None else efforts
+    return lambda t, state: constant

@@ -1,0 +1,92 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics doctor`: faults that are drawn into a URDF are found and explained."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from oracles.robots import bundled_urdfs
+
+LIMIT = (
+    '<limit lower="-3.141592653589793" upper="3.141592653589793" velocity="6.0" effort="60.0"/>'
+)
+INERTIAL = re.compile(r'<inertial>.*?</inertial>', re.DOTALL)
+SOUND = '<dynamics damping="0.1"/>'
+NO_SOLID = '<inertia ixx="1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
+LARGE = '<inertia ixx="9" ixy="0" ixz="0" iyy="9" iyz="0" izz="9"/>'
+FAULTS = {
+    'moving links without mass': ('missing', 'link_2', 'weight and inertia are left out'),
+    'inertia not positive': ('wrong', 'link_1', 'inertial efforts'),
+    'inertia too large for the mass': ('wrong', 'link_1', 'larger than the robot'),
+    'centre of mass farther away': ('wrong', 'link_1', 'is the centre in mm'),
+    'lower limit above the upper one': ('wrong', 'joint_1', 'reversed, or its limits swapped'),
+    'axis points backwards': ('odd', 'joint_1', 'looks reversed'),
+    'position limits of many turns': ('wrong', 'joint_1', 'degrees'),
+    'no position limits': ('missing', 'joint_1', 'not checked'),
+    'no effort limit': ('missing', 'joint_1', 'do not see any effort'),
+    'q = 0 beyond the limits': ('odd', 'joint_1', 'q = 0'),
+    'effort limit below the efforts of gravity': ('odd', 'joint_1', 'cannot hold'),
+    'no damping and friction': ('missing', 'joint_2', '`identify`'),
+}
+
+
+@pytest.fixture
+def text(folder):
+    """Return the robot with damping at its joints, so that nothing is odd."""
+    return re.sub('(<limit .*?/>)', rf'\1{SOUND}', (folder / 'my_robot.urdf').read_text())
+
+
+def faulty(text, fault):
+    """Return the URDF with a fault."""
+    first, second = INERTIAL.findall(text)
+    assert LIMIT in text
+    changes = {
+        'moving links without mass': (second, ''),
+        'inertia not positive': (first, re.sub('<inertia .*?/>', NO_SOLID, first)),
+        'inertia too large for the mass': (first, re.sub('<inertia .*?/>', LARGE, first)),
+        'centre of mass farther away': (first, re.sub('xyz=".*?"', 'xyz="500 0 0"', first)),
+        'lower limit above the upper one': (LIMIT, LIMIT.replace('"-3', '"7')),
+        'axis points backwards': ('xyz="0 0 1"', 'xyz="0 0 -1"'),
+        'position limits of many turns': (LIMIT, re.sub(r'3\.1\d+', '180', LIMIT)),
+        'no position limits': (LIMIT, re.sub('(lower|upper)=".*?" ', '', LIMIT)),
+        'no effort limit': (LIMIT, LIMIT.replace('"60.0"', '"0"')),
+        'q = 0 beyond the limits': (LIMIT, LIMIT.replace('"-3.', '"0.')),
+        'effort limit below the efforts of gravity': (LIMIT, LIMIT.replace('"60.0"', '"2"')),
+        'no damping and friction': (SOUND, ''),
+    }
+    old, new = changes[fault]
+    cut = text.rpartition if fault == 'no damping and friction' else text.partition
+    before, found, after = cut(old)
+    assert found and new != old
+    return before + new + after
+
+
+def test_a_sound_robot_has_no_findings(run, folder, text):
+    (folder / 'sound.urdf').write_text(text)
+    code, out, err = run('doctor', 'sound.urdf')
+    assert (code, err) == (0, '')
+    assert out == 'planar_2r: 2 coordinates, 3 kg that move\nnothing is missing or odd\n'
+
+
+@pytest.mark.parametrize('fault', FAULTS)
+def test_every_fault_is_found_where_it_is(run, folder, text, monkeypatch, fault):
+    monkeypatch.setenv('COLUMNS', '300')
+    (folder / 'faulty.urdf').write_text(faulty(text, fault))
+    code, out, err = run('doctor', 'faulty.urdf')
+    kind, where, meaning = FAULTS[fault]
+    rows = [re.split(' {2,}', line) for line in out.splitlines()[2:]]
+    (row,) = [row for row in rows if row[1].startswith(fault)]
+    assert row[0].removeprefix('> ') == kind and row[2] == where and meaning in row[3]
+    assert code == (3 if any(found[0] == '> wrong' for found in rows) else 0), err
+
+
+def test_published_robots_have_nothing_wrong(run):
+    for urdf in bundled_urdfs():
+        assert run('doctor', urdf)[0] == 0
+
+
+def test_what_is_no_robot_is_an_error(run):
+    code, out, err = run('doctor', 'my_trajectory.yaml')
+    assert (code, out) == (1, '') and 'expected a robot, got a trajectory' in err

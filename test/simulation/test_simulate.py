@@ -1,0 +1,127 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`simulate` by name: rigid, elastic and soft robots, and the tables and figures of its result."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from oracles import two_links
+from scipy.special import ellipk
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
+from screw_dynamics.simulation import ElasticRobot
+
+
+def test_a_pendulum_is_back_after_its_period():
+    link = sd.lie.inertia_matrix(2.0, np.array([0.0, 0.0, -0.4]), np.zeros((3, 3)))
+    pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [link])
+    start = 1.2
+    period = 4.0 * np.sqrt(0.4 / 9.81) * ellipk(np.sin(start / 2.0) ** 2)
+    motion = sd.simulate(pendulum, [0.0, period / 2.0, period], [start])
+    # some hundred steps with errors of 1e-9
+    np.testing.assert_allclose(motion.position[:, 0], [start, -start, start], atol=1e-7)
+
+
+def test_a_rigid_robot_keeps_its_energy_and_takes_efforts_by_time_and_state():
+    model = sd.read_urdf(sd.share_path('urdf/panda.urdf'))
+    q = model.random_configuration(seed=2)
+    times = np.linspace(0.0, 0.5, 26)
+    motion = sd.simulate(model, times, q, np.ones(model.n), rtol=1e-11)
+    energies = sd.kinetic_energy(model, motion.position, motion.velocity)
+    energies += sd.potential_energy(model, motion.position)
+    assert np.ptp(energies) <= 1e-8 * np.abs(energies).max()
+    held = sd.simulate(model, times, q, efforts=lambda t, q, qd: sd.gravity_forces(model, q))
+    np.testing.assert_allclose(held.position, np.tile(q, (26, 1)), atol=1e-12)
+    pushed = sd.simulate(model, times, q, efforts=sd.gravity_forces(model, q))
+    np.testing.assert_allclose(pushed.position, held.position, atol=1e-12)
+
+
+def test_an_elastic_robot_moves_as_its_equations_say():
+    joint = sd.JointDrive(sd.LinearSpring(150.0), sd.Motor(0.1))
+    robot = two_links.robot(joint, joint)
+    dynamics, times = ElasticRobot(robot), np.linspace(0.0, 0.3, 4)
+    start = dynamics.state([-1.4, 0.5], motor_position=[-1.45, 0.45])
+    expected = dynamics.integrate(times, lambda t, state: -state[6:], start)
+    found = sd.simulate(
+        robot, times, [-1.4, 0.5], efforts=lambda t, q, qd, theta, rate: -rate,
+        motor_position=[-1.45, 0.45],
+    )  # fmt: skip
+    np.testing.assert_array_equal(found.motor_position, expected.motor_position)
+    with pytest.raises(ShapeError, match='motor_effort'):
+        sd.simulate(robot, times, [-1.4, 0.5], efforts=[1.0])
+    with pytest.raises(InputError, match='expected a ScrewModel, got str'):
+        sd.simulate('arm', times, [0.0])
+
+
+@pytest.fixture(scope='module')
+def motion():
+    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    return sd.simulate(model, np.linspace(0.0, 0.2, 5), [0.3, -0.2])
+
+
+def test_results_are_datasets_and_frames_with_names(motion):
+    pytest.importorskip('xarray')
+    data, frame = motion.to_xarray(), motion.to_dataframe()
+    assert data.position.dims == ('time', 'joint', 'derivative')
+    velocity = data.position.sel(joint='joint_2', derivative=1)
+    np.testing.assert_array_equal(velocity, motion.velocity[:, 1])
+    np.testing.assert_array_equal(frame['position', 1, 'joint_2'], motion.velocity[:, 1])
+    assert frame.index.name == 'time' and (frame.index == motion.times).all()
+    motors = sd.elastic_feedforward(
+        sd.Robot(two_links.model(), sd.Drives({})), np.zeros((3, 5, 2))
+    ).to_xarray()
+    # positions have more derivatives than efforts, which are NaN beyond
+    assert motors.motor_effort.dims == ('sample', 'motor', 'derivative')
+    assert np.isnan(motors.motor_effort[0, 0]).sum() == np.isnan(motors.motor_position).sum() + 2
+
+
+def test_records_are_frames(motion):
+    pytest.importorskip('pandas')
+    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    report = sd.check_feasibility(model, np.zeros((1, 3, 2)), [0.0])
+    frame = report.to_dataframe()
+    assert list(frame.limit) == [check.limit for check in report.checks]
+
+
+def test_figures_have_a_labelled_line_per_joint(motion):
+    pyplot = pytest.importorskip('matplotlib.pyplot')
+    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    axes = sd.trajectory.through(model, [0.0, 1.0], [[0, 0], [1, 2]]).plot(derivative=2)
+    assert axes.get_ylabel() == 'position, derivative 2 [(rad or m)/s^2]'
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ['joint_1', 'joint_2']
+    assert motion.plot(axes, 'motor_position') is axes and len(axes.lines) == 4
+    np.testing.assert_array_equal(axes.lines[3].get_ydata(), motion.motor_position[:, 1])
+    with pytest.raises(UnknownNameError, match='quantity'):
+        motion.plot(axes, 'torque')
+    with pytest.raises(InputError, match='derivative: expected 0 to 1 of position, got 2'):
+        motion.plot(axes, derivative=2)
+    pyplot.close('all')
+
+
+def test_notebooks_show_tables(motion):
+    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    assert '<th>lower\N{NO-BREAK SPACE}[rad]</th>' in model._repr_html_()
+    shown = motion._repr_html_()
+    assert f'<td>{motion.position[:, 1].min():.4g} to ' in shown and '<td>joint_2</td>' in shown
+    assert 'joint_2' in str(motion)
+    drive = sd.JointDrive(sd.LinearSpring(150.0), sd.Motor(0.1, gear_ratio=50.0))
+    robot = sd.Robot(model, sd.Drives({'joint_1': drive}))
+    cells = ('joint_1', 'LinearSpring', '0.1', '50')
+    assert ''.join(f'<td>{cell}</td>' for cell in cells) in robot._repr_html_()
+    arc = sd.soft.PlanarConstantCurvature(0.5, 0.01, 0.2, 0.1, 0.05)
+    assert '<td>PlanarConstantCurvature</td>' in sd.soft.SoftRobot([arc])._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ('package', 'method'),
+    [('pandas', 'to_dataframe'), ('xarray', 'to_xarray'), ('matplotlib', 'plot')],
+)
+def test_missing_libraries_are_named(motion, monkeypatch, package, method):
+    for name in [name for name in sys.modules if name.split('.')[0] == package] + [package]:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ModuleNotFoundError, match=f"'{package}': pip install {package}"):
+        getattr(motion, method)()
