@@ -10,7 +10,7 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.model_parameters import FileParameters
-from screw_dynamics.control.parameters import parameter, unexpected
+from screw_dynamics.control.parameters import fixed, parameter, unexpected
 from screw_dynamics.dynamics.effort_format import CONTENTS
 
 FIELDS = ('position', 'velocity', 'effort', 'kp', 'kd')
@@ -32,43 +32,35 @@ class DriveCommandsParameters(FileParameters):
     payload_words: ClassVar[str] = ''
     model_settings: ClassVar[tuple[object, ...]] = ()
 
-    fields: tuple[str, ...] = parameter(
-        ('effort',), 'Fields of the commands, in their order.', choices=FIELDS, read_only=True
+    fields: tuple[str, ...] = fixed(
+        ('effort',), 'Fields of the commands, in their order.', choices=FIELDS
     )
-    topics: str = parameter(
+    topics: str = fixed(
         'together',
         'together: all fields on ~/commands, one row after the other; apart: each on a topic of '
         'its own, as forward_command_controller takes them: ~/commands (effort), '
         '~/position_commands, ~/velocity_commands, ~/kp_commands, ~/kd_commands.',
         choices=('together', 'apart'),
-        read_only=True,
     )
-    content: str = parameter(
+    content: str = fixed(
         'joints',
         'What is commanded: joints; motors of elastic joints, on the joint side of the gear; or '
         'their rotors (positions and velocities times the gear ratio, efforts divided by it).',
         choices=SIDES,
-        read_only=True,
     )
-    effort_content: str = parameter(
+    effort_content: str = fixed(
         'full',
         'What the efforts contain: all; all but gravity, for a robot that adds gravity itself; '
         'or gravity only. Limits see all.',
         choices=CONTENTS,
-        read_only=True,
     )
-    effort_scale: tuple[float, ...] = parameter(
+    effort_scale: tuple[float, ...] = fixed(
         (),
         'Factor from the effort of each joint or motor to the value of its drive, negative where '
         'the drive counts in the opposite sense; empty: 1.',
-        numbers=True,
-        read_only=True,
     )
-    effort_offset: tuple[float, ...] = parameter(
-        (),
-        'Added to the value of each drive, after the scale; empty: 0.',
-        numbers=True,
-        read_only=True,
+    effort_offset: tuple[float, ...] = fixed(
+        (), 'Added to the value of each drive, after the scale; empty: 0.'
     )
     ramp_time: float = parameter(
         0.25,
@@ -91,35 +83,28 @@ class DriveCommandsParameters(FileParameters):
     kp: tuple[float, ...] = parameter(
         (),
         'Field kp, per joint or motor, in the unit of the drive (N m/rad or N/m).',
-        numbers=True,
         within=(0.0, np.inf),
     )
     kd: tuple[float, ...] = parameter(
         (),
         'Field kd, per joint or motor, in the unit of the drive (N m s/rad or N s/m).',
-        numbers=True,
         within=(0.0, np.inf),
     )
-    largest_gains: tuple[float, ...] = parameter(
+    largest_gains: tuple[float, ...] = fixed(
         (500.0, 5.0),
         'Largest kp and kd that the drives take; more is refused.',
         size=2,
-        read_only=True,
         within=(0.0, np.inf),
     )
-    servo_stiffness: tuple[float, ...] = parameter(
+    servo_stiffness: tuple[float, ...] = fixed(
         (),
         'Kp of position servos, per joint or motor [N m/rad or N/m]: their position commands '
         "become q + (tau + d q') / Kp; empty: q.",
-        numbers=True,
-        read_only=True,
         within=(1e-6, 1e9),
     )
-    servo_damping: tuple[float, ...] = parameter(
+    servo_damping: tuple[float, ...] = fixed(
         (),
         'Damping d of position servos, per joint or motor [N m s/rad or N s/m]; empty: 0.',
-        numbers=True,
-        read_only=True,
         within=(0.0, 1e9),
     )
     servo_limit: float = parameter(
@@ -135,10 +120,8 @@ class DriveCommandsParameters(FileParameters):
         'the reference stop.',
         choices=('stop', 'off'),
     )
-    publish_joint_state: bool = parameter(
-        False,
-        'Publish what is sent as sensor_msgs/JointState on ~/joint_commands.',
-        read_only=True,
+    publish_joint_state: bool = fixed(
+        False, 'Publish what is sent as sensor_msgs/JointState on ~/joint_commands.'
     )
 
     def check(self) -> None:

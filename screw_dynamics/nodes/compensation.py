@@ -3,6 +3,7 @@
 """Node `compensation`: joint states in, the efforts that carry the robot out."""
 
 import sys
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -23,7 +24,6 @@ from screw_dynamics.control.compensation import (
 )
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.endpoints import (
     STAMP,
     MessageOutput,
@@ -32,11 +32,9 @@ from screw_dynamics.nodes.shared.endpoints import (
     make_subscription,
     steady_timer,
 )
-from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
+from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
-from screw_dynamics.nodes.shared.model_build import warm_up_efforts
-from screw_dynamics.nodes.shared.model_source import ModelSource
-from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.shared.robot_node import RobotNode
 from screw_dynamics.recordings.messages.joints import joint_state_rows
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
@@ -44,39 +42,31 @@ NAME = 'compensation'
 _LOOK_PERIOD = 0.02  # s between looks whether the states have become too old
 
 
-class CompensationNode(Node):
+class CompensationNode(RobotNode[CompensationParameters]):
     """Publishes the efforts that carry a robot in its measured state, against gravity."""
 
+    _tells_model = True
+
     def __init__(self) -> None:
-        super().__init__(NAME)
-        with destroyed_on_error(self):
-            self._settings = NodeParameters(self, CompensationParameters)
-            self._core: Compensation | None = None
-            self._outputs: tuple[FeedforwardOutput, StateOutput] | None = None
-            self._model_info = ModelInfoOutput(self)
-            self._source = ModelSource(
-                self,
-                self._settings,
-                lambda loaded: warm_up_efforts(loaded.robot),
-                self._on_model,
-            )
-            self._settings.on_change(self._on_parameters)
-            self._input = make_subscription(
-                self, JointState, 'joint_states', self._on_states, qos_profile_sensor_data
-            )
-            self.create_service(Trigger, '~/clear', self._on_clear)
-            steady_timer(self, _LOOK_PERIOD, self._step)
-            tasks = {NAME: self._report}
-            self._diagnostics = Diagnostics(self, self._settings, self._source, tasks)
+        self._core: Compensation | None = None
+        self._outputs: tuple[FeedforwardOutput, StateOutput] | None = None
+        super().__init__(NAME, CompensationParameters)
+
+    def _set_up(self) -> dict[str, Callable[[], Report]]:
+        self._input = make_subscription(
+            self, JointState, 'joint_states', self._on_states, qos_profile_sensor_data
+        )
+        self.create_service(Trigger, '~/clear', self._on_clear)
+        steady_timer(self, _LOOK_PERIOD, self._step)
+        return {NAME: self._report}
 
     def _on_model(self, loaded: LoadedRobot) -> None:
         robot, core = loaded.robot, self._core
         before = None if core is None else core.robot.joint_names
         if core is None:
-            self._core = Compensation(robot, self._settings.values)
+            self._core = Compensation(robot, self._values)
         else:
             self._step(ModelChanged(robot))
-        self._model_info.publish(loaded)
         if robot.joint_names == before:
             return
         for output in self._outputs or ():
@@ -117,7 +107,7 @@ class CompensationNode(Node):
         """Let the core decide, and do what it says."""
         if self._core is None:
             return
-        sample, warnings = self._core.step(self.get_clock().now().nanoseconds, inputs)
+        sample, warnings = self._core.step(self._now(), inputs)
         for text in warnings:
             self.get_logger().warning(text)
         if sample is not None and self._outputs is not None:

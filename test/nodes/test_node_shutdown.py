@@ -25,6 +25,7 @@ from rclpy.utilities import get_rmw_implementation_identifier
 
 from screw_dynamics.common import stop_signals
 from screw_dynamics.common.stop_signals import SignalGuard, stop_once
+from screw_dynamics.nodes.__main__ import NODES
 
 # a signal at one of the calls from C++ to Python while the executor spins for the first time
 SIGNALLED = """
@@ -187,7 +188,7 @@ def test_no_thread_of_the_dds_outlives_its_node(ros, planar, tmp_path, node, arg
     for name, path in paths.items():
         arguments = [word.replace(name, str(path)) for word in arguments]
     command = watched_command(
-        f'screw_dynamics.nodes.{node}.__main__',
+        f'screw_dynamics.nodes.{NODES[node].rpartition(".")[0]}',
         '--ros-args',
         *arguments,
         '-p',

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from screw_dynamics.common.arrays import Array, require_finite
 from screw_dynamics.control.limit_checks import LimitError
 from screw_dynamics.control.model_parameters import INTERPOLATION, EffortParameters
-from screw_dynamics.control.parameters import parameter
+from screw_dynamics.control.parameters import fixed, parameter
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import (
     InputError,
@@ -61,9 +61,7 @@ def error_code(error: ScrewDynamicsError) -> int:
 class DynamicsServerParameters(EffortParameters):
     """Parameters of the node `dynamics_server`."""
 
-    interpolation: str = parameter(
-        'smooth', INTERPOLATION, choices=('smooth', 'jtc'), read_only=True
-    )
+    interpolation: str = fixed('smooth', INTERPOLATION, choices=('smooth', 'jtc'))
     check_limits: str = parameter(
         'off',
         'What to do with limits that are exceeded. Requests with a position: position limits of '

@@ -34,14 +34,12 @@ from screw_dynamics.nodes.feedforward.tick_cost import (
 )
 from screw_dynamics.nodes.feedforward.verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.feedforward.worker import Worker, heading
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.endpoints import delivery_end, steady_timer
-from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
+from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_build import warm_up_efforts
-from screw_dynamics.nodes.shared.model_source import ModelSource
-from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
+from screw_dynamics.nodes.shared.robot_node import RobotNode
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
@@ -78,15 +76,16 @@ class _Parts:
         self.verdicts.destroy()
 
 
-class FeedforwardNode(ManagedNode):
+class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
     """
     Follows a JointTrajectory, or a stream of references, and publishes the efforts that it takes.
 
     They come with their first and second time derivatives.
     """
 
+    _tells_model = True
+
     def __init__(self) -> None:
-        super().__init__(NAME)
         self._worker: Worker | None = None
         self._parts: _Parts | None = None
         self._active = False
@@ -96,54 +95,33 @@ class FeedforwardNode(ManagedNode):
         self._tick_input = (inputs.Tick(),)
         self._answers: deque[tuple[_Parts, inputs.Answer]] = deque()
         self._awaited = 0  # answers
+        super().__init__(NAME, FeedforwardParameters)
+        self._others = {*self.subscriptions, *self.publishers}
+
+    def _set_up(self) -> dict[str, Callable[[], Report]]:
         # tasks that another thread creates may wait until the next event of the executor
         self._look = steady_timer(self, _LOOK_PERIOD, self._look_for_answers)
         self._look.cancel()
-        with destroyed_on_error(self):
-            settings = self._settings = NodeParameters(self, FeedforwardParameters)
-            values = settings.values
-            self._ticks = TickTimer(
-                self, self._tick, lambda reason: self.step(inputs.ClockJumped(reason))
+        self._ticks = TickTimer(
+            self, self._tick, lambda reason: self.step(inputs.ClockJumped(reason))
+        )
+        values = self._values
+        require_two_topics(self, values.outputs)
+        if values.follow_joint_trajectory:
+            action_type(self, values.follow_joint_trajectory)
+        if values.limits == 'off':
+            self.get_logger().warning(
+                'limits: off: efforts beyond the limits of the robot are published, too'
             )
-            self._model_info = ModelInfoOutput(self)
-            self._worker = Worker()
-            self._source = ModelSource(
-                self,
-                settings,
-                self._prepare,
-                self._on_model,
-                self._require_supported,
-            )
-            require_two_topics(self, values.outputs)
-            settings.add_check(self._check)
-            settings.on_change(self._on_parameters)
-            if values.follow_joint_trajectory:
-                action_type(self, values.follow_joint_trajectory)
-            if values.limits == 'off':
-                self.get_logger().warning(
-                    'limits: off: efforts beyond the limits of the robot are published, too'
-                )
-            self._reports = FeedforwardReports(self._ticks, self.get_logger().warning)
-            names = [stream.value[2:] for stream in Stream] + [WRENCH_TOPIC[2:], 'limits']
-            names += ['motors'] if values.elastic_joints_path else []
-            tasks: dict[str, Callable[[], Report]] = {
-                name: partial(self._report, name) for name in names
-            }
-            if 'spline' in values.outputs:
-                tasks['spline'] = self._spline_report
-            self._diagnostics = Diagnostics(
-                self, settings, self._source, {**self._reports.tasks(), **tasks}
-            )
-            self._others = {*self.subscriptions, *self.publishers}
-
-    @property
-    def _values(self) -> FeedforwardParameters:
-        return self._settings.values
-
-    def _now(self) -> int:
-        """Return the time of the node [ns]."""
-        now: int = self.get_clock().now().nanoseconds
-        return now
+        self._worker = Worker()
+        self._reports = FeedforwardReports(self._ticks, self.get_logger().warning)
+        names = [stream.value[2:] for stream in Stream] + [WRENCH_TOPIC[2:], 'limits']
+        names += ['motors'] if values.elastic_joints_path else []
+        tasks = self._reports.tasks()
+        tasks |= {name: partial(self._report, name) for name in names}
+        if 'spline' in values.outputs:
+            tasks['spline'] = self._spline_report
+        return tasks
 
     # core ----------------------------------------------------------------------------------------
 
@@ -250,12 +228,11 @@ class FeedforwardNode(ManagedNode):
             robot = FitRobot(loaded.robot, loaded.uncontrolled_joints, ())
             self._worker.warm_up(robot, poses=bool(self._values.cartesian_frame))
 
-    def _require_supported(self, loaded: LoadedRobot) -> None:
+    def _require(self, loaded: LoadedRobot) -> None:
         require_supported(loaded.robot, JET_ROWS)
         self._values.require_joints(loaded.robot)
 
     def _on_model(self, loaded: LoadedRobot) -> None:
-        self._model_info.publish(loaded)
         parts = self._parts
         if parts is not None:
             if parts.core.fits(loaded.robot):
@@ -279,7 +256,7 @@ class FeedforwardNode(ManagedNode):
         )
         self.step(inputs.Stop('the robot model has other joints now'))
         self._tear_down()
-        self._set_up(loaded)
+        self._make_parts(loaded)
 
     # transitions ---------------------------------------------------------------------------------
 
@@ -290,7 +267,7 @@ class FeedforwardNode(ManagedNode):
         if self._source.loaded is not None:
             try:
                 with self.undone_on_error():
-                    self._set_up(self._source.loaded)
+                    self._make_parts(self._source.loaded)
                 return super().on_configure(state)
             except Exception as error:  # e.g. an invalid QoS override; rclpy would not report it
                 self._problem = str(error)
@@ -298,7 +275,7 @@ class FeedforwardNode(ManagedNode):
         self.get_logger().error(self._problem)
         return TransitionCallbackReturn.FAILURE
 
-    def _set_up(self, loaded: LoadedRobot) -> None:
+    def _make_parts(self, loaded: LoadedRobot) -> None:
         self._time = compute_time(loaded.robot)
         require_rate(self._time, self._values.publish_rate)
         robot = FitRobot(loaded.robot, loaded.uncontrolled_joints, ())

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `load_observer`: joint states in, external efforts, a wrench and contacts out."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -22,7 +23,6 @@ from screw_dynamics.nodes.load_observer.identification_service import (
 )
 from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.endpoints import (
     DEPTH,
     LATCHED,
@@ -32,10 +32,9 @@ from screw_dynamics.nodes.shared.endpoints import (
     StateOutput,
     make_subscription,
 )
-from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
-from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
-from screw_dynamics.nodes.shared.model_source import ModelSource
-from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.shared.executor import run_node
+from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
+from screw_dynamics.nodes.shared.robot_node import RobotNode
 
 NAME = 'load_observer'
 # matches publishers of either reliability
@@ -44,43 +43,34 @@ _MEASURED = QoSProfile(
 )
 
 
-class LoadObserverNode(Node):
+class LoadObserverNode(RobotNode[LoadObserverParameters]):
     """Estimates external efforts and wrenches from joint states, and detects contacts."""
 
+    _tells_model = True
+
     def __init__(self) -> None:
-        super().__init__(NAME)
         self._identification: IdentificationService | None = None
-        with destroyed_on_error(self):
-            self._settings = NodeParameters(self, LoadObserverParameters)
-            self._loads: ObservedLoads | None = None
-            self._effort: StateOutput | None = None
-            self._wrench = (
-                WrenchOutput(self, self._settings.values.wrench_frame)
-                if self._settings.values.wrench_frame
-                else None
-            )
-            self._flag = ContactFlag(self)
-            counted = ('observed', 'left out', 'rejected', 'contacts', 'without wrench')
-            self._counts = dict.fromkeys(counted, 0)
-            self._last_rejection = ''
-            self._contact: Contact | None = None  # the last one
-            self._reported = -1
-            self._model_info = ModelInfoOutput(self)
-            self._identification = IdentificationService(self)
-            self._source = ModelSource(
-                self, self._settings, self._prepare, self._on_model, self._make_loads
-            )
-            self._settings.add_check(self._check)
-            self._settings.on_change(self._on_parameters)
-            self._input = make_subscription(
-                self, JointState, 'joint_states', self._on_joint_states, _MEASURED
-            )
-            if self._settings.values.effort_source == 'motor_states':
-                make_subscription(
-                    self, JointState, 'motor_states', self._on_motor_states, _MEASURED
-                )
-            tasks = {'observer': self._report}
-            self._diagnostics = Diagnostics(self, self._settings, self._source, tasks)
+        self._loads: ObservedLoads | None = None
+        self._effort: StateOutput | None = None
+        self._wrench: WrenchOutput | None = None
+        counted = ('observed', 'left out', 'rejected', 'contacts', 'without wrench')
+        self._counts = dict.fromkeys(counted, 0)
+        self._last_rejection = ''
+        self._contact: Contact | None = None  # the last one
+        self._reported = -1
+        super().__init__(NAME, LoadObserverParameters)
+
+    def _set_up(self) -> dict[str, Callable[[], Report]]:
+        if self._values.wrench_frame:
+            self._wrench = WrenchOutput(self, self._values.wrench_frame)
+        self._flag = ContactFlag(self)
+        self._identification = IdentificationService(self)
+        self._input = make_subscription(
+            self, JointState, 'joint_states', self._on_joint_states, _MEASURED
+        )
+        if self._values.effort_source == 'motor_states':
+            make_subscription(self, JointState, 'motor_states', self._on_motor_states, _MEASURED)
+        return {'observer': self._report}
 
     def destroy_node(self) -> None:
         """End a running identification, and destroy the node."""
@@ -90,16 +80,15 @@ class LoadObserverNode(Node):
 
     # model ---------------------------------------------------------------------------------------
 
-    def _make_loads(self, loaded: LoadedRobot) -> ObservedLoads:
-        require_supported(loaded.robot, np.inf)
-        return ObservedLoads(loaded.robot, self._settings.values)
+    def _require(self, loaded: LoadedRobot) -> ObservedLoads:
+        super()._require(loaded)
+        return ObservedLoads(loaded.robot, self._values)
 
     def _prepare(self, loaded: LoadedRobot) -> None:
-        """Warm up the observer."""
-        self._make_loads(loaded).warm_up()
+        self._require(loaded).warm_up()
 
     def _on_model(self, loaded: LoadedRobot) -> None:
-        before, self._loads = self._loads, self._make_loads(loaded)
+        before, self._loads = self._loads, self._require(loaded)
         if self._identification is not None:
             self._identification.kept = Kept(loaded, self._loads.kept, self._loads.measured)
         self._flag.set(False)
@@ -109,7 +98,6 @@ class LoadObserverNode(Node):
             self._effort = StateOutput(
                 self, '~/external_effort', self._loads.joint_names, ('effort',)
             )
-        self._model_info.publish(loaded)
         self.get_logger().info(
             f'Observing {len(self._loads.joint_names)} joints: listens on '
             f'{", ".join((self._input.topic_name, *self._source.topics))}'
@@ -123,7 +111,7 @@ class LoadObserverNode(Node):
             return
         before, doubt = loads.contact, loads.doubt
         try:
-            if not loads.receive(message, self.get_clock().now().nanoseconds):
+            if not loads.receive(message, self._now()):
                 self._counts['left out'] += 1
                 return
         except ScrewDynamicsError as error:
@@ -155,7 +143,7 @@ class LoadObserverNode(Node):
         if self._loads is None:
             return
         try:
-            self._loads.receive_motors(message, self.get_clock().now().nanoseconds)
+            self._loads.receive_motors(message, self._now())
         except ScrewDynamicsError as error:
             self._reject('Motor states', error)
 

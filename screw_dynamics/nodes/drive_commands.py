@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `drive_commands`: samples of the node `feedforward` in, commands of drives out."""
 
+import sys
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,32 +12,31 @@ import numpy as np
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.stop_signals import stop_is_urgent
+from screw_dynamics.common.times import nanoseconds, seconds
 from screw_dynamics.control import drive_records
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.control.drive_records import Input, Outputs
+from screw_dynamics.control.drive_records import FeedforwardSample, Input, MotorSample, Outputs
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes.drive_commands.messages import (
-    RowsOutput,
-    feedforward_sample,
-    motor_sample,
-)
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics
 from screw_dynamics.nodes.shared.endpoints import (
     DEPTH,
+    MessageOutput,
+    ReusedMessage,
     StateOutput,
+    await_delivery,
     delivery_end,
     make_subscription,
 )
-from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
-from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
-from screw_dynamics.nodes.shared.model_source import ModelSource
-from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.shared.executor import run_node
+from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
+from screw_dynamics.nodes.shared.robot_node import RobotNode
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 from screw_dynamics.soft.segments.thread_set import threads_of
 from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward
@@ -46,11 +47,10 @@ _RATE = 200.0  # Hz, of ramps out, and at which the age of the input is looked a
 _REPEATED = 'age', 'joint_states', 'threads'  # keys of lines that come with every message
 
 
-class DriveCommandsNode(Node):
+class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
     """Sends the efforts of the node feedforward to drives, within their limits."""
 
     def __init__(self) -> None:
-        super().__init__(NAME)
         self._core: DriveCommands | None = None
         self._robot: Robot | None = None
         self._names: tuple[str, ...] = ()
@@ -61,37 +61,24 @@ class DriveCommandsNode(Node):
         self._throttle = ReasonThrottle()
         self._rejected, self._problem = 0, ''
         self._shared: set[str] = set()  # topics with other publishers, which are logged
-        with destroyed_on_error(self):
-            self._settings = NodeParameters(self, DriveCommandsParameters)
-            self._warn_of_limits()
-            self._source = ModelSource(
-                self,
-                self._settings,
-                lambda loaded: None,
-                self._on_model,
-                lambda loaded: require_supported(loaded.robot, np.inf),
-            )
-            self._settings.add_check(self._check)
-            self._settings.on_change(self._on_parameters)
-            values = self._settings.values
-            wanted: list[tuple[Any, ...]] = [
-                (FeedforwardTorque, INPUT, self._on_feedforward, DEPTH)
-            ]
-            if values.motors:
-                wanted.append((MotorFeedforward, MOTORS, self._on_motors, DEPTH))
-            if values.moves:
-                wanted.append(
-                    (JointState, 'joint_states', self._on_states, qos_profile_sensor_data)
-                )
-            self._inputs = [make_subscription(self, *one) for one in wanted]
-            self._ticks = TickTimer(
-                self,
-                lambda now: self._step(now=now),
-                lambda reason: self._step(drive_records.ClockJumped(reason)),
-            )
-            self._ticks.start(_RATE)
-            tasks = {'commands': self._report}
-            self._diagnostics = Diagnostics(self, self._settings, self._source, tasks)
+        super().__init__(NAME, DriveCommandsParameters)
+
+    def _set_up(self) -> dict[str, Callable[[], Report]]:
+        self._warn_of_limits()
+        values = self._values
+        wanted: list[tuple[Any, ...]] = [(FeedforwardTorque, INPUT, self._on_feedforward, DEPTH)]
+        if values.motors:
+            wanted.append((MotorFeedforward, MOTORS, self._on_motors, DEPTH))
+        if values.moves:
+            wanted.append((JointState, 'joint_states', self._on_states, qos_profile_sensor_data))
+        self._inputs = [make_subscription(self, *one) for one in wanted]
+        self._ticks = TickTimer(
+            self,
+            lambda now: self._step(now=now),
+            lambda reason: self._step(drive_records.ClockJumped(reason)),
+        )
+        self._ticks.start(_RATE)
+        return {'commands': self._report}
 
     def destroy_node(self) -> None:
         """Lead commands to rest, and destroy the node."""
@@ -101,7 +88,7 @@ class DriveCommandsNode(Node):
     # parameters and model ------------------------------------------------------------------------
 
     def _warn_of_limits(self) -> None:
-        if self._settings.values.limits == 'off':
+        if self._values.limits == 'off':
             self.get_logger().warning(
                 "Parameter 'limits' is off: efforts and motions beyond the limits of the robot "
                 'are sent'
@@ -124,7 +111,7 @@ class DriveCommandsNode(Node):
 
     @property
     def _commanded(self) -> tuple[str, ...]:
-        motors = self._motor_names if self._settings.values.motors else None
+        motors = self._motor_names if self._values.motors else None
         return self._names if motors is None else motors
 
     # inputs --------------------------------------------------------------------------------------
@@ -164,7 +151,7 @@ class DriveCommandsNode(Node):
                 f'{", ".join(names)}: are there two sources?'
             )
         self._drop()
-        values = self._settings.values
+        values = self._values
         self._names, self._motor_names = names, motors
         if self._robot is None or not names or (values.motors and motors is None):
             return
@@ -194,7 +181,7 @@ class DriveCommandsNode(Node):
 
     def _drop(self) -> None:
         """Lead commands to rest, until a further signal, and destroy their publishers."""
-        now, period = self.get_clock().now().nanoseconds, 1.0 / _RATE
+        now, period = self._now(), 1.0 / _RATE
         outputs = self._step(drive_records.ShuttingDown(), now=now)
         while outputs is not None and outputs.busy and self.context.ok():
             if stop_is_urgent():
@@ -218,8 +205,7 @@ class DriveCommandsNode(Node):
         """Let the core step, and publish and log what it asks for; None without a core."""
         if self._core is None:
             return None
-        now = self.get_clock().now().nanoseconds if now is None else now
-        outputs = self._core.step(now, inputs)
+        outputs = self._core.step(self._now() if now is None else now, inputs)
         if outputs.rows is not None:
             for output in self._outputs:
                 output.send()
@@ -250,4 +236,78 @@ class DriveCommandsNode(Node):
         return report._replace(values={**report.values, 'rejected': self._rejected})
 
 
+def feedforward_sample(message: Any) -> FeedforwardSample:
+    """Return a FeedforwardTorque as a record, or raise InputError."""
+    n, point = len(message.joint_names), message.reference
+    rows = [point.positions, point.velocities, point.accelerations]
+    if len(message.reference_jerk):
+        rows.append(message.reference_jerk)
+    jet = np.stack([_row('reference', row, n) for row in rows])
+    kind = FeedforwardTorque
+    return FeedforwardSample(
+        nanoseconds(message.header.stamp),
+        int(message.motion),
+        seconds(point.time_from_start) if message.source == kind.SOURCE_TRAJECTORY else np.inf,
+        jet,
+        _row('effort', message.effort, n),
+        _optional('effort_dot', message.effort_dot, n),
+        _optional('gravity_effort', message.gravity_effort, n),
+        message.source == kind.SOURCE_MEASURED,
+    )
+
+
+def motor_sample(message: Any) -> MotorSample:
+    """Return a MotorFeedforward as a record, or raise InputError."""
+    m = len(message.motor_names)
+    names = 'motor_position', 'motor_velocity', 'motor_acceleration'
+    ratios = _row('gear_ratio', message.gear_ratio, m)
+    if not (np.abs(ratios) > 0.0).all():
+        raise InputError(f'gear_ratio: expected numbers other than 0, got {list(ratios)}')
+    return MotorSample(
+        nanoseconds(message.header.stamp),
+        int(message.motion),
+        np.stack([_row(name, getattr(message, name), m) for name in names]),
+        _row('motor_effort', message.motor_effort, m),
+        _row('deflection', message.deflection, m),
+        ratios,
+        _optional('motor_effort_dot', message.motor_effort_dot, m),
+    )
+
+
+def _row(name: str, values: Any, count: int) -> Array:
+    if len(values) != count:
+        raise InputError(f'{name}: expected {count} values, got {len(values)}')
+    return np.frombuffer(values) if count else np.zeros(0)
+
+
+def _optional(name: str, values: Any, count: int) -> Array | None:
+    return _row(name, values, count) if len(values) else None
+
+
+class RowsOutput(MessageOutput):
+    """A topic with rows of fields (f, m); `label` names the m entries."""
+
+    def __init__(self, node: Node, topic: str, label: str, rows: Array) -> None:
+        f, m = rows.shape
+        message = Float64MultiArray()
+        message.layout.dim = [MultiArrayDimension(label=label, size=m, stride=m)]
+        if f > 1:
+            message.layout.dim.insert(0, MultiArrayDimension(label='fields', size=f, stride=f * m))
+        super().__init__(node, Float64MultiArray, topic)
+        self._rows = rows
+        self._message = ReusedMessage(message, {('data',): rows.reshape(1, -1)})
+
+    def send(self) -> None:
+        """Publish the rows."""
+        self._publisher.publish(self._message.written())
+
+    def end(self, latest: float) -> None:
+        """Destroy the publisher when the last command is received, or at a monotonic time [s]."""
+        await_delivery(self._publisher, latest)
+        self.destroy()
+
+
 main = partial(run_node, DriveCommandsNode, NAME, parameters=DriveCommandsParameters)
+
+if __name__ == '__main__':
+    sys.exit(main())
