@@ -1,15 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs, states and outputs of `DriveCommands`."""
+"""Samples, states and outputs of `DriveCommands`."""
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.drives.robot import Robot
 
 
 class FeedforwardSample(NamedTuple):
@@ -35,39 +33,6 @@ class MotorSample(NamedTuple):
     deflection: Array
     ratios: Array
     effort_dot: Array | None = None
-
-
-class JointStates(NamedTuple):
-    """A JointState."""
-
-    message: Any
-
-
-class ModelChanged(NamedTuple):
-    """Another model with the joints that are commanded."""
-
-    robot: Robot
-
-
-class ClockJumped(NamedTuple):
-    """Earlier stamps are not valid any more."""
-
-    reason: str
-
-
-class ShuttingDown(NamedTuple):
-    """Commands end for good."""
-
-
-Input: TypeAlias = (
-    FeedforwardSample
-    | MotorSample
-    | JointStates
-    | DriveCommandsParameters
-    | ModelChanged
-    | ClockJumped
-    | ShuttingDown
-)
 
 
 class State(Enum):

@@ -34,10 +34,10 @@ class Line(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A task beside the ticks; an `Answer` in a later step has its `done`."""
+    """A task beside the ticks; `done` of a later step takes its answer."""
 
     task: Task
-    done: Callable[[Any, int], None]
+    done: Callable[[int, Any], None]
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,7 @@ class TrajectoryQueue:
         """Request a task; its answer is handled unless the trajectory was dropped meanwhile."""
         self._busy, self._asked = True, now
 
-        def answered(answer: Any, now: int) -> None:
+        def answered(now: int, answer: Any) -> None:
             self._busy = False
             try:
                 done(arrived, answer, now)

@@ -15,12 +15,9 @@ from std_srvs.srv import Trigger
 from screw_dynamics.common.times import nanoseconds
 from screw_dynamics.control.compensation import (
     Carried,
-    Clear,
     Compensation,
     CompensationParameters,
-    Input,
     MeasuredStates,
-    ModelChanged,
 )
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import InputError
@@ -66,7 +63,7 @@ class CompensationNode(RobotNode[CompensationParameters]):
         if core is None:
             self._core = Compensation(robot, self._values)
         else:
-            self._step(ModelChanged(robot))
+            core.change_robot(robot)
         if robot.joint_names == before:
             return
         for output in self._outputs or ():
@@ -95,19 +92,21 @@ class CompensationNode(RobotNode[CompensationParameters]):
 
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         stopped = self._core is not None and bool(self._core.stopped)
-        self._step(Clear())
+        if self._core is not None:
+            self._core.clear()
         response.success = True
         response.message = 'efforts are published again' if stopped else 'nothing was stopped'
         return response
 
     def _on_parameters(self, old: CompensationParameters, new: CompensationParameters) -> None:
-        self._step(new)
+        if self._core is not None:
+            self._core.apply(new)
 
-    def _step(self, *inputs: Input) -> None:
+    def _step(self, states: MeasuredStates | None = None) -> None:
         """Let the core decide, and do what it says."""
         if self._core is None:
             return
-        sample, warnings = self._core.step(self._now(), inputs)
+        sample, warnings = self._core.step(self._now(), states)
         for text in warnings:
             self.get_logger().warning(text)
         if sample is not None and self._outputs is not None:

@@ -17,10 +17,9 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.stop_signals import stop_is_urgent
 from screw_dynamics.common.times import nanoseconds, seconds
-from screw_dynamics.control import drive_records
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.control.drive_records import FeedforwardSample, Input, MotorSample, Outputs
+from screw_dynamics.control.drive_records import FeedforwardSample, MotorSample, Outputs
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
@@ -74,8 +73,8 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
         self._inputs = [make_subscription(self, *one) for one in wanted]
         self._ticks = TickTimer(
             self,
-            lambda now: self._step(now=now),
-            lambda reason: self._step(drive_records.ClockJumped(reason)),
+            self._step,
+            lambda reason: None if self._core is None else self._core.forget(reason),
         )
         self._ticks.start(_RATE)
         return {'commands': self._report}
@@ -101,11 +100,13 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
     def _on_parameters(self, old: DriveCommandsParameters, new: DriveCommandsParameters) -> None:
         if old.limits != new.limits:
             self._warn_of_limits()
-        self._step(new)
+        if self._core is not None:
+            self._core.apply(new)
 
     def _on_model(self, loaded: LoadedRobot) -> None:
         self._robot = loaded.robot
-        self._step(drive_records.ModelChanged(loaded.robot))
+        if self._core is not None:
+            self._core.change_robot(loaded.robot)
         inputs = ', '.join(one.topic_name for one in self._inputs)
         self.get_logger().info(f'Ready: listens on {inputs}')
 
@@ -121,7 +122,7 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
             sample = feedforward_sample(message)
             if tuple(message.joint_names) != self._names or self._core is None:
                 self._begin(tuple(message.joint_names), self._motor_names)
-            self._step(sample)
+            self._take(sample)
         except ScrewDynamicsError as error:
             self._reject(INPUT, error)
 
@@ -130,12 +131,18 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
             sample = motor_sample(message)
             if tuple(message.motor_names) != self._motor_names:
                 self._begin(self._names, tuple(message.motor_names))
-            self._step(sample)
+            self._take(sample)
         except ScrewDynamicsError as error:
             self._reject(MOTORS, error)
 
     def _on_states(self, message: JointState) -> None:
-        self._step(drive_records.JointStates(message))
+        if self._core is not None:
+            self._core.measure(message, self._now())
+
+    def _take(self, sample: FeedforwardSample | MotorSample) -> None:
+        if self._core is not None:
+            self._core.add(sample)
+            self._step(self._now())
 
     def _reject(self, topic: str, error: ScrewDynamicsError) -> None:
         self._rejected += 1
@@ -182,7 +189,9 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
     def _drop(self) -> None:
         """Lead commands to rest, until a further signal, and destroy their publishers."""
         now, period = self._now(), 1.0 / _RATE
-        outputs = self._step(drive_records.ShuttingDown(), now=now)
+        if self._core is not None:
+            self._core.shut_down()
+        outputs = self._step(now)
         while outputs is not None and outputs.busy and self.context.ok():
             if stop_is_urgent():
                 self.get_logger().warning(
@@ -191,7 +200,7 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
                 break
             time.sleep(period)
             now += round(1e9 * period)
-            outputs = self._step(now=now)
+            outputs = self._step(now)
         latest, self._core = delivery_end(), None
         for output in self._outputs:
             output.end(latest)
@@ -201,11 +210,11 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
 
     # time ----------------------------------------------------------------------------------------
 
-    def _step(self, *inputs: Input, now: int | None = None) -> Outputs | None:
+    def _step(self, now: int) -> Outputs | None:
         """Let the core step, and publish and log what it asks for; None without a core."""
         if self._core is None:
             return None
-        outputs = self._core.step(self._now() if now is None else now, inputs)
+        outputs = self._core.step(now)
         if outputs.rows is not None:
             for output in self._outputs:
                 output.send()

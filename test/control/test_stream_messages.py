@@ -97,7 +97,7 @@ class TestJointReference:
         row[1] = value
         message = sample(model.joint_names, np.zeros((5, model.n)), **{field: row})
         with pytest.raises(
-            InputError, match=f'{field} of joint {model.joint_names[1]}: expected a finite number'
+            InputError, match=f'{field} of {model.joint_names[1]}: expected a finite number'
         ):
             reader.jet(message)
 
@@ -144,8 +144,8 @@ class TestJointState:
         for message, text in (
             (joint_state(names, zeros[:-1]), 'position: expected . values, one per name, got '),
             (joint_state(names[1:], zeros[1:]), f'name: .* missing: {names[0]}'),
-            (joint_state([*names, names[0]], [*zeros, 0.0]), f'{names[0]!r} is named twice'),
-            (joint_state(names, [NAN, *zeros[1:]]), f'position of joint {names[0]}: .* got nan'),
+            (joint_state([*names, names[0]], [*zeros, 0.0]), f'twice: {names[0]}'),
+            (joint_state(names, [NAN, *zeros[1:]]), f'position of {names[0]}: .* nan'),
         ):
             with pytest.raises(InputError, match=text):
                 reader.positions(message)

@@ -14,7 +14,6 @@ from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_records import (
     FeedforwardSample,
-    JointStates,
     MotorSample,
 )
 from screw_dynamics.drives.robot import Robot
@@ -80,9 +79,11 @@ class Rig:
         self.published, self.log, self.outputs = [], [], None
         self.load = np.zeros(model.n)  # added to the efforts: a wrench or a payload
 
-    def step(self, *inputs):
+    def step(self, *samples):
         """Let the core step at the present time."""
-        outputs = self.outputs = self.core.step(self.now, inputs)
+        for sample in samples:
+            self.core.add(sample)
+        outputs = self.outputs = self.core.step(self.now)
         if outputs.rows is not None:
             self.published.append((self.now, outputs.rows.copy()))
         self.log.extend(line.text for line in outputs.log)
@@ -91,7 +92,8 @@ class Rig:
     def measure(self, position, age=0.0):
         """Publish joint_states with a stamp of an age [s]."""
         stamp = self.now - round(1e9 * age)
-        self.step(JointStates(joint_state(self.robot.joint_names, position, stamp)))
+        self.core.measure(joint_state(self.robot.joint_names, position, stamp), self.now)
+        self.step()
 
     def sample(self, jet, since_start=np.inf, known=2, ahead=0):
         """Return a FeedforwardSample of a reference; `known` rows of the efforts."""
@@ -154,7 +156,8 @@ class Rig:
         """Change settings."""
         self.settings = replace(self.settings, **settings)
         self.settings.check()
-        self.step(self.settings)
+        self.core.apply(self.settings)
+        self.step()
 
     def heard(self):
         """Return the lines since the last call."""

@@ -6,18 +6,17 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
+from typing import Any, Concatenate
 
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
 from screw_dynamics.common.times import nanoseconds
-from screw_dynamics.control import inputs
-from screw_dynamics.control.feedforward import Feedforward
+from screw_dynamics.control.feedforward import Arguments, Feedforward
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.feedforward_reports import report
 from screw_dynamics.control.fit_requests import FitRobot, Heading
 from screw_dynamics.control.goals import goal_refusal
-from screw_dynamics.control.inputs import WRENCH_TOPIC
+from screw_dynamics.control.measurements import WRENCH_TOPIC
 from screw_dynamics.control.outputs import Outputs, Verdict
 from screw_dynamics.control.report import OK, Report
 from screw_dynamics.errors import InputError
@@ -62,8 +61,8 @@ class _Parts:
             self.spline = SplineOutput(node, core.reference, names, core.parameters)
         self.goals: GoalActions | None = None
         if core.parameters.follow_joint_trajectory:
-            self.goals = GoalActions(node, core, node.step, node.goal_refusal)
-        self.inputs = Inputs(node, core, node.step, node.take_trajectory, node.take_stream)
+            self.goals = GoalActions(node, core)
+        self.inputs = Inputs(node, core)
 
     def destroy(self) -> None:
         """Destroy all endpoints; receivers of the last spline are waited for."""
@@ -92,8 +91,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         self._time = 0.0  # s to compute a sample, measured while the node is configured
         self._problem = ''
         self._throttle = ReasonThrottle()
-        self._tick_input = (inputs.Tick(),)
-        self._answers: deque[tuple[_Parts, inputs.Answer]] = deque()
+        self._answers: deque[tuple[_Parts, Callable[[int, Any], None], Any]] = deque()
         self._awaited = 0  # answers
         super().__init__(NAME, FeedforwardParameters)
         self._others = {*self.subscriptions, *self.publishers}
@@ -102,9 +100,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         # tasks that another thread creates may wait until the next event of the executor
         self._look = steady_timer(self, _LOOK_PERIOD, self._look_for_answers)
         self._look.cancel()
-        self._ticks = TickTimer(
-            self, self._tick, lambda reason: self.step(inputs.ClockJumped(reason))
-        )
+        self._ticks = TickTimer(self, self._tick, self._on_jump)
         values = self._values
         require_two_topics(self, values.outputs)
         if values.follow_joint_trajectory:
@@ -125,12 +121,17 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
 
     # core ----------------------------------------------------------------------------------------
 
-    def step(self, item: Any) -> None:
-        """Pass an input to the core and do what it asks for."""
+    def step(
+        self,
+        method: Callable[Concatenate[int, Arguments], None],
+        *arguments: Arguments.args,
+        **further: Arguments.kwargs,
+    ) -> None:
+        """Call a method of the core and do what it asks for."""
         parts = self._parts
         if parts is not None:
             now = self._now()
-            self._perform(parts, parts.core.step(now, (item,)), now)
+            self._perform(parts, parts.core.step(now, method, *arguments, **further), now)
 
     def _perform(self, parts: _Parts, outputs: Outputs, now: int) -> None:
         if outputs.lines:
@@ -157,14 +158,14 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
 
     def _answer(self, parts: _Parts, done: Any, answer: Any) -> None:
         """Pass an answer of the worker on; called by another thread."""
-        self._answers.append((parts, inputs.Answer(done, answer)))
+        self._answers.append((parts, done, answer))
 
     def _look_for_answers(self) -> None:
         while self._answers:
-            parts, answer = self._answers.popleft()
+            parts, done, answer = self._answers.popleft()
             self._awaited -= 1
             if parts is self._parts:
-                self.step(answer)
+                self.step(done, answer)
         if not self._awaited:
             self._look.cancel()
 
@@ -174,18 +175,18 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
             return 'the node is not active'
         return '' if self._now() else NO_TIME
 
-    def take_trajectory(self, item: inputs.TrajectoryMessage) -> None:
+    def take_trajectory(self, data: bytes, *, poses: bool = False) -> None:
         """Follow a trajectory, or reject it."""
-        problem = self._active_problem()
-        if not problem:
-            self.step(item)
-        elif self._parts is not None:
-            self._parts.verdicts.tell(Verdict(heading(item.data), problem), self._now())
+        parts, problem = self._parts, self._active_problem()
+        if parts is not None and problem:
+            parts.verdicts.tell(Verdict(heading(data), problem), self._now())
+        elif parts is not None:
+            self.step(parts.core.add_trajectory, data, poses=poses)
 
-    def take_stream(self, item: Any) -> None:
+    def take(self, method: Callable[..., None], message: Any, **further: Any) -> None:
         """Follow a sample of a stream, or apply a wrench, while the node is active."""
         if not self._active_problem():
-            self.step(item)
+            self.step(method, message, **further)
 
     def goal_refusal(self, trajectory: Any) -> str:
         """Return why a goal is not accepted now, after its verdict; empty if it is."""
@@ -206,10 +207,14 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         if parts is None:
             return
         core = parts.core
-        self._perform(parts, core.step(now, self._tick_input), now)
+        self._perform(parts, core.step(now, core.tick), now)
         if parts.spline is not None:
             reference = core.reference
             parts.spline.watch(None if reference.driven else reference.sampled)
+
+    def _on_jump(self, reason: str) -> None:
+        if self._parts is not None:
+            self.step(self._parts.core.forget, reason)
 
     def _report(self, task: str) -> Report:
         parts = self._parts
@@ -236,9 +241,10 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         parts = self._parts
         if parts is not None:
             if parts.core.fits(loaded.robot):
-                self.step(FitRobot(loaded.robot, loaded.uncontrolled_joints, ()))
+                robot = FitRobot(loaded.robot, loaded.uncontrolled_joints, ())
+                self.step(parts.core.change_robot, robot)
             else:
-                self._replace(loaded)
+                self._replace(parts.core, loaded)
         elif not self._values.autostart:
             self.get_logger().info('autostart: false: waits for the transition configure')
         elif self.state == 'unconfigured':
@@ -246,7 +252,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
                 raise InputError(self._problem)
             self.trigger_activate()
 
-    def _replace(self, loaded: LoadedRobot) -> None:
+    def _replace(self, core: Feedforward, loaded: LoadedRobot) -> None:
         """Begin anew with a robot that has other joints."""
         model = loaded.robot.model
         types = map(' '.join, zip(model.joint_names, model.coordinate_types, strict=True))
@@ -254,7 +260,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
             f'The new robot model has other joints ({", ".join(types)}): '
             'the active trajectory is dropped'
         )
-        self.step(inputs.Stop('the robot model has other joints now'))
+        self.step(core.stop, 'the robot model has other joints now')
         self._tear_down()
         self._make_parts(loaded)
 
@@ -320,7 +326,8 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
     def _stop_publishing(self) -> None:
         self._active = False
         self._ticks.stop()
-        self.step(inputs.Stop('the node is not active any more'))
+        if self._parts is not None:
+            self.step(self._parts.core.stop, 'the node is not active any more')
 
     def _tear_down(self) -> None:
         parts, self._parts = self._parts, None
@@ -351,7 +358,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         if self._active and old.publish_rate != new.publish_rate:
             self._ticks.start(new.publish_rate)
         if self._parts is not None:
-            self.step(new)
+            self.step(self._parts.core.change_parameters, new)
             if self._parts.spline is not None:
                 self._parts.spline.apply(new)
 

@@ -10,9 +10,7 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND, instant_of
-from screw_dynamics.errors import InputError
-from screw_dynamics.recordings.messages.joints import places
-from screw_dynamics.trajectory.waypoint_checks import LARGEST
+from screw_dynamics.recordings.messages.joints import state_row
 
 
 class JointStateHistory:
@@ -49,30 +47,17 @@ class JointStateHistory:
 
 
 class MotorStateBuffer:
-    """The newest JointState of all motors: `values` (3, m) at `instant` [ns], None at first."""
+    """The newest states of all motors: `values` (2, m) at `instant` [ns], None at first."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = tuple(names)
-        self.values = np.zeros((3, len(self._names)))
+        self.values = np.zeros((2, len(self._names)))
         self.instant: int | None = None
 
-    def update(self, message: Any, now: int, timeout: float, needed: Sequence[str]) -> None:
-        """Store a message received at `now` [ns]; InputError unless it has the `needed` fields."""
+    def update(self, message: Any, now: int, timeout: float) -> None:
+        """Store positions and velocities received at `now` [ns], or raise InputError."""
         instant = instant_of(message, now, timeout)
-        order, count = places('name', message.name, self._names), len(message.name)
-        values = np.zeros_like(self.values)
-        for row, field in zip(values, ('position', 'velocity', 'effort'), strict=True):
-            given = getattr(message, field)
-            if not len(given) and field not in needed:
-                continue
-            if len(given) != count:
-                raise InputError(
-                    f'{field}: expected {count} values, one per name, got {len(given)}'
-                )
-            row[:] = np.array(given)[order]
-            for name, value in zip(self._names, row.tolist(), strict=True):
-                if not abs(value) <= LARGEST:  # also True for NaN
-                    raise InputError(f'{field} of {name}: expected a finite number, got {value}')
+        values = [state_row(message, field, self._names) for field in ('position', 'velocity')]
         if self.instant is None or not 0 < self.instant - instant <= timeout * SECOND:
             self.values[:], self.instant = values, instant  # else a newer one was faster
 

@@ -24,8 +24,7 @@ from screw_dynamics.nodes.load_observer.joint_state_history import (
     MotorStateBuffer,
 )
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
-from screw_dynamics.recordings.messages.joints import joint_state_rows, named_row
-from screw_dynamics.trajectory.waypoint_checks import LARGEST
+from screw_dynamics.recordings.messages.joints import joint_state_rows, named_row, require_usable
 
 _FIELDS = ('position', 'velocity', 'effort')
 
@@ -107,7 +106,7 @@ class ObservedLoads:
     def receive_motors(self, message: Any, now: int) -> None:
         """Store motor states received at `now` [ns], or raise InputError."""
         if self._motors is not None:
-            self._motors.update(message, now, self._parameters.timeout, _FIELDS[:2])
+            self._motors.update(message, now, self._parameters.timeout)
 
     def _spring_efforts(self, links: Array, effort: Array, instant: int) -> Array:
         """Return the efforts (n,) to observe of joints (2, n) at an instant [ns], or raise."""
@@ -119,7 +118,7 @@ class ObservedLoads:
                 f'motor_states: expected some within {self._parameters.timeout:g} s of the joint '
                 'states, got none'
             )
-        states = motors.values[:2].copy()
+        states = motors.values.copy()
         states[0] += (instant - motors.instant) / SECOND * states[1]
         effort_format = self._parameters.effort_format
         full = effort_format.full_efforts(self._robot.model, links[:1], effort)
@@ -132,12 +131,7 @@ class ObservedLoads:
         for field, row in zip(_FIELDS, rows, strict=True):
             if field not in self._needed:
                 row[:] = 0.0
-            for name, value in zip(self.joint_names, row.tolist(), strict=True):
-                if not abs(value) <= LARGEST:  # also True for NaN
-                    raise InputError(
-                        f'joint_states: {field} of {name}: expected a finite number, got '
-                        f'{"none" if np.isnan(value) else value}'
-                    )
+            require_usable(f'joint_states: {field}', self.joint_names, row)
         return rows
 
     def wrench(self) -> Array | None:
