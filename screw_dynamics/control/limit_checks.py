@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of positions and curves against the limits of joints, springs and motors."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
@@ -12,7 +10,7 @@ from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.limits import certify
 from screw_dynamics.limits.report import FeasibilityReport
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.trajectory import LimitViolation, PiecewisePolynomial
+from screw_dynamics.trajectory import PiecewisePolynomial
 
 
 class LimitError(ScrewDynamicsError):
@@ -37,22 +35,8 @@ def check_positions(model: ScrewModel, positions: Array, mode: str) -> str:
     raise LimitError(text)
 
 
-def points_text(violations: Sequence[LimitViolation]) -> str:
-    """Return a text about the violations of position limits by points; '' without any."""
-    if not violations:
-        return ''
-    first, *others = violations
-    return f'{first}' + (f' (and {len(others)} more)' if others else '')
-
-
 def check_curve(
-    robot: Robot,
-    curve: PiecewisePolynomial,
-    begin: float,
-    mode: str,
-    speed: float = 1.0,
-    *,
-    positions: bool = True,
+    robot: Robot, curve: PiecewisePolynomial, begin: float, mode: str, speed: float = 1.0
 ) -> str:
     """
     Return the worst violation, or why there are no efforts; raise it as LimitError unless 'warn'.
@@ -63,9 +47,6 @@ def check_curve(
         return ''
     try:
         report = certify(robot, curve, begin, speed)
-        if not positions:
-            kept = (check for check in report.checks if check.quantity != 'position')
-            report = FeasibilityReport(tuple(kept))
     except ScrewDynamicsError as error:
         if mode == 'warn':
             return str(error)

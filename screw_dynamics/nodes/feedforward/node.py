@@ -20,13 +20,13 @@ from screw_dynamics.control.measurements import WRENCH_TOPIC
 from screw_dynamics.control.outputs import Outputs, Verdict
 from screw_dynamics.control.report import OK, Report
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
 from screw_dynamics.nodes.feedforward.goal_action import GoalActions, action_type
 from screw_dynamics.nodes.feedforward.inputs import Inputs
 from screw_dynamics.nodes.feedforward.managed_node import ManagedNode
 from screw_dynamics.nodes.feedforward.sample_outputs import SampleOutputs, require_two_topics
 from screw_dynamics.nodes.feedforward.spline_output import SplineOutput
 from screw_dynamics.nodes.feedforward.tick_cost import (
+    RateReport,
     compute_time,
     rate_warning,
     require_rate,
@@ -110,11 +110,13 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
                 'limits: off: efforts beyond the limits of the robot are published, too'
             )
         self._worker = Worker()
-        self._reports = FeedforwardReports(self._ticks, self.get_logger().warning)
         names = [stream.value[2:] for stream in Stream] + [WRENCH_TOPIC[2:], 'limits']
         names += ['motors'] if values.elastic_joints_path else []
-        tasks = self._reports.tasks()
-        tasks |= {name: partial(self._report, name) for name in names}
+        tasks: dict[str, Callable[[], Report]] = {
+            'trajectory': self._trajectory_report,
+            'rate': RateReport(self._ticks, self.get_logger().warning),
+            **{name: partial(self._report, name) for name in names},
+        }
         if 'spline' in values.outputs:
             tasks['spline'] = self._spline_report
         return tasks
@@ -216,6 +218,10 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         if self._parts is not None:
             self.step(self._parts.core.forget, reason)
 
+    def _trajectory_report(self) -> Report:
+        parts = self._parts
+        return _NOT_CONFIGURED if parts is None else parts.verdicts.report(self._now())
+
     def _report(self, task: str) -> Report:
         parts = self._parts
         return _NOT_CONFIGURED if parts is None else report(parts.core, task, self._now())
@@ -286,7 +292,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         require_rate(self._time, self._values.publish_rate)
         robot = FitRobot(loaded.robot, loaded.uncontrolled_joints, ())
         core = Feedforward(robot, self._values, time.time_ns(), heading)
-        self._parts = _Parts(self, core, TrajectoryVerdicts(self, self._reports))
+        self._parts = _Parts(self, core, TrajectoryVerdicts(self))
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start to accept trajectories and to publish."""
