@@ -12,14 +12,13 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.blends import STEEPEST, Blend, Transition
+from screw_dynamics.control.drive_intake import SampleIntake, StartGate
 from screw_dynamics.control.drive_output import DriveOutput
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_records import FeedforwardSample, LogLine, Outputs, State
 from screw_dynamics.control.drive_target import DriveTarget
 from screw_dynamics.control.last_guard import LastGuard
 from screw_dynamics.control.report import OK, WARN, Report
-from screw_dynamics.control.sample_intake import SampleIntake
-from screw_dynamics.control.start_gate import StartGate
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import ScrewDynamicsError
 

@@ -23,7 +23,7 @@ from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.dynamics_server import services
 from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParameters, JointRequest
 from screw_dynamics.nodes.dynamics_server.trajectory_services import compute_trajectory_torques
-from screw_dynamics.nodes.load_observer.joint_state_history import MotorStateBuffer
+from screw_dynamics.nodes.load_observer.observed_loads import MotorStateBuffer
 from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.trajectory.reference.reference import Reference
 from screw_dynamics.trajectory.reference.streamed_reference import StreamedReference

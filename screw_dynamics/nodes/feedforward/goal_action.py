@@ -25,7 +25,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.feedforward.controller_hold import ControllerHold
 from screw_dynamics.nodes.feedforward.sample_outputs import message_without_points, points_of
 from screw_dynamics.nodes.shared.endpoints import steady_timer
-from screw_dynamics.nodes.shared.interfaces import optional_type
+from screw_dynamics.nodes.shared.parameters import optional_type
 
 ACTION = '~/follow_joint_trajectory'
 PARAMETER = 'follow_joint_trajectory'

@@ -19,7 +19,7 @@ from screw_dynamics.control.feedforward_parameters import SPEED_FACTOR_TYPE
 from screw_dynamics.control.measurements import WRENCH_TOPIC
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.endpoints import DEPTH, LATCHED, make_subscription
-from screw_dynamics.nodes.shared.interfaces import optional_type
+from screw_dynamics.nodes.shared.parameters import optional_type
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
 from screw_dynamics_interfaces.msg import JointReference
 

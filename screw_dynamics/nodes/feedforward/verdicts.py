@@ -9,9 +9,9 @@ from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.fit_requests import Heading, Outline
 from screw_dynamics.control.outputs import Verdict
 from screw_dynamics.control.report import ERROR, OK, WARN, Counts, Report
-from screw_dynamics.nodes.shared.diagnostics import status
 from screw_dynamics.nodes.shared.endpoints import FRAME_ID, STATUS_QOS, STATUS_TOPIC
 from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
+from screw_dynamics.nodes.shared.robot_node import status
 
 ACCEPTED = 'accepted'
 _SOON = 0.05  # s; an earlier start is not logged

@@ -21,7 +21,7 @@ from screw_dynamics.errors import (
     shown,
 )
 from screw_dynamics.nodes.load_observer.identification_process import Task, answer
-from screw_dynamics.nodes.load_observer.joint_state_history import JointStateHistory
+from screw_dynamics.nodes.load_observer.observed_loads import JointStateHistory
 from screw_dynamics.nodes.shared.child_process import ChildProcess
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics_interfaces.srv import IdentifyDynamics

@@ -6,17 +6,18 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
+from screw_dynamics import __version__
 from screw_dynamics.control.report import Report
-from screw_dynamics.nodes.shared.diagnostics import model_info, status
 from screw_dynamics.nodes.shared.endpoints import LATCHED, steady_timer
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_build import warm_up_efforts
 from screw_dynamics.nodes.shared.model_source import ROBOT, ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters, Values
+from screw_dynamics.recordings.messages.joints import double_array
 from screw_dynamics_interfaces.msg import ModelInfo
 
 
@@ -100,3 +101,28 @@ class RobotNode(Node, Generic[Values]):
         robot = str(reports['model'].values.get(ROBOT, 'none'))
         message.status = [status(self, *item, robot) for item in reports.items()]
         self._diagnostics.publish(message)
+
+
+def status(node: Node, name: str, report: Report, robot: str = 'none') -> DiagnosticStatus:
+    """Return a report of a node, and of the robot that it has, as a message."""
+    return DiagnosticStatus(
+        level=report.level,
+        name=f'{node.get_fully_qualified_name().lstrip("/")}: {name}',
+        message=report.message,
+        hardware_id=robot,
+        values=[KeyValue(key=key, value=str(value)) for key, value in report.values.items()],
+    )
+
+
+def model_info(loaded: LoadedRobot) -> ModelInfo:
+    """Return a model as a message."""
+    model = loaded.robot.model
+    return ModelInfo(
+        joint_names=list(model.joint_names),
+        joint_types=list(model.coordinate_types),
+        effort_limits=double_array(model.limits.effort),
+        base_link=model.base_link,
+        gravity=model.gravity,
+        urdf_sha256=loaded.sha256,
+        package_version=__version__,
+    )

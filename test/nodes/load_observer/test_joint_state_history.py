@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from screw_dynamics.nodes.load_observer.joint_state_history import JointStateHistory
+from screw_dynamics.nodes.load_observer.observed_loads import JointStateHistory
 
 
 @pytest.mark.parametrize('count', [0, 1, 4, 5, 6, 9, 10, 11, 23])
