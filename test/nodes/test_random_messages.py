@@ -155,8 +155,8 @@ def test_requests(kind, data):
     untouched = copy.deepcopy(response)
     with np.errstate(all='ignore'):
         try:
-            read = JointRequest.read(request, MODEL.joint_names)
-            ANSWERS[kind](Robot(MODEL), DynamicsServerParameters(), read, response)
+            read = JointRequest.read(Robot(MODEL), DynamicsServerParameters(), request)
+            ANSWERS[kind](read, response)
         except ScrewDynamicsError as error:
             assert str(error)
             assert response == untouched

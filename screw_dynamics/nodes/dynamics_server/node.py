@@ -8,7 +8,6 @@ from typing import Any
 
 from screw_dynamics.control.limit_checks import check_positions
 from screw_dynamics.control.report import OK, Report
-from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.nodes.dynamics_server import services
 from screw_dynamics.nodes.dynamics_server.requests import (
@@ -28,7 +27,7 @@ from screw_dynamics_interfaces import srv
 
 NAME = 'dynamics_server'
 
-Handler = Callable[[Robot, DynamicsServerParameters, Any, Any], str | None]
+Handler = Callable[..., str | None]
 OF_TRAJECTORIES: tuple[Handler, ...] = compute_trajectory_torques, retime_trajectory
 HANDLERS: dict[type, Handler] = {
     srv.GetMassMatrix: services.get_mass_matrix,
@@ -66,10 +65,13 @@ class DynamicsServerNode(RobotNode[DynamicsServerParameters]):
         try:
             if self._source.loaded is None:
                 raise NoModelError(f'no robot model: {self._source.problem}')
-            robot = self._source.loaded.robot
-            if handler not in OF_TRAJECTORIES:
-                request = self._with_position(robot, request)
-            self._warn(handler(robot, self._values, request, response))
+            robot, values = self._source.loaded.robot, self._values
+            if handler in OF_TRAJECTORIES:
+                self._warn(handler(robot, values, request, response))
+            else:
+                read = JointRequest.read(robot, values, request)
+                self._warn(check_positions(robot.model, read.position, values.check_limits))
+                self._warn(handler(read, response))
         except ScrewDynamicsError as error:
             response = service.Response(error_code=error_code(error), message=str(error))
             self._failed += 1
@@ -78,13 +80,6 @@ class DynamicsServerNode(RobotNode[DynamicsServerParameters]):
         self._answered += 1
         response.success = True
         return response
-
-    def _with_position(self, robot: Robot, message: Any) -> JointRequest:
-        """Read a request and check its positions."""
-        request = JointRequest.read(message, robot.joint_names)
-        mode = self._values.check_limits
-        self._warn(check_positions(robot.model, request.position, mode))
-        return request
 
     def _warn(self, text: str | None) -> None:
         if text:
