@@ -361,11 +361,7 @@ class DriveCommands:
             self._counts['sent'] += 1
             output = self._output
             rows = output.write(
-                self._motion,
-                self._effort,
-                self.target,
-                self._gains.values,
-                ends=not self._driving,
+                self._motion, self._effort, self.target, self._gains.values, ends=not self._driving
             )
             state = output.state
             if output.threads is not None:

@@ -11,11 +11,7 @@ from screw_dynamics.control.outputs import EffortSample, Outputs
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.control.sample_guard import SampleGuard
 from screw_dynamics.control.stiffness_transition import StiffnessTransition
-from screw_dynamics.drives import (
-    DeflectionFilter,
-    elastic_feedforward,
-    feedforward_from_efforts,
-)
+from screw_dynamics.drives import DeflectionFilter, elastic_feedforward, feedforward_from_efforts
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.springs import AdjustableSpring
 from screw_dynamics.drives.workspace import Workspace

@@ -20,14 +20,7 @@ from screw_dynamics.control.fit_requests import (
 from screw_dynamics.control.forwarding import MOST_POINTS, forwarding
 from screw_dynamics.control.outputs import Outputs, Request, Verdict
 from screw_dynamics.control.trajectory_join import joined
-from screw_dynamics.control.trajectory_plan import (
-    Arrival,
-    Plan,
-    Running,
-    arrival,
-    fit_delay,
-    plan,
-)
+from screw_dynamics.control.trajectory_plan import Arrival, Plan, Running, arrival, fit_delay, plan
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
 from screw_dynamics.trajectory.reference.interpolation import ActiveTrajectory
 

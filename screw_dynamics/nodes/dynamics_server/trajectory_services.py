@@ -147,7 +147,5 @@ def _with_efforts(request: Any, times: Array, jets: Array, efforts: Array) -> Jo
         (round(1e9 * t) for t in times), jets[:, :3], efforts, JointTrajectoryPoint, Duration
     )
     return JointTrajectory(
-        header=request.trajectory.header,
-        joint_names=request.trajectory.joint_names,
-        points=points,
+        header=request.trajectory.header, joint_names=request.trajectory.joint_names, points=points
     )

@@ -17,10 +17,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.estimation.observers import Contact
-from screw_dynamics.nodes.load_observer.identification_service import (
-    IdentificationService,
-    Kept,
-)
+from screw_dynamics.nodes.load_observer.identification_service import IdentificationService, Kept
 from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.shared.endpoints import (

@@ -174,11 +174,7 @@ class StateOutput(MessageOutput):
     """Publishes fields of named joints or motors as JointState."""
 
     def __init__(
-        self,
-        node: Node,
-        topic: str,
-        names: Sequence[str],
-        fields: tuple[str, ...] = STATE_FIELDS,
+        self, node: Node, topic: str, names: Sequence[str], fields: tuple[str, ...] = STATE_FIELDS
     ) -> None:
         super().__init__(node, JointState, topic)
         self._rows = np.zeros((len(fields), len(names)))

@@ -14,12 +14,7 @@ import numpy as np
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.drives import Drives
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.errors import (
-    InertiaError,
-    InputError,
-    ScrewDynamicsError,
-    UnknownNameError,
-)
+from screw_dynamics.errors import InertiaError, InputError, ScrewDynamicsError, UnknownNameError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.urdf import RobotDescription, model_from_description, read_description
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
