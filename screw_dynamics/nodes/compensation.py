@@ -6,15 +6,12 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
-import numpy as np
-from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from screw_dynamics.common.times import nanoseconds
 from screw_dynamics.control.compensation import (
-    Carried,
     Compensation,
     CompensationParameters,
     MeasuredStates,
@@ -22,11 +19,9 @@ from screw_dynamics.control.compensation import (
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.endpoints import (
-    STAMP,
-    MessageOutput,
-    ReusedMessage,
-    StateOutput,
+    RowOutput,
     make_subscription,
+    state_output,
     steady_timer,
 )
 from screw_dynamics.nodes.shared.executor import run_node
@@ -36,6 +31,8 @@ from screw_dynamics.recordings.messages.joints import joint_state_rows
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAME = 'compensation'
+_MEASURED = FeedforwardTorque.SOURCE_MEASURED
+_FIELDS = 'effort', 'gravity_effort', 'reference.positions', 'reference.velocities'
 _LOOK_PERIOD = 0.02  # s between looks whether the states have become too old
 
 
@@ -46,7 +43,7 @@ class CompensationNode(RobotNode[CompensationParameters]):
 
     def __init__(self) -> None:
         self._core: Compensation | None = None
-        self._outputs: tuple[FeedforwardOutput, StateOutput] | None = None
+        self._outputs: tuple[RowOutput, RowOutput] | None = None
         super().__init__(NAME, CompensationParameters)
 
     def _set_up(self) -> dict[str, Callable[[], Report]]:
@@ -69,9 +66,10 @@ class CompensationNode(RobotNode[CompensationParameters]):
         for output in self._outputs or ():
             output.destroy()
         names = robot.joint_names
+        message = FeedforwardTorque(joint_names=list(names), source=_MEASURED)
         self._outputs = (
-            FeedforwardOutput(self, names),
-            StateOutput(self, '~/joint_effort', names),
+            RowOutput(self, '~/feedforward', message, _FIELDS, len(names), ('motion',)),
+            state_output(self, '~/joint_effort', names),
         )
         self.get_logger().info(
             f'Carries {len(names)} joints: listens on '
@@ -111,8 +109,9 @@ class CompensationNode(RobotNode[CompensationParameters]):
             self.get_logger().warning(text)
         if sample is not None and self._outputs is not None:
             carried, efforts = self._outputs
-            carried.publish(sample)
-            efforts.publish(sample.stamp, (sample.positions, sample.velocities, sample.effort))
+            state = sample.positions, sample.velocities
+            carried.publish(sample.stamp, (sample.effort, sample.gravity, *state), sample.motion)
+            efforts.publish(sample.stamp, (*state, sample.effort))
 
     def _report(self) -> Report:
         core = self._core
@@ -122,24 +121,6 @@ class CompensationNode(RobotNode[CompensationParameters]):
         text = core.stopped or ('' if core.running else waits)
         counts = {'motion': core.motion, 'refused': core.refused}
         return Report(WARN if text else OK, text or 'carries the robot', counts)
-
-
-class FeedforwardOutput(MessageOutput):
-    """``~/feedforward``: the measured state with its efforts."""
-
-    _FIELDS = 'effort', 'gravity_effort', 'reference.positions', 'reference.velocities'
-
-    def __init__(self, node: Node, names: tuple[str, ...]) -> None:
-        super().__init__(node, FeedforwardTorque, '~/feedforward')
-        self._rows = np.zeros((len(self._FIELDS), len(names)))
-        message = FeedforwardTorque(joint_names=list(names))
-        message.source = message.SOURCE_MEASURED
-        self._message = ReusedMessage(message, {self._FIELDS: self._rows}, STAMP, ('motion',))
-
-    def publish(self, sample: Carried) -> None:
-        """Publish a sample."""
-        self._rows[:] = sample.effort, sample.gravity, sample.positions, sample.velocities
-        self._publisher.publish(self._message.written((sample.stamp,), (sample.motion,)))
 
 
 main = partial(run_node, CompensationNode, NAME, parameters=CompensationParameters)

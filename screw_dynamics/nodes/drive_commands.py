@@ -27,10 +27,11 @@ from screw_dynamics.nodes.shared.endpoints import (
     DEPTH,
     MessageOutput,
     ReusedMessage,
-    StateOutput,
+    RowOutput,
     await_delivery,
     delivery_end,
     make_subscription,
+    state_output,
 )
 from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
@@ -55,8 +56,8 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
         self._names: tuple[str, ...] = ()
         self._motor_names: tuple[str, ...] | None = None
         self._outputs: list[RowsOutput] = []
-        self._state: StateOutput | None = None
-        self._tensions: list[StateOutput] = []
+        self._state: RowOutput | None = None
+        self._tensions: list[RowOutput] = []
         self._throttle = ReasonThrottle()
         self._rejected, self._problem = 0, ''
         self._shared: set[str] = set()  # topics with other publishers, which are logged
@@ -173,12 +174,12 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
             }
         self._outputs = [RowsOutput(self, topic, label, rows) for topic, rows in topics.items()]
         if values.publish_joint_state:
-            self._state = StateOutput(self, '~/joint_commands', entries)
+            self._state = state_output(self, '~/joint_commands', entries)
         threads = threads_of(self._robot.model)
         if threads is not None:
             topics_of_threads = '~/thread_tensions', '~/thread_tension_rates'
             self._tensions = [
-                StateOutput(self, t, threads.names, ('effort',)) for t in topics_of_threads
+                state_output(self, t, threads.names, ('effort',)) for t in topics_of_threads
             ]
         self._core = core
         self.get_logger().info(

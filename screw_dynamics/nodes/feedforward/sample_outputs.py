@@ -18,8 +18,9 @@ from screw_dynamics.nodes.shared.endpoints import (
     STAMP,
     MessageOutput,
     ReusedMessage,
-    StateOutput,
+    RowOutput,
     make_publisher,
+    state_output,
 )
 from screw_dynamics.recordings.messages.joints import double_array, effort_points
 from screw_dynamics.trajectory import JET_ROWS
@@ -42,9 +43,9 @@ class SampleOutputs:
         self._node, self._core, selected = node, core, core.parameters.outputs
         self._efforts = EffortOutput(node, core)
         self._motors = None if core.motors is None else MotorOutput(node, core)
-        self._states: StateOutput | None = None
+        self._states: RowOutput | None = None
         if 'joint_effort' in selected:  # for plotting tools
-            self._states = StateOutput(node, '~/joint_effort', core.robot.joint_names)
+            self._states = state_output(node, '~/joint_effort', core.robot.joint_names)
         self._trajectories = None
         if 'joint_trajectory_effort' in selected:
             self._trajectories = make_publisher(node, JointTrajectory, TOPIC)

@@ -13,7 +13,6 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 
-from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.estimation.observers import Contact
@@ -23,17 +22,16 @@ from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.shared.endpoints import (
     DEPTH,
     LATCHED,
-    STAMP,
-    MessageOutput,
-    ReusedMessage,
-    StateOutput,
+    RowOutput,
     make_subscription,
+    state_output,
 )
 from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.robot_node import RobotNode
 
 NAME = 'load_observer'
+_COMPONENTS = tuple(f'wrench.{part}.{axis}' for part in ('torque', 'force') for axis in 'xyz')
 # matches publishers of either reliability
 _MEASURED = QoSProfile(
     depth=DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT, durability=DurabilityPolicy.VOLATILE
@@ -48,8 +46,8 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
     def __init__(self) -> None:
         self._identification: IdentificationService | None = None
         self._loads: ObservedLoads | None = None
-        self._effort: StateOutput | None = None
-        self._wrench: WrenchOutput | None = None
+        self._effort: RowOutput | None = None
+        self._wrench: RowOutput | None = None
         counted = ('observed', 'left out', 'rejected', 'contacts', 'without wrench')
         self._counts = dict.fromkeys(counted, 0)
         self._last_rejection = ''
@@ -59,7 +57,9 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
 
     def _set_up(self) -> dict[str, Callable[[], Report]]:
         if self._values.wrench_frame:
-            self._wrench = WrenchOutput(self, self._values.wrench_frame)
+            message = WrenchStamped()
+            message.header.frame_id = self._values.wrench_frame
+            self._wrench = RowOutput(self, '~/estimated_wrench', message, _COMPONENTS, 1)
         self._flag = ContactFlag(self)
         self._identification = IdentificationService(self)
         self._input = make_subscription(
@@ -92,7 +92,7 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
         if before is None or before.joint_names != self._loads.joint_names:
             if self._effort is not None:
                 self._effort.destroy()
-            self._effort = StateOutput(
+            self._effort = state_output(
                 self, '~/external_effort', self._loads.joint_names, ('effort',)
             )
         self.get_logger().info(
@@ -123,7 +123,7 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
             if wrench is None:
                 self._counts['without wrench'] += 1
             else:
-                self._wrench.publish(loads.instant, wrench)
+                self._wrench.publish(loads.instant, wrench[:, np.newaxis])
         self._flag.set(loads.contact is not None)
         self._log_contact(before, loads.contact)
 
@@ -187,26 +187,6 @@ def _contact_text(contact: Contact) -> str:
         f'{contact.link}: {contact.strength:.1f} times the threshold, force [{force}] N, torque '
         f'[{torque}] N m'
     )
-
-
-_COMPONENTS = tuple(f'wrench.{part}.{axis}' for part in ('torque', 'force') for axis in 'xyz')
-
-
-class WrenchOutput(MessageOutput):
-    """Publishes the wrench at a link, in its axes and at its origin."""
-
-    def __init__(self, node: Node, frame: str) -> None:
-        super().__init__(node, WrenchStamped, '~/estimated_wrench')
-        self._components = np.zeros((6, 1))
-        message = WrenchStamped()
-        message.header.frame_id = frame
-        carried = {_COMPONENTS: self._components}
-        self._message = ReusedMessage(message, carried, STAMP)
-
-    def publish(self, time: int, wrench: Array) -> None:
-        """Publish [torque; force] (6,) with the stamp of the measurement [ns]."""
-        self._components[:, 0] = wrench
-        self._publisher.publish(self._message.written((time,)))
 
 
 class ContactFlag:

@@ -24,7 +24,7 @@ from screw_dynamics.nodes.sea_simulator.simulated_time import (
     SimulatedTime,
     SimulationReport,
 )
-from screw_dynamics.nodes.shared.endpoints import StateOutput, make_subscription
+from screw_dynamics.nodes.shared.endpoints import RowOutput, make_subscription, state_output
 from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.robot_node import RobotNode
@@ -39,7 +39,7 @@ class SeaSimulatorNode(RobotNode[SeaSimulatorParameters]):
     def __init__(self) -> None:
         self._robot: SimulatedRobot | None = None
         self._last_command = 0
-        self._outputs: list[StateOutput] = []
+        self._outputs: list[RowOutput] = []
         self._time: SimulatedTime | None = None
         self._report = SimulationReport()
         super().__init__(NAME, SeaSimulatorParameters)
@@ -76,8 +76,8 @@ class SeaSimulatorNode(RobotNode[SeaSimulatorParameters]):
             output.destroy()
         self._robot = self._require(loaded)
         self._outputs = [
-            StateOutput(self, 'joint_states', names),
-            StateOutput(self, 'motor_states', self._robot.drives.names),
+            state_output(self, 'joint_states', names),
+            state_output(self, 'motor_states', self._robot.drives.names),
         ]
         values = self._values
         kind = LockStep if values.publish_clock else RealTime
