@@ -15,10 +15,10 @@ from screw_dynamics.control.blends import STEEPEST, Blend, Transition
 from screw_dynamics.control.drive_intake import SampleIntake, StartGate
 from screw_dynamics.control.drive_output import DriveOutput
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.control.drive_records import FeedforwardSample, LogLine, Outputs, State
+from screw_dynamics.control.drive_records import FeedforwardSample, Outputs, State
 from screw_dynamics.control.drive_target import DriveTarget
 from screw_dynamics.control.last_guard import LastGuard
-from screw_dynamics.control.report import OK, WARN, Report
+from screw_dynamics.control.report import OK, WARN, Line, Report
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import ScrewDynamicsError
 
@@ -66,7 +66,7 @@ class DriveCommands:
         self.add = self._samples.add
         self._problem = ''
         self._warned: set[str] = set()
-        self._lines: list[LogLine] = []
+        self._lines: list[Line] = []
         self._counts = {'sent': 0, 'rejected joint_states': 0}
 
     @property
@@ -353,7 +353,7 @@ class DriveCommands:
     # outputs -------------------------------------------------------------------------------------
 
     def _say(self, level: str, key: str, text: str) -> None:
-        self._lines.append(LogLine(level, key, text))
+        self._lines.append(Line(level, text, key))
 
     def _outputs(self) -> Outputs:
         rows = state = tensions = None

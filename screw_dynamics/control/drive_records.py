@@ -8,6 +8,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.control.report import Line
 
 
 class FeedforwardSample(NamedTuple):
@@ -45,14 +46,6 @@ class State(Enum):
     STOPPED = 'stopped'
 
 
-class LogLine(NamedTuple):
-    """A line for the log; a shell may throttle lines of one key."""
-
-    level: str  # 'info', 'warning' or 'error'
-    key: str
-    text: str
-
-
 class Outputs(NamedTuple):
     """What a step asks for; arrays are shared, and valid until the next step."""
 
@@ -60,5 +53,5 @@ class Outputs(NamedTuple):
     state: Array | None  # positions, velocities and efforts (3, m) as sent, with the rows
     tensions: Array | None  # of threads, with the rates if they are known (1 or 2, threads)
     instant: int  # of these [ns]
-    log: tuple[LogLine, ...]
+    log: tuple[Line, ...]
     busy: bool  # there is more to send without further inputs

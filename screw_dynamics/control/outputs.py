@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from screw_dynamics.control.report import Line
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.reference.reference import Source
 
@@ -24,13 +25,6 @@ class EffortSample(NamedTuple):
     time_from_start: int = 0  # [ns], 0 for a stream
     rows: int = JET_ROWS  # known ones of the reference, 3 to 5
     motion: int = 0  # number of the motion
-
-
-class Line(NamedTuple):
-    """A line for the log; `level` is info, warning or error."""
-
-    level: str
-    text: str
 
 
 class Request(NamedTuple):

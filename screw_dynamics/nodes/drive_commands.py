@@ -58,7 +58,7 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
         self._outputs: list[RowsOutput] = []
         self._state: RowOutput | None = None
         self._tensions: list[RowOutput] = []
-        self._throttle = ReasonThrottle()
+        self._throttle = ReasonThrottle(self)
         self._rejected, self._problem = 0, ''
         self._shared: set[str] = set()  # topics with other publishers, which are logged
         super().__init__(NAME, DriveCommandsParameters)
@@ -148,8 +148,7 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
     def _reject(self, topic: str, error: ScrewDynamicsError) -> None:
         self._rejected += 1
         self._problem = f'{topic}: {error}'
-        if self._throttle.due('rejected'):
-            self.get_logger().error(f'Rejected: {self._problem}')
+        self._throttle.log('error', f'Rejected: {self._problem}', 'rejected')
 
     def _begin(self, names: tuple[str, ...], motors: tuple[str, ...] | None) -> None:
         """Command other joints or motors, or raise ScrewDynamicsError."""
@@ -224,8 +223,10 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
         if outputs.tensions is not None:
             for tensions, row in zip(self._tensions, outputs.tensions, strict=False):
                 tensions.publish(outputs.instant, row)
-        for level, key, text in outputs.log:
-            if key not in _REPEATED or self._throttle.due(key):
+        for level, text, key in outputs.log:
+            if key in _REPEATED:
+                self._throttle.log(level, text, key)
+            else:
                 log_line(self, level, text)
         return outputs
 

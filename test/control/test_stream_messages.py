@@ -248,7 +248,7 @@ class TestExternalWrench:
 def test_every_reason_is_logged_once_per_period(monkeypatch):
     now = 100.0
     monkeypatch.setattr(reason_throttle, 'time', SimpleNamespace(monotonic=lambda: now))
-    throttle = ReasonThrottle()
+    throttle = ReasonThrottle(None)
     assert throttle.due('age 0.2 s')
     assert not throttle.due('age 0.3 s')  # the same reason with another number
     now += 0.5

@@ -161,7 +161,7 @@ class Rig:
         outputs = self.core.step(self.now, method, *arguments, **further)
         if stopped and outputs.sample is not None:
             self.resumptions.append(np.abs(self.core.jet[1]).max())
-        self.lines += [f'{level}: {text}' for level, text in outputs.lines]
+        self.lines += [f'{line.level}: {line.text}' for line in outputs.lines]
         self.verdicts += outputs.verdicts
         self.goals += outputs.goals
         self.forwarded += outputs.forwarded

@@ -37,7 +37,7 @@ from screw_dynamics.nodes.shared.endpoints import delivery_end, steady_timer
 from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_build import warm_up_efforts
-from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
+from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle
 from screw_dynamics.nodes.shared.robot_node import RobotNode
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 from screw_dynamics.trajectory import JET_ROWS
@@ -90,7 +90,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         self._active = False
         self._time = 0.0  # s to compute a sample, measured while the node is configured
         self._problem = ''
-        self._throttle = ReasonThrottle()
+        self._throttle = ReasonThrottle(self)
         self._answers: deque[tuple[_Parts, Callable[[int, Any], None], Any]] = deque()
         self._awaited = 0  # answers
         super().__init__(NAME, FeedforwardParameters)
@@ -136,8 +136,8 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
             self._perform(parts, parts.core.step(now, method, *arguments, **further), now)
 
     def _perform(self, parts: _Parts, outputs: Outputs, now: int) -> None:
-        if outputs.lines:
-            self._log(outputs)
+        for line in outputs.lines:
+            self._throttle.log(line.level, line.text)
         if outputs.sample is not None or outputs.forwarded:
             parts.samples.publish(outputs)
         # what follows may begin another step, which clears the outputs
@@ -152,11 +152,6 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         if parts.goals is not None:
             for action in goals:
                 parts.goals.perform(action)
-
-    def _log(self, outputs: Outputs) -> None:
-        for level, text in outputs.lines:
-            if self._throttle.due(text):
-                log_line(self, level, text)
 
     def _answer(self, parts: _Parts, done: Any, answer: Any) -> None:
         """Pass an answer of the worker on; called by another thread."""

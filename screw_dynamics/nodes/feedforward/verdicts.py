@@ -10,7 +10,7 @@ from screw_dynamics.control.fit_requests import Heading, Outline
 from screw_dynamics.control.outputs import Verdict
 from screw_dynamics.control.report import ERROR, OK, WARN, Counts, Report
 from screw_dynamics.nodes.shared.endpoints import FRAME_ID, STATUS_QOS, STATUS_TOPIC
-from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
+from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle
 from screw_dynamics.nodes.shared.robot_node import status
 
 ACCEPTED = 'accepted'
@@ -26,7 +26,7 @@ class TrajectoryVerdicts:
         self._node, self.counts = node, Counts()
         self._accepted: tuple[int, int, int] | None = None  # when; start and end [ns]
         self._publisher = node.create_publisher(DiagnosticStatus, f'~/{STATUS_TOPIC}', STATUS_QOS)
-        self._throttle = ReasonThrottle()
+        self._log = ReasonThrottle(node).log  # a line takes half a tick
         self._end = 0  # of the last accepted trajectory [ns]; 0 unless it has one point
         self._cut_short = 0  # consecutive ones that were replaced before their end
 
@@ -74,11 +74,6 @@ class TrajectoryVerdicts:
 
     def _publish(self, report: Report) -> None:
         self._publisher.publish(status(self._node, 'trajectory', report))
-
-    def _log(self, level: str, text: str) -> None:
-        """Log a line, the same one at most once per second: it takes half a tick."""
-        if self._throttle.due(text):
-            log_line(self._node, level, text)
 
     def _watch_servo(self, points: int, end: int, now: int) -> None:
         """Warn about single points that are replaced before they are reached."""
