@@ -15,6 +15,7 @@ from screw_dynamics.dynamics.effort_format import CONTENTS
 
 FIELDS = ('position', 'velocity', 'effort', 'kp', 'kd')
 SIDES = ('joints', 'motors', 'rotors')
+_LISTS = 'kp', 'kd', 'servo_stiffness', 'servo_damping', 'effort_scale', 'effort_offset'
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ class DriveCommandsParameters(FileParameters):
     def require(self, joints: Sequence[str], names: Sequence[str]) -> None:
         """Raise InputError unless lists have a value for each of the joints or motors `names`."""
         required = {name for name in ('kp', 'kd') if name in self.fields}
-        for name in ('kp', 'kd', 'servo_stiffness', 'servo_damping', *_EFFORTS):
+        for name in _LISTS:
             values = getattr(self, name)
             if len(values) != len(names) and (values or name in required):
                 expected = f'{len(names)} values, one for each of {", ".join(names)}'
@@ -189,6 +190,3 @@ class DriveCommandsParameters(FileParameters):
         for row, values in zip(gains, (self.kp, self.kd), strict=True):
             row[:] = values or (0.0,)
         return gains
-
-
-_EFFORTS = ('effort_scale', 'effort_offset')

@@ -32,6 +32,8 @@ from screw_dynamics.trajectory.reference.reference import Source
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
 
 LEAST_ROWS = 3  # efforts require accelerations
+# by the rows of a reference
+_LESS_KNOWN = {3: 'jerks: effort_dot and effort_ddot are', 4: 'snaps: effort_ddot is'}
 Arguments = ParamSpec('Arguments')
 
 
@@ -107,23 +109,18 @@ class Feedforward:
     # robot and parameters ------------------------------------------------------------------------
 
     def _use_robot(self, robot: Robot, others: Mapping[str, str]) -> None:
-        self._robot = robot
+        self.robot = robot
         self._fit_robot = FitRobot(robot, dict(others), self.followed.continuous)
         self._reader = StreamReader(robot.model, others)
 
-    @property
-    def robot(self) -> Robot:
-        """The robot."""
-        return self._robot
-
     def fits(self, robot: Robot) -> bool:
         """Return whether another robot has the same joints, so that motions continue."""
-        old, new = self._robot.model, robot.model
+        old, new = self.robot.model, robot.model
         return (old.joint_names, old.coordinate_types) == (new.joint_names, new.coordinate_types)
 
     def change_robot(self, now: int, fit_robot: FitRobot) -> None:
         """Continue with another model that has the same joints."""
-        robot = fit_robot.robot.with_limited_motors(self._robot.limits_motors)
+        robot = fit_robot.robot.with_limited_motors(self.robot.limits_motors)
         self._use_robot(robot, fit_robot.uncontrolled_joints)
         self.wrenches.set_model(robot.model)
         self.guard.set_robot(robot)
@@ -132,7 +129,7 @@ class Feedforward:
 
     def check(self, parameters: FeedforwardParameters) -> None:
         """Raise InputError if changed parameters do not fit the robot."""
-        parameters.require_joints(self._robot)
+        parameters.require_joints(self.robot)
         if self.motors is not None:
             self.motors.stiffness.check(parameters.stiffness)
 
@@ -181,12 +178,12 @@ class Feedforward:
             instant = instant_of(message, now, values.input_timeout)
             if stream is Stream.SAMPLES:
                 jet, rows = self._reader.jet(message)
-                check_positions(self._robot.model, jet[0], mode)
+                check_positions(self.robot.model, jet[0], mode)
                 followed = self.streamed.add_sample(jet, rows, instant, now)
                 self._tell_of_rows(topic, rows)
             else:
                 positions = self._reader.positions(message)
-                check_positions(self._robot.model, positions, mode)
+                check_positions(self.robot.model, positions, mode)
                 followed = self.followed.add_positions(positions, now)
         except ScrewDynamicsError as error:
             counts.reject(str(error))
@@ -198,15 +195,9 @@ class Feedforward:
             counts.ignored += 1
 
     def _tell_of_rows(self, topic: str, rows: int) -> None:
-        if rows == JET_ROWS or self._less_known:
-            return
-        self._less_known = True
-        what = (
-            'jerks: effort_dot and effort_ddot are'
-            if rows == LEAST_ROWS
-            else 'snaps: effort_ddot is'
-        )
-        self.outputs.log('warning', f'{topic} carries no {what} left empty')
+        if rows in _LESS_KNOWN and not self._less_known:
+            self._less_known = True
+            self.outputs.log('warning', f'{topic} carries no {_LESS_KNOWN[rows]} left empty')
 
     def load(self, now: int, message: Any) -> None:
         """Apply a WrenchStamped."""
@@ -330,7 +321,7 @@ class Feedforward:
             if self.motors is not None:
                 self.motors.pause()
             return
-        gravity_forces(self._robot.model, self.jet[0], out=self.gravity[0])
+        gravity_forces(self.robot.model, self.jet[0], out=self.gravity[0])
         outputs = self.outputs
         outputs.sample = sample
         if self.motors is not None:

@@ -130,8 +130,7 @@ class Goals:
         if any(one.asked for one in newer):
             return  # the controller has gone on to that
         if not goal.asked and not goal.canceling:
-            sampled = self.now + round(SECOND * running.parameters.lead)
-            if reference.withdraw(motion, sampled):
+            if reference.withdraw(motion, running.sampled):
                 return  # the motion before continues
         later = [one for one in newer if one.motion is not None]
         if not later and not reference.follows(motion):

@@ -179,12 +179,9 @@ def send(node: Node) -> str:
     if not parameters.file:
         raise unexpected('file', 'a file with a trajectory', 'none')
     trajectory = read_trajectory(parameters.file)
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    try:
+    with SingleThreadedExecutor() as executor:
+        executor.add_node(node)
         return _send(node, executor, parameters, trajectory)
-    finally:
-        executor.shutdown()
 
 
 def _send(

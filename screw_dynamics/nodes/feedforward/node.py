@@ -45,14 +45,15 @@ from screw_dynamics.trajectory.reference.streamed_reference import Stream
 
 NAME = 'feedforward'
 _LOOK_PERIOD = 0.002  # s between looks for answers of the worker
-_NOT_CONFIGURED = Report(OK, 'not configured')
 NO_TIME = 'use_sim_time is set and no time has been received on /clock yet'
 
 
 class _Parts:
     """The core of a configured node, and what speaks for it in ROS."""
 
-    def __init__(self, node: 'FeedforwardNode', core: Feedforward, verdicts: Any) -> None:
+    def __init__(
+        self, node: 'FeedforwardNode', core: Feedforward, verdicts: TrajectoryVerdicts
+    ) -> None:
         self.core, self.verdicts = core, verdicts
         self.samples = SampleOutputs(node, core)
         self.spline: SplineOutput | None = None
@@ -110,16 +111,12 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
                 'limits: off: efforts beyond the limits of the robot are published, too'
             )
         self._worker = Worker()
-        names = [stream.value[2:] for stream in Stream] + [WRENCH_TOPIC[2:], 'limits']
+        streams = (stream.value[2:] for stream in Stream)
+        names = ['trajectory', *streams, WRENCH_TOPIC[2:], 'limits']
         names += ['motors'] if values.elastic_joints_path else []
-        tasks: dict[str, Callable[[], Report]] = {
-            'trajectory': self._trajectory_report,
-            'rate': RateReport(self._ticks, self.get_logger().warning),
-            **{name: partial(self._report, name) for name in names},
-        }
-        if 'spline' in values.outputs:
-            tasks['spline'] = self._spline_report
-        return tasks
+        names += ['spline'] if 'spline' in values.outputs else []
+        rate = RateReport(self._ticks, self.get_logger().warning)
+        return {'rate': rate, **{name: partial(self._report, name) for name in names}}
 
     # core ----------------------------------------------------------------------------------------
 
@@ -213,17 +210,15 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         if self._parts is not None:
             self.step(self._parts.core.forget, reason)
 
-    def _trajectory_report(self) -> Report:
-        parts = self._parts
-        return _NOT_CONFIGURED if parts is None else parts.verdicts.report(self._now())
-
     def _report(self, task: str) -> Report:
-        parts = self._parts
-        return _NOT_CONFIGURED if parts is None else report(parts.core, task, self._now())
-
-    def _spline_report(self) -> Report:
-        spline = None if self._parts is None else self._parts.spline
-        return _NOT_CONFIGURED if spline is None else spline.report()
+        parts, now = self._parts, self._now()
+        if parts is None:
+            return Report(OK, 'not configured')
+        if task == 'trajectory':
+            return parts.verdicts.report(now)
+        if task == 'spline' and parts.spline is not None:
+            return parts.spline.report()
+        return report(parts.core, task, now)
 
     # model ---------------------------------------------------------------------------------------
 
