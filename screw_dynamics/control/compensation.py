@@ -226,10 +226,11 @@ class Compensation:
 
     def _exceeds(self, tau: Array) -> bool:
         """Stop, with a warning, if efforts (1, n) are beyond a limit."""
-        if self._guard.keeps_efforts(tau):
+        violation = self._guard.effort_violation(tau)
+        if not violation:
             return False
-        reason = f'limit exceeded: {self._guard.effort_violation(tau)}'
-        self._guard.stop(self.motion, f'{reason}; they resume after ~/clear')
+        reason = f'limit exceeded: {violation}; they resume after ~/clear'
+        self._guard.stop(self.motion, reason)
         self._warnings.append(f'No efforts are published: {self._guard.reason}')
         return True
 

@@ -129,35 +129,24 @@ class DriveCommandsParameters(FileParameters):
         """Raise InputError if the values are not consistent with each other."""
         super().check()
         sent = self.fields
-        if not sent or len(set(sent)) < len(sent):
-            raise unexpected('fields', f'some of {", ".join(FIELDS)}, each once', sent)
+        each_once = sent and len(set(sent)) == len(sent)
+        self._expect(each_once, 'fields', f'some of {", ".join(FIELDS)}, each once')
         for name, largest in zip(('kp', 'kd'), self.largest_gains, strict=True):
             gains = getattr(self, name)
-            if name not in sent and gains:
-                raise unexpected(name, f'no value without {name} in fields', gains)
-            if max(gains, default=0.0) > largest:
-                raise unexpected(name, f'at most {largest:g}, of largest_gains', gains)
-        if 0.0 in self.effort_scale:
-            raise unexpected('effort_scale', 'no factor of 0', self.effort_scale)
-        if self.motors and not self.elastic_joints_path:
-            raise unexpected('content', 'joints without elastic_joints_path', self.content)
-        self._check_servos()
-
-    def _check_servos(self) -> None:
-        sent = self.fields
-        if not self.servo_stiffness:
-            if self.servo_damping:
-                raise unexpected('servo_damping', 'none without stiffness', self.servo_damping)
-            return
-        if 'position' not in sent or 'effort' in sent:
+            self._expect(name in sent or not gains, name, f'no value without {name} in fields')
+            within = max(gains, default=0.0) <= largest
+            self._expect(within, name, f'at most {largest:g}, of largest_gains')
+        self._expect(0.0 not in self.effort_scale, 'effort_scale', 'no factor of 0')
+        known = not self.motors or self.elastic_joints_path
+        self._expect(known, 'content', 'joints without elastic_joints_path')
+        if self.servo_stiffness:
             expected = 'position and not effort with servo_stiffness (positions carry the effort)'
-            raise unexpected('fields', expected, sent)
-        if self.effort_scale or self.effort_offset:
-            raise unexpected(
-                'servo_stiffness',
-                'no value with effort_scale or effort_offset (servos take positions)',
-                self.servo_stiffness,
-            )
+            self._expect('position' in sent and 'effort' not in sent, 'fields', expected)
+            expected = 'no value with effort_scale or effort_offset (servos take positions)'
+            scaled = self.effort_scale or self.effort_offset
+            self._expect(not scaled, 'servo_stiffness', expected)
+        else:
+            self._expect(not self.servo_damping, 'servo_damping', 'none without stiffness')
 
     def require(self, joints: Sequence[str], names: Sequence[str]) -> None:
         """Raise InputError unless lists have a value for each of the joints or motors `names`."""

@@ -338,11 +338,7 @@ class Feedforward:
         guard = self.guard
         if guard.stops(sample, self.jet):
             return False
-        violation = ''
-        if not guard.keeps_efforts(efforts):
-            violation = guard.effort_violation(efforts)
-        elif not guard.keeps_motion(self.jet):
-            violation = guard.motion_violation(self.jet)
+        violation = guard.effort_violation(efforts) or guard.motion_violation(self.jet)
         if violation:
             guard.stop(sample.motion, f'limit exceeded: {violation}; {RESUMPTION}')
             self.outputs.log('warning', f'No efforts are published: {guard.reason}')

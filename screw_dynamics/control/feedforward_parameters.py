@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.control.model_parameters import INTERPOLATION, ModelParameters
 from screw_dynamics.control.motor_positions import require_motor_positions
-from screw_dynamics.control.parameters import fixed, parameter, unexpected
+from screw_dynamics.control.parameters import fixed, parameter
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
 from screw_dynamics.errors import UnknownNameError
@@ -181,59 +181,40 @@ class FeedforwardParameters(ModelParameters):
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
         super().check()
-        for name, needed, other, reason in (
-            ('interpolation', 'smooth', 'cartesian_frame', 'a spline does not follow poses'),
-            ('soft_segments', '', 'cartesian_frame', 'poses need rigid links'),
-            (
-                'interpolation',
-                'smooth',
-                'follow_joint_trajectory',
-                'the controller executes what the node sends',
-            ),
-        ):
-            if getattr(self, other) and getattr(self, name) != needed:
-                expected = f'{needed or "none"} with {other} ({reason})'
-                raise unexpected(name, expected, getattr(self, name))
-        if self.hold_after_stop and not self.follow_joint_trajectory:
-            raise unexpected('hold_after_stop', 'false without follow_joint_trajectory', 'true')
-        if self.limits == 'slow' and self.interpolation != 'smooth':
-            expected = (
-                'reject or off with interpolation: jtc, which has the times of the controller'
-            )
-            raise unexpected('limits', expected, self.limits)
+        smooth, controller = self.interpolation == 'smooth', self.follow_joint_trajectory
+        if self.cartesian_frame:
+            expected = 'smooth with cartesian_frame (a spline does not follow poses)'
+            self._expect(smooth, 'interpolation', expected)
+            expected = 'none with cartesian_frame (poses need rigid links)'
+            self._expect(not self.soft_segments, 'soft_segments', expected)
+        if controller:
+            expected = 'smooth with follow_joint_trajectory (it executes what the node sends)'
+            self._expect(smooth, 'interpolation', expected)
+        else:
+            expected = 'false without follow_joint_trajectory'
+            self._expect(not self.hold_after_stop, 'hold_after_stop', expected)
+        expected = 'reject or off with interpolation: jtc, which has the times of the controller'
+        self._expect(smooth or self.limits != 'slow', 'limits', expected)
+        if not self.elastic_joints_path:
+            expected = 'no value without elastic_joints_path'
+            self._expect(not self.stiffness, 'stiffness', expected)
         if self.of_motors:
             self._check_motors()
-        if self.stiffness and not self.elastic_joints_path:
-            raise unexpected('stiffness', 'no value without elastic_joints_path', self.stiffness)
-        self._check_spline()
-
-    def _check_motors(self) -> None:
-        """Raise InputError if the positions of motors are not known, or go nowhere."""
-        forwards = 'joint_trajectory_effort' in self.outputs or self.follow_joint_trajectory
-        for wrong, reason in (
-            (not self.elastic_joints_path, 'without elastic_joints_path'),
-            (
-                not forwards,
-                'without follow_joint_trajectory or the output joint_trajectory_effort',
-            ),
-            (self.interpolation != 'smooth', 'with interpolation: jtc, whose jerks jump'),
-        ):
-            if wrong:
-                raise unexpected('trajectory_positions', f'link {reason}', 'motor')
-
-    def _check_spline(self) -> None:
-        """Raise InputError if the followed motion cannot be published as polynomials."""
-        if 'spline' not in self.outputs:
-            return
-        if self.follow_joint_trajectory:
-            expected = (
-                'no spline with follow_joint_trajectory, which lets another controller execute '
-                'the motion'
-            )
-            raise unexpected('outputs', expected, self.outputs)
-        if self.lead < LEAST_SPLINE_LEAD:
+        if 'spline' in self.outputs:
+            expected = 'no spline with follow_joint_trajectory, whose controller has the motion'
+            self._expect(not controller, 'outputs', expected)
             expected = (
                 f'at least {LEAST_SPLINE_LEAD:g} s with the output spline, the time until the '
                 'controller has a spline'
             )
-            raise unexpected('lead_time', expected, f'{self.lead:g}')
+            self._expect(self.lead >= LEAST_SPLINE_LEAD, 'lead_time', expected)
+
+    def _check_motors(self) -> None:
+        """Raise InputError if the positions of motors are not known, or go nowhere."""
+        forwards = 'joint_trajectory_effort' in self.outputs or self.follow_joint_trajectory
+        for right, reason in (
+            (self.elastic_joints_path, 'without elastic_joints_path'),
+            (forwards, 'without follow_joint_trajectory or the output joint_trajectory_effort'),
+            (self.interpolation == 'smooth', 'with interpolation: jtc, whose jerks jump'),
+        ):
+            self._expect(right, 'trajectory_positions', f'link {reason}')

@@ -19,20 +19,16 @@ class LimitError(ScrewDynamicsError):
 
 def check_positions(model: ScrewModel, positions: Array, mode: str) -> str:
     """Return a text about the first joint beyond its limits, if any; LimitError unless 'warn'."""
-    if mode == 'off':
-        return ''
     lower, upper = model.limits.lower, model.limits.upper
     outside = (positions < lower) | (positions > upper)
-    if not outside.any():
+    if mode == 'off' or not outside.any():
         return ''
     j = int(np.argmax(outside))
-    text = (
+    return _told(
         f'position of joint {model.joint_names[j]}: expected within '
-        f'[{lower[j]:g}, {upper[j]:g}], got {positions[j]:g}'
+        f'[{lower[j]:g}, {upper[j]:g}], got {positions[j]:g}',
+        mode,
     )
-    if mode == 'warn':
-        return text
-    raise LimitError(text)
 
 
 def check_curve(
@@ -48,18 +44,20 @@ def check_curve(
     try:
         report = certify(robot, curve, begin, speed)
     except ScrewDynamicsError as error:
-        if mode == 'warn':
-            return str(error)
-        raise LimitError(str(error)) from None
+        return _told(str(error), mode)
     return limit_text(report, mode)
 
 
 def limit_text(report: FeasibilityReport, mode: str) -> str:
-    """Return the worst violation, '' without one; but in mode 'warn' raise it as LimitError."""
+    """Return the worst violation, '' without one; raise it as LimitError unless 'warn'."""
     if mode == 'off' or report.feasible:
         return ''
     first, *others = report.violations
-    text = f'limit exceeded: {first}' + (f' (and {len(others)} more)' if others else '')
+    more = f' (and {len(others)} more)' if others else ''
+    return _told(f'limit exceeded: {first}{more}', mode)
+
+
+def _told(text: str, mode: str) -> str:
     if mode == 'warn':
         return text
-    raise LimitError(text)
+    raise LimitError(text) from None

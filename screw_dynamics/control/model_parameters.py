@@ -43,10 +43,14 @@ class FileParameters:
 
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
-        if self.soft_segments and self.elastic_joints_path:
-            raise unexpected(
-                'soft_segments', 'no file beside elastic_joints_path', self.soft_segments
-            )
+        if self.elastic_joints_path:
+            expected = 'no file beside elastic_joints_path'
+            self._expect(not self.soft_segments, 'soft_segments', expected)
+
+    def _expect(self, right: object, name: str, expected: str) -> None:
+        """Raise InputError with the value of a parameter unless it is right."""
+        if not right:
+            raise unexpected(name, expected, getattr(self, name))
 
 
 @dataclass(frozen=True)

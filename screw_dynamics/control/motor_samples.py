@@ -106,9 +106,10 @@ class MotorSamples:
             return 0
         motors, stopped = self.buffers[rows], self.stopped
         self._problem = ''
-        if self._guarded and not self.guard.keeps_motors(motors):
+        violation = self._guarded and self.guard.motor_violation(motors)
+        if violation:
             self._failed += 1
-            reason = f'limit exceeded: {self.guard.motor_violation(motors)}; {RESUMPTION}'
+            reason = f'limit exceeded: {violation}; {RESUMPTION}'
             self.guard.stop(sample.motion, reason)
             self._outputs.log('warning', f'No motor efforts are published: {reason}')
             return 0

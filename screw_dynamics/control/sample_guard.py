@@ -79,51 +79,40 @@ class SampleGuard:
         self._motion = self._refused = motion
         self.reason = reason
 
-    def keeps_motion(self, jet: Array) -> bool:
-        """Return True if positions and velocities of a joint jet are within their limits."""
-        return bool(self._passes_motion(jet, self._lower, self._upper, self._velocities))
-
-    def keeps_efforts(self, efforts: Array) -> bool:
-        """Return True if efforts (rows, n) are within their limits."""
-        return bool(self._passes_efforts(efforts, self._efforts, self._rates))
-
-    def keeps_motors(self, motors: MotorFeedforward) -> bool:
-        """Return True if motor efforts and springs are within their limits."""
-        return bool(
-            self._passes_motors(
-                motors.effort_jet,
-                motors.deflection_jet,
-                motors.motor_jet,
-                motors.motor_effort_jet,
-                *self._bounds,
-            )
-        )
-
     def effort_violation(self, efforts: Array) -> str:
-        """Return the worst violation by efforts (rows, n)."""
+        """Return the worst violation by efforts (rows, n); '' if they are within their limits."""
+        if self._passes_efforts(efforts, self._efforts, self._rates):
+            return ''
         checks = self._checks('effort', efforts[:1], -self._efforts, self._efforts)
         return _worst(
             checks + self._checks('effort rate', efforts[1:2], -self._rates, self._rates)
         )
 
     def motion_violation(self, jet: Array) -> str:
-        """Return the worst position or velocity of a joint jet beyond its limit."""
-        checks = self._checks('position', jet[:1], self._lower, self._upper)
+        """Return the worst position or velocity of a joint jet beyond its limit; '' if none is."""
         speeds = self._velocities
+        if self._passes_motion(jet, self._lower, self._upper, speeds):
+            return ''
+        checks = self._checks('position', jet[:1], self._lower, self._upper)
         return _worst(checks + self._checks('velocity', jet[1:2], -speeds, speeds))
+
+    def motor_violation(self, motors: MotorFeedforward) -> str:
+        """Return the worst violation by motor efforts and springs; '' if there is none."""
+        effort, effort_of_motors = motors.effort_jet, motors.motor_effort_jet
+        if self._passes_motors(
+            effort, motors.deflection_jet, motors.motor_jet, effort_of_motors, *self._bounds
+        ):
+            return ''
+        batch = replace(
+            motors.as_batch(),
+            effort_jet=_two_rows(effort),
+            motor_effort_jet=_two_rows(effort_of_motors),
+        )
+        return _worst(motor_checks(self._robot, _INSTANT, batch))
 
     def _checks(self, quantity: str, row: Array, lower: Array, upper: Array) -> list[LimitCheck]:
         """Return the checks of a row (1, n); none of (0, n)."""
         return checks_of(self._robot, quantity, _INSTANT, row, lower, upper) if len(row) else []
-
-    def motor_violation(self, motors: MotorFeedforward) -> str:
-        """Return the worst violation by motor efforts and springs."""
-        batch = replace(
-            motors.as_batch(),
-            effort_jet=_two_rows(motors.effort_jet),
-            motor_effort_jet=_two_rows(motors.motor_effort_jet),
-        )
-        return _worst(motor_checks(self._robot, _INSTANT, batch))
 
 
 def _worst(checks: list[LimitCheck]) -> str:

@@ -5,7 +5,7 @@
 from dataclasses import dataclass
 
 from screw_dynamics.control.model_parameters import EffortParameters
-from screw_dynamics.control.parameters import fixed, parameter, unexpected
+from screw_dynamics.control.parameters import fixed, parameter
 from screw_dynamics.dynamics.effort_format import MEASURED_CONTENTS
 from screw_dynamics.errors import InputError
 
@@ -113,16 +113,13 @@ class LoadObserverParameters(EffortParameters):
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
         super().check()
-        if self.soft_segments:
-            raise unexpected(
-                'soft_segments', 'none, as loads on rigid robots are observed', self.soft_segments
-            )
-        for wrong, where in (
-            (self.effort_content == 'external', 'with effort_content external'),
-            (not self.elastic_joints_path, 'without elastic_joints_path'),
-        ):
-            if wrong and self.effort_source == 'motor_states':
-                raise unexpected('effort_source', f'joint_states {where}', self.effort_source)
+        expected = 'none, as loads on rigid robots are observed'
+        self._expect(not self.soft_segments, 'soft_segments', expected)
+        if self.effort_source == 'motor_states':
+            expected = 'joint_states with effort_content external'
+            self._expect(self.effort_content != 'external', 'effort_source', expected)
+            expected = 'joint_states without elastic_joints_path'
+            self._expect(self.elastic_joints_path, 'effort_source', expected)
         for name, values in (('bandwidth', self.bandwidth), ('contact.floor', self.floor)):
             if not values:
                 raise InputError(f'parameter {name!r}: expected one value or one per joint')
