@@ -55,10 +55,10 @@ def trace(frame, event, argument):
     calls += 1
     if calls == {number}:
         signal.raise_signal(signal.SIGINT)
-def traced(self, *arguments):
+def traced(self, *arguments, **further):
     sys.settrace(None if self.followed.empty else trace)
     try:
-        return step(self, *arguments)
+        return step(self, *arguments, **further)
     finally:
         sys.settrace(None)
 Feedforward.step = traced

@@ -79,9 +79,8 @@ class ControllerHold:
         self._timer.cancel()
 
     def destroy(self) -> None:
-        """Destroy the subscription."""
+        """Destroy the timer."""
         self._node.destroy_timer(self._timer)
-        self._node.destroy_subscription(self._subscription)
 
     def _look(self) -> None:
         """Give up at the last look; states may wait in the queue of a node that was stalled."""

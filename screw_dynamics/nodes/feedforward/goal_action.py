@@ -129,13 +129,12 @@ class GoalActions:
         gc.freeze()
 
     def destroy(self) -> None:
-        """Destroy server and client soon; goals have ended before."""
+        """Take no further goals; those before have ended."""
         self._closed = True
         for timer in (self._watch, self._parts):
             self._node.destroy_timer(timer)
         if self._hold is not None:
             self._hold.destroy()
-        self._node.retire(self._server, self._client)
 
     # clients -------------------------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
-from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
@@ -47,14 +46,13 @@ class Inputs:
     def __init__(self, node: Any, core: Feedforward) -> None:
         self._node, self._core = node, core
         self._refused = False
-        self._subscriptions: list[Subscription] = []
 
         def subscribe(
             kind: Any, topic: str, take: Callable[[Any], None], *, raw: bool = False
         ) -> None:
             # best effort: matches every publisher, and lost samples are not resent
             qos = DEPTH if raw else qos_profile_sensor_data
-            self._subscriptions.append(make_subscription(node, kind, topic, take, qos, raw=raw))
+            make_subscription(node, kind, topic, take, qos, raw=raw)
 
         subscribe(JointState, 'joint_states', partial(node.step, core.measure))
         for kind, stream in ((JointState, Stream.POSITIONS), (JointReference, Stream.SAMPLES)):
@@ -68,7 +66,7 @@ class Inputs:
             follow = partial(node.take_trajectory, poses=True)
             subscribe(path, '~/cartesian_trajectory', follow, raw=True)
         self._subscribe_to_speed()
-        self._service = node.create_service(Trigger, '~/clear', self._on_clear)
+        node.create_service(Trigger, '~/clear', self._on_clear)
 
     def _subscribe_to_speed(self) -> None:
         unit = self._core.parameters.speed_scaling_unit
@@ -82,17 +80,9 @@ class Inputs:
         for qos, warns in ((QoSProfile(depth=1), True), (LATCHED, False)):
             # the second matches publishers that keep their last message for it; duplicates have
             # no effect
-            self._subscriptions.append(
-                make_subscription(
-                    self._node, kind, SPEED_TOPIC, self._on_speed, qos, warn_of_others=warns
-                )
+            make_subscription(
+                self._node, kind, SPEED_TOPIC, self._on_speed, qos, warn_of_others=warns
             )
-
-    def destroy(self) -> None:
-        """Destroy the subscriptions and the service."""
-        for subscription in self._subscriptions:
-            self._node.destroy_subscription(subscription)
-        self._node.destroy_service(self._service)
 
     def _on_speed(self, message: Any) -> None:
         try:

@@ -66,14 +66,11 @@ class _Parts:
         self.inputs = Inputs(node, core)
 
     def destroy(self) -> None:
-        """Destroy all endpoints; receivers of the last spline are waited for."""
-        self.inputs.destroy()
+        """End what is no endpoint; receivers of the last spline are waited for."""
         if self.goals is not None:
             self.goals.destroy()
         if self.spline is not None:
             self.spline.destroy(delivery_end())
-        self.samples.destroy()
-        self.verdicts.destroy()
 
 
 class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
@@ -95,7 +92,6 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         self._answers: deque[tuple[_Parts, Callable[[int, Any], None], Any]] = deque()
         self._awaited = 0  # answers
         super().__init__(NAME, FeedforwardParameters)
-        self._others = {*self.subscriptions, *self.publishers}
 
     def _set_up(self) -> dict[str, Callable[[], Report]]:
         # tasks that another thread creates may wait until the next event of the executor
@@ -268,10 +264,10 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         self._problem = self._source.problem
         if self._source.loaded is not None:
             try:
-                with self.undone_on_error():
-                    self._make_parts(self._source.loaded)
+                self._make_parts(self._source.loaded)
                 return super().on_configure(state)
             except Exception as error:  # e.g. an invalid QoS override; rclpy would not report it
+                self._tear_down()
                 self._problem = str(error)
         self._problem = f'Cannot configure: {self._problem}'
         self.get_logger().error(self._problem)
@@ -282,7 +278,8 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         require_rate(self._time, self._values.publish_rate)
         robot = FitRobot(loaded.robot, loaded.uncontrolled_joints, ())
         core = Feedforward(robot, self._values, time.time_ns(), heading)
-        self._parts = _Parts(self, core, TrajectoryVerdicts(self))
+        with self.making():
+            self._parts = _Parts(self, core, TrajectoryVerdicts(self))
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start to accept trajectories and to publish."""
@@ -300,7 +297,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
 
     def _own(self, entities: Iterable[Any]) -> str:
         """Return the topics of the entities created by `on_configure`."""
-        own = (entity.topic_name for entity in entities if entity not in self._others)
+        own = (entity.topic_name for entity in entities if entity in self.made)
         return ', '.join(dict.fromkeys(own))
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -329,6 +326,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         parts, self._parts = self._parts, None
         if parts is not None:
             parts.destroy()
+        self.destroy_made()
 
     def come_to_rest(self) -> None:
         """Stop following and publishing, if the node is active."""

@@ -40,7 +40,7 @@ class SampleOutputs:
     """The outputs selected by parameters, for the shared arrays of a `Feedforward`."""
 
     def __init__(self, node: Node, core: Feedforward) -> None:
-        self._node, self._core, selected = node, core, core.parameters.outputs
+        self._core, selected = core, core.parameters.outputs
         self._efforts = EffortOutput(node, core)
         self._motors = None if core.motors is None else MotorOutput(node, core)
         self._states: RowOutput | None = None
@@ -64,14 +64,6 @@ class SampleOutputs:
                 message = message_without_points(samples)
                 message.points = points_of(samples)
                 self._trajectories.publish(message)
-
-    def destroy(self) -> None:
-        """Destroy the publishers."""
-        for output in (self._efforts, self._motors, self._states):
-            if output is not None:
-                output.destroy()
-        if self._trajectories is not None:
-            self._node.destroy_publisher(self._trajectories)
 
 
 class EffortOutput(MessageOutput):

@@ -30,10 +30,6 @@ class TrajectoryVerdicts:
         self._end = 0  # of the last accepted trajectory [ns]; 0 unless it has one point
         self._cut_short = 0  # consecutive ones that were replaced before their end
 
-    def destroy(self) -> None:
-        """Destroy the publisher."""
-        self._node.destroy_publisher(self._publisher)
-
     def tell(self, verdict: Verdict, now: int) -> None:
         """Log, count and publish a verdict."""
         if verdict.reason:
