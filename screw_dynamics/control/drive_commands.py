@@ -92,7 +92,7 @@ class DriveCommands:
     def measure(self, message: Any, now: int) -> None:
         """Take over a JointState received at `now` [ns]."""
         try:
-            self._gate.update(message, now)
+            self._gate.measured.update(message, now)
         except ScrewDynamicsError as error:
             self._counts['rejected joint_states'] += 1
             self._say('error', 'joint_states', f'joint_states rejected: {error}')
@@ -100,7 +100,7 @@ class DriveCommands:
     def forget(self, reason: str) -> None:
         """Drop what was received: earlier stamps are not valid any more."""
         self._samples.forget()
-        self._gate.clear()
+        self._gate.measured.clear()
         if self._driving:
             self._say('warning', 'jump', f'{reason}: commands are led to rest')
             self._end(State.RAMP_OUT)

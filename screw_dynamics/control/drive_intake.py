@@ -3,7 +3,6 @@
 """`SampleIntake`, `StartGate`: which samples and measured positions count for commands."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -88,26 +87,18 @@ class StartGate:
     def __init__(self, names: Sequence[str], kinds: Sequence[str]) -> None:
         self._names, self._kinds = tuple(names), tuple(kinds)
         self._turning = np.array([kind == 'continuous' for kind in kinds])
-        self._measured = JointStateBuffer(names)
+        self.measured = JointStateBuffer(names)
         self._read = np.zeros((2, len(names)))
         self.distance, self.turns = np.zeros(len(names)), np.zeros(len(names))
         self._missed = 0
-
-    def update(self, message: Any, now: int) -> None:
-        """Store a JointState received at `now` [ns], or raise InputError."""
-        self._measured.update(message, now)
-
-    def clear(self) -> None:
-        """Drop what was measured."""
-        self._measured.clear()
 
     def obstacle(
         self, reference: Array, now: int, age: float, tolerance: float
     ) -> tuple[str, str, bool]:
         """Return kind and text of what keeps commands from beginning, and whether it may pass."""
-        if not self._measured.write(now, age, self._read):
+        if not self.measured.write(now, age, self._read):
             self._missed += 1
-            known = np.isfinite(self._measured.positions(now, age))
+            known = np.isfinite(self.measured.positions(now, age))
             missing = [name for name, one in zip(self._names, known, strict=True) if not one]
             text = f'expected joint_states of {", ".join(missing)} within {age:g} s, got none'
             return 'unmeasured', text, self._missed < _LOOKS

@@ -184,7 +184,8 @@ class Feedforward:
             else:
                 positions = self._reader.positions(message)
                 check_positions(self.robot.model, positions, mode)
-                followed = self.followed.add_positions(positions, now)
+                sampled = self.followed.sampled(now)
+                followed = self.streamed.add_positions(positions, now, sampled)
         except ScrewDynamicsError as error:
             counts.reject(str(error))
             self.outputs.log('error', f'{topic} rejected: {error}')

@@ -143,15 +143,10 @@ class FeedforwardParameters(ModelParameters):
     )
 
     @property
-    def period(self) -> float:
-        """Time between two ticks [s]."""
-        return 1.0 / self.publish_rate
-
-    @property
     def lead(self) -> float:
         """How far ahead of now the reference is sampled [s]."""
         held = isinstance(self.lead_time, str)
-        return 0.5 * self.period if held else float(self.lead_time)
+        return 0.5 / self.publish_rate if held else float(self.lead_time)
 
     @property
     def stream_settings(self) -> StreamSettings:

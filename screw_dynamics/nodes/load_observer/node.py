@@ -106,7 +106,8 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
         loads = self._loads
         if loads is None or self._effort is None:
             return
-        before, doubt = loads.contact, loads.doubt
+        detector = loads.detector
+        before, doubted = detector.contact, bool(detector.observer.doubt)
         try:
             if not loads.receive(message, self._now()):
                 self._counts['left out'] += 1
@@ -114,8 +115,8 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
         except ScrewDynamicsError as error:
             self._reject('Joint states', error)
             return
-        if loads.doubt and not doubt:
-            self.get_logger().warning(f'Joint states: {loads.doubt}')
+        if detector.observer.doubt and not doubted:
+            self.get_logger().warning(f'Joint states: {detector.observer.doubt}')
         self._counts['observed'] += 1
         self._effort.publish(loads.instant, loads.effort)
         if self._wrench is not None:
@@ -124,8 +125,8 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
                 self._counts['without wrench'] += 1
             else:
                 self._wrench.publish(loads.instant, wrench[:, np.newaxis])
-        self._flag.set(loads.contact is not None)
-        self._log_contact(before, loads.contact)
+        self._flag.set(detector.contact is not None)
+        self._log_contact(before, detector.contact)
 
     def _log_contact(self, before: Contact | None, contact: Contact | None) -> None:
         if contact is not None:

@@ -16,7 +16,6 @@ from screw_dynamics.drives.spring_efforts import SpringEfforts
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import InputError, SingularJacobianError, UnknownNameError
 from screw_dynamics.estimation.observers import (
-    Contact,
     ContactDetector,
     LoadObserver,
     measured_spring_efforts,
@@ -87,7 +86,11 @@ class MotorStateBuffer:
 
 
 class ObservedLoads:
-    """External efforts, a wrench and contacts at `instant` [ns]; `kept` has the newest samples."""
+    """
+    External efforts, a wrench and contacts at `instant` [ns]; `kept` has the newest samples.
+
+    The `detector` knows the contact that lasts, and its observer doubts about the efforts.
+    """
 
     def __init__(self, robot: Robot, parameters: LoadObserverParameters) -> None:
         self.joint_names = robot.joint_names
@@ -111,33 +114,18 @@ class ObservedLoads:
 
     def apply(self, parameters: LoadObserverParameters) -> None:
         """Begin anew with other parameters; raise InputError if they do not fit the robot."""
-        self._detector = _detector(self._robot, self.measured, parameters)
+        self.detector = _detector(self._robot, self.measured, parameters)
         self._parameters, self.instant, self._begin = parameters, 0, 0
         self.effort[:] = 0.0
         self.kept.clear()
-
-    @property
-    def contact(self) -> Contact | None:
-        """The contact that lasts."""
-        return self._detector.contact
-
-    @property
-    def threshold(self) -> Array:
-        """The efforts (n,) at which a contact begins [N m or N]."""
-        return self._detector.threshold
-
-    @property
-    def doubt(self) -> str:
-        """Why the efforts may have another content, or an empty text."""
-        return self._detector.observer.doubt
 
     def warm_up(self) -> None:
         """Observe once, so that no message waits for imports and tables of the model."""
         zeros = np.zeros(len(self.joint_names))
         for time in (0.0, 1.0):
-            self._detector.update(time, zeros, zeros + 1.0, zeros + 1e9)  # not at rest
+            self.detector.update(time, zeros, zeros + 1.0, zeros + 1e9)  # not at rest
         self.wrench()
-        self._detector.reset()
+        self.detector.reset()
 
     def receive(self, message: Any, now: int) -> bool:
         """Observe a message received at `now` [ns]; False for other joints and repeated stamps."""
@@ -150,14 +138,14 @@ class ObservedLoads:
             return False
         effort = self._spring_efforts(np.stack([q, qd]), effort, instant)
         if not self._begin or not 0 < gap <= self._parameters.timeout * SECOND:
-            self._detector.reset()
+            self.detector.reset()
             self._begin = instant
             self.kept.clear()
         time = (instant - self._begin) / SECOND
-        self._detector.update(time, q, qd, effort)
+        self.detector.update(time, q, qd, effort)
         self.kept.add(time, q, effort)
         self.instant = instant
-        self.effort[:] = self._detector.observer.effort
+        self.effort[:] = self.detector.observer.effort
         return True
 
     def receive_motors(self, message: Any, now: int) -> None:
@@ -196,7 +184,7 @@ class ObservedLoads:
         if not self._parameters.wrench_frame:
             return None
         try:
-            return self._detector.observer.wrench(
+            return self.detector.observer.wrench(
                 self._parameters.wrench_frame, self._parameters.wrench_components
             )[0]
         except SingularJacobianError:
