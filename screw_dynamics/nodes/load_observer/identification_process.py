@@ -23,8 +23,8 @@ class Task(NamedTuple):
     """
     What is to be identified by `identify`, and from what.
 
-    Times (T,) [s], positions and efforts (T, n); `request` is an IdentifyDynamics request, in which
-    the library has the defaults of velocities and times that are 0.
+    Times (T,) [s], positions and efforts (T, n); the library has the defaults of the velocity and
+    the time that are 0 in the `request`, one of IdentifyDynamics.
     """
 
     robot: Robot
