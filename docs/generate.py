@@ -34,7 +34,7 @@ from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParamete
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.trajectory_sender import SenderParameters
-from screw_dynamics.nodes.viewer.parameters import ViewerParameters
+from screw_dynamics.nodes.viewer import ViewerParameters
 from screw_dynamics.soft.segments import append_segments
 from screw_dynamics.soft.segments.segment_types import SEGMENT_TYPES
 from screw_dynamics.trajectory import TrajectoryPoint

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Compensation`: efforts that carry a robot in its measured state."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,21 +49,6 @@ class CompensationParameters(ModelParameters):
     )
 
 
-@dataclass(frozen=True)
-class ModelChanged:
-    """Another model, of the same joints or of others."""
-
-    robot: Robot
-
-
-@dataclass(frozen=True)
-class Clear:
-    """Efforts may be published again after a stop."""
-
-
-Input: TypeAlias = MeasuredStates | CompensationParameters | ModelChanged | Clear
-
-
 class Carried(NamedTuple):
     """A state at `stamp` [ns] and the efforts that carry it, all (n,); number of the motion."""
 
@@ -89,7 +73,7 @@ class Compensation:
 
     A sample is refused if a joint would have moved faster than its velocity limit since the one
     before. Efforts begin when every joint has two samples that agree; after a time without any
-    they end, and begin again as another motion. A limit of the efforts stops them until `Clear`.
+    they end, and begin again as another motion. A limit of the efforts stops them until `clear`.
     """
 
     def __init__(self, robot: Robot, settings: CompensationParameters) -> None:
@@ -125,30 +109,31 @@ class Compensation:
 
     @property
     def stopped(self) -> str:
-        """Why no efforts are published until `Clear`; empty if they are."""
+        """Why no efforts are published until `clear`; empty if they are."""
         return self._guard.reason
 
-    def step(self, now: int, inputs: Sequence[Input]) -> Outputs:
-        """Return the efforts of the newest plausible state at the time `now` [ns], if any."""
+    def step(self, now: int, states: MeasuredStates | None = None) -> Outputs:
+        """Return the efforts of measured states at the time `now` [ns], if they are plausible."""
         self._warnings.clear()
         if now < self._now:
             self._forget()  # the clock has been set back
-        self._now, measured = now, False
-        for item in inputs:
-            if isinstance(item, MeasuredStates):
-                measured = self._measure(item) or measured
-            elif isinstance(item, CompensationParameters):
-                self._changed |= item.coriolis != self.settings.coriolis
-                self.settings = item
-            elif isinstance(item, ModelChanged):
-                self._change_model(item.robot)
-            else:
-                self._guard.forget()
-                self.running = False
+        self._now = now
+        measured = states is not None and self._measure(states)
         sample = self._sample() if self._fresh() and measured else None
         return Outputs(sample, tuple(self._warnings))
 
-    def _change_model(self, robot: Robot) -> None:
+    def clear(self) -> None:
+        """Let efforts be published again after a stop."""
+        self._guard.forget()
+        self.running = False
+
+    def apply(self, settings: CompensationParameters) -> None:
+        """Apply changed parameters."""
+        self._changed |= settings.coriolis != self.settings.coriolis
+        self.settings = settings
+
+    def change_robot(self, robot: Robot) -> None:
+        """Continue with another model, of the same joints or of others."""
         old, new = self.robot.model, robot.model
         if (old.joint_names, old.coordinate_types) == (new.joint_names, new.coordinate_types):
             self._use(robot)
@@ -241,10 +226,11 @@ class Compensation:
 
     def _exceeds(self, tau: Array) -> bool:
         """Stop, with a warning, if efforts (1, n) are beyond a limit."""
-        if self._guard.keeps_efforts(tau):
+        violation = self._guard.effort_violation(tau)
+        if not violation:
             return False
-        reason = f'limit exceeded: {self._guard.effort_violation(tau)}'
-        self._guard.stop(self.motion, f'{reason}; they resume after ~/clear')
+        reason = f'limit exceeded: {violation}; they resume after ~/clear'
+        self._guard.stop(self.motion, reason)
         self._warnings.append(f'No efforts are published: {self._guard.reason}')
         return True
 

@@ -4,22 +4,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND
-from screw_dynamics.control import drive_records
 from screw_dynamics.control.blends import STEEPEST, Blend, Transition
+from screw_dynamics.control.drive_intake import SampleIntake, StartGate
 from screw_dynamics.control.drive_output import DriveOutput
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.control.drive_records import FeedforwardSample, Input, Outputs, State
+from screw_dynamics.control.drive_records import FeedforwardSample, Outputs, State
 from screw_dynamics.control.drive_target import DriveTarget
 from screw_dynamics.control.last_guard import LastGuard
-from screw_dynamics.control.report import OK, WARN, Report
-from screw_dynamics.control.sample_intake import SampleIntake
-from screw_dynamics.control.start_gate import StartGate
+from screw_dynamics.control.report import OK, WARN, Line, Report
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import ScrewDynamicsError
 
@@ -64,9 +63,10 @@ class DriveCommands:
         self._now: int | None = None
         self._heard = 0  # ns, when the newest sample was received
         self._samples = SampleIntake(motors=settings.motors)
+        self.add = self._samples.add
         self._problem = ''
         self._warned: set[str] = set()
-        self._lines: list[drive_records.LogLine] = []
+        self._lines: list[Line] = []
         self._counts = {'sent': 0, 'rejected joint_states': 0}
 
     @property
@@ -76,14 +76,10 @@ class DriveCommands:
 
     # time ----------------------------------------------------------------------------------------
 
-    def step(self, now: int, inputs: Iterable[Input] = ()) -> Outputs:
+    def step(self, now: int) -> Outputs:
         """Let time pass until `now` [ns]; return what to send of the newest of several samples."""
         elapsed = 0.0 if self._now is None else 1e-9 * max(now - self._now, 0)
-        self._now, self._due = now, False
-        if self._lines:
-            self._lines = []
-        for item in inputs:
-            self._take(item, now)
+        self._now = now
         self._receive(now)
         if self._driving and now - self._heard > self._settings.input_timeout * SECOND:
             self._gap()
@@ -91,40 +87,42 @@ class DriveCommands:
             self._lead_out(elapsed)
         return self._outputs()
 
-    def _take(self, item: Input, now: int) -> None:
-        if isinstance(item, (FeedforwardSample, drive_records.MotorSample)):
-            self._samples.add(item)
-        elif isinstance(item, drive_records.JointStates):
-            try:
-                self._gate.update(item.message, now)
-            except ScrewDynamicsError as error:
-                self._counts['rejected joint_states'] += 1
-                self._say('error', 'joint_states', f'joint_states rejected: {error}')
-        elif isinstance(item, DriveCommandsParameters):
-            self._apply(item)
-        elif isinstance(item, drive_records.ModelChanged):
-            self._limit(item.robot)
-        elif isinstance(item, drive_records.ClockJumped):
-            self._samples.forget()
-            self._gate.clear()
-            if self._driving:
-                self._say('warning', 'jump', f'{item.reason}: commands are led to rest')
-                self._end(State.RAMP_OUT)
-        elif isinstance(item, drive_records.ShuttingDown):
-            self._over = True
-            if self._driving:
-                self._end(State.RAMP_OUT)
+    # inputs of the next step ---------------------------------------------------------------------
 
-    def _apply(self, settings: DriveCommandsParameters) -> None:
+    def measure(self, message: Any, now: int) -> None:
+        """Take over a JointState received at `now` [ns]."""
+        try:
+            self._gate.measured.update(message, now)
+        except ScrewDynamicsError as error:
+            self._counts['rejected joint_states'] += 1
+            self._say('error', 'joint_states', f'joint_states rejected: {error}')
+
+    def forget(self, reason: str) -> None:
+        """Drop what was received: earlier stamps are not valid any more."""
+        self._samples.forget()
+        self._gate.measured.clear()
+        if self._driving:
+            self._say('warning', 'jump', f'{reason}: commands are led to rest')
+            self._end(State.RAMP_OUT)
+
+    def shut_down(self) -> None:
+        """End commands for good."""
+        self._over = True
+        if self._driving:
+            self._end(State.RAMP_OUT)
+
+    def apply(self, settings: DriveCommandsParameters) -> None:
+        """Apply changed parameters."""
         before, self._settings = self._settings, settings
         m = self._motion.shape[1]
         if (settings.gains(m) != before.gains(m)).any():
             self._gains.start(settings.gains(m), settings.ramp_time)
         self._output.limit = settings.servo_limit
         if settings.limits != before.limits:
-            self._limit(self._robot)
+            self.change_robot(self._robot)
 
-    def _limit(self, robot: Robot) -> None:
+    def change_robot(self, robot: Robot) -> None:
+        """Continue with another model, if it has the joints that are commanded."""
         try:
             guard = LastGuard(robot, self._joints, self._motors, self._settings)
         except ScrewDynamicsError as error:
@@ -355,7 +353,7 @@ class DriveCommands:
     # outputs -------------------------------------------------------------------------------------
 
     def _say(self, level: str, key: str, text: str) -> None:
-        self._lines.append(drive_records.LogLine(level, key, text))
+        self._lines.append(Line(level, text, key))
 
     def _outputs(self) -> Outputs:
         rows = state = tensions = None
@@ -363,11 +361,7 @@ class DriveCommands:
             self._counts['sent'] += 1
             output = self._output
             rows = output.write(
-                self._motion,
-                self._effort,
-                self.target,
-                self._gains.values,
-                ends=not self._driving,
+                self._motion, self._effort, self.target, self._gains.values, ends=not self._driving
             )
             state = output.state
             if output.threads is not None:
@@ -379,7 +373,9 @@ class DriveCommands:
                 if problem:
                     self._say('warning', 'threads', problem)
         instant = self._samples.instant if self._driving else self._now
-        return Outputs(rows, state, tensions, instant or 0, tuple(self._lines), self._leading)
+        lines, self._due = tuple(self._lines), False
+        self._lines.clear()
+        return Outputs(rows, state, tensions, instant or 0, lines, self._leading)
 
     def report(self) -> Report:
         """Return the report for /diagnostics; WARN while commands are stopped or do not begin."""

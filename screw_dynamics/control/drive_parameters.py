@@ -10,11 +10,12 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.model_parameters import FileParameters
-from screw_dynamics.control.parameters import parameter, unexpected
+from screw_dynamics.control.parameters import fixed, parameter, unexpected
 from screw_dynamics.dynamics.effort_format import CONTENTS
 
 FIELDS = ('position', 'velocity', 'effort', 'kp', 'kd')
 SIDES = ('joints', 'motors', 'rotors')
+_LISTS = 'kp', 'kd', 'servo_stiffness', 'servo_damping', 'effort_scale', 'effort_offset'
 
 
 @dataclass(frozen=True)
@@ -32,43 +33,35 @@ class DriveCommandsParameters(FileParameters):
     payload_words: ClassVar[str] = ''
     model_settings: ClassVar[tuple[object, ...]] = ()
 
-    fields: tuple[str, ...] = parameter(
-        ('effort',), 'Fields of the commands, in their order.', choices=FIELDS, read_only=True
+    fields: tuple[str, ...] = fixed(
+        ('effort',), 'Fields of the commands, in their order.', choices=FIELDS
     )
-    topics: str = parameter(
+    topics: str = fixed(
         'together',
         'together: all fields on ~/commands, one row after the other; apart: each on a topic of '
         'its own, as forward_command_controller takes them: ~/commands (effort), '
         '~/position_commands, ~/velocity_commands, ~/kp_commands, ~/kd_commands.',
         choices=('together', 'apart'),
-        read_only=True,
     )
-    content: str = parameter(
+    content: str = fixed(
         'joints',
         'What is commanded: joints; motors of elastic joints, on the joint side of the gear; or '
         'their rotors (positions and velocities times the gear ratio, efforts divided by it).',
         choices=SIDES,
-        read_only=True,
     )
-    effort_content: str = parameter(
+    effort_content: str = fixed(
         'full',
         'What the efforts contain: all; all but gravity, for a robot that adds gravity itself; '
         'or gravity only. Limits see all.',
         choices=CONTENTS,
-        read_only=True,
     )
-    effort_scale: tuple[float, ...] = parameter(
+    effort_scale: tuple[float, ...] = fixed(
         (),
         'Factor from the effort of each joint or motor to the value of its drive, negative where '
         'the drive counts in the opposite sense; empty: 1.',
-        numbers=True,
-        read_only=True,
     )
-    effort_offset: tuple[float, ...] = parameter(
-        (),
-        'Added to the value of each drive, after the scale; empty: 0.',
-        numbers=True,
-        read_only=True,
+    effort_offset: tuple[float, ...] = fixed(
+        (), 'Added to the value of each drive, after the scale; empty: 0.'
     )
     ramp_time: float = parameter(
         0.25,
@@ -91,35 +84,28 @@ class DriveCommandsParameters(FileParameters):
     kp: tuple[float, ...] = parameter(
         (),
         'Field kp, per joint or motor, in the unit of the drive (N m/rad or N/m).',
-        numbers=True,
         within=(0.0, np.inf),
     )
     kd: tuple[float, ...] = parameter(
         (),
         'Field kd, per joint or motor, in the unit of the drive (N m s/rad or N s/m).',
-        numbers=True,
         within=(0.0, np.inf),
     )
-    largest_gains: tuple[float, ...] = parameter(
+    largest_gains: tuple[float, ...] = fixed(
         (500.0, 5.0),
         'Largest kp and kd that the drives take; more is refused.',
         size=2,
-        read_only=True,
         within=(0.0, np.inf),
     )
-    servo_stiffness: tuple[float, ...] = parameter(
+    servo_stiffness: tuple[float, ...] = fixed(
         (),
         'Kp of position servos, per joint or motor [N m/rad or N/m]: their position commands '
         "become q + (tau + d q') / Kp; empty: q.",
-        numbers=True,
-        read_only=True,
         within=(1e-6, 1e9),
     )
-    servo_damping: tuple[float, ...] = parameter(
+    servo_damping: tuple[float, ...] = fixed(
         (),
         'Damping d of position servos, per joint or motor [N m s/rad or N s/m]; empty: 0.',
-        numbers=True,
-        read_only=True,
         within=(0.0, 1e9),
     )
     servo_limit: float = parameter(
@@ -135,50 +121,37 @@ class DriveCommandsParameters(FileParameters):
         'the reference stop.',
         choices=('stop', 'off'),
     )
-    publish_joint_state: bool = parameter(
-        False,
-        'Publish what is sent as sensor_msgs/JointState on ~/joint_commands.',
-        read_only=True,
+    publish_joint_state: bool = fixed(
+        False, 'Publish what is sent as sensor_msgs/JointState on ~/joint_commands.'
     )
 
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
         super().check()
         sent = self.fields
-        if not sent or len(set(sent)) < len(sent):
-            raise unexpected('fields', f'some of {", ".join(FIELDS)}, each once', sent)
+        each_once = sent and len(set(sent)) == len(sent)
+        self._expect(each_once, 'fields', f'some of {", ".join(FIELDS)}, each once')
         for name, largest in zip(('kp', 'kd'), self.largest_gains, strict=True):
             gains = getattr(self, name)
-            if name not in sent and gains:
-                raise unexpected(name, f'no value without {name} in fields', gains)
-            if max(gains, default=0.0) > largest:
-                raise unexpected(name, f'at most {largest:g}, of largest_gains', gains)
-        if 0.0 in self.effort_scale:
-            raise unexpected('effort_scale', 'no factor of 0', self.effort_scale)
-        if self.motors and not self.elastic_joints_path:
-            raise unexpected('content', 'joints without elastic_joints_path', self.content)
-        self._check_servos()
-
-    def _check_servos(self) -> None:
-        sent = self.fields
-        if not self.servo_stiffness:
-            if self.servo_damping:
-                raise unexpected('servo_damping', 'none without stiffness', self.servo_damping)
-            return
-        if 'position' not in sent or 'effort' in sent:
+            self._expect(name in sent or not gains, name, f'no value without {name} in fields')
+            within = max(gains, default=0.0) <= largest
+            self._expect(within, name, f'at most {largest:g}, of largest_gains')
+        self._expect(0.0 not in self.effort_scale, 'effort_scale', 'no factor of 0')
+        known = not self.motors or self.elastic_joints_path
+        self._expect(known, 'content', 'joints without elastic_joints_path')
+        if self.servo_stiffness:
             expected = 'position and not effort with servo_stiffness (positions carry the effort)'
-            raise unexpected('fields', expected, sent)
-        if self.effort_scale or self.effort_offset:
-            raise unexpected(
-                'servo_stiffness',
-                'no value with effort_scale or effort_offset (servos take positions)',
-                self.servo_stiffness,
-            )
+            self._expect('position' in sent and 'effort' not in sent, 'fields', expected)
+            expected = 'no value with effort_scale or effort_offset (servos take positions)'
+            scaled = self.effort_scale or self.effort_offset
+            self._expect(not scaled, 'servo_stiffness', expected)
+        else:
+            self._expect(not self.servo_damping, 'servo_damping', 'none without stiffness')
 
     def require(self, joints: Sequence[str], names: Sequence[str]) -> None:
         """Raise InputError unless lists have a value for each of the joints or motors `names`."""
         required = {name for name in ('kp', 'kd') if name in self.fields}
-        for name in ('kp', 'kd', 'servo_stiffness', 'servo_damping', *_EFFORTS):
+        for name in _LISTS:
             values = getattr(self, name)
             if len(values) != len(names) and (values or name in required):
                 expected = f'{len(names)} values, one for each of {", ".join(names)}'
@@ -206,6 +179,3 @@ class DriveCommandsParameters(FileParameters):
         for row, values in zip(gains, (self.kp, self.kd), strict=True):
             row[:] = values or (0.0,)
         return gains
-
-
-_EFFORTS = ('effort_scale', 'effort_offset')

@@ -1,15 +1,14 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs, states and outputs of `DriveCommands`."""
+"""Samples, states and outputs of `DriveCommands`."""
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.drives.robot import Robot
+from screw_dynamics.control.report import Line
 
 
 class FeedforwardSample(NamedTuple):
@@ -37,39 +36,6 @@ class MotorSample(NamedTuple):
     effort_dot: Array | None = None
 
 
-class JointStates(NamedTuple):
-    """A JointState."""
-
-    message: Any
-
-
-class ModelChanged(NamedTuple):
-    """Another model with the joints that are commanded."""
-
-    robot: Robot
-
-
-class ClockJumped(NamedTuple):
-    """Earlier stamps are not valid any more."""
-
-    reason: str
-
-
-class ShuttingDown(NamedTuple):
-    """Commands end for good."""
-
-
-Input: TypeAlias = (
-    FeedforwardSample
-    | MotorSample
-    | JointStates
-    | DriveCommandsParameters
-    | ModelChanged
-    | ClockJumped
-    | ShuttingDown
-)
-
-
 class State(Enum):
     """What the commands do; transitions: docs/architecture.md."""
 
@@ -80,14 +46,6 @@ class State(Enum):
     STOPPED = 'stopped'
 
 
-class LogLine(NamedTuple):
-    """A line for the log; a shell may throttle lines of one key."""
-
-    level: str  # 'info', 'warning' or 'error'
-    key: str
-    text: str
-
-
 class Outputs(NamedTuple):
     """What a step asks for; arrays are shared, and valid until the next step."""
 
@@ -95,5 +53,5 @@ class Outputs(NamedTuple):
     state: Array | None  # positions, velocities and efforts (3, m) as sent, with the rows
     tensions: Array | None  # of threads, with the rates if they are known (1 or 2, threads)
     instant: int  # of these [ns]
-    log: tuple[LogLine, ...]
+    log: tuple[Line, ...]
     busy: bool  # there is more to send without further inputs

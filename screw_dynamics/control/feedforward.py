@@ -4,21 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import instant_of
-from screw_dynamics.control import inputs
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.fit_requests import FitRobot, Heading
 from screw_dynamics.control.followed_motion import FollowedMotion
 from screw_dynamics.control.goals import Goals
-from screw_dynamics.control.inputs import WRENCH_TOPIC
 from screw_dynamics.control.limit_checks import check_positions
-from screw_dynamics.control.measurements import ExternalWrenches, JointStateBuffer
+from screw_dynamics.control.measurements import WRENCH_TOPIC, ExternalWrenches, JointStateBuffer
 from screw_dynamics.control.motor_samples import RESUMPTION, MotorSamples
 from screw_dynamics.control.outputs import EffortSample, Outputs
 from screw_dynamics.control.report import Counts
@@ -34,6 +32,9 @@ from screw_dynamics.trajectory.reference.reference import Source
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
 
 LEAST_ROWS = 3  # efforts require accelerations
+# by the rows of a reference
+_LESS_KNOWN = {3: 'jerks: effort_dot and effort_ddot are', 4: 'snaps: effort_ddot is'}
+Arguments = ParamSpec('Arguments')
 
 
 class Feedforward:
@@ -87,58 +88,40 @@ class Feedforward:
         self.failure, self.failed = '', 0  # why the last tick has failed, and how many have
         self._less_known = False
         self._use_robot(plain, robot.uncontrolled_joints)
-        self._handlers: dict[type, Callable[[Any, int], None]] = {
-            inputs.Tick: self._tick,
-            inputs.TrajectoryMessage: lambda item, now: self.queue.add(
-                item.data, now, poses=item.poses
-            ),
-            inputs.Answer: lambda item, now: item.done(item.value, now),
-            inputs.JointStates: self._measure,
-            inputs.StreamedSample: self._stream,
-            inputs.StreamedPositions: self._stream,
-            inputs.Wrench: self._load,
-            inputs.Speed: self._set_speed,
-            inputs.ClearMotion: self._on_clear,
-            inputs.Stop: self._stop,
-            inputs.ClockJumped: self._forget,
-            inputs.GoalAccepted: self.goals.accept,
-            inputs.GoalCanceled: self.goals.cancel,
-            inputs.GoalBuilt: self.goals.built,
-            inputs.GoalAnswered: self.goals.answered,
-            inputs.GoalEnded: self.goals.ended,
-            inputs.GoalWatch: self.goals.watch,
-            FitRobot: self._change_robot,
-            FeedforwardParameters: self._change_parameters,
-        }
 
-    def step(self, now: int, items: Iterable[Any]) -> Outputs:
-        """Take inputs at an instant [ns]; return what to do, valid until the next step."""
+    def step(
+        self,
+        now: int,
+        method: Callable[Concatenate[int, Arguments], None],
+        *arguments: Arguments.args,
+        **further: Arguments.kwargs,
+    ) -> Outputs:
+        """
+        Call a method of the core at an instant [ns] with what it takes beside that.
+
+        Returns what is to be done, valid until the next step.
+        """
         self.outputs.clear()
-        for item in items:
-            self._handlers[type(item)](item, now)
+        self.goals.now = now
+        method(now, *arguments, **further)
         return self.outputs
 
     # robot and parameters ------------------------------------------------------------------------
 
     def _use_robot(self, robot: Robot, others: Mapping[str, str]) -> None:
-        self._robot = robot
+        self.robot = robot
         self._fit_robot = FitRobot(robot, dict(others), self.followed.continuous)
         self._reader = StreamReader(robot.model, others)
 
-    @property
-    def robot(self) -> Robot:
-        """The robot."""
-        return self._robot
-
     def fits(self, robot: Robot) -> bool:
         """Return whether another robot has the same joints, so that motions continue."""
-        old, new = self._robot.model, robot.model
+        old, new = self.robot.model, robot.model
         return (old.joint_names, old.coordinate_types) == (new.joint_names, new.coordinate_types)
 
-    def _change_robot(self, item: FitRobot, now: int) -> None:
+    def change_robot(self, now: int, fit_robot: FitRobot) -> None:
         """Continue with another model that has the same joints."""
-        robot = item.robot.with_limited_motors(self._robot.limits_motors)
-        self._use_robot(robot, item.uncontrolled_joints)
+        robot = fit_robot.robot.with_limited_motors(self.robot.limits_motors)
+        self._use_robot(robot, fit_robot.uncontrolled_joints)
         self.wrenches.set_model(robot.model)
         self.guard.set_robot(robot)
         if self.motors is not None:
@@ -146,15 +129,16 @@ class Feedforward:
 
     def check(self, parameters: FeedforwardParameters) -> None:
         """Raise InputError if changed parameters do not fit the robot."""
-        parameters.require_joints(self._robot)
+        parameters.require_joints(self.robot)
         if self.motors is not None:
             self.motors.stiffness.check(parameters.stiffness)
 
-    def _change_parameters(self, item: FeedforwardParameters, now: int) -> None:
-        self.parameters = item
-        self.followed.apply(item, now)
+    def change_parameters(self, now: int, values: FeedforwardParameters) -> None:
+        """Apply checked parameters."""
+        self.parameters = values
+        self.followed.apply(values, now)
         if self.motors is not None:
-            self.motors.stiffness.set_target(item.stiffness, item.stiffness_transition)
+            self.motors.stiffness.set_target(values.stiffness, values.stiffness_transition)
 
     def _running(self, now: int) -> Running:
         return Running(
@@ -172,30 +156,36 @@ class Feedforward:
 
     # inputs --------------------------------------------------------------------------------------
 
-    def _measure(self, item: inputs.JointStates, now: int) -> None:
+    def measure(self, now: int, message: Any) -> None:
+        """Take over a JointState with measurements."""
         try:
-            self.measured.update(item.message, now)
+            self.measured.update(message, now)
         except InputError as error:
             self.outputs.log('warning', f'{error}: ignored')
 
-    def _stream(self, item: inputs.StreamedSample | inputs.StreamedPositions, now: int) -> None:
-        samples = isinstance(item, inputs.StreamedSample)
-        topic = (Stream.SAMPLES if samples else Stream.POSITIONS).value
+    def add_trajectory(self, now: int, data: bytes, *, poses: bool = False) -> None:
+        """Follow a serialised JointTrajectory, or with `poses` a Path."""
+        self.queue.add(data, now, poses=poses)
+
+    def stream(self, now: int, message: Any, stream: Stream) -> None:
+        """Follow a sample of a stream: JointReference, or JointState for positions."""
+        topic = stream.value
         counts, values = self.counts[topic], self.parameters
         mode = 'off' if values.limits == 'off' else 'reject'
         try:
             if 'spline' in values.outputs:
                 raise InputError('outputs: a stream has no spline, and is not followed')
-            instant = instant_of(item.message, now, values.input_timeout)
-            if samples:
-                jet, rows = self._reader.jet(item.message)
-                check_positions(self._robot.model, jet[0], mode)
+            instant = instant_of(message, now, values.input_timeout)
+            if stream is Stream.SAMPLES:
+                jet, rows = self._reader.jet(message)
+                check_positions(self.robot.model, jet[0], mode)
                 followed = self.streamed.add_sample(jet, rows, instant, now)
                 self._tell_of_rows(topic, rows)
             else:
-                positions = self._reader.positions(item.message)
-                check_positions(self._robot.model, positions, mode)
-                followed = self.followed.add_positions(positions, now)
+                positions = self._reader.positions(message)
+                check_positions(self.robot.model, positions, mode)
+                sampled = self.followed.sampled(now)
+                followed = self.streamed.add_positions(positions, now, sampled)
         except ScrewDynamicsError as error:
             counts.reject(str(error))
             self.outputs.log('error', f'{topic} rejected: {error}')
@@ -206,27 +196,22 @@ class Feedforward:
             counts.ignored += 1
 
     def _tell_of_rows(self, topic: str, rows: int) -> None:
-        if rows == JET_ROWS or self._less_known:
-            return
-        self._less_known = True
-        what = (
-            'jerks: effort_dot and effort_ddot are'
-            if rows == LEAST_ROWS
-            else 'snaps: effort_ddot is'
-        )
-        self.outputs.log('warning', f'{topic} carries no {what} left empty')
+        if rows in _LESS_KNOWN and not self._less_known:
+            self._less_known = True
+            self.outputs.log('warning', f'{topic} carries no {_LESS_KNOWN[rows]} left empty')
 
-    def _load(self, item: inputs.Wrench, now: int) -> None:
+    def load(self, now: int, message: Any) -> None:
+        """Apply a WrenchStamped."""
         counts = self.counts[WRENCH_TOPIC]
         try:
-            again = self.wrenches.add(item.message, now, self.parameters.input_timeout)
+            again = self.wrenches.add(message, now, self.parameters.input_timeout)
         except InputError as error:
             counts.reject(str(error))
             self.outputs.log('warning', f'{WRENCH_TOPIC} ignored: {error}')
             return
         counts.accepted += 1
         if again:
-            frame = item.message.header.frame_id
+            frame = message.header.frame_id
             self.outputs.log('info', f'{WRENCH_TOPIC}: the wrench on {frame!r} is in force again')
 
     def _warn_of_expired_wrench(self, frame: str) -> None:
@@ -236,14 +221,16 @@ class Feedforward:
             f'{self.parameters.input_timeout:g} s: it is no longer in force',
         )
 
-    def _set_speed(self, item: inputs.Speed, now: int) -> None:
+    def set_speed(self, now: int, factor: float) -> None:
+        """Set the factor of the speed, 0 (pause) to 2."""
         try:
-            self.reference.set_speed(item.factor, self.followed.sampled(now))
+            self.reference.set_speed(factor, self.followed.sampled(now))
         except InputError as error:
             self.outputs.log('warning', f'{error}: ignored')
         self.queue.follow_speed(self.reference.speed, self.reference.speed_since)
 
-    def _on_clear(self, item: inputs.ClearMotion, now: int) -> None:
+    def clear(self, now: int) -> None:
+        """Stop following; `cleared` tells what was dropped."""
         pending = self.queue.drop('~/clear was called before it was fitted')
         if self.streamed.followed is not None:
             self.cleared = f'{self.streamed.followed.value} is no longer followed'
@@ -258,20 +245,22 @@ class Feedforward:
         self._clear()
 
     def _clear(self) -> None:
-        """inputs.Stop following; a stream is followed again after it has paused."""
+        """Stop following; a stream is followed again after it has paused."""
         self.followed.clear()
         if self.motors is not None:
             self.motors.pause()
 
-    def _stop(self, item: inputs.Stop, now: int) -> None:
-        self.queue.drop(item.reason)
-        self.goals.stop(item.reason, now)
+    def stop(self, now: int, reason: str) -> None:
+        """Stop following and abort all goals."""
+        self.queue.drop(reason)
+        self.goals.stop(now, reason)
         self._clear()
 
-    def _forget(self, item: inputs.ClockJumped, now: int) -> None:
+    def forget(self, now: int, reason: str) -> None:
+        """Drop what was received: earlier stamps are not valid any more."""
         if not self.followed.empty:
-            self.outputs.log('warning', f'{item.reason}: the active trajectory is dropped')
-        self.queue.drop(f'{item.reason} before it was fitted')
+            self.outputs.log('warning', f'{reason}: the active trajectory is dropped')
+        self.queue.drop(f'{reason} before it was fitted')
         self.followed.forget()
         self.measured.clear()
         self.wrenches.clear()
@@ -281,7 +270,8 @@ class Feedforward:
 
     # ticks ---------------------------------------------------------------------------------------
 
-    def _tick(self, item: inputs.Tick, now: int) -> None:
+    def tick(self, now: int) -> None:
+        """Compute the next sample."""
         try:
             sample = self.followed.sample(now, self.jet)
             if sample is None:
@@ -332,7 +322,7 @@ class Feedforward:
             if self.motors is not None:
                 self.motors.pause()
             return
-        gravity_forces(self._robot.model, self.jet[0], out=self.gravity[0])
+        gravity_forces(self.robot.model, self.jet[0], out=self.gravity[0])
         outputs = self.outputs
         outputs.sample = sample
         if self.motors is not None:
@@ -349,11 +339,7 @@ class Feedforward:
         guard = self.guard
         if guard.stops(sample, self.jet):
             return False
-        violation = ''
-        if not guard.keeps_efforts(efforts):
-            violation = guard.effort_violation(efforts)
-        elif not guard.keeps_motion(self.jet):
-            violation = guard.motion_violation(self.jet)
+        violation = guard.effort_violation(efforts) or guard.motion_violation(self.jet)
         if violation:
             guard.stop(sample.motion, f'limit exceeded: {violation}; {RESUMPTION}')
             self.outputs.log('warning', f'No efforts are published: {guard.reason}')

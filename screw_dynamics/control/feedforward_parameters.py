@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.control.model_parameters import INTERPOLATION, ModelParameters
 from screw_dynamics.control.motor_positions import require_motor_positions
-from screw_dynamics.control.parameters import parameter, unexpected
+from screw_dynamics.control.parameters import fixed, parameter
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
 from screw_dynamics.errors import UnknownNameError
@@ -24,55 +24,47 @@ class FeedforwardParameters(ModelParameters):
     """Parameters of the node `feedforward`."""
 
     publish_rate: float = parameter(250.0, 'Rate of the output [Hz].', within=(1.0, 1000.0))
-    outputs: tuple[str, ...] = parameter(
+    outputs: tuple[str, ...] = fixed(
         (),
         'Topics beside ~/feedforward: joint_effort, reference and effort as JointState; '
         'joint_trajectory_effort, accepted trajectories, densely sampled and with efforts; '
         'spline, the followed motion as polynomials, for a controller that samples it itself '
         '(needs lead_time, the time until the controller has them).',
         choices=OUTPUTS,
-        read_only=True,
     )
-    effort_content: str = parameter(
+    effort_content: str = fixed(
         'full',
         'What the efforts of forwarded trajectories and goals contain: all; all but gravity, for '
         'a robot that adds gravity itself; or gravity only. ~/feedforward has all.',
         choices=CONTENTS,
-        read_only=True,
     )
-    trajectory_positions: str = parameter(
+    trajectory_positions: str = fixed(
         'link',
         'Positions of forwarded trajectories and goals: of the links; or of the motors behind '
         'springs, q + tau/K with velocity and acceleration, for a robot that takes positions '
         'only (needs elastic_joints_path). joint_states are then those of the motors, too.',
         choices=('link', 'motor'),
-        read_only=True,
     )
-    limits: str = parameter(
+    limits: str = fixed(
         'reject',
         'What to do with trajectories beyond the limits of the URDF (position, velocity, effort) '
         'or of elastic_joints_path (springs, motors, effort rates), between their samples too: '
         'reject them, or slow them down. Streams stop before the first sample beyond a limit. '
         'off: publish everything.',
         choices=('reject', 'slow', 'off'),
-        read_only=True,
     )
-    interpolation: str = parameter(
-        'smooth', INTERPOLATION, choices=('smooth', 'jtc'), read_only=True
-    )
-    cartesian_frame: str = parameter(
+    interpolation: str = fixed('smooth', INTERPOLATION, choices=('smooth', 'jtc'))
+    cartesian_frame: str = fixed(
         '',
         'Link that follows the poses of ~/cartesian_trajectory; empty: no such topic (needs '
         'nav_msgs).',
-        read_only=True,
     )
-    speed_scaling_unit: str = parameter(
+    speed_scaling_unit: str = fixed(
         'factor',
         'Unit of ~/speed_scaling, a std_msgs/Float64: factor (1 is nominal speed, 0 to 2 are '
         f'accepted) or percent (100 is nominal speed); or {SPEED_FACTOR_TYPE}, the type of a '
         'topic with factors.',
         choices=('factor', 'percent', SPEED_FACTOR_TYPE),
-        read_only=True,
     )
     start_state: str = parameter(
         'reference',
@@ -92,14 +84,13 @@ class FeedforwardParameters(ModelParameters):
         'trajectory [s]; below 0: for ever.',
         within=(-1.0, 1e6),
     )
-    lead_time: float | str = parameter(
+    lead_time: float | str = fixed(
         0.0,
         'Sample the reference this far ahead of now [s]: delay to the motors + half the time for '
         'which a command is held; auto: half the period of publish_rate. header.stamp is the '
         'sampled instant.',
         within=(0.0, 1.0),
         choices=('auto',),
-        read_only=True,
     )
     input_timeout: float = parameter(
         0.2,
@@ -123,7 +114,6 @@ class FeedforwardParameters(ModelParameters):
         (),
         'Stiffness of the joints that vary it, in their order [N m/rad or N/m]; empty: that of '
         'elastic_joints_path.',
-        numbers=True,
     )
     stiffness_transition: float = parameter(
         1.0,
@@ -137,35 +127,26 @@ class FeedforwardParameters(ModelParameters):
         "interpolates efforts linearly is off by at most max|tau''| resample_period^2 / 8.",
         within=(0.0005, 1.0),
     )
-    follow_joint_trajectory: str = parameter(
+    follow_joint_trajectory: str = fixed(
         '',
         "Action of a controller to which goals of the node's ~/follow_joint_trajectory are "
         'forwarded, densely sampled and with their efforts; empty: no action (needs '
         'control_msgs).',
-        read_only=True,
     )
-    hold_after_stop: bool = parameter(
+    hold_after_stop: bool = fixed(
         False,
         'Send the controller of follow_joint_trajectory a goal of one point, with the effort of '
         'its position, where it has stopped after a cancel or a violated tolerance.',
-        read_only=True,
     )
-    autostart: bool = parameter(
-        True,
-        'Configure and activate as soon as there is a robot model, if not done by hand.',
-        read_only=True,
+    autostart: bool = fixed(
+        True, 'Configure and activate as soon as there is a robot model, if not done by hand.'
     )
-
-    @property
-    def period(self) -> float:
-        """Time between two ticks [s]."""
-        return 1.0 / self.publish_rate
 
     @property
     def lead(self) -> float:
         """How far ahead of now the reference is sampled [s]."""
         held = isinstance(self.lead_time, str)
-        return 0.5 * self.period if held else float(self.lead_time)
+        return 0.5 / self.publish_rate if held else float(self.lead_time)
 
     @property
     def stream_settings(self) -> StreamSettings:
@@ -195,59 +176,40 @@ class FeedforwardParameters(ModelParameters):
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
         super().check()
-        for name, needed, other, reason in (
-            ('interpolation', 'smooth', 'cartesian_frame', 'a spline does not follow poses'),
-            ('soft_segments', '', 'cartesian_frame', 'poses need rigid links'),
-            (
-                'interpolation',
-                'smooth',
-                'follow_joint_trajectory',
-                'the controller executes what the node sends',
-            ),
-        ):
-            if getattr(self, other) and getattr(self, name) != needed:
-                expected = f'{needed or "none"} with {other} ({reason})'
-                raise unexpected(name, expected, getattr(self, name))
-        if self.hold_after_stop and not self.follow_joint_trajectory:
-            raise unexpected('hold_after_stop', 'false without follow_joint_trajectory', 'true')
-        if self.limits == 'slow' and self.interpolation != 'smooth':
-            expected = (
-                'reject or off with interpolation: jtc, which has the times of the controller'
-            )
-            raise unexpected('limits', expected, self.limits)
+        smooth, controller = self.interpolation == 'smooth', self.follow_joint_trajectory
+        if self.cartesian_frame:
+            expected = 'smooth with cartesian_frame (a spline does not follow poses)'
+            self._expect(smooth, 'interpolation', expected)
+            expected = 'none with cartesian_frame (poses need rigid links)'
+            self._expect(not self.soft_segments, 'soft_segments', expected)
+        if controller:
+            expected = 'smooth with follow_joint_trajectory (it executes what the node sends)'
+            self._expect(smooth, 'interpolation', expected)
+        else:
+            expected = 'false without follow_joint_trajectory'
+            self._expect(not self.hold_after_stop, 'hold_after_stop', expected)
+        expected = 'reject or off with interpolation: jtc, which has the times of the controller'
+        self._expect(smooth or self.limits != 'slow', 'limits', expected)
+        if not self.elastic_joints_path:
+            expected = 'no value without elastic_joints_path'
+            self._expect(not self.stiffness, 'stiffness', expected)
         if self.of_motors:
             self._check_motors()
-        if self.stiffness and not self.elastic_joints_path:
-            raise unexpected('stiffness', 'no value without elastic_joints_path', self.stiffness)
-        self._check_spline()
-
-    def _check_motors(self) -> None:
-        """Raise InputError if the positions of motors are not known, or go nowhere."""
-        forwards = 'joint_trajectory_effort' in self.outputs or self.follow_joint_trajectory
-        for wrong, reason in (
-            (not self.elastic_joints_path, 'without elastic_joints_path'),
-            (
-                not forwards,
-                'without follow_joint_trajectory or the output joint_trajectory_effort',
-            ),
-            (self.interpolation != 'smooth', 'with interpolation: jtc, whose jerks jump'),
-        ):
-            if wrong:
-                raise unexpected('trajectory_positions', f'link {reason}', 'motor')
-
-    def _check_spline(self) -> None:
-        """Raise InputError if the followed motion cannot be published as polynomials."""
-        if 'spline' not in self.outputs:
-            return
-        if self.follow_joint_trajectory:
-            expected = (
-                'no spline with follow_joint_trajectory, which lets another controller execute '
-                'the motion'
-            )
-            raise unexpected('outputs', expected, self.outputs)
-        if self.lead < LEAST_SPLINE_LEAD:
+        if 'spline' in self.outputs:
+            expected = 'no spline with follow_joint_trajectory, whose controller has the motion'
+            self._expect(not controller, 'outputs', expected)
             expected = (
                 f'at least {LEAST_SPLINE_LEAD:g} s with the output spline, the time until the '
                 'controller has a spline'
             )
-            raise unexpected('lead_time', expected, f'{self.lead:g}')
+            self._expect(self.lead >= LEAST_SPLINE_LEAD, 'lead_time', expected)
+
+    def _check_motors(self) -> None:
+        """Raise InputError if the positions of motors are not known, or go nowhere."""
+        forwards = 'joint_trajectory_effort' in self.outputs or self.follow_joint_trajectory
+        for right, reason in (
+            (self.elastic_joints_path, 'without elastic_joints_path'),
+            (forwards, 'without follow_joint_trajectory or the output joint_trajectory_effort'),
+            (self.interpolation == 'smooth', 'with interpolation: jtc, whose jerks jump'),
+        ):
+            self._expect(right, 'trajectory_positions', f'link {reason}')

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from screw_dynamics.control.inputs import WRENCH_TOPIC
+from screw_dynamics.control.measurements import WRENCH_TOPIC
 from screw_dynamics.control.report import ERROR, OK, WARN, Report
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
 

@@ -97,10 +97,6 @@ class FollowedMotion:
         """Return True while a stream is followed whose next sample has not come."""
         return self.streamed.followed is not None and not self.streamed.stale(now)
 
-    def add_positions(self, positions: Array, now: int) -> bool:
-        """Add positions (n,) received at `now` [ns]; see `StreamedReference.add_positions`."""
-        return self.streamed.add_positions(positions, now, self.sampled(now))
-
     def clear(self) -> None:
         """Stop following; a stream is followed again after it has paused."""
         self.reference.clear()

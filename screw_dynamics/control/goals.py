@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from screw_dynamics.common.times import SECOND, nanoseconds
-from screw_dynamics.control import inputs, outputs
+from screw_dynamics.control import outputs
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.fit_requests import Forwarding, Refusal, Samples
 from screw_dynamics.control.forwarding import lead
@@ -57,7 +57,7 @@ class Goals:
     ) -> None:
         self._outputs, self._running, self._clear = outputs, running, leave
         self._controller = controller
-        self._now = 0
+        self.now = 0  # of the step [ns], set by the owner
         self.queue: TrajectoryQueue  # set by the owner of both
         self.live: list[Goal] = []
 
@@ -65,9 +65,8 @@ class Goals:
         """Return a goal that has not ended."""
         return next((goal for goal in self.live if goal.number == number), None)
 
-    def stop(self, reason: str, now: int) -> None:
+    def stop(self, now: int, reason: str) -> None:
         """Abort all goals; the controller is asked to cancel its own."""
-        self._now = now
         self._outputs.goals.append(outputs.HoldSoon(begin=False))
         for goal in self.live[::-1]:  # the newest first: no other follows one that ends
             self._stop(goal, reason)
@@ -80,22 +79,20 @@ class Goals:
 
     # clients -------------------------------------------------------------------------------------
 
-    def accept(self, item: inputs.GoalAccepted, now: int) -> None:
-        """Begin a goal."""
-        self._now = now
+    def accept(self, now: int, number: int, data: bytes, *, ready: bool) -> None:
+        """Begin a goal with its serialised trajectory; `ready` is the controller's action."""
         for older in list(self.live):  # that which is being forwarded is preempted there
             self.queue.drop('preempted by a newer goal before it was sent', older.number)
-        goal = Goal(item.goal, item.data, now)
+        goal = Goal(number, data, now)
         self.live.append(goal)
-        if item.ready:
-            self.queue.add(item.data, now, item.goal)
+        if ready:
+            self.queue.add(data, now, number)
         else:
             self.end(goal, 'abort', self._absent())
 
-    def cancel(self, item: inputs.GoalCanceled, now: int) -> None:
-        """Cancel a goal, and that which it would preempt."""
-        self._now = now
-        goal = self.find(item.goal)
+    def cancel(self, now: int, number: int) -> None:
+        """Cancel a goal for its client, and that which it would preempt."""
+        goal = self.find(number)
         if goal is None:
             return
         goal.canceling = True
@@ -126,15 +123,14 @@ class Goals:
 
     def _leave(self, goal: Goal, newer: list[Goal]) -> None:
         """Stop following the motion of a goal that the controller has left, or never gets."""
-        running, motion = self._running(self._now), goal.motion
+        running, motion = self._running(self.now), goal.motion
         reference = running.reference
         if motion is None or reference.empty:
             return
         if any(one.asked for one in newer):
             return  # the controller has gone on to that
         if not goal.asked and not goal.canceling:
-            sampled = self._now + round(SECOND * running.parameters.lead)
-            if reference.withdraw(motion, sampled):
+            if reference.withdraw(motion, running.sampled):
                 return  # the motion before continues
         later = [one for one in newer if one.motion is not None]
         if not later and not reference.follows(motion):
@@ -151,7 +147,7 @@ class Goals:
         if self.queue.pending:
             self.end(goal, 'abort', 'preempted by a newer trajectory before it was sent')
         else:
-            self.queue.add(goal.data, self._now, goal.number)
+            self.queue.add(goal.data, self.now, goal.number)
 
     # its trajectory ------------------------------------------------------------------------------
 
@@ -169,7 +165,6 @@ class Goals:
 
     def forward(self, number: int, answer: Samples | Refusal, task: Forwarding, now: int) -> None:
         """Let the message of a trajectory with efforts be made between the ticks."""
-        self._now = now
         goal = self.find(number)
         if goal is None or task.motion is not goal.motion:
             return
@@ -180,20 +175,19 @@ class Goals:
         goal.moves_at_begin = bool(answer.jets[0, 1:].any())
         self._outputs.goals.append(outputs.BuildGoal(number, answer))
 
-    def built(self, item: inputs.GoalBuilt, now: int) -> None:
-        """Send the message of a goal."""
-        self._now = now
-        goal = self.find(item.goal)
+    def built(self, now: int, number: int, stamp: int, *, ready: bool) -> None:
+        """Send the message of a goal, which is made, with a stamp [ns]."""
+        goal = self.find(number)
         if goal is None or goal.task is None or goal.canceling:
             return
-        if not item.ready:
+        if not ready:
             self.end(goal, 'abort', self._absent())
             return
         task, reference = goal.task, self._running(now).reference
         if not reference.follows(task.motion):
             self.end(goal, 'abort', 'its motion was replaced or dropped before it was sent')
             return
-        goal.lead = lead(task, item.stamp)
+        goal.lead = lead(task, stamp)
         start = None if goal.lead else self._start(goal, task, now)
         goal.asked, goal.data = True, b''
         self._outputs.goals += [
@@ -214,11 +208,10 @@ class Goals:
 
     # the controller ------------------------------------------------------------------------------
 
-    def answered(self, item: inputs.GoalAnswered, now: int) -> None:
+    def answered(self, now: int, number: int, *, accepted: bool) -> None:
         """Register the answer of the controller to a goal that it was sent."""
-        self._now = now
-        goal = self.find(item.goal)
-        if not item.accepted:
+        goal = self.find(number)
+        if not accepted:
             if goal is not None:
                 self.end(
                     goal,
@@ -228,23 +221,22 @@ class Goals:
                 )
             return
         if goal is None or goal.canceling:
-            self._outputs.goals.append(outputs.CancelGoal(item.goal))
+            self._outputs.goals.append(outputs.CancelGoal(number))
         if goal is not None:
             goal.accepted = True
             taken = (now - goal.followed) / SECOND
             self.queue.forward_time.learn(goal.points, taken)
 
-    def ended(self, item: inputs.GoalEnded, now: int) -> None:
-        """End a goal as the controller has ended its own."""
-        self._now, event = now, item.event
-        goal = self.find(item.goal)
+    def ended(self, now: int, number: int, event: str, *, violated: bool) -> None:
+        """End a goal as the controller has: succeed, abort, canceled or unknown."""
+        goal = self.find(number)
         if goal is None:
             return  # ended by the node
         if event == 'succeed':
             self.end(goal, 'succeed')
         elif event == 'abort':
             self.end(goal, 'abort')
-            if item.violated:
+            if violated:
                 self._hold_soon()
         elif event == 'canceled' and goal.canceling:
             self.end(goal, 'canceled')
@@ -259,14 +251,13 @@ class Goals:
         if not any(goal.asked for goal in self.live):
             self._outputs.goals.append(outputs.HoldSoon(begin=True))
 
-    def watch(self, item: inputs.GoalWatch, now: int) -> None:
+    def watch(self, now: int, *, ready: bool) -> None:
         """
         Abort goals whose controller is gone, or does not answer and then has to cancel them.
 
         Looks are counted, not time: the answer may wait in the queue of a node that was stalled.
         """
-        self._now = now
-        if not item.ready:
+        if not ready:
             for goal in [goal for goal in self.live if goal.asked]:
                 self.end(goal, 'abort', self._absent())
         for goal in [goal for goal in self.live if goal.asked and not goal.accepted]:

@@ -76,10 +76,9 @@ class LastGuard:
             lower, upper = -endless, endless
         self.lower, self.upper = np.maximum(lower, -ABSURD), np.minimum(upper, ABSURD)
         self.efforts = np.minimum(values['effort'], ABSURD)
-        self.rates, self.limited = (
-            values['effort rate'],
-            bool(np.isfinite(values['effort rate']).any()),
-        )
+        self.rates = values['effort rate']
+        self.limited = bool(np.isfinite(self.rates).any())
+        self._absurd = np.full(len(owner), 1e3 * ABSURD)
         self.speeds = values['velocity']
         self._velocities = np.minimum(values['velocity'] if moves else endless, ABSURD)
 
@@ -93,20 +92,16 @@ class LastGuard:
             or self._beyond('position', position, self.upper)
             or self._beyond('position', position, self.lower, below=True)
             or self._beyond('velocity', velocity, self._velocities)
-            or self._beyond('acceleration', acceleration, np.full(len(effort), 1e3 * ABSURD))
-            or (
-                self._beyond('effort rate', rates, np.minimum(self.rates, 1e3 * ABSURD))
-                if rates is not None
-                else ''
-            )
-            or (
-                self._beyond('deflection', deflection, self.deflections)
-                if deflection is not None
-                else ''
-            )
+            or self._beyond('acceleration', acceleration, self._absurd)
+            or self._beyond('effort rate', rates, np.minimum(self.rates, self._absurd))
+            or self._beyond('deflection', deflection, self.deflections)
         )
 
-    def _beyond(self, quantity: str, values: Array, limits: Array, below: bool = False) -> str:
+    def _beyond(
+        self, quantity: str, values: Array | None, limits: Array, below: bool = False
+    ) -> str:
+        if values is None:
+            return ''
         if quantity == 'position':
             signed = -values if below else values
             limits = -limits if below else limits

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of positions and curves against the limits of joints, springs and motors."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
@@ -12,7 +10,7 @@ from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.limits import certify
 from screw_dynamics.limits.report import FeasibilityReport
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.trajectory import LimitViolation, PiecewisePolynomial
+from screw_dynamics.trajectory import PiecewisePolynomial
 
 
 class LimitError(ScrewDynamicsError):
@@ -21,38 +19,20 @@ class LimitError(ScrewDynamicsError):
 
 def check_positions(model: ScrewModel, positions: Array, mode: str) -> str:
     """Return a text about the first joint beyond its limits, if any; LimitError unless 'warn'."""
-    if mode == 'off':
-        return ''
     lower, upper = model.limits.lower, model.limits.upper
     outside = (positions < lower) | (positions > upper)
-    if not outside.any():
+    if mode == 'off' or not outside.any():
         return ''
     j = int(np.argmax(outside))
-    text = (
+    return _told(
         f'position of joint {model.joint_names[j]}: expected within '
-        f'[{lower[j]:g}, {upper[j]:g}], got {positions[j]:g}'
+        f'[{lower[j]:g}, {upper[j]:g}], got {positions[j]:g}',
+        mode,
     )
-    if mode == 'warn':
-        return text
-    raise LimitError(text)
-
-
-def points_text(violations: Sequence[LimitViolation]) -> str:
-    """Return a text about the violations of position limits by points; '' without any."""
-    if not violations:
-        return ''
-    first, *others = violations
-    return f'{first}' + (f' (and {len(others)} more)' if others else '')
 
 
 def check_curve(
-    robot: Robot,
-    curve: PiecewisePolynomial,
-    begin: float,
-    mode: str,
-    speed: float = 1.0,
-    *,
-    positions: bool = True,
+    robot: Robot, curve: PiecewisePolynomial, begin: float, mode: str, speed: float = 1.0
 ) -> str:
     """
     Return the worst violation, or why there are no efforts; raise it as LimitError unless 'warn'.
@@ -63,22 +43,21 @@ def check_curve(
         return ''
     try:
         report = certify(robot, curve, begin, speed)
-        if not positions:
-            kept = (check for check in report.checks if check.quantity != 'position')
-            report = FeasibilityReport(tuple(kept))
     except ScrewDynamicsError as error:
-        if mode == 'warn':
-            return str(error)
-        raise LimitError(str(error)) from None
+        return _told(str(error), mode)
     return limit_text(report, mode)
 
 
 def limit_text(report: FeasibilityReport, mode: str) -> str:
-    """Return the worst violation, '' without one; but in mode 'warn' raise it as LimitError."""
+    """Return the worst violation, '' without one; raise it as LimitError unless 'warn'."""
     if mode == 'off' or report.feasible:
         return ''
     first, *others = report.violations
-    text = f'limit exceeded: {first}' + (f' (and {len(others)} more)' if others else '')
+    more = f' (and {len(others)} more)' if others else ''
+    return _told(f'limit exceeded: {first}{more}', mode)
+
+
+def _told(text: str, mode: str) -> str:
     if mode == 'warn':
         return text
-    raise LimitError(text)
+    raise LimitError(text) from None

@@ -19,6 +19,8 @@ from screw_dynamics.recordings.messages.joints import joint_state_rows
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
+WRENCH_TOPIC = '~/external_wrench'
+
 
 class JointStateBuffer:
     """Keeps the latest JointState values, by their stamps; joints may be spread over messages."""

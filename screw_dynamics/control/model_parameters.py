@@ -8,7 +8,7 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_choice
-from screw_dynamics.control.parameters import parameter, unexpected
+from screw_dynamics.control.parameters import fixed, parameter, unexpected
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
 from screw_dynamics.errors import InputError
@@ -24,20 +24,18 @@ INTERPOLATION = (
 class FileParameters:
     """Files of a robot."""
 
-    urdf_path: str = parameter(
-        '', 'URDF file, a path or package://<package>/<path>; empty: the topic.', read_only=True
+    urdf_path: str = fixed(
+        '', 'URDF file, a path or package://<package>/<path>; empty: the topic.'
     )
-    elastic_joints_path: str = parameter(
+    elastic_joints_path: str = fixed(
         '',
         'YAML file with motors, friction and springs of the joints, rigid or elastic, a path or '
         'package://<package>/<path>; empty: no motors.',
-        read_only=True,
     )
-    soft_segments: str = parameter(
+    soft_segments: str = fixed(
         '',
         'YAML file with soft segments and threads behind the last link of the chain, a path or '
         'package://<package>/<path>; empty: a rigid robot.',
-        read_only=True,
     )
     diagnostics_period: float = parameter(
         1.0, 'Period of /diagnostics [s].', name='diagnostic_updater.period', within=(0.05, 60.0)
@@ -45,36 +43,34 @@ class FileParameters:
 
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
-        if self.soft_segments and self.elastic_joints_path:
-            raise unexpected(
-                'soft_segments', 'no file beside elastic_joints_path', self.soft_segments
-            )
+        if self.elastic_joints_path:
+            expected = 'no file beside elastic_joints_path'
+            self._expect(not self.soft_segments, 'soft_segments', expected)
+
+    def _expect(self, right: object, name: str, expected: str) -> None:
+        """Raise InputError with the value of a parameter unless it is right."""
+        if not right:
+            raise unexpected(name, expected, getattr(self, name))
 
 
 @dataclass(frozen=True)
 class ModelParameters(FileParameters):
     """Parameters of the robot model of a node."""
 
-    joints: tuple[str, ...] = parameter(
+    joints: tuple[str, ...] = fixed(
         (),
         'Joints, in the order of every array; empty: all independent joints in the order of the '
         'URDF. Joints left out are locked at 0 and their links lumped.',
-        read_only=True,
     )
-    joint_prefix: str = parameter(
+    joint_prefix: str = fixed(
         '',
         'Prefix of joint names, if one description holds several robots: put before each name in '
         'joints; where that is empty, only joints whose names begin with it are used.',
-        read_only=True,
     )
-    base_link: str = parameter(
-        '', 'Link whose axes gravity is given in; empty: the root link.', read_only=True
-    )
-    tip_link: str = parameter(
-        '', 'Last link of the chain; empty: the whole tree below base_link.', read_only=True
-    )
-    robot_description: str = parameter(
-        '', 'URDF text; empty: the topic robot_description (or urdf_path).', read_only=True
+    base_link: str = fixed('', 'Link whose axes gravity is given in; empty: the root link.')
+    tip_link: str = fixed('', 'Last link of the chain; empty: the whole tree below base_link.')
+    robot_description: str = fixed(
+        '', 'URDF text; empty: the topic robot_description (or urdf_path).'
     )
     gravity: tuple[float, ...] = parameter(
         (0.0, 0.0, -9.81), 'Gravitational acceleration in axes of base_link [m/s^2].', size=3
@@ -143,33 +139,25 @@ class ModelParameters(FileParameters):
 class EffortParameters(ModelParameters):
     """Parameters of a node that sends or measures efforts."""
 
-    effort_content: str = parameter(
+    effort_content: str = fixed(
         'full',
         'What the efforts contain: full; without_gravity, for robots that add g(q) themselves '
         '(Universal Robots, Franka, KUKA and others: docs/drives.md); or gravity_only. Limits and '
         'springs see the full effort.',
         choices=CONTENTS,
-        read_only=True,
     )
-    effort_sign: tuple[float, ...] = parameter(
+    effort_sign: tuple[float, ...] = fixed(
         (),
         'Sense of the drive of each joint, 1 or -1, in the order of the joints; empty: 1. The '
         'value of a drive is sign scale effort + offset.',
-        numbers=True,
-        read_only=True,
     )
-    effort_scale: tuple[float, ...] = parameter(
+    effort_scale: tuple[float, ...] = fixed(
         (),
         'Factor from the effort of each joint to the value of its drive, above 0, such as '
         '1 / (gear ratio * torque constant) for a current; empty: 1.',
-        numbers=True,
-        read_only=True,
     )
-    effort_offset: tuple[float, ...] = parameter(
-        (),
-        'Added to the value of the drive of each joint, after sign and scale; empty: 0.',
-        numbers=True,
-        read_only=True,
+    effort_offset: tuple[float, ...] = fixed(
+        (), 'Added to the value of the drive of each joint, after sign and scale; empty: 0.'
     )
 
     @property

@@ -11,11 +11,7 @@ from screw_dynamics.control.outputs import EffortSample, Outputs
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.control.sample_guard import SampleGuard
 from screw_dynamics.control.stiffness_transition import StiffnessTransition
-from screw_dynamics.drives import (
-    DeflectionFilter,
-    elastic_feedforward,
-    feedforward_from_efforts,
-)
+from screw_dynamics.drives import DeflectionFilter, elastic_feedforward, feedforward_from_efforts
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.springs import AdjustableSpring
 from screw_dynamics.drives.workspace import Workspace
@@ -110,9 +106,10 @@ class MotorSamples:
             return 0
         motors, stopped = self.buffers[rows], self.stopped
         self._problem = ''
-        if self._guarded and not self.guard.keeps_motors(motors):
+        violation = self._guarded and self.guard.motor_violation(motors)
+        if violation:
             self._failed += 1
-            reason = f'limit exceeded: {self.guard.motor_violation(motors)}; {RESUMPTION}'
+            reason = f'limit exceeded: {violation}; {RESUMPTION}'
             self.guard.stop(sample.motion, reason)
             self._outputs.log('warning', f'No motor efforts are published: {reason}')
             return 0

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from screw_dynamics.control.report import Line
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.reference.reference import Source
 
@@ -26,18 +27,11 @@ class EffortSample(NamedTuple):
     motion: int = 0  # number of the motion
 
 
-class Line(NamedTuple):
-    """A line for the log; `level` is info, warning or error."""
-
-    level: str
-    text: str
-
-
 class Request(NamedTuple):
-    """A task beside the ticks; an `Answer` in a later step has its `done`."""
+    """A task beside the ticks; `done` of a later step takes its answer."""
 
     task: Task
-    done: Callable[[Any, int], None]
+    done: Callable[[int, Any], None]
 
 
 @dataclass(frozen=True)

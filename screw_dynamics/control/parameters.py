@@ -5,6 +5,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import Field, dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,10 +41,13 @@ def parameter(
     return field(default=default, metadata={'rule': rule})
 
 
+fixed = partial(parameter, read_only=True)  # a parameter that is set at start only
+
+
 def rule_of(item: Field[Any]) -> ParameterRule:
     """Return the rule of a field made by `parameter`; its name is never empty."""
     rule: ParameterRule = item.metadata['rule']
-    return rule if rule.name else replace(rule, name=item.name)
+    return replace(rule, name=rule.name or item.name, numbers=item.type == tuple[float, ...])
 
 
 def coerced(rule: ParameterRule, default: Any, value: Any) -> Any:
@@ -52,7 +56,7 @@ def coerced(rule: ParameterRule, default: Any, value: Any) -> Any:
         entries = [] if value is None else value
         if isinstance(entries, (str, bytes)) or not isinstance(entries, Sequence):
             raise unexpected(rule.name, 'an array', value)
-        if rule.numbers or rule.size:
+        if rule.numbers:
             if rule.size and len(entries) != rule.size:
                 raise unexpected(rule.name, f'{rule.size} numbers', list(entries))
             return tuple(_number(rule, entry) for entry in entries)

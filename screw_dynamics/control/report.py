@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Report` of a part of a node on /diagnostics, and `Counts` of its messages."""
+"""`Report` of a part of a node on /diagnostics, `Line` of its log, `Counts` of its messages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +15,14 @@ class Report(NamedTuple):
     level: bytes
     message: str
     values: Mapping[str, object] = {}
+
+
+class Line(NamedTuple):
+    """A line for the log: info, warning or error; lines of one `key` may be throttled."""
+
+    level: str
+    text: str
+    key: str = ''
 
 
 @dataclass

@@ -17,7 +17,8 @@ from screw_dynamics.kernels.drives.limits import (
     passes_motion_limits,
     passes_motor_limits,
 )
-from screw_dynamics.limits.quantities import motor_checks, motor_limits, unit_of
+from screw_dynamics.limits.quantities import checks_of, motor_checks, motor_limits
+from screw_dynamics.limits.report import LimitCheck
 
 # rad/s or m/s, of a motion that begins from rest: more than it reaches within some ticks
 _RESTING = 0.02
@@ -78,71 +79,50 @@ class SampleGuard:
         self._motion = self._refused = motion
         self.reason = reason
 
-    def keeps_motion(self, jet: Array) -> bool:
-        """Return True if positions and velocities of a joint jet are within their limits."""
-        return bool(self._passes_motion(jet, self._lower, self._upper, self._velocities))
-
-    def keeps_efforts(self, efforts: Array) -> bool:
-        """Return True if efforts (rows, n) are within their limits."""
-        return bool(self._passes_efforts(efforts, self._efforts, self._rates))
-
-    def keeps_motors(self, motors: MotorFeedforward) -> bool:
-        """Return True if motor efforts and springs are within their limits."""
-        return bool(
-            self._passes_motors(
-                motors.effort_jet,
-                motors.deflection_jet,
-                motors.motor_jet,
-                motors.motor_effort_jet,
-                *self._bounds,
-            )
-        )
-
     def effort_violation(self, efforts: Array) -> str:
-        """Return the worst violation by efforts (rows, n)."""
-        rates = np.abs(efforts[1]) if len(efforts) > 1 else np.zeros(len(self._rates))
-        found = [
-            (value / limit[j], j, quantity, value, limit[j])
-            for quantity, values, limit in (
-                ('effort', np.abs(efforts[0]), self._efforts),
-                ('effort rate', rates, self._rates),
-            )
-            for j, value in enumerate(values)
-        ]
-        _, j, quantity, value, bound = max(found)
-        unit = unit_of(quantity, self._robot.model.coordinate_types[j])
-        name = self._robot.joint_names[j]
-        return f'{name}: {quantity} {value:.9g} {unit}, limit {bound:g} {unit}'
+        """Return the worst violation by efforts (rows, n); '' if they are within their limits."""
+        if self._passes_efforts(efforts, self._efforts, self._rates):
+            return ''
+        checks = self._checks('effort', efforts[:1], -self._efforts, self._efforts)
+        return _worst(
+            checks + self._checks('effort rate', efforts[1:2], -self._rates, self._rates)
+        )
 
     def motion_violation(self, jet: Array) -> str:
-        """Return the worst position or velocity of a joint jet beyond its limit."""
-        _, j, quantity, value, limit = max(
-            (excess, j, quantity, values[j], limits[j])
-            for quantity, values, limits, excesses in (
-                ('position', jet[0], self._lower, self._lower - jet[0]),
-                ('position', jet[0], self._upper, jet[0] - self._upper),
-                ('velocity', jet[1], -self._velocities, -self._velocities - jet[1]),
-                ('velocity', jet[1], self._velocities, jet[1] - self._velocities),
-            )
-            for j, excess in enumerate(excesses)
-        )
-        unit = unit_of(quantity, self._robot.model.coordinate_types[j])
-        name = self._robot.joint_names[j]
-        return f'{name}: {quantity} {value:.9g} {unit}, limit {limit:g} {unit}'
+        """Return the worst position or velocity of a joint jet beyond its limit; '' if none is."""
+        speeds = self._velocities
+        if self._passes_motion(jet, self._lower, self._upper, speeds):
+            return ''
+        checks = self._checks('position', jet[:1], self._lower, self._upper)
+        return _worst(checks + self._checks('velocity', jet[1:2], -speeds, speeds))
 
     def motor_violation(self, motors: MotorFeedforward) -> str:
-        """Return the worst violation by motor efforts and springs."""
+        """Return the worst violation by motor efforts and springs; '' if there is none."""
+        effort, effort_of_motors = motors.effort_jet, motors.motor_effort_jet
+        if self._passes_motors(
+            effort, motors.deflection_jet, motors.motor_jet, effort_of_motors, *self._bounds
+        ):
+            return ''
         batch = replace(
             motors.as_batch(),
-            effort_jet=_two_rows(motors.effort_jet),
-            motor_effort_jet=_two_rows(motors.motor_effort_jet),
+            effort_jet=_two_rows(effort),
+            motor_effort_jet=_two_rows(effort_of_motors),
         )
-        checks = motor_checks(self._robot, _INSTANT, batch)
-        worst = max(checks, key=lambda check: check.excess)
-        return (
-            f'{worst.joint}: {worst.quantity} {worst.worst:.9g} {worst.unit}, limit '
-            f'{worst.limit:g} {worst.unit}'
-        )
+        return _worst(motor_checks(self._robot, _INSTANT, batch))
+
+    def _checks(self, quantity: str, row: Array, lower: Array, upper: Array) -> list[LimitCheck]:
+        """Return the checks of a row (1, n); none of (0, n)."""
+        return checks_of(self._robot, quantity, _INSTANT, row, lower, upper) if len(row) else []
+
+
+def _worst(checks: list[LimitCheck]) -> str:
+    worst = max(checks, key=lambda check: check.excess, default=None)
+    if worst is None:
+        return 'what has no limit is not a number'
+    return (
+        f'{worst.joint}: {worst.quantity} {worst.worst:.9g} {worst.unit}, limit '
+        f'{worst.limit:g} {worst.unit}'
+    )
 
 
 def _two_rows(jet: Array) -> Array:

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.recordings.messages.joints import joint_order
+from screw_dynamics.recordings.messages.joints import joint_order, require_usable, state_row
 from screw_dynamics.trajectory import JET_ROWS
-from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 _FIELDS = ('positions', 'velocities', 'accelerations', 'jerks', 'snaps')
 _REQUIRED = 3  # efforts require accelerations
@@ -67,34 +66,9 @@ class StreamReader:
                 f'{field}: expected {n} values, one per joint name, got {len(values)}{more}'
             )
         row: Array = np.array(values, dtype=np.float64)[self._order]
-        self._require_finite(field, row)
+        require_usable(field, self._names, row)
         return row
 
     def positions(self, message: Any) -> Array:
         """Return the positions (n,) of all joints from a JointState, or raise InputError."""
-        count = len(message.name)
-        if len(message.position) != count:
-            raise InputError(
-                f'position: expected {count} values, one per name, got {len(message.position)}'
-            )
-        places = {name: i for i, name in enumerate(message.name)}
-        if len(places) != count:
-            twice = next(n for i, n in enumerate(message.name) if places[n] != i)
-            raise InputError(f'name: joint {twice!r} is named twice')
-        missing = [name for name in self._names if name not in places]
-        if missing:
-            raise InputError(
-                f'name: expected all {len(self._names)} joints ({", ".join(self._names)}), '
-                f'missing: {", ".join(missing)}'
-            )
-        positions = np.array([message.position[places[name]] for name in self._names])
-        self._require_finite('position', positions)
-        return positions
-
-    def _require_finite(self, field: str, row: Array) -> None:
-        for name, value in zip(self._names, row.tolist(), strict=True):
-            if not abs(value) <= LARGEST:  # also True for NaN
-                expected = 'a finite number'
-                if np.isfinite(value):
-                    expected = f'at most {LARGEST:g} in size'
-                raise InputError(f'{field} of joint {name}: expected {expected}, got {value}')
+        return state_row(message, 'position', self._names)

@@ -59,8 +59,7 @@ def _can_wait(plan: Plan, found: _Candidate, running: Running) -> bool:
         return False
     if parameters.start_state != 'reference':
         return plan.floating
-    sampled = running.now + round(1e9 * parameters.lead)
-    return reference.rests(sampled) and reference.rests(found.join.begin)
+    return reference.rests(running.sampled) and reference.rests(found.join.begin)
 
 
 def _candidate(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> _Candidate | str:
@@ -71,7 +70,7 @@ def _candidate(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> _Can
         return 'a stream has begun'
     if reference.leaves_at_reception:
         anchor = arrival.clock(join.begin, join.elapsed)
-        sampled = running.now + round(1e9 * parameters.lead)
+        sampled = running.sampled
         time = anchor[1] + 1e-9 * (sampled - anchor[0]) * reference.speed
         if join.continues and _jumps(reference.state(sampled), curve, time - begin):
             join = replace(join, continues=False)
@@ -81,7 +80,7 @@ def _candidate(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> _Can
         arrival.changes += 1
         if arrival.changes <= _MOST_CHANGES:
             return 'the speed has changed'
-    earliest = running.now + round(1e9 * parameters.lead)
+    earliest = running.sampled
     if not running.streams:  # a stream ends at once
         earliest += arrival.ahead
     if plan.floating:

@@ -70,6 +70,11 @@ class Running(NamedTuple):
     now: int  # [ns]
 
     @property
+    def sampled(self) -> int:
+        """The instant that a tick samples now [ns]."""
+        return self.now + round(SECOND * self.parameters.lead)
+
+    @property
     def streams(self) -> bool:
         """True if a stream is followed that has not ended."""
         return self.streamed.followed is not None and not self.streamed.stale(self.now)
@@ -156,21 +161,20 @@ def plan(arrival: Arrival, outline: Outline, running: Running, delay: int) -> Pl
             f'header.stamp: expected a start within {_LATEST_START / SECOND:g} s from now '
             f'({now / SECOND:.3f}), got {outline.stamp / SECOND:.3f}: of another clock'
         )
-    lead = round(1e9 * parameters.lead)
-    start = outline.stamp or arrival.received
+    sampled, start = running.sampled, outline.stamp or arrival.received
     follow = parameters.start_state == 'reference'
     floating = (
         not outline.stamp
         and not reference.leaves_at_reception
         and not running.streams
-        and (not follow or reference.rests(now + lead))
+        and (not follow or reference.rests(sampled))
     )
     if floating:
-        start = at = now + lead + arrival.ahead
+        start = at = sampled + arrival.ahead
     elif reference.leaves_at_reception:
-        at = arrival.received + lead
+        at = arrival.received + sampled - now
     else:
-        at = now + lead + delay + arrival.ahead
+        at = sampled + delay + arrival.ahead
         if arrival.goal is not None and not outline.stamp:
             start = at
     begin = reference.interpolation.leaves(start, arrival.received, at)

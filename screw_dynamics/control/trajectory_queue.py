@@ -20,14 +20,7 @@ from screw_dynamics.control.fit_requests import (
 from screw_dynamics.control.forwarding import MOST_POINTS, forwarding
 from screw_dynamics.control.outputs import Outputs, Request, Verdict
 from screw_dynamics.control.trajectory_join import joined
-from screw_dynamics.control.trajectory_plan import (
-    Arrival,
-    Plan,
-    Running,
-    arrival,
-    fit_delay,
-    plan,
-)
+from screw_dynamics.control.trajectory_plan import Arrival, Plan, Running, arrival, fit_delay, plan
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
 from screw_dynamics.trajectory.reference.interpolation import ActiveTrajectory
 
@@ -117,7 +110,7 @@ class TrajectoryQueue:
         """Request a task; its answer is handled unless the trajectory was dropped meanwhile."""
         self._busy, self._asked = True, now
 
-        def answered(answer: Any, now: int) -> None:
+        def answered(now: int, answer: Any) -> None:
             self._busy = False
             try:
                 done(arrived, answer, now)

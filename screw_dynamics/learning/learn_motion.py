@@ -51,8 +51,8 @@ def learn_motion(
     the smoothed error of the links, position to snap, and feedforward and motor positions are
     those of the new reference. What the inverse does wrong, I + Delta instead of I, is corrected
     where ``|Delta| < 1``. So errors are smoothed: the smoothing time is 1 / omega, with omega the
-    lowest frequency at which the bound of ``|Delta(j omega)|``, by the uncertainty of the parameters,
-    plus omega times the delay reaches 0.6.
+    lowest frequency at which the bound of ``|Delta(j omega)|``, by the uncertainty of the
+    parameters, plus omega times the delay reaches 0.6.
 
     Call it after each run (or some repeats of it), with the last result in place of the curve. It
     is finished where the rms error no longer falls by 5 % of the best one. If it grows by 10 %,

@@ -14,11 +14,11 @@ from screw_dynamics.nodes.shared.executor import run_nodes
 NODES = {
     'feedforward': 'feedforward.node.FeedforwardNode',
     'compensation': 'compensation.CompensationNode',
-    'drive_commands': 'drive_commands.node.DriveCommandsNode',
+    'drive_commands': 'drive_commands.DriveCommandsNode',
     'load_observer': 'load_observer.node.LoadObserverNode',
     'sea_simulator': 'sea_simulator.node.SeaSimulatorNode',
     'dynamics_server': 'dynamics_server.node.DynamicsServerNode',
-    'viewer': 'viewer.node.ViewerNode',
+    'viewer': 'viewer.ViewerNode',
 }
 _USAGE = f"""usage: nodes NODE... [--ros-args [--params-file FILE] [-r NODE:FROM:=TO] ...]
 

@@ -3,88 +3,73 @@
 """Node `compensation`: joint states in, the efforts that carry the robot out."""
 
 import sys
+from collections.abc import Callable
 from functools import partial
 
-import numpy as np
-from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from screw_dynamics.common.times import nanoseconds
 from screw_dynamics.control.compensation import (
-    Carried,
-    Clear,
     Compensation,
     CompensationParameters,
-    Input,
     MeasuredStates,
-    ModelChanged,
 )
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.endpoints import (
-    STAMP,
-    MessageOutput,
-    ReusedMessage,
-    StateOutput,
+    RowOutput,
     make_subscription,
+    state_output,
     steady_timer,
 )
-from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
+from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
-from screw_dynamics.nodes.shared.model_build import warm_up_efforts
-from screw_dynamics.nodes.shared.model_source import ModelSource
-from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.shared.robot_node import RobotNode
 from screw_dynamics.recordings.messages.joints import joint_state_rows
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAME = 'compensation'
+_MEASURED = FeedforwardTorque.SOURCE_MEASURED
+_FIELDS = 'effort', 'gravity_effort', 'reference.positions', 'reference.velocities'
 _LOOK_PERIOD = 0.02  # s between looks whether the states have become too old
 
 
-class CompensationNode(Node):
+class CompensationNode(RobotNode[CompensationParameters]):
     """Publishes the efforts that carry a robot in its measured state, against gravity."""
 
+    _tells_model = True
+
     def __init__(self) -> None:
-        super().__init__(NAME)
-        with destroyed_on_error(self):
-            self._settings = NodeParameters(self, CompensationParameters)
-            self._core: Compensation | None = None
-            self._outputs: tuple[FeedforwardOutput, StateOutput] | None = None
-            self._model_info = ModelInfoOutput(self)
-            self._source = ModelSource(
-                self,
-                self._settings,
-                lambda loaded: warm_up_efforts(loaded.robot),
-                self._on_model,
-            )
-            self._settings.on_change(self._on_parameters)
-            self._input = make_subscription(
-                self, JointState, 'joint_states', self._on_states, qos_profile_sensor_data
-            )
-            self.create_service(Trigger, '~/clear', self._on_clear)
-            steady_timer(self, _LOOK_PERIOD, self._step)
-            tasks = {NAME: self._report}
-            self._diagnostics = Diagnostics(self, self._settings, self._source, tasks)
+        self._core: Compensation | None = None
+        self._outputs: tuple[RowOutput, RowOutput] | None = None
+        super().__init__(NAME, CompensationParameters)
+
+    def _set_up(self) -> dict[str, Callable[[], Report]]:
+        self._input = make_subscription(
+            self, JointState, 'joint_states', self._on_states, qos_profile_sensor_data
+        )
+        self.create_service(Trigger, '~/clear', self._on_clear)
+        steady_timer(self, _LOOK_PERIOD, self._step)
+        return {NAME: self._report}
 
     def _on_model(self, loaded: LoadedRobot) -> None:
         robot, core = loaded.robot, self._core
         before = None if core is None else core.robot.joint_names
         if core is None:
-            self._core = Compensation(robot, self._settings.values)
+            self._core = Compensation(robot, self._values)
         else:
-            self._step(ModelChanged(robot))
-        self._model_info.publish(loaded)
+            core.change_robot(robot)
         if robot.joint_names == before:
             return
         for output in self._outputs or ():
             output.destroy()
         names = robot.joint_names
+        message = FeedforwardTorque(joint_names=list(names), source=_MEASURED)
         self._outputs = (
-            FeedforwardOutput(self, names),
-            StateOutput(self, '~/joint_effort', names),
+            RowOutput(self, '~/feedforward', message, _FIELDS, len(names), ('motion',)),
+            state_output(self, '~/joint_effort', names),
         )
         self.get_logger().info(
             f'Carries {len(names)} joints: listens on '
@@ -105,25 +90,28 @@ class CompensationNode(Node):
 
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         stopped = self._core is not None and bool(self._core.stopped)
-        self._step(Clear())
+        if self._core is not None:
+            self._core.clear()
         response.success = True
         response.message = 'efforts are published again' if stopped else 'nothing was stopped'
         return response
 
     def _on_parameters(self, old: CompensationParameters, new: CompensationParameters) -> None:
-        self._step(new)
+        if self._core is not None:
+            self._core.apply(new)
 
-    def _step(self, *inputs: Input) -> None:
+    def _step(self, states: MeasuredStates | None = None) -> None:
         """Let the core decide, and do what it says."""
         if self._core is None:
             return
-        sample, warnings = self._core.step(self.get_clock().now().nanoseconds, inputs)
+        sample, warnings = self._core.step(self._now(), states)
         for text in warnings:
             self.get_logger().warning(text)
         if sample is not None and self._outputs is not None:
             carried, efforts = self._outputs
-            carried.publish(sample)
-            efforts.publish(sample.stamp, (sample.positions, sample.velocities, sample.effort))
+            state = sample.positions, sample.velocities
+            carried.publish(sample.stamp, (sample.effort, sample.gravity, *state), sample.motion)
+            efforts.publish(sample.stamp, (*state, sample.effort))
 
     def _report(self) -> Report:
         core = self._core
@@ -133,24 +121,6 @@ class CompensationNode(Node):
         text = core.stopped or ('' if core.running else waits)
         counts = {'motion': core.motion, 'refused': core.refused}
         return Report(WARN if text else OK, text or 'carries the robot', counts)
-
-
-class FeedforwardOutput(MessageOutput):
-    """``~/feedforward``: the measured state with its efforts."""
-
-    _FIELDS = 'effort', 'gravity_effort', 'reference.positions', 'reference.velocities'
-
-    def __init__(self, node: Node, names: tuple[str, ...]) -> None:
-        super().__init__(node, FeedforwardTorque, '~/feedforward')
-        self._rows = np.zeros((len(self._FIELDS), len(names)))
-        message = FeedforwardTorque(joint_names=list(names))
-        message.source = message.SOURCE_MEASURED
-        self._message = ReusedMessage(message, {self._FIELDS: self._rows}, STAMP, ('motion',))
-
-    def publish(self, sample: Carried) -> None:
-        """Publish a sample."""
-        self._rows[:] = sample.effort, sample.gravity, sample.positions, sample.velocities
-        self._publisher.publish(self._message.written((sample.stamp,), (sample.motion,)))
 
 
 main = partial(run_node, CompensationNode, NAME, parameters=CompensationParameters)

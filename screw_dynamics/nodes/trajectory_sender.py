@@ -23,7 +23,7 @@ from rclpy.topic_endpoint_info import TopicEndpointInfo
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.common.times import set_stamp
-from screw_dynamics.control.parameters import parameter, unexpected
+from screw_dynamics.control.parameters import fixed, unexpected
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.nodes.shared.endpoints import (
     FRAME_ID,
@@ -55,22 +55,20 @@ _ACKNOWLEDGE_TIMEOUT = 20.0  # s; the middleware needs seconds to resend lost me
 class SenderParameters:
     """Parameters of `trajectory_sender`."""
 
-    file: str = parameter('', 'YAML or CSV file with the trajectory.', read_only=True)
-    delay: float = parameter(
+    file: str = fixed('', 'YAML or CSV file with the trajectory.')
+    delay: float = fixed(
         0.0,
         'Start this long after sending [s]; 0: at once (header.stamp 0).',
         within=(0.0, 3600.0),
-        read_only=True,
     )
-    wait_for: tuple[str, ...] = parameter(
-        (), 'Topics that must have a publisher before the trajectory is sent.', read_only=True
+    wait_for: tuple[str, ...] = fixed(
+        (), 'Topics that must have a publisher before the trajectory is sent.'
     )
-    wait_timeout: float = parameter(
+    wait_timeout: float = fixed(
         30.0,
         'Longest wait for a subscriber, for those publishers, for simulated time, and for the '
         'verdict of the receivers [s].',
         within=(0.0, 3600.0),
-        read_only=True,
     )
 
 
@@ -181,12 +179,9 @@ def send(node: Node) -> str:
     if not parameters.file:
         raise unexpected('file', 'a file with a trajectory', 'none')
     trajectory = read_trajectory(parameters.file)
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    try:
+    with SingleThreadedExecutor() as executor:
+        executor.add_node(node)
         return _send(node, executor, parameters, trajectory)
-    finally:
-        executor.shutdown()
 
 
 def _send(

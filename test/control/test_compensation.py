@@ -9,11 +9,9 @@ import pytest
 
 import screw_dynamics as sd
 from screw_dynamics.control.compensation import (
-    Clear,
     Compensation,
     CompensationParameters,
     MeasuredStates,
-    ModelChanged,
 )
 from screw_dynamics.drives.robot import Robot
 
@@ -31,8 +29,8 @@ class Rig:
         )
         self.now, self.warnings = 10**9, []
 
-    def step(self, *inputs):
-        outputs = self.core.step(self.now, inputs)
+    def step(self, states=None):
+        outputs = self.core.step(self.now, states)
         self.warnings += outputs.warnings
         return outputs.sample
 
@@ -195,7 +193,7 @@ def test_a_limit_stops_until_clear():
     rig.now += 10**9
     rig.step()
     assert rig.begin([1.5, 0.0]) is None
-    rig.step(Clear())
+    rig.core.clear()
     assert rig.measure([1.5, 0.0]).motion == 2
 
 
@@ -203,7 +201,7 @@ def test_a_payload_is_taken_over_smoothly():
     rig = Rig()
     before = rig.begin()
     heavier = replace(MODEL, limits=LIMITS).with_payload('tool', 2.0, [0.1, 0.0, 0.0])
-    rig.step(ModelChanged(Robot(heavier)))
+    rig.core.change_robot(Robot(heavier))
     samples = [rig.measure([0.3, -0.2]) for _ in range(260)]
     assert {sample.motion for sample in samples} == {before.motion}
     efforts = np.array([before.effort, *(sample.effort for sample in samples)])
@@ -220,7 +218,7 @@ def test_other_joints_begin_another_motion():
     rig = Rig()
     rig.begin()
     gripper = sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf'))
-    rig.step(ModelChanged(Robot(gripper)))
+    rig.core.change_robot(Robot(gripper))
     zeros = [0.0] * gripper.n
     assert rig.measure(zeros, zeros) is None
     assert rig.measure(zeros, zeros).motion == 2

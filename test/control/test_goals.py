@@ -12,7 +12,6 @@ import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.goals import goal_refusal
-from screw_dynamics.control.inputs import GoalCanceled, GoalEnded, GoalWatch, Stop
 from screw_dynamics.model import JointLimits
 
 
@@ -37,7 +36,7 @@ def test_a_goal_is_sent_with_efforts_when_its_motion_begins(arm):
     # the motion of the node begins at the stamp of the controller's goal
     first = rig.published.instants[np.abs(rig.published.jet[:, 0] - [0.1, 0.2]).max(axis=1) > 0]
     assert 0 <= first[0] - stamp < 3 * rig.period
-    rig.step(GoalEnded(1, 'succeed', False))
+    rig.step(rig.core.goals.ended, 1, 'succeed', violated=False)
     assert rig.ended == {1: ('succeed', '')}
 
 
@@ -75,7 +74,7 @@ def test_a_controller_that_goes_while_it_executes_ends_the_goal(arm):
     rig = Client(arm)
     rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
     rig.run(0.3)
-    rig.step(GoalWatch(ready=False))
+    rig.step(rig.core.goals.watch, ready=False)
     assert rig.ended[1][0] == 'abort'
     assert rig.core.followed.empty
 
@@ -86,9 +85,9 @@ def test_a_goal_without_an_answer_is_canceled_after_5_s(arm):
     rig.goal(1, (0.0, [0.0, 0.0]), (9.0, [0.5, 0.0]))
     rig.run(0.3)
     for _ in range(50):
-        rig.step(GoalWatch(ready=True))
+        rig.step(rig.core.goals.watch, ready=True)
     assert not rig.ended
-    rig.step(GoalWatch(ready=True))
+    rig.step(rig.core.goals.watch, ready=True)
     assert 'no answer' in rig.ended[1][1]
     assert rig.canceled == [1]
 
@@ -97,7 +96,7 @@ def test_a_late_answer_to_an_ended_goal_is_canceled(arm):
     rig = Client(arm, latency=0.4)
     rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
     rig.run(0.2)
-    rig.step(Stop('the node is not active any more'))
+    rig.step(rig.core.stop, 'the node is not active any more')
     assert rig.ended[1] == ('abort', 'the node is not active any more')
     assert rig.canceled == [1]
     rig.run(0.5)
@@ -107,7 +106,7 @@ def test_a_late_answer_to_an_ended_goal_is_canceled(arm):
 def test_cancel_before_it_is_sent(arm):
     rig = Client(arm, fit_time=0.1)
     rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
-    rig.step(GoalCanceled(1))
+    rig.step(rig.core.goals.cancel, 1)
     rig.run(0.5)
     assert rig.ended[1][0] == 'canceled'
     assert not rig.sent
@@ -118,10 +117,10 @@ def test_cancel_while_it_is_executed(arm):
     rig = Client(arm)
     rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
     rig.run(0.3)
-    rig.step(GoalCanceled(1))
+    rig.step(rig.core.goals.cancel, 1)
     assert rig.canceled == [1]
     assert not rig.ended
-    rig.step(GoalEnded(1, 'canceled', False))
+    rig.step(rig.core.goals.ended, 1, 'canceled', violated=False)
     assert rig.ended == {1: ('canceled', '')}
     assert rig.held[-1]
     assert rig.core.followed.empty
@@ -131,7 +130,7 @@ def test_a_violated_tolerance_stops_the_motion_and_holds(arm):
     rig = Client(arm)
     rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
     rig.run(0.3)
-    rig.step(GoalEnded(1, 'abort', True))
+    rig.step(rig.core.goals.ended, 1, 'abort', violated=True)
     assert rig.ended == {1: ('abort', '')}
     assert rig.held[-1]
     assert rig.core.followed.empty
@@ -144,7 +143,7 @@ def test_ends_that_nobody_asked_for(arm, event, text):
     rig = Client(arm)
     rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
     rig.run(0.3)
-    rig.step(GoalEnded(1, event, False))
+    rig.step(rig.core.goals.ended, 1, event, violated=False)
     assert rig.ended[1][0] == 'abort'
     assert text in rig.ended[1][1]
 
@@ -181,7 +180,7 @@ def test_a_preempted_goal_leaves_the_motion_of_the_newer_one(arm):
     rig.run(0.4)
     rig.goal(2, (1.0, [-0.2, 0.0]))
     rig.run(0.3)
-    rig.step(GoalEnded(1, 'abort', False))
+    rig.step(rig.core.goals.ended, 1, 'abort', violated=False)
     rig.run(1.5)
     assert rig.published.jet[-1, 0, 0] == -0.2
     assert 2 not in rig.ended

@@ -48,7 +48,7 @@ def test_limits_of_joints_left_out_count_too(arm):
     rig.run(0.5)
     worst = np.abs(rig.published.tau[:, 0, 0]).max()
     tight = limited(arm, effort=1.05 * worst, velocity=np.inf)
-    rig.step(FitRobot(Robot(tight), {}, ()))
+    rig.step(rig.core.change_robot, FitRobot(Robot(tight), {}, ()))
     rig.send((0.15, [2.5]), names=['joint_2'])
     rig.run(0.3)
     assert 'joint_1: effort' in rig.reasons[1]

@@ -12,7 +12,6 @@ from helpers.streams import limited, stream, wave
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_reports import report
-from screw_dynamics.control.inputs import Speed
 from screw_dynamics.control.report import ERROR
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.trajectory.reference.reference import Source
@@ -220,7 +219,7 @@ def test_the_stiffness_changes_smoothly(arm):
     rig.send((0.0, [0.3, 0.2]), (0.1, [0.3, 0.2]))
     rig.run(0.3)
     before = rig.core.motors.buffers[5].deflection.copy()
-    rig.step(replace(rig.parameters, stiffness=(800.0, 800.0)))
+    rig.step(rig.core.change_parameters, replace(rig.parameters, stiffness=(800.0, 800.0)))
     steps = []
 
     def record():
@@ -239,7 +238,7 @@ def test_the_same_motion_keeps_its_number_whatever_parameters_change(arm):
     rig.send((0.0, [0.0, 0.0]), (0.5, [0.2, 0.1]))
     rig.run(1.0)
     count = len(rig.published)
-    rig.step(replace(rig.parameters, hold_time=-1.0))
+    rig.step(rig.core.change_parameters, replace(rig.parameters, hold_time=-1.0))
     rig.run(0.3)
     assert len(rig.published) == count  # it was released
     rig.joint_states([0.1, 0.0])
@@ -273,7 +272,7 @@ def test_a_spring_that_fails_in_a_stream_stops_the_motors_of_that_motion(arm):
 @pytest.mark.parametrize('factor', [np.nan, -1.0])
 def test_a_speed_that_is_none_is_ignored(arm, factor):
     rig = Rig(arm)
-    rig.step(Speed(factor))
+    rig.step(rig.core.set_speed, factor)
     assert len(rig.lines) == 1
 
 

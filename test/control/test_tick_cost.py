@@ -10,7 +10,6 @@ from helpers.memory import bytes_kept
 from helpers.rig import Rig
 
 import screw_dynamics as sd
-from screw_dynamics.control.inputs import Tick
 from screw_dynamics.drives.robot import Robot
 
 TICKS = 2000
@@ -27,12 +26,11 @@ def tick(request):
     rng = np.random.default_rng(2)
     rig.send(*((9.0 * i, rng.uniform(-0.5, 0.5, model.n)) for i in range(9)))
     rig.run(0.1)
-    tick = (Tick(),)
 
     def run(count):
         for _ in range(count):
             rig.now += rig.period
-            assert rig.core.step(rig.now, tick).sample is not None
+            assert rig.core.step(rig.now, rig.core.tick).sample is not None
 
     return run
 

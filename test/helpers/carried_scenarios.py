@@ -12,11 +12,9 @@ from helpers.drive_network import DriveNetwork
 from helpers.rig import BEGIN
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.compensation import (
-    Clear,
     Compensation,
     CompensationParameters,
     MeasuredStates,
-    ModelChanged,
 )
 from screw_dynamics.control.drive_records import FeedforwardSample
 
@@ -66,14 +64,14 @@ class CarriedScenario:
                 self.now += round(SECOND * (random() - 0.3))
             elif kind == 4:
                 robot = (self.robot, *self._loaded)[int(3 * random())]
-                self.step(ModelChanged(robot))
+                self.core.change_robot(robot)
             elif kind == 5:
                 parameters = CompensationParameters(
                     coriolis=random() < 0.5, input_timeout=(0.05, 0.1)[int(2 * random())]
                 )
-                self.step(parameters)
+                self.core.apply(parameters)
             elif kind == 6:
-                self.step(Clear())
+                self.core.clear()
             else:
                 self.step()
         return self
@@ -102,18 +100,17 @@ class CarriedScenario:
                     self.drives.measure(self.now, self.place, self.now)
                 self.drives.reach(self.now)
 
-    def step(self, *items):
+    def step(self, states=None):
         """Let the core step, and send what it publishes."""
         stopped = bool(self.core.stopped)
-        lifted = any(isinstance(item, Clear) for item in items)
-        outputs = self.core.step(self.now, items)
+        outputs = self.core.step(self.now, states)
         self.counts['ticks'] += 1
         self.stops += bool(self.core.stopped) and not stopped
         self.lines += outputs.warnings
         sample = outputs.sample
         if sample is None:
             return
-        self.outlasted += stopped and not lifted
+        self.outlasted += stopped
         self.samples.append(sample)
         if self.drives is not None:
             jet = np.array([sample.positions, sample.velocities, np.zeros(2)])

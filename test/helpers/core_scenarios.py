@@ -24,17 +24,6 @@ from helpers.rig import Client, trajectory_message
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.drive_records import FeedforwardSample, MotorSample
 from screw_dynamics.control.goals import goal_refusal
-from screw_dynamics.control.inputs import (
-    ClockJumped,
-    GoalAccepted,
-    GoalCanceled,
-    GoalEnded,
-    GoalWatch,
-    Speed,
-    Stop,
-    Tick,
-    TrajectoryMessage,
-)
 from screw_dynamics.trajectory.reference.reference import Source
 
 WEIGHTS = {
@@ -136,7 +125,7 @@ class Scenario(Client):
         self.answer_until(self.now + 100 * SECOND)
         if random() < 0.5:
             self.pass_time(2)
-        self.step(Stop('end'))
+        self.step(self.core.stop, 'end')
         self.answer_until(self.now + 100 * SECOND)
         return self
 
@@ -155,7 +144,7 @@ class Scenario(Client):
     def _tick(self):
         guard = self.core.guard
         stopped, count = guard.reason, len(self.published)
-        outputs = self.step(Tick())
+        outputs = self.step(self.core.tick)
         self.counts['ticks'] += 1
         if guard.reason and not stopped:
             self.stops.append((len(self.published), guard._motion))
@@ -219,10 +208,10 @@ class Scenario(Client):
         """Send a trajectory, or a goal with it."""
         if not (self.goals_sent and self.random() < 0.7):
             self.trajectories += 1
-            self.step(TrajectoryMessage(message))
+            self.step(self.core.add_trajectory, message)
         elif not goal_refusal(message, self.names, self.parameters, self.now):
             self.number += 1
-            self.step(GoalAccepted(self.number, message, self.ready))
+            self.step(self.core.goals.accept, self.number, message, ready=self.ready)
 
     def perform(self, task):
         """Return the answer of the worker to a task."""
@@ -329,11 +318,11 @@ class Scenario(Client):
     def _speed(self):
         factor = self._choose(0.0, 0.3, 0.5, 1.0, 1.0, 1.5, 2.0, np.nan)
         self.fastest = max(self.fastest, factor)
-        self.step(Speed(factor))
+        self.step(self.core.set_speed, factor)
 
     def _payload(self):
         robot = self._choose(self.robot, *self.loaded)
-        self.step(self.fit_robot(robot.model))
+        self.step(self.core.change_robot, self.fit_robot(robot.model))
         if self.drives is not None:
             self.drives.change_robot(self.now, robot)
 
@@ -354,19 +343,19 @@ class Scenario(Client):
         kept = {name: value for name, value in changed.items() if random() < 0.4}
         self.parameters = replace(self.parameters, **kept)
         self.period = round(SECOND / self.parameters.publish_rate)
-        self.step(self.parameters)
+        self.step(self.core.change_parameters, self.parameters)
 
     def _clear(self):
         self.clear_motion()
         self.left += len(self.core.queue.pending)
 
     def _stop(self):
-        self.step(Stop('stopped'))
+        self.step(self.core.stop, 'stopped')
         self.left += len(self.core.queue.pending) + len(self.core.goals.live)
 
     def _jump(self):
         self.now += round(SECOND * (self.random() - 0.5) * self._choose(0.5, 10.0))
-        self.step(ClockJumped('jumped'))
+        self.step(self.core.forget, 'jumped')
         if self.drives is not None:
             self.drives.jump(self.now)
 
@@ -378,15 +367,17 @@ class Scenario(Client):
 
     def _cancel(self):
         if self.number:
-            self.step(GoalCanceled(1 + int(self.number * self.random())))
+            self.step(self.core.goals.cancel, 1 + int(self.number * self.random()))
 
     def _controller(self):
         if not self.sent or self.random() < 0.2:
             for _ in range(self._choose(1, 60)):
-                self.step(GoalWatch(ready=self.random() < 0.998))
+                self.step(self.core.goals.watch, ready=self.random() < 0.998)
             return
         event = self._choose('succeed', 'abort', 'canceled', 'unknown')
-        self.step(GoalEnded(self._choose(*self.numbers), event, self.random() < 0.5))
+        self.step(
+            self.core.goals.ended, self._choose(*self.numbers), event, violated=self.random() < 0.5
+        )
 
     def _drives(self):
         if self.drives is not None:

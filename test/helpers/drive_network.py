@@ -14,10 +14,6 @@ from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_records import (
-    ClockJumped,
-    JointStates,
-    ModelChanged,
-    ShuttingDown,
     State,
 )
 
@@ -79,7 +75,8 @@ class DriveNetwork:
         """Receive joint_states."""
         known = np.isfinite(positions)
         self._measured[known], self._stamps[known] = positions[known], stamp
-        self.step(now, JointStates(joint_state(self.robot.joint_names, positions, stamp)))
+        self.core.measure(joint_state(self.robot.joint_names, positions, stamp), now)
+        self.step(now)
 
     def reach(self, now):
         """Let time pass; after a stall, what has come meanwhile is received at once."""
@@ -98,12 +95,12 @@ class DriveNetwork:
         late = [item for _, _, item in self._under_way if self._random() < 0.5]
         self._under_way = []
         self._measured[:] = np.nan
-        self.step(now, ClockJumped('jump'))
+        self.core.forget('jump')
         self.step(now, *late)
 
     def change_robot(self, now, robot):
         """Continue with another payload."""
-        self.step(now, ModelChanged(robot))
+        self.core.change_robot(robot)
 
     def change(self, now):
         """Change parameters, or receive a sample that nobody has sent."""
@@ -115,7 +112,7 @@ class DriveNetwork:
         if self.mode == 'MIT':
             changes['kp'] = tuple(100.0 * random(2))
         self.settings = replace(self.settings, **changes)
-        self.step(now, self.settings)
+        self.core.apply(self.settings)
 
     def _intrude(self, now):
         """Receive the last sample, of now, with something that is odd."""
@@ -133,16 +130,19 @@ class DriveNetwork:
 
     def end(self, now):
         """End for good, and return whether the commands do within the time of their ramps."""
-        outputs, steps = self.step(now, ShuttingDown()), 0
+        self.core.shut_down()
+        outputs, steps = self.step(now), 0
         while outputs.busy and steps < 25:  # a ramp advances by a twentieth
             now, steps = now + 60 * SECOND, steps + 1
             outputs = self.step(now)
         return not outputs.busy and self.core.silent
 
-    def step(self, now, *items):
+    def step(self, now, *samples):
         """Let the core step, and keep what it commands."""
         core, before = self.core, self.core.state
-        outputs = core.step(now, items)
+        for sample in samples:
+            core.add(sample)
+        outputs = core.step(now)
         driving = core.state in DRIVING
         begins = driving and before not in DRIVING
         number = core.report().values['motion']

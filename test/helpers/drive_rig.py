@@ -10,7 +10,10 @@ import screw_dynamics as sd
 from helpers.rig import joint_state
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.control.drive_records import FeedforwardSample, JointStates, MotorSample
+from screw_dynamics.control.drive_records import (
+    FeedforwardSample,
+    MotorSample,
+)
 from screw_dynamics.drives.robot import Robot
 
 START = 1_700_000_000 * 10**9
@@ -74,9 +77,11 @@ class Rig:
         self.published, self.log, self.outputs = [], [], None
         self.load = np.zeros(model.n)  # added to the efforts: a wrench or a payload
 
-    def step(self, *inputs):
+    def step(self, *samples):
         """Let the core step at the present time."""
-        outputs = self.outputs = self.core.step(self.now, inputs)
+        for sample in samples:
+            self.core.add(sample)
+        outputs = self.outputs = self.core.step(self.now)
         if outputs.rows is not None:
             self.published.append((self.now, outputs.rows.copy()))
         self.log.extend(line.text for line in outputs.log)
@@ -85,7 +90,8 @@ class Rig:
     def measure(self, position, age=0.0):
         """Publish joint_states with a stamp of an age [s]."""
         stamp = self.now - round(1e9 * age)
-        self.step(JointStates(joint_state(self.robot.joint_names, position, stamp)))
+        self.core.measure(joint_state(self.robot.joint_names, position, stamp), self.now)
+        self.step()
 
     def sample(self, jet, since_start=np.inf, known=2, ahead=0):
         """Return a FeedforwardSample of a reference; `known` rows of the efforts."""
@@ -148,7 +154,8 @@ class Rig:
         """Change settings."""
         self.settings = replace(self.settings, **settings)
         self.settings.check()
-        self.step(self.settings)
+        self.core.apply(self.settings)
+        self.step()
 
     def heard(self):
         """Return the lines since the last call."""

@@ -15,23 +15,11 @@ from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.fit_requests import FitRobot, Fitting, Heading, Reading, Refusal
 from screw_dynamics.control.forwarding import with_efforts
-from screw_dynamics.control.inputs import (
-    Answer,
-    ClearMotion,
-    GoalAccepted,
-    GoalAnswered,
-    GoalBuilt,
-    JointStates,
-    StreamedPositions,
-    StreamedSample,
-    Tick,
-    TrajectoryMessage,
-    Wrench,
-)
 from screw_dynamics.control.outputs import BuildGoal, CancelGoal, EndGoal, HoldSoon, SendGoal
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.model import JointLimits
+from screw_dynamics.trajectory.reference.streamed_reference import Stream
 
 BEGIN = 1_700_000_000 * SECOND
 CONTROLLER = '/jtc/follow_joint_trajectory'
@@ -165,19 +153,19 @@ class Rig:
         self.verdicts, self.lines, self.goals, self.forwarded = [], [], [], []
         self.resumptions = []  # largest velocity of each sample that is published after a stop
 
-    def step(self, *items):
-        """Pass inputs to the core, and start the tasks that it asks for."""
+    def step(self, method, *arguments, **further):
+        """Call a method of the core, and start the tasks that it asks for."""
         stopped = bool(self.core.guard.reason)
-        outputs = self.core.step(self.now, items)
+        outputs = self.core.step(self.now, method, *arguments, **further)
         if stopped and outputs.sample is not None:
             self.resumptions.append(np.abs(self.core.jet[1]).max())
-        self.lines += [f'{level}: {text}' for level, text in outputs.lines]
+        self.lines += [f'{line.level}: {line.text}' for line in outputs.lines]
         self.verdicts += outputs.verdicts
         self.goals += outputs.goals
         self.forwarded += outputs.forwarded
         for request in outputs.requests:
             taken = self._fit_time() if callable(self._fit_time) else self._fit_time
-            self.later(taken, lambda r=request: self.step(Answer(r.done, self.perform(r.task))))
+            self.later(taken, lambda r=request: self.step(r.done, self.perform(r.task)))
         if outputs.sample is not None:
             self.published.add(self.now, outputs, self.core)
         return outputs
@@ -194,53 +182,52 @@ class Rig:
     def send(self, *points, names=None, stamp=0):
         """Send a trajectory of points (time, positions, ...)."""
         message = trajectory_message(names or self.names, points, stamp)
-        self.step(TrajectoryMessage(message))
+        self.step(self.core.add_trajectory, message)
 
     def joint_states(self, positions, velocities=None, stamp=None, names=None):
         """Measure joints now, or with a stamp [ns]."""
         stamp = self.now if stamp is None else stamp
         message = joint_state(names or self.names, positions, stamp, velocities)
-        self.step(JointStates(message))
+        self.step(self.core.measure, message)
 
     def sample(self, jet, stamp=None):
         """Send a JointReference with the rows of a jet (3 to 5, n)."""
         rows = [list(row) for row in jet] + [[], []]
         self.step(
-            StreamedSample(
-                SimpleNamespace(
-                    header=stamped(self.now if stamp is None else stamp),
-                    joint_names=list(self.names),
-                    positions=rows[0],
-                    velocities=rows[1],
-                    accelerations=rows[2],
-                    jerks=rows[3],
-                    snaps=rows[4],
-                )
-            )
+            self.core.stream,
+            SimpleNamespace(
+                header=stamped(self.now if stamp is None else stamp),
+                joint_names=list(self.names),
+                positions=rows[0],
+                velocities=rows[1],
+                accelerations=rows[2],
+                jerks=rows[3],
+                snaps=rows[4],
+            ),
+            Stream.SAMPLES,
         )
 
     def positions(self, positions, stamp=None):
         """Send a JointState to be followed through the filter."""
         self.step(
-            StreamedPositions(
-                SimpleNamespace(
-                    header=stamped(self.now if stamp is None else stamp),
-                    name=list(self.names),
-                    position=list(positions),
-                )
-            )
+            self.core.stream,
+            SimpleNamespace(
+                header=stamped(self.now if stamp is None else stamp),
+                name=list(self.names),
+                position=list(positions),
+            ),
+            Stream.POSITIONS,
         )
 
     def wrench(self, frame, torque, force, stamp=0):
         """Apply a wrench on a link."""
         vectors = [SimpleNamespace(x=v[0], y=v[1], z=v[2]) for v in (torque, force)]
         self.step(
-            Wrench(
-                SimpleNamespace(
-                    header=stamped(stamp, frame),
-                    wrench=SimpleNamespace(torque=vectors[0], force=vectors[1]),
-                )
-            )
+            self.core.load,
+            SimpleNamespace(
+                header=stamped(stamp, frame),
+                wrench=SimpleNamespace(torque=vectors[0], force=vectors[1]),
+            ),
         )
 
     def fit_robot(self, model):
@@ -249,7 +236,7 @@ class Rig:
 
     def clear_motion(self):
         """Call ~/clear and return its answer."""
-        self.step(ClearMotion())
+        self.step(self.core.clear)
         return self.core.cleared
 
     def run(self, seconds, *, every=None, jitter=0.0, seed=0, stalls=()):
@@ -271,7 +258,7 @@ class Rig:
             self.now = max(self.now, at)
             if every is not None:
                 every()
-            self.step(Tick())
+            self.step(self.core.tick)
             tick += self.period
             if tick < at:  # missed
                 tick = at + self.period - (at - begin) % self.period
@@ -306,11 +293,11 @@ class Client(Rig):
 
     def goal(self, number, *points, names=None, stamp=0):
         message = trajectory_message(names or self.names, points, stamp)
-        self.step(GoalAccepted(number, message, self.ready))
+        self.step(self.core.goals.accept, number, message, ready=self.ready)
 
-    def step(self, *items):
+    def step(self, method, *arguments, **further):
         before = len(self.goals)
-        outputs = super().step(*items)
+        outputs = super().step(method, *arguments, **further)
         for action in self.goals[before:]:
             self._perform(action)
         return outputs
@@ -319,12 +306,15 @@ class Client(Rig):
         if isinstance(action, BuildGoal):
             self.built[action.goal] = action.samples
             stamp = action.samples.stamp
-            self.later(0.001, lambda: self.step(GoalBuilt(action.goal, stamp, self.ready)))
+            built = self.core.goals.built
+            self.later(0.001, lambda: self.step(built, action.goal, stamp, ready=self.ready))
         elif isinstance(action, SendGoal):
             self.sent.append((action.goal, self.built[action.goal], action.stamp))
             if self.answers:
-                answer = GoalAnswered(action.goal, self.accepts)
-                self.later(self.latency, lambda: self.step(answer))
+                answered, accepts = self.core.goals.answered, self.accepts
+                self.later(
+                    self.latency, lambda: self.step(answered, action.goal, accepted=accepts)
+                )
         elif isinstance(action, CancelGoal):
             self.canceled.append(action.goal)
         elif isinstance(action, EndGoal):

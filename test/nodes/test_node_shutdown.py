@@ -18,6 +18,7 @@ from rclpy.utilities import get_rmw_implementation_identifier
 
 from screw_dynamics.common import stop_signals
 from screw_dynamics.common.stop_signals import SignalGuard, stop_once
+from screw_dynamics.nodes.__main__ import NODES
 
 # a signal at one of the calls from C++ to Python while the executor spins for the first time
 SIGNALLED = """
@@ -47,10 +48,10 @@ def trace(frame, event, argument):
     calls += 1
     if calls == {number}:
         signal.raise_signal(signal.SIGINT)
-def traced(self, *arguments):
+def traced(self, *arguments, **further):
     sys.settrace(None if self.followed.empty else trace)
     try:
-        return step(self, *arguments)
+        return step(self, *arguments, **further)
     finally:
         sys.settrace(None)
 Feedforward.step = traced
@@ -180,7 +181,7 @@ def test_no_thread_of_the_dds_outlives_its_node(ros, planar, tmp_path, node, arg
     for name, path in paths.items():
         arguments = [word.replace(name, str(path)) for word in arguments]
     command = watched_command(
-        f'screw_dynamics.nodes.{node}.__main__',
+        f'screw_dynamics.nodes.{NODES[node].rpartition(".")[0]}',
         '--ros-args',
         *arguments,
         '-p',

@@ -21,7 +21,7 @@ from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.dynamics_server import services
 from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParameters, JointRequest
 from screw_dynamics.nodes.dynamics_server.trajectory_services import compute_trajectory_torques
-from screw_dynamics.nodes.load_observer.joint_state_history import MotorStateBuffer
+from screw_dynamics.nodes.load_observer.observed_loads import MotorStateBuffer
 from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.trajectory.reference.reference import Reference
 from screw_dynamics.trajectory.reference.streamed_reference import StreamedReference
@@ -105,29 +105,22 @@ def test_trajectories(messages, state, partial, moving, lead_time, interpolation
         now += SECOND
 
 
-@given(
-    given_names=names,
-    fields=st.lists(rows, min_size=3, max_size=3),
-    stamp=times,
-    needed=st.sampled_from([['position'], ['position', 'velocity', 'effort']]),
-)
-def test_motor_states(given_names, fields, stamp, needed):
+@given(given_names=names, fields=st.lists(rows, min_size=3, max_size=3), stamp=times)
+def test_motor_states(given_names, fields, stamp):
     states = MotorStateBuffer(NAMES)
     message = JointState(name=list(given_names))
     message.position, message.velocity, message.effort = fields
     message.header.stamp.sec, message.header.stamp.nanosec = stamp
     try:
-        states.update(message, NOW, 0.1, needed)
+        states.update(message, NOW, 0.1)
     except InputError as error:
         assert str(error)
         assert states.instant is None
         return
     assert sorted(given_names) == NAMES or set(NAMES) < set(given_names)
     assert np.isfinite(states.values).all()
-    for row, field in zip(states.values, ('position', 'velocity', 'effort'), strict=True):
-        values = getattr(message, field)
-        assert len(values) or field not in needed
-        expected = dict(zip(given_names, values or [0.0] * len(given_names), strict=True))
+    for row, field in zip(states.values, ('position', 'velocity'), strict=True):
+        expected = dict(zip(given_names, getattr(message, field), strict=True))
         assert row.tolist() == [expected[name] for name in NAMES]
 
 
@@ -160,8 +153,8 @@ def test_requests(kind, data):
     untouched = copy.deepcopy(response)
     with np.errstate(all='ignore'):
         try:
-            read = JointRequest.read(request, MODEL.joint_names)
-            ANSWERS[kind](Robot(MODEL), DynamicsServerParameters(), read, response)
+            read = JointRequest.read(Robot(MODEL), DynamicsServerParameters(), request)
+            ANSWERS[kind](read, response)
         except ScrewDynamicsError as error:
             assert str(error)
             assert response == untouched

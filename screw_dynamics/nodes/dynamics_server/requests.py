@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from screw_dynamics.common.arrays import Array, require_finite
 from screw_dynamics.control.limit_checks import LimitError
 from screw_dynamics.control.model_parameters import INTERPOLATION, EffortParameters
-from screw_dynamics.control.parameters import parameter
+from screw_dynamics.control.parameters import fixed, parameter
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import (
     InputError,
@@ -61,9 +61,7 @@ def error_code(error: ScrewDynamicsError) -> int:
 class DynamicsServerParameters(EffortParameters):
     """Parameters of the node `dynamics_server`."""
 
-    interpolation: str = parameter(
-        'smooth', INTERPOLATION, choices=('smooth', 'jtc'), read_only=True
-    )
+    interpolation: str = fixed('smooth', INTERPOLATION, choices=('smooth', 'jtc'))
     check_limits: str = parameter(
         'off',
         'What to do with limits that are exceeded. Requests with a position: position limits of '
@@ -79,21 +77,27 @@ class DynamicsServerParameters(EffortParameters):
 
 @dataclass(frozen=True)
 class JointRequest:
-    """A request about joints, with its positions in model order."""
+    """A request about the joints of a robot, with its positions in model order."""
 
+    robot: Robot
+    parameters: DynamicsServerParameters
     message: Any
     names: tuple[str, ...]  # in the order of the request
     order: NDArray[np.intp]  # (n,), place of each joint of the model in the request
     position: Array  # (n,) [rad or m]
 
     @classmethod
-    def read(cls, message: Any, model_names: tuple[str, ...]) -> JointRequest:
+    def read(
+        cls, robot: Robot, parameters: DynamicsServerParameters, message: Any
+    ) -> JointRequest:
         """Read a request; raise ScrewDynamicsError if its joints or positions are not valid."""
+        model_names = robot.joint_names
         order = joint_order(message.joint_names, model_names)
         if model_names and not len(message.position):
             raise ShapeError('position', f'({len(model_names)},), one value per joint', (0,))
         names = tuple(message.joint_names) or model_names
-        return cls(message, names, order, _finite_row('position', message, order, names))
+        position = _finite_row('position', message, order, names)
+        return cls(robot, parameters, message, names, order, position)
 
     def row(self, field: str) -> Array:
         """Return a field (n,), zeros if it is empty; raise ShapeError or NotFiniteError."""

@@ -34,7 +34,6 @@ from screw_dynamics.model.records import REPRESENTATIONS
 from screw_dynamics.nodes.dynamics_server.requests import (
     EFFORTS,
     MOTION,
-    DynamicsServerParameters,
     JointRequest,
     NoModelError,
     is_tree,
@@ -45,20 +44,16 @@ from screw_dynamics.recordings.messages.joints import double_array
 from screw_dynamics_interfaces.msg import MotorFeedforward
 
 
-def get_mass_matrix(
-    robot: Robot, _: DynamicsServerParameters, request: JointRequest, response: Any
-) -> None:
+def get_mass_matrix(request: JointRequest, response: Any) -> None:
     """Handle GetMassMatrix."""
-    matrix = mass_matrix(robot.model, request.position)
+    matrix = mass_matrix(request.robot.model, request.position)
     response.joint_names = list(request.names)
     response.mass_matrix = double_array(request.as_requested(matrix))
 
 
-def get_dynamic_terms(
-    robot: Robot, _: DynamicsServerParameters, request: JointRequest, response: Any
-) -> None:
+def get_dynamic_terms(request: JointRequest, response: Any) -> None:
     """Handle GetDynamicTerms."""
-    model, q, qd = robot.model, request.position, request.row('velocity')
+    model, q, qd = request.robot.model, request.position, request.row('velocity')
     gravity = gravity_forces(model, q)
     results = {
         'mass_matrix': mass_matrix(model, q),
@@ -66,7 +61,7 @@ def get_dynamic_terms(
         'gravity_vector': gravity,
     }
     if request.message.coriolis_matrix:
-        require_tree(robot, 'coriolis_matrix')
+        require_tree(request.robot, 'coriolis_matrix')
         form = request.message.coriolis_form or 'christoffel'
         require_choice('coriolis_form', form, ['christoffel'])
         results['coriolis_matrix'] = coriolis_matrix(model, q, qd)
@@ -77,15 +72,13 @@ def get_dynamic_terms(
         setattr(response, field, double_array(request.as_requested(result)))
 
 
-def get_inverse_dynamics(
-    robot: Robot, parameters: DynamicsServerParameters, request: JointRequest, response: Any
-) -> None:
+def get_inverse_dynamics(request: JointRequest, response: Any) -> None:
     """Handle GetInverseDynamics."""
-    message = request.message
+    message, model = request.message, request.robot.model
     k = int(message.derivative_order)
     jet = request.jet(MOTION, k + 3)
-    efforts = inverse_dynamics(robot.model, jet, wrench_jets(message.wrenches, k))
-    efforts = parameters.effort_format.convert(robot.model, jet, efforts)[:, request.back]
+    efforts = inverse_dynamics(model, jet, wrench_jets(message.wrenches, k))
+    efforts = request.parameters.effort_format.convert(model, jet, efforts)[:, request.back]
     response.joint_names = list(request.names)
     for field, values in zip(EFFORTS, efforts, strict=False):
         setattr(response, field, double_array(values))
@@ -95,16 +88,15 @@ def get_inverse_dynamics(
 _STIFFNESS_ROWS = 3
 
 
-def get_motor_feedforward(
-    robot: Robot, parameters: DynamicsServerParameters, request: JointRequest, response: Any
-) -> str:
+def get_motor_feedforward(request: JointRequest, response: Any) -> str:
     """Handle GetMotorFeedforward; return a warning about limits."""
+    robot, parameters = request.robot, request.parameters
     if robot.drives is None:
         raise NoModelError("no elastic joints: parameter 'elastic_joints_path' is empty")
-    jet = _joint_jet(robot, request)
+    jet = _joint_jet(request)
     wrenches = wrench_jets(request.message.wrenches, len(jet) - 3)
     stiffness = _stiffness_jets(robot, request.message, len(jet))
-    deflection = _deflections(robot, request)
+    deflection = _deflections(request)
     motors = elastic_feedforward(
         robot, jet, wrenches, stiffness_jets=stiffness, deflection=deflection
     )
@@ -116,16 +108,16 @@ def get_motor_feedforward(
     if not effort_format.trivial:
         sent = effort_format.convert(robot.model, jet[: rows + 2], motors.motor_effort_jet)
         motors = replace(motors, motor_effort_jet=sent)
-    response.motor_feedforward = _message(motors, robot, request)
+    response.motor_feedforward = _message(motors, request)
     message: str = response.message
     return message
 
 
-def _joint_jet(robot: Robot, request: JointRequest) -> Array:
+def _joint_jet(request: JointRequest) -> Array:
     """Return the motion of the request, with at least the rows that the motors require."""
-    n = robot.n
+    n = request.robot.n
     higher = request.higher_derivatives(f'(rows * {n},): derivatives 5 and up of {n} joints')
-    jet = np.zeros((max(robot.required_rows, 5 + len(higher)), n))
+    jet = np.zeros((max(request.robot.required_rows, 5 + len(higher)), n))
     request.fill(jet)
     jet[5 : 5 + len(higher)] = higher
     return jet
@@ -152,17 +144,18 @@ def _stiffness_jets(robot: Robot, message: Any, rows: int) -> dict[str, Array] |
     return dict(zip(names, jets, strict=True)) or None
 
 
-def _deflections(robot: Robot, request: JointRequest) -> dict[str, float] | None:
+def _deflections(request: JointRequest) -> dict[str, float] | None:
     if not len(request.message.deflection):
         return None
-    row = request.row('deflection')
+    row, robot = request.row('deflection'), request.robot
     damped = robot.motors.damped_names
     return {name: float(row[robot.joint_names.index(name)]) for name in damped} or None
 
 
-def _message(motors: Motors, robot: Robot, request: JointRequest) -> Any:
+def _message(motors: Motors, request: JointRequest) -> Any:
     """Return the message, with joints and motors in the order of the request."""
-    table, joints = robot.motors, request.back
+    robot, joints = request.robot, request.back
+    table = robot.motors
     chosen = np.concatenate([np.flatnonzero(table.joint_of_motor == j) for j in joints])
     rows = {
         'gear_ratio': table.gear_ratios,
@@ -187,11 +180,9 @@ def _message(motors: Motors, robot: Robot, request: JointRequest) -> Any:
 _MOST_DERIVATIVES = 20
 
 
-def get_frame_motion(
-    robot: Robot, _: DynamicsServerParameters, request: JointRequest, response: Any
-) -> None:
+def get_frame_motion(request: JointRequest, response: Any) -> None:
     """Handle GetFrameMotion."""
-    message, model = request.message, robot.model
+    message, robot, model = request.message, request.robot, request.robot.model
     if message.derivative_order > 0:
         require_tree(robot, 'derivative_order above 0')
     representation = require_choice(
@@ -223,17 +214,15 @@ def _pose_message(pose: Array) -> Pose:
     return message
 
 
-def get_forward_dynamics(
-    robot: Robot, parameters: DynamicsServerParameters, request: JointRequest, response: Any
-) -> None:
+def get_forward_dynamics(request: JointRequest, response: Any) -> None:
     """Handle GetForwardDynamics: the way back of GetInverseDynamics."""
-    message = request.message
+    message, robot = request.message, request.robot
     k = int(message.derivative_order)
     if k > _MOST_DERIVATIVES:
         raise InputError(f'derivative_order: expected 0 to {_MOST_DERIVATIVES}, got {k}')
     if k > 0 or message.wrenches:
         require_tree(robot, 'derivative_order above 0, or wrenches')
-    effort_format, given = parameters.effort_format, request.jet(EFFORTS, k + 1)
+    effort_format, given = request.parameters.effort_format, request.jet(EFFORTS, k + 1)
     model, efforts = effort_format.efforts_of_bodies(robot.model, given)
     position, velocity = request.position, request.row('velocity')
     if not is_tree(robot):

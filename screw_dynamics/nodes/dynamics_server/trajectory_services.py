@@ -11,10 +11,10 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND, nanoseconds
-from screw_dynamics.control.limit_checks import LimitError, check_curve, points_text
+from screw_dynamics.control.limit_checks import LimitError, check_curve
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.errors import InfeasibleError, InputError, ShapeError, TrajectoryError
+from screw_dynamics.errors import InfeasibleError, InputError, ShapeError
 from screw_dynamics.nodes.dynamics_server.requests import (
     EFFORTS,
     DynamicsServerParameters,
@@ -26,12 +26,7 @@ from screw_dynamics.recordings.messages.joints import (
     joint_order,
     trajectory_points,
 )
-from screw_dynamics.trajectory import (
-    JET_ROWS,
-    Waypoints,
-    check_position_limits,
-    waypoints_from_points,
-)
+from screw_dynamics.trajectory import JET_ROWS, Waypoints, waypoints_from_points
 from screw_dynamics.trajectory.piecewise_polynomial import even_times, sample_count
 from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS, shifted
 
@@ -47,19 +42,10 @@ def compute_trajectory_torques(
     k = int(request.derivative_order)
     if k > _MAX_ORDER:
         raise InputError(f'derivative_order: expected 0, 1 or 2, got {k}')
-    try:
-        beyond = check_position_limits(
-            waypoints, model.limits.lower, model.limits.upper, parameters.check_limits
-        )
-    except TrajectoryError as error:
-        raise LimitError(str(error)) from None
     begin = waypoints.times[0]
     interpolation = INTERPOLATIONS[parameters.interpolation]
     curve = interpolation.curve(shifted(waypoints, slice(None), begin), None)
-    mode = parameters.check_limits
-    # a long curve is not sampled at its points
-    others = check_curve(robot, curve, begin, mode, positions=not beyond)
-    response.message = '; '.join(filter(None, (points_text(beyond), others)))
+    response.message = check_curve(robot, curve, begin, parameters.check_limits)
     times = _sample_times(waypoints.times - begin, request.sample_period, parameters.max_samples)
     jets = curve.jets(times, JET_ROWS)
     known = jets[:, : k + 3].copy()
@@ -161,7 +147,5 @@ def _with_efforts(request: Any, times: Array, jets: Array, efforts: Array) -> Jo
         (round(1e9 * t) for t in times), jets[:, :3], efforts, JointTrajectoryPoint, Duration
     )
     return JointTrajectory(
-        header=request.trajectory.header,
-        joint_names=request.trajectory.joint_names,
-        points=points,
+        header=request.trajectory.header, joint_names=request.trajectory.joint_names, points=points
     )

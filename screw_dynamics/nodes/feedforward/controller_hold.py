@@ -21,7 +21,7 @@ from screw_dynamics.control.motor_positions import links_at_rest
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.endpoints import make_subscription, steady_timer
-from screw_dynamics.nodes.shared.interfaces import optional_type
+from screw_dynamics.nodes.shared.parameters import optional_type
 from screw_dynamics.recordings.messages.joints import effort_points, joint_order, request_row
 
 _LONGEST_STOP = 5.0  # s, until the controller has to be at rest
@@ -79,9 +79,8 @@ class ControllerHold:
         self._timer.cancel()
 
     def destroy(self) -> None:
-        """Destroy the subscription."""
+        """Destroy the timer."""
         self._node.destroy_timer(self._timer)
-        self._node.destroy_subscription(self._subscription)
 
     def _look(self) -> None:
         """Give up at the last look; states may wait in the queue of a node that was stalled."""

@@ -5,7 +5,6 @@
 import gc
 import math
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -19,14 +18,14 @@ from rclpy.serialization import serialize_message
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.common.times import nanoseconds, set_stamp
-from screw_dynamics.control import inputs, outputs
+from screw_dynamics.control import outputs
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.fit_requests import Samples
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.feedforward.controller_hold import ControllerHold
 from screw_dynamics.nodes.feedforward.sample_outputs import message_without_points, points_of
 from screw_dynamics.nodes.shared.endpoints import steady_timer
-from screw_dynamics.nodes.shared.interfaces import optional_type
+from screw_dynamics.nodes.shared.parameters import optional_type
 
 ACTION = '~/follow_joint_trajectory'
 PARAMETER = 'follow_joint_trajectory'
@@ -90,14 +89,8 @@ class _Handles:
 class GoalActions:
     """Serves ~/follow_joint_trajectory by the action of a controller, as the core decides."""
 
-    def __init__(
-        self,
-        node: Any,
-        core: Feedforward,
-        step: Callable[[Any], None],
-        refusal: Callable[[Any], str],
-    ) -> None:
-        self._node, self._core, self._step, self._refusal = node, core, step, refusal
+    def __init__(self, node: Any, core: Feedforward) -> None:
+        self._node, self._decide = node, core.goals
         parameters = core.parameters
         self._controller = parameters.follow_joint_trajectory
         self._type = action_type(node, self._controller)
@@ -124,7 +117,9 @@ class GoalActions:
                 node, core, self._type, self._client, lambda: not self._goals
             )
         self._watch = steady_timer(
-            node, _WATCH_PERIOD, lambda: step(inputs.GoalWatch(self._client.server_is_ready()))
+            node,
+            _WATCH_PERIOD,
+            lambda: node.step(self._decide.watch, ready=self._client.server_is_ready()),
         )
         self._watch.cancel()
         self._parts = steady_timer(node, _PART_PERIOD, self._make)
@@ -134,18 +129,17 @@ class GoalActions:
         gc.freeze()
 
     def destroy(self) -> None:
-        """Destroy server and client soon; goals have ended before."""
+        """Take no further goals; those before have ended."""
         self._closed = True
         for timer in (self._watch, self._parts):
             self._node.destroy_timer(timer)
         if self._hold is not None:
             self._hold.destroy()
-        self._node.retire(self._server, self._client)
 
     # clients -------------------------------------------------------------------------------------
 
     def _on_goal(self, request: Any) -> GoalResponse:
-        refused = self._closed or self._refusal(request.trajectory)
+        refused = self._closed or self._node.goal_refusal(request.trajectory)
         return GoalResponse.REJECT if refused else GoalResponse.ACCEPT
 
     def _on_accepted(self, handle: Any) -> None:
@@ -155,7 +149,8 @@ class GoalActions:
         if self._watch.is_canceled():  # else goals that follow quickly would keep it from looking
             self._watch.reset()
         data = serialize_message(handle.request.trajectory)
-        self._step(inputs.GoalAccepted(self._number, data, self._client.server_is_ready()))
+        ready = self._client.server_is_ready()
+        self._node.step(self._decide.accept, self._number, data, ready=ready)
 
     def _on_cancel(self, handle: Any) -> CancelResponse:
         number = next((n for n, goal in self._goals.items() if goal.handle is handle), None)
@@ -191,7 +186,7 @@ class GoalActions:
     def _make(self) -> None:
         """Pass on requests to cancel; make the next points of the first trajectory."""
         while self._canceled:
-            self._step(inputs.GoalCanceled(self._canceled.pop(0)))
+            self._node.step(self._decide.cancel, self._canceled.pop(0))
         waiting = [(n, goal) for n, goal in self._goals.items() if goal.samples is not None]
         if not waiting:
             self._parts.cancel()
@@ -204,7 +199,7 @@ class GoalActions:
         if len(trajectory.points) == len(samples.times):
             goal.samples = None
             stamp, ready = nanoseconds(trajectory.header.stamp), self._client.server_is_ready()
-            self._step(inputs.GoalBuilt(number, stamp, ready))
+            self._node.step(self._decide.built, number, stamp, ready=ready)
 
     def _send(self, action: outputs.SendGoal, goal: _Handles) -> None:
         request = goal.handle.request
@@ -232,7 +227,7 @@ class GoalActions:
             return
         if accepted:
             goal.sent.get_result_async().add_done_callback(partial(self._on_result, number))
-        self._step(inputs.GoalAnswered(number, accepted))
+        self._node.step(self._decide.answered, number, accepted=accepted)
 
     def _on_result(self, number: int, future: Any) -> None:
         goal = self._goals.get(number)
@@ -240,11 +235,12 @@ class GoalActions:
             return
         status, goal.result = future.result().status, future.result().result
         violated = goal.result.error_code in self._violations
-        self._step(inputs.GoalEnded(number, _EVENTS.get(status, 'unknown'), violated))
+        event = _EVENTS.get(status, 'unknown')
+        self._node.step(self._decide.ended, number, event, violated=violated)
 
     def _on_feedback(self, number: int, message: Any) -> None:
         """Publish the feedback of the controller with the times of the client's trajectory."""
-        goal, known = self._goals.get(number), self._core.goals.find(number)
+        goal, known = self._goals.get(number), self._decide.find(number)
         if goal is None or known is None or not known.accepted:
             return  # ended, or its answer is still on the way
         feedback = message.feedback

@@ -1,27 +1,24 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Topics and service of the node `feedforward`, as inputs of its core."""
+"""Topics and service of the node `feedforward`, for its core."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
-from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
-from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from screw_dynamics.control import inputs
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import SPEED_FACTOR_TYPE
-from screw_dynamics.control.inputs import WRENCH_TOPIC
+from screw_dynamics.control.measurements import WRENCH_TOPIC
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.endpoints import DEPTH, LATCHED, make_subscription
-from screw_dynamics.nodes.shared.interfaces import optional_type
+from screw_dynamics.nodes.shared.parameters import optional_type
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
 from screw_dynamics_interfaces.msg import JointReference
 
@@ -44,40 +41,32 @@ def speed_factor(value: float, unit: str) -> float:
 
 
 class Inputs:
-    """Subscriptions and the service ~/clear, whose messages become inputs of the core."""
+    """Subscriptions and the service ~/clear, by which a node calls its core."""
 
-    def __init__(
-        self,
-        node: Node,
-        core: Feedforward,
-        step: Callable[[Any], None],
-        trajectory: Callable[[inputs.TrajectoryMessage], None],
-        stream: Callable[[Any], None],
-    ) -> None:
-        self._node, self._core, self._step = node, core, step
+    def __init__(self, node: Any, core: Feedforward) -> None:
+        self._node, self._core = node, core
         self._refused = False
-        self._subscriptions: list[Subscription] = []
 
-        def subscribe(kind: Any, topic: str, item: Any, take: Callable[[Any], None]) -> None:
-            raw = take is trajectory  # decoding a long message takes longer than a tick
+        def subscribe(
+            kind: Any, topic: str, take: Callable[[Any], None], *, raw: bool = False
+        ) -> None:
             # best effort: matches every publisher, and lost samples are not resent
             qos = DEPTH if raw else qos_profile_sensor_data
-            self._subscriptions.append(
-                make_subscription(node, kind, topic, lambda m: take(item(m)), qos, raw=raw)
-            )
+            make_subscription(node, kind, topic, take, qos, raw=raw)
 
-        subscribe(JointState, 'joint_states', inputs.JointStates, step)
-        subscribe(JointState, Stream.POSITIONS.value, inputs.StreamedPositions, stream)
-        subscribe(JointReference, Stream.SAMPLES.value, inputs.StreamedSample, stream)
-        subscribe(WrenchStamped, WRENCH_TOPIC, inputs.Wrench, stream)
-        subscribe(JointTrajectory, '~/joint_trajectory', inputs.TrajectoryMessage, trajectory)
+        subscribe(JointState, 'joint_states', partial(node.step, core.measure))
+        for kind, stream in ((JointState, Stream.POSITIONS), (JointReference, Stream.SAMPLES)):
+            subscribe(kind, stream.value, partial(node.take, core.stream, stream=stream))
+        subscribe(WrenchStamped, WRENCH_TOPIC, partial(node.take, core.load))
+        # decoding a long message takes longer than a tick
+        subscribe(JointTrajectory, '~/joint_trajectory', node.take_trajectory, raw=True)
         frame = core.parameters.cartesian_frame
         if frame:
             path = optional_type('nav_msgs.msg', 'Path', 'cartesian_frame', frame, '')
-            of_poses = partial(inputs.TrajectoryMessage, poses=True)
-            subscribe(path, '~/cartesian_trajectory', of_poses, trajectory)
+            follow = partial(node.take_trajectory, poses=True)
+            subscribe(path, '~/cartesian_trajectory', follow, raw=True)
         self._subscribe_to_speed()
-        self._service = node.create_service(Trigger, '~/clear', self._on_clear)
+        node.create_service(Trigger, '~/clear', self._on_clear)
 
     def _subscribe_to_speed(self) -> None:
         unit = self._core.parameters.speed_scaling_unit
@@ -91,17 +80,9 @@ class Inputs:
         for qos, warns in ((QoSProfile(depth=1), True), (LATCHED, False)):
             # the second matches publishers that keep their last message for it; duplicates have
             # no effect
-            self._subscriptions.append(
-                make_subscription(
-                    self._node, kind, SPEED_TOPIC, self._on_speed, qos, warn_of_others=warns
-                )
+            make_subscription(
+                self._node, kind, SPEED_TOPIC, self._on_speed, qos, warn_of_others=warns
             )
-
-    def destroy(self) -> None:
-        """Destroy the subscriptions and the service."""
-        for subscription in self._subscriptions:
-            self._node.destroy_subscription(subscription)
-        self._node.destroy_service(self._service)
 
     def _on_speed(self, message: Any) -> None:
         try:
@@ -115,9 +96,9 @@ class Inputs:
             self._refused = True
             return
         self._refused = False
-        self._step(inputs.Speed(factor))
+        self._node.step(self._core.set_speed, factor)
 
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self._step(inputs.ClearMotion())
+        self._node.step(self._core.clear)
         response.message, response.success = self._core.cleared, True
         return response

@@ -4,7 +4,7 @@
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -28,6 +28,7 @@ class ManagedNode(LifecycleNode):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         service = self._service_change_state
+        self.made: dict[Any, Callable[[Any], object]] = {}  # by `making`
         self._retired: list[Any] = []
         self._retirement = steady_timer(self, _RETIREMENT, self._on_retirement)
         self._retirement.cancel()
@@ -70,31 +71,39 @@ class ManagedNode(LifecycleNode):
         return response
 
     @contextmanager
-    def undone_on_error(self) -> Iterator[None]:
-        """Destroy what is created in the block, but for timers, if it raises."""
-        destroy = {
-            'publishers': self.destroy_publisher,
-            'subscriptions': self.destroy_subscription,
-            'services': self.destroy_service,
-        }
-        before = {kind: set(getattr(self, kind)) for kind in destroy}
-        actions = self._actions()
+    def making(self) -> Iterator[None]:
+        """Keep what is created in the block, but for timers, in `made`."""
+        before = self._entities()
         try:
             yield
-        except BaseException:
-            for kind, function in destroy.items():
-                for entity in set(getattr(self, kind)) - before[kind]:
-                    function(entity)
-            self.retire(*(self._actions() - actions))
-            raise
+        finally:
+            every = self._entities()
+            self.made = {one: destroy for one, destroy in every.items() if one not in before}
 
-    def retire(self, *actions: Any) -> None:
+    def _entities(self) -> dict[Any, Callable[[Any], object]]:
+        """Return all endpoints of the node, each with the function that destroys it."""
+        actions = [one for one in self.waitables if isinstance(one, (ActionClient, ActionServer))]
+        kinds: tuple[tuple[Iterable[Any], Callable[[Any], object]], ...] = (
+            (self.publishers, self.destroy_publisher),
+            (self.subscriptions, self.destroy_subscription),
+            (self.services, self.destroy_service),
+            (actions, self._retire),
+        )
+        return {one: destroy for entities, destroy in kinds for one in entities}
+
+    def destroy_made(self) -> None:
+        """Destroy what is in `made`."""
+        made, self.made = self.made, {}
+        for one, destroy in made.items():
+            destroy(one)
+
+    def _retire(self, action: Any) -> None:
         """
-        Destroy servers and clients of actions soon.
+        Destroy a server or client of actions soon.
 
         The events executor crashes if messages arrive for one that has just been destroyed.
         """
-        self._retired.extend(actions)
+        self._retired.append(action)
         self._retired_at = time.monotonic()
         self._retirement.reset()
 
@@ -122,9 +131,6 @@ class ManagedNode(LifecycleNode):
         for action in retired:
             if action not in kept:
                 action.destroy()
-
-    def _actions(self) -> set[ActionClient | ActionServer]:
-        return {one for one in self.waitables if isinstance(one, (ActionClient, ActionServer))}
 
 
 def _unanswered(action: Any) -> set[int]:

@@ -6,56 +6,54 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
+from typing import Any, Concatenate
 
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
 from screw_dynamics.common.times import nanoseconds
-from screw_dynamics.control import inputs
-from screw_dynamics.control.feedforward import Feedforward
+from screw_dynamics.control.feedforward import Arguments, Feedforward
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.feedforward_reports import report
 from screw_dynamics.control.fit_requests import FitRobot, Heading
 from screw_dynamics.control.goals import goal_refusal
-from screw_dynamics.control.inputs import WRENCH_TOPIC
+from screw_dynamics.control.measurements import WRENCH_TOPIC
 from screw_dynamics.control.outputs import Outputs, Verdict
 from screw_dynamics.control.report import OK, Report
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
 from screw_dynamics.nodes.feedforward.goal_action import GoalActions, action_type
 from screw_dynamics.nodes.feedforward.inputs import Inputs
 from screw_dynamics.nodes.feedforward.managed_node import ManagedNode
 from screw_dynamics.nodes.feedforward.sample_outputs import SampleOutputs, require_two_topics
 from screw_dynamics.nodes.feedforward.spline_output import SplineOutput
 from screw_dynamics.nodes.feedforward.tick_cost import (
+    RateReport,
     compute_time,
     rate_warning,
     require_rate,
 )
 from screw_dynamics.nodes.feedforward.verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.feedforward.worker import Worker, heading
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.endpoints import delivery_end, steady_timer
-from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
+from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_build import warm_up_efforts
-from screw_dynamics.nodes.shared.model_source import ModelSource
-from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
+from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle
+from screw_dynamics.nodes.shared.robot_node import RobotNode
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
 
 NAME = 'feedforward'
 _LOOK_PERIOD = 0.002  # s between looks for answers of the worker
-_NOT_CONFIGURED = Report(OK, 'not configured')
 NO_TIME = 'use_sim_time is set and no time has been received on /clock yet'
 
 
 class _Parts:
     """The core of a configured node, and what speaks for it in ROS."""
 
-    def __init__(self, node: 'FeedforwardNode', core: Feedforward, verdicts: Any) -> None:
+    def __init__(
+        self, node: 'FeedforwardNode', core: Feedforward, verdicts: TrajectoryVerdicts
+    ) -> None:
         self.core, self.verdicts = core, verdicts
         self.samples = SampleOutputs(node, core)
         self.spline: SplineOutput | None = None
@@ -64,99 +62,75 @@ class _Parts:
             self.spline = SplineOutput(node, core.reference, names, core.parameters)
         self.goals: GoalActions | None = None
         if core.parameters.follow_joint_trajectory:
-            self.goals = GoalActions(node, core, node.step, node.goal_refusal)
-        self.inputs = Inputs(node, core, node.step, node.take_trajectory, node.take_stream)
+            self.goals = GoalActions(node, core)
+        self.inputs = Inputs(node, core)
 
     def destroy(self) -> None:
-        """Destroy all endpoints; receivers of the last spline are waited for."""
-        self.inputs.destroy()
+        """End what is no endpoint; receivers of the last spline are waited for."""
         if self.goals is not None:
             self.goals.destroy()
         if self.spline is not None:
             self.spline.destroy(delivery_end())
-        self.samples.destroy()
-        self.verdicts.destroy()
 
 
-class FeedforwardNode(ManagedNode):
+class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
     """
     Follows a JointTrajectory, or a stream of references, and publishes the efforts that it takes.
 
     They come with their first and second time derivatives.
     """
 
+    _tells_model = True
+
     def __init__(self) -> None:
-        super().__init__(NAME)
         self._worker: Worker | None = None
         self._parts: _Parts | None = None
         self._active = False
         self._time = 0.0  # s to compute a sample, measured while the node is configured
         self._problem = ''
-        self._throttle = ReasonThrottle()
-        self._tick_input = (inputs.Tick(),)
-        self._answers: deque[tuple[_Parts, inputs.Answer]] = deque()
+        self._throttle = ReasonThrottle(self)
+        self._answers: deque[tuple[_Parts, Callable[[int, Any], None], Any]] = deque()
         self._awaited = 0  # answers
+        super().__init__(NAME, FeedforwardParameters)
+
+    def _set_up(self) -> dict[str, Callable[[], Report]]:
         # tasks that another thread creates may wait until the next event of the executor
         self._look = steady_timer(self, _LOOK_PERIOD, self._look_for_answers)
         self._look.cancel()
-        with destroyed_on_error(self):
-            settings = self._settings = NodeParameters(self, FeedforwardParameters)
-            values = settings.values
-            self._ticks = TickTimer(
-                self, self._tick, lambda reason: self.step(inputs.ClockJumped(reason))
+        self._ticks = TickTimer(self, self._tick, self._on_jump)
+        values = self._values
+        require_two_topics(self, values.outputs)
+        if values.follow_joint_trajectory:
+            action_type(self, values.follow_joint_trajectory)
+        if values.limits == 'off':
+            self.get_logger().warning(
+                'limits: off: efforts beyond the limits of the robot are published, too'
             )
-            self._model_info = ModelInfoOutput(self)
-            self._worker = Worker()
-            self._source = ModelSource(
-                self,
-                settings,
-                self._prepare,
-                self._on_model,
-                self._require_supported,
-            )
-            require_two_topics(self, values.outputs)
-            settings.add_check(self._check)
-            settings.on_change(self._on_parameters)
-            if values.follow_joint_trajectory:
-                action_type(self, values.follow_joint_trajectory)
-            if values.limits == 'off':
-                self.get_logger().warning(
-                    'limits: off: efforts beyond the limits of the robot are published, too'
-                )
-            self._reports = FeedforwardReports(self._ticks, self.get_logger().warning)
-            names = [stream.value[2:] for stream in Stream] + [WRENCH_TOPIC[2:], 'limits']
-            names += ['motors'] if values.elastic_joints_path else []
-            tasks: dict[str, Callable[[], Report]] = {
-                name: partial(self._report, name) for name in names
-            }
-            if 'spline' in values.outputs:
-                tasks['spline'] = self._spline_report
-            self._diagnostics = Diagnostics(
-                self, settings, self._source, {**self._reports.tasks(), **tasks}
-            )
-            self._others = {*self.subscriptions, *self.publishers}
-
-    @property
-    def _values(self) -> FeedforwardParameters:
-        return self._settings.values
-
-    def _now(self) -> int:
-        """Return the time of the node [ns]."""
-        now: int = self.get_clock().now().nanoseconds
-        return now
+        self._worker = Worker()
+        streams = (stream.value[2:] for stream in Stream)
+        names = ['trajectory', *streams, WRENCH_TOPIC[2:], 'limits']
+        names += ['motors'] if values.elastic_joints_path else []
+        names += ['spline'] if 'spline' in values.outputs else []
+        rate = RateReport(self._ticks, self.get_logger().warning)
+        return {'rate': rate, **{name: partial(self._report, name) for name in names}}
 
     # core ----------------------------------------------------------------------------------------
 
-    def step(self, item: Any) -> None:
-        """Pass an input to the core and do what it asks for."""
+    def step(
+        self,
+        method: Callable[Concatenate[int, Arguments], None],
+        *arguments: Arguments.args,
+        **further: Arguments.kwargs,
+    ) -> None:
+        """Call a method of the core and do what it asks for."""
         parts = self._parts
         if parts is not None:
             now = self._now()
-            self._perform(parts, parts.core.step(now, (item,)), now)
+            self._perform(parts, parts.core.step(now, method, *arguments, **further), now)
 
     def _perform(self, parts: _Parts, outputs: Outputs, now: int) -> None:
-        if outputs.lines:
-            self._log(outputs)
+        for line in outputs.lines:
+            self._throttle.log(line.level, line.text)
         if outputs.sample is not None or outputs.forwarded:
             parts.samples.publish(outputs)
         # what follows may begin another step, which clears the outputs
@@ -172,21 +146,16 @@ class FeedforwardNode(ManagedNode):
             for action in goals:
                 parts.goals.perform(action)
 
-    def _log(self, outputs: Outputs) -> None:
-        for level, text in outputs.lines:
-            if self._throttle.due(text):
-                log_line(self, level, text)
-
     def _answer(self, parts: _Parts, done: Any, answer: Any) -> None:
         """Pass an answer of the worker on; called by another thread."""
-        self._answers.append((parts, inputs.Answer(done, answer)))
+        self._answers.append((parts, done, answer))
 
     def _look_for_answers(self) -> None:
         while self._answers:
-            parts, answer = self._answers.popleft()
+            parts, done, answer = self._answers.popleft()
             self._awaited -= 1
             if parts is self._parts:
-                self.step(answer)
+                self.step(done, answer)
         if not self._awaited:
             self._look.cancel()
 
@@ -196,18 +165,18 @@ class FeedforwardNode(ManagedNode):
             return 'the node is not active'
         return '' if self._now() else NO_TIME
 
-    def take_trajectory(self, item: inputs.TrajectoryMessage) -> None:
+    def take_trajectory(self, data: bytes, *, poses: bool = False) -> None:
         """Follow a trajectory, or reject it."""
-        problem = self._active_problem()
-        if not problem:
-            self.step(item)
-        elif self._parts is not None:
-            self._parts.verdicts.tell(Verdict(heading(item.data), problem), self._now())
+        parts, problem = self._parts, self._active_problem()
+        if parts is not None and problem:
+            parts.verdicts.tell(Verdict(heading(data), problem), self._now())
+        elif parts is not None:
+            self.step(parts.core.add_trajectory, data, poses=poses)
 
-    def take_stream(self, item: Any) -> None:
+    def take(self, method: Callable[..., None], message: Any, **further: Any) -> None:
         """Follow a sample of a stream, or apply a wrench, while the node is active."""
         if not self._active_problem():
-            self.step(item)
+            self.step(method, message, **further)
 
     def goal_refusal(self, trajectory: Any) -> str:
         """Return why a goal is not accepted now, after its verdict; empty if it is."""
@@ -228,18 +197,24 @@ class FeedforwardNode(ManagedNode):
         if parts is None:
             return
         core = parts.core
-        self._perform(parts, core.step(now, self._tick_input), now)
+        self._perform(parts, core.step(now, core.tick), now)
         if parts.spline is not None:
             reference = core.reference
             parts.spline.watch(None if reference.driven else reference.sampled)
 
-    def _report(self, task: str) -> Report:
-        parts = self._parts
-        return _NOT_CONFIGURED if parts is None else report(parts.core, task, self._now())
+    def _on_jump(self, reason: str) -> None:
+        if self._parts is not None:
+            self.step(self._parts.core.forget, reason)
 
-    def _spline_report(self) -> Report:
-        spline = None if self._parts is None else self._parts.spline
-        return _NOT_CONFIGURED if spline is None else spline.report()
+    def _report(self, task: str) -> Report:
+        parts, now = self._parts, self._now()
+        if parts is None:
+            return Report(OK, 'not configured')
+        if task == 'trajectory':
+            return parts.verdicts.report(now)
+        if task == 'spline' and parts.spline is not None:
+            return parts.spline.report()
+        return report(parts.core, task, now)
 
     # model ---------------------------------------------------------------------------------------
 
@@ -250,18 +225,18 @@ class FeedforwardNode(ManagedNode):
             robot = FitRobot(loaded.robot, loaded.uncontrolled_joints, ())
             self._worker.warm_up(robot, poses=bool(self._values.cartesian_frame))
 
-    def _require_supported(self, loaded: LoadedRobot) -> None:
+    def _require(self, loaded: LoadedRobot) -> None:
         require_supported(loaded.robot, JET_ROWS)
         self._values.require_joints(loaded.robot)
 
     def _on_model(self, loaded: LoadedRobot) -> None:
-        self._model_info.publish(loaded)
         parts = self._parts
         if parts is not None:
             if parts.core.fits(loaded.robot):
-                self.step(FitRobot(loaded.robot, loaded.uncontrolled_joints, ()))
+                robot = FitRobot(loaded.robot, loaded.uncontrolled_joints, ())
+                self.step(parts.core.change_robot, robot)
             else:
-                self._replace(loaded)
+                self._replace(parts.core, loaded)
         elif not self._values.autostart:
             self.get_logger().info('autostart: false: waits for the transition configure')
         elif self.state == 'unconfigured':
@@ -269,7 +244,7 @@ class FeedforwardNode(ManagedNode):
                 raise InputError(self._problem)
             self.trigger_activate()
 
-    def _replace(self, loaded: LoadedRobot) -> None:
+    def _replace(self, core: Feedforward, loaded: LoadedRobot) -> None:
         """Begin anew with a robot that has other joints."""
         model = loaded.robot.model
         types = map(' '.join, zip(model.joint_names, model.coordinate_types, strict=True))
@@ -277,9 +252,9 @@ class FeedforwardNode(ManagedNode):
             f'The new robot model has other joints ({", ".join(types)}): '
             'the active trajectory is dropped'
         )
-        self.step(inputs.Stop('the robot model has other joints now'))
+        self.step(core.stop, 'the robot model has other joints now')
         self._tear_down()
-        self._set_up(loaded)
+        self._make_parts(loaded)
 
     # transitions ---------------------------------------------------------------------------------
 
@@ -289,21 +264,22 @@ class FeedforwardNode(ManagedNode):
         self._problem = self._source.problem
         if self._source.loaded is not None:
             try:
-                with self.undone_on_error():
-                    self._set_up(self._source.loaded)
+                self._make_parts(self._source.loaded)
                 return super().on_configure(state)
             except Exception as error:  # e.g. an invalid QoS override; rclpy would not report it
+                self._tear_down()
                 self._problem = str(error)
         self._problem = f'Cannot configure: {self._problem}'
         self.get_logger().error(self._problem)
         return TransitionCallbackReturn.FAILURE
 
-    def _set_up(self, loaded: LoadedRobot) -> None:
+    def _make_parts(self, loaded: LoadedRobot) -> None:
         self._time = compute_time(loaded.robot)
         require_rate(self._time, self._values.publish_rate)
         robot = FitRobot(loaded.robot, loaded.uncontrolled_joints, ())
         core = Feedforward(robot, self._values, time.time_ns(), heading)
-        self._parts = _Parts(self, core, TrajectoryVerdicts(self, self._reports))
+        with self.making():
+            self._parts = _Parts(self, core, TrajectoryVerdicts(self))
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start to accept trajectories and to publish."""
@@ -321,7 +297,7 @@ class FeedforwardNode(ManagedNode):
 
     def _own(self, entities: Iterable[Any]) -> str:
         """Return the topics of the entities created by `on_configure`."""
-        own = (entity.topic_name for entity in entities if entity not in self._others)
+        own = (entity.topic_name for entity in entities if entity in self.made)
         return ', '.join(dict.fromkeys(own))
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -343,12 +319,14 @@ class FeedforwardNode(ManagedNode):
     def _stop_publishing(self) -> None:
         self._active = False
         self._ticks.stop()
-        self.step(inputs.Stop('the node is not active any more'))
+        if self._parts is not None:
+            self.step(self._parts.core.stop, 'the node is not active any more')
 
     def _tear_down(self) -> None:
         parts, self._parts = self._parts, None
         if parts is not None:
             parts.destroy()
+        self.destroy_made()
 
     def come_to_rest(self) -> None:
         """Stop following and publishing, if the node is active."""
@@ -374,7 +352,7 @@ class FeedforwardNode(ManagedNode):
         if self._active and old.publish_rate != new.publish_rate:
             self._ticks.start(new.publish_rate)
         if self._parts is not None:
-            self.step(new)
+            self.step(self._parts.core.change_parameters, new)
             if self._parts.spline is not None:
                 self._parts.spline.apply(new)
 

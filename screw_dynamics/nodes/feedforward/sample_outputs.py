@@ -18,8 +18,9 @@ from screw_dynamics.nodes.shared.endpoints import (
     STAMP,
     MessageOutput,
     ReusedMessage,
-    StateOutput,
+    RowOutput,
     make_publisher,
+    state_output,
 )
 from screw_dynamics.recordings.messages.joints import double_array, effort_points
 from screw_dynamics.trajectory import JET_ROWS
@@ -39,12 +40,12 @@ class SampleOutputs:
     """The outputs selected by parameters, for the shared arrays of a `Feedforward`."""
 
     def __init__(self, node: Node, core: Feedforward) -> None:
-        self._node, self._core, selected = node, core, core.parameters.outputs
+        self._core, selected = core, core.parameters.outputs
         self._efforts = EffortOutput(node, core)
         self._motors = None if core.motors is None else MotorOutput(node, core)
-        self._states: StateOutput | None = None
+        self._states: RowOutput | None = None
         if 'joint_effort' in selected:  # for plotting tools
-            self._states = StateOutput(node, '~/joint_effort', core.robot.joint_names)
+            self._states = state_output(node, '~/joint_effort', core.robot.joint_names)
         self._trajectories = None
         if 'joint_trajectory_effort' in selected:
             self._trajectories = make_publisher(node, JointTrajectory, TOPIC)
@@ -63,14 +64,6 @@ class SampleOutputs:
                 message = message_without_points(samples)
                 message.points = points_of(samples)
                 self._trajectories.publish(message)
-
-    def destroy(self) -> None:
-        """Destroy the publishers."""
-        for output in (self._efforts, self._motors, self._states):
-            if output is not None:
-                output.destroy()
-        if self._trajectories is not None:
-            self._node.destroy_publisher(self._trajectories)
 
 
 class EffortOutput(MessageOutput):

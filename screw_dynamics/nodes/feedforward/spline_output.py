@@ -161,4 +161,3 @@ class SplineOutput:
             self.send()
             await_delivery(self._publisher, latest)
         self._node.destroy_timer(self._timer)
-        self._node.destroy_publisher(self._publisher)

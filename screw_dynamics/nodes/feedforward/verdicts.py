@@ -8,11 +8,10 @@ from rclpy.node import Node
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.fit_requests import Heading, Outline
 from screw_dynamics.control.outputs import Verdict
-from screw_dynamics.control.report import ERROR, OK, WARN, Report
-from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
-from screw_dynamics.nodes.shared.diagnostics import status
+from screw_dynamics.control.report import ERROR, OK, WARN, Counts, Report
 from screw_dynamics.nodes.shared.endpoints import FRAME_ID, STATUS_QOS, STATUS_TOPIC
-from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
+from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle
+from screw_dynamics.nodes.shared.robot_node import status
 
 ACCEPTED = 'accepted'
 _SOON = 0.05  # s; an earlier start is not logged
@@ -23,21 +22,18 @@ _SERVO_PERIOD = 60.0  # s between warnings about such a stream
 class TrajectoryVerdicts:
     """Logs, counts and publishes the verdicts on trajectories, in order of reception."""
 
-    def __init__(self, node: Node, reports: FeedforwardReports) -> None:
-        self._node, self._reports = node, reports
+    def __init__(self, node: Node) -> None:
+        self._node, self.counts = node, Counts()
+        self._accepted: tuple[int, int, int] | None = None  # when; start and end [ns]
         self._publisher = node.create_publisher(DiagnosticStatus, f'~/{STATUS_TOPIC}', STATUS_QOS)
-        self._throttle = ReasonThrottle()
+        self._log = ReasonThrottle(node).log  # a line takes half a tick
         self._end = 0  # of the last accepted trajectory [ns]; 0 unless it has one point
         self._cut_short = 0  # consecutive ones that were replaced before their end
-
-    def destroy(self) -> None:
-        """Destroy the publisher."""
-        self._node.destroy_publisher(self._publisher)
 
     def tell(self, verdict: Verdict, now: int) -> None:
         """Log, count and publish a verdict."""
         if verdict.reason:
-            self._reports.counts.reject(verdict.reason)
+            self.counts.reject(verdict.reason)
             self._log('error', f'Trajectory rejected: {verdict.reason}')
             self._publish(Report(ERROR, verdict.reason, _named(verdict.heading)))
         else:
@@ -46,7 +42,8 @@ class TrajectoryVerdicts:
     def _accept(self, verdict: Verdict, now: int) -> None:
         start, end, outline = verdict.start, verdict.end, verdict.heading
         assert isinstance(outline, Outline)
-        self._reports.count_accepted(start / SECOND, end / SECOND)
+        self.counts.accepted += 1
+        self._accepted = now, start, end
         wait = (start - now) / SECOND
         self._log(
             'info',
@@ -60,13 +57,19 @@ class TrajectoryVerdicts:
         self._publish(Report(level, '; '.join((ACCEPTED, *verdict.warnings)), values))
         self._watch_servo(outline.points, end, now)
 
+    def report(self, now: int) -> Report:
+        """Return the report for /diagnostics."""
+        counts, age = self.counts, 'never'
+        times = {}
+        if self._accepted is not None:
+            at, start, end = (instant / SECOND for instant in self._accepted)
+            age = f'{now / SECOND - at:.3f}'
+            times = {'start [s]': f'{start:.3f}', 'end [s]': f'{end:.3f}'}
+        values = {'accepted': counts.accepted, 'rejected': counts.rejected, 'age [s]': age}
+        return Report(OK, counts.rejection or 'ok', {**values, **times})
+
     def _publish(self, report: Report) -> None:
         self._publisher.publish(status(self._node, 'trajectory', report))
-
-    def _log(self, level: str, text: str) -> None:
-        """Log a line, the same one at most once per second: it takes half a tick."""
-        if self._throttle.due(text):
-            log_line(self._node, level, text)
 
     def _watch_servo(self, points: int, end: int, now: int) -> None:
         """Warn about single points that are replaced before they are reached."""

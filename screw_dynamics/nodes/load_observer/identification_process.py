@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,16 +13,18 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import InputError, RecordingWarning, ScrewDynamicsError, bounded
+from screw_dynamics.recordings.messages.joints import double_array
+from screw_dynamics_interfaces.srv import IdentifyDynamics
 
-GROUPS = ('friction', 'rotors', 'offsets', 'links')
+_INERTIAS = {f'i{"xyz"[i]}{"xyz"[j]}': (i, j) for i in range(3) for j in range(i, 3)}
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(NamedTuple):
     """
     What is to be identified by `identify`, and from what.
 
-    Times (T,) [s], positions and efforts (T, n); `held_out` is the part at the end left out.
+    Times (T,) [s], positions and efforts (T, n); the library has the defaults of the velocity and
+    the time that are 0 in the `request`, one of IdentifyDynamics.
     """
 
     robot: Robot
@@ -32,65 +33,38 @@ class Task:
     positions: Array
     efforts: Array
     measured: EffortFormat
-    groups: tuple[str, ...]
-    payload: str | None
-    held_out: float
-    coulomb_velocity: float | None
-    smoothing_time: float | None
-    check: bool
+    request: Any
 
 
-class Load(NamedTuple):
-    """A payload as `Payload`: without its frame, and without SciPy, which nodes do not load."""
-
-    mass: float
-    mass_deviation: float
-    com: Array
-    com_deviations: Array
-    inertia: Array
-
-
-class Found(NamedTuple):
-    """Names, values and deviations of parameters, remaining efforts (n,), documents, remarks."""
-
-    rows: tuple[tuple[str, float, float], ...]
-    load: Load | None
-    before: Array
-    fitted: Array
-    held_out: Array
-    urdf: str
-    drives: str
-    message: str
-
-
-def found(task: Task) -> Found:
-    """Return what explains a recording, or raise ScrewDynamicsError."""
+def found(task: Task) -> Any:
+    """Return the response that explains a recording, or raise ScrewDynamicsError."""
     from screw_dynamics.estimation.identification import (  # in this process alone
         Recording,
         identify,
     )
 
-    robot = task.robot
+    robot, request = task.robot, task.request
+    groups = request.parameters
     if len(task.times) < 2:
         raise InputError(f'joint_states: expected some that last, got {len(task.times)}')
     recording = Recording(robot.joint_names, task.times, task.positions, task.efforts)
     begin, end = recording.times[[0, -1]]
-    used = end - task.held_out * (end - begin)
+    used = end - request.held_out * (end - begin)
     sprung = np.array([drive.spring is not None for drive in robot.joint_drives], dtype=bool)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
         result = identify(
             robot.model,
             recording.between(begin, used),
-            friction='friction' in task.groups,
-            rotors=~sprung & ('rotors' in task.groups),
-            offsets='offsets' in task.groups,
-            links='links' in task.groups,
-            payload=task.payload,
+            friction='friction' in groups,
+            rotors=~sprung & ('rotors' in groups),
+            offsets='offsets' in groups,
+            links='links' in groups,
+            payload=request.payload_frame or None,
             effort_content=task.measured,
-            coulomb_velocity=task.coulomb_velocity,
-            smoothing_time=task.smoothing_time,
-            check=task.check,
+            coulomb_velocity=request.coulomb_velocity or None,
+            smoothing_time=request.smoothing_time or None,
+            check=not request.no_check,
         )
         try:
             held_out = result.validate(recording.between(used, end))
@@ -98,23 +72,46 @@ def found(task: Task) -> Found:
             raise InputError(f'held_out: {error}') from None
     remarks = [f'{len(recording.times)} joint states of {end - begin:.4g} s']
     remarks += [str(one.message) for one in caught if one.category is RecordingWarning]
-    load, urdf, drives = None, '', ''
+    names, values, deviations = zip(*result.rows, strict=True)
+    response = IdentifyDynamics.Response(
+        success=True,
+        names=list(names),
+        values=list(values),
+        standard_deviations=list(deviations),
+        joint_names=list(robot.joint_names),
+        effort_before=double_array(result.before),
+        effort_fitted=double_array(result.residuals),
+        effort_held_out=double_array(held_out),
+    )
     try:
-        load = None if result.payload is None else Load(*result.payload[1:])
-        found_drives = result.robot().drives
-        urdf = result.to_urdf(task.urdf.encode())
-        if task.robot.drives is not None:
+        if result.payload is not None:
+            _fill_payload(response, result.payload)
+        drives = result.robot().drives
+        response.robot_description = result.to_urdf(task.urdf.encode())
+        if robot.drives is not None:
             remarks.append('no elastic_joints, as the node has a file of its own')
-        elif found_drives is not None:
-            drives = found_drives.to_yaml()
+        elif drives is not None:
+            response.elastic_joints = drives.to_yaml()
     except InputError as error:
         remarks.append(f'no robot_description: {error}')
-    remaining = result.before, result.residuals, held_out
-    return Found(result.rows, load, *remaining, urdf, drives, '; '.join(remarks))
+    response.message = '; '.join(remarks)
+    return response
 
 
-def answer(task: Task) -> Found | str:
-    """Return what is found, or the reason why nothing is."""
+def _fill_payload(response: Any, load: Any) -> None:
+    response.payload_mass_deviation = load.mass_deviation
+    response.payload.m = load.mass
+    for vector, values in (
+        (response.payload.com, load.com),
+        (response.payload_com_deviation, load.com_deviations),
+    ):
+        vector.x, vector.y, vector.z = values.tolist()
+    for field, place in _INERTIAS.items():
+        setattr(response.payload, field, float(load.inertia[place]))
+
+
+def answer(task: Task) -> Any:
+    """Return the response, or the reason why there is none."""
     try:
         return found(task)
     except ScrewDynamicsError as error:

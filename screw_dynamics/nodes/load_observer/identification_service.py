@@ -20,21 +20,14 @@ from screw_dynamics.errors import (
     bounded,
     shown,
 )
-from screw_dynamics.nodes.load_observer.identification_process import (
-    GROUPS,
-    Found,
-    Task,
-    answer,
-)
-from screw_dynamics.nodes.load_observer.joint_state_history import JointStateHistory
+from screw_dynamics.nodes.load_observer.identification_process import Task, answer
+from screw_dynamics.nodes.load_observer.observed_loads import JointStateHistory
 from screw_dynamics.nodes.shared.child_process import ChildProcess
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
-from screw_dynamics.recordings.messages.joints import double_array
 from screw_dynamics_interfaces.srv import IdentifyDynamics
 
-_DEFAULT = 'friction', 'rotors'
-_HELD_OUT = 0.25
-_INERTIAS = {f'i{"xyz"[i]}{"xyz"[j]}': (i, j) for i in range(3) for j in range(i, 3)}
+GROUPS = ('friction', 'rotors', 'offsets', 'links')
+_DEFAULTS = {'parameters': ['friction', 'rotors'], 'held_out': 0.25}
 _PATIENCE = 5.0  # s, for the thread to end
 _LOOK_PERIOD = 1.0  # s between looks whether it is to end, if no wake-up has arrived
 
@@ -99,7 +92,6 @@ class IdentificationService:
             code = codes.UNUSABLE_RECORDING
             self._logger.info(f'Identifies from {len(task.times)} joint states')
             found = self._found(task)
-            _fill(response, found)
         except ScrewDynamicsError as error:
             if isinstance(error, NotFiniteError):
                 code = codes.NOT_FINITE
@@ -109,24 +101,23 @@ class IdentificationService:
             text = bounded(f'{type(error).__name__}: {error}')
             self._logger.error(f'Identification failed: {text}')
             return codes(error_code=code, message=text)
-        response.joint_names, response.success = list(task.robot.joint_names), True
         seconds = (self._node.get_clock().now() - begin).nanoseconds / 1e9
-        self._logger.info(f'Identified {len(found.rows)} parameters in {seconds:.1f} s')
-        return response
+        self._logger.info(f'Identified {len(found.names)} parameters in {seconds:.1f} s')
+        return found
 
-    def _found(self, task: Task) -> Found:
-        """Return the result of a task; raise InputError with the reason if there is none."""
+    def _found(self, task: Task) -> Any:
+        """Return the response to a task; raise InputError with the reason if there is none."""
         try:
-            found: Found | str = self._process.submit(answer, task).result()
+            found = self._process.submit(answer, task).result()
         except (RuntimeError, CancelledError) as error:  # of the process, or closed
             found = f'the process of the identification has ended: {error}'
         if not self._closed:
             # it takes memory, and is needed seldom
             self._process.close()
             self._process = ChildProcess()
-        if isinstance(found, Found):
-            return found
-        raise InputError('the node ends' if self._closed else found)
+        if isinstance(found, str):
+            raise InputError('the node ends' if self._closed else found)
+        return found
 
 
 def _task(request: Any, kept: Kept) -> Task:
@@ -139,58 +130,22 @@ def _task(request: Any, kept: Kept) -> Task:
             raise InputError(f'{field}: expected 0 or more, got {value:g}')
     if request.held_out >= 1.0:
         raise InputError(f'held_out: expected a part below 1, got {request.held_out:g}')
-    groups = tuple(request.parameters)
-    for group in groups:
+    for group in request.parameters:
         if group not in GROUPS:
             raise InputError(
                 f'parameters: expected some of {", ".join(GROUPS)}, got {shown(group)}'
             )
-    robot, payload = kept.loaded.robot, request.payload_frame or None
-    if payload is not None and payload not in robot.model.frames:
-        raise UnknownNameError('link', payload, robot.model.frames, 'payload_frame')
-    if payload is not None and robot.model.frames[payload].body < 0:
+    frames, payload = kept.loaded.robot.model.frames, request.payload_frame
+    if payload and payload not in frames:
+        raise UnknownNameError('link', payload, frames, 'payload_frame')
+    if payload and frames[payload].body < 0:
         raise InputError(f'payload_frame: expected a link that moves, got {payload!r}')
-    if payload is not None and 'links' in groups:
+    if payload and 'links' in request.parameters:
         raise InputError(
             f'payload_frame: expected none with parameters links, which contain it, got {payload}'
         )
     times, positions, efforts = kept.states.latest(request.duration or math.inf)
-    return Task(
-        robot,
-        kept.loaded.text,
-        times,
-        positions,
-        efforts,
-        kept.measured,
-        groups or _DEFAULT,
-        payload,
-        request.held_out or _HELD_OUT,
-        request.coulomb_velocity or None,
-        request.smoothing_time or None,
-        not request.no_check,
-    )
-
-
-def _fill(response: Any, found: Found) -> None:
-    """Write a result into a response."""
-    for field, column in zip(
-        ('names', 'values', 'standard_deviations'), zip(*found.rows, strict=True), strict=True
-    ):
-        setattr(response, field, list(column))
-    response.effort_before = double_array(found.before)
-    response.effort_fitted = double_array(found.fitted)
-    response.effort_held_out = double_array(found.held_out)
-    response.robot_description, response.elastic_joints = found.urdf, found.drives
-    response.message = found.message
-    load = found.load
-    if load is None:
-        return
-    response.payload_mass_deviation = load.mass_deviation
-    response.payload.m = load.mass
-    for vector, values in (
-        (response.payload.com, load.com),
-        (response.payload_com_deviation, load.com_deviations),
-    ):
-        vector.x, vector.y, vector.z = values.tolist()
-    for field, place in _INERTIAS.items():
-        setattr(response.payload, field, float(load.inertia[place]))
+    for field, value in _DEFAULTS.items():
+        setattr(request, field, getattr(request, field) or value)
+    robot, text = kept.loaded.robot, kept.loaded.text
+    return Task(robot, text, times, positions, efforts, kept.measured, request)

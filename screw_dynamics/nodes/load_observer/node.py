@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `load_observer`: joint states in, external efforts, a wrench and contacts out."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -12,75 +13,61 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 
-from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.estimation.observers import Contact
-from screw_dynamics.nodes.load_observer.identification_service import (
-    IdentificationService,
-    Kept,
-)
+from screw_dynamics.nodes.load_observer.identification_service import IdentificationService, Kept
 from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.endpoints import (
     DEPTH,
     LATCHED,
-    STAMP,
-    MessageOutput,
-    ReusedMessage,
-    StateOutput,
+    RowOutput,
     make_subscription,
+    state_output,
 )
-from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
-from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
-from screw_dynamics.nodes.shared.model_source import ModelSource
-from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.shared.executor import run_node
+from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
+from screw_dynamics.nodes.shared.robot_node import RobotNode
 
 NAME = 'load_observer'
+_COMPONENTS = tuple(f'wrench.{part}.{axis}' for part in ('torque', 'force') for axis in 'xyz')
 # matches publishers of either reliability
 _MEASURED = QoSProfile(
     depth=DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT, durability=DurabilityPolicy.VOLATILE
 )
 
 
-class LoadObserverNode(Node):
+class LoadObserverNode(RobotNode[LoadObserverParameters]):
     """Estimates external efforts and wrenches from joint states, and detects contacts."""
 
+    _tells_model = True
+
     def __init__(self) -> None:
-        super().__init__(NAME)
         self._identification: IdentificationService | None = None
-        with destroyed_on_error(self):
-            self._settings = NodeParameters(self, LoadObserverParameters)
-            self._loads: ObservedLoads | None = None
-            self._effort: StateOutput | None = None
-            self._wrench = (
-                WrenchOutput(self, self._settings.values.wrench_frame)
-                if self._settings.values.wrench_frame
-                else None
-            )
-            self._flag = ContactFlag(self)
-            counted = ('observed', 'left out', 'rejected', 'contacts', 'without wrench')
-            self._counts = dict.fromkeys(counted, 0)
-            self._last_rejection = ''
-            self._contact: Contact | None = None  # the last one
-            self._reported = -1
-            self._model_info = ModelInfoOutput(self)
-            self._identification = IdentificationService(self)
-            self._source = ModelSource(
-                self, self._settings, self._prepare, self._on_model, self._make_loads
-            )
-            self._settings.add_check(self._check)
-            self._settings.on_change(self._on_parameters)
-            self._input = make_subscription(
-                self, JointState, 'joint_states', self._on_joint_states, _MEASURED
-            )
-            if self._settings.values.effort_source == 'motor_states':
-                make_subscription(
-                    self, JointState, 'motor_states', self._on_motor_states, _MEASURED
-                )
-            tasks = {'observer': self._report}
-            self._diagnostics = Diagnostics(self, self._settings, self._source, tasks)
+        self._loads: ObservedLoads | None = None
+        self._effort: RowOutput | None = None
+        self._wrench: RowOutput | None = None
+        counted = ('observed', 'left out', 'rejected', 'contacts', 'without wrench')
+        self._counts = dict.fromkeys(counted, 0)
+        self._last_rejection = ''
+        self._contact: Contact | None = None  # the last one
+        self._reported = -1
+        super().__init__(NAME, LoadObserverParameters)
+
+    def _set_up(self) -> dict[str, Callable[[], Report]]:
+        if self._values.wrench_frame:
+            message = WrenchStamped()
+            message.header.frame_id = self._values.wrench_frame
+            self._wrench = RowOutput(self, '~/estimated_wrench', message, _COMPONENTS, 1)
+        self._flag = ContactFlag(self)
+        self._identification = IdentificationService(self)
+        self._input = make_subscription(
+            self, JointState, 'joint_states', self._on_joint_states, _MEASURED
+        )
+        if self._values.effort_source == 'motor_states':
+            make_subscription(self, JointState, 'motor_states', self._on_motor_states, _MEASURED)
+        return {'observer': self._report}
 
     def destroy_node(self) -> None:
         """End a running identification, and destroy the node."""
@@ -90,26 +77,24 @@ class LoadObserverNode(Node):
 
     # model ---------------------------------------------------------------------------------------
 
-    def _make_loads(self, loaded: LoadedRobot) -> ObservedLoads:
-        require_supported(loaded.robot, np.inf)
-        return ObservedLoads(loaded.robot, self._settings.values)
+    def _require(self, loaded: LoadedRobot) -> ObservedLoads:
+        super()._require(loaded)
+        return ObservedLoads(loaded.robot, self._values)
 
     def _prepare(self, loaded: LoadedRobot) -> None:
-        """Warm up the observer."""
-        self._make_loads(loaded).warm_up()
+        self._require(loaded).warm_up()
 
     def _on_model(self, loaded: LoadedRobot) -> None:
-        before, self._loads = self._loads, self._make_loads(loaded)
+        before, self._loads = self._loads, self._require(loaded)
         if self._identification is not None:
             self._identification.kept = Kept(loaded, self._loads.kept, self._loads.measured)
         self._flag.set(False)
         if before is None or before.joint_names != self._loads.joint_names:
             if self._effort is not None:
                 self._effort.destroy()
-            self._effort = StateOutput(
+            self._effort = state_output(
                 self, '~/external_effort', self._loads.joint_names, ('effort',)
             )
-        self._model_info.publish(loaded)
         self.get_logger().info(
             f'Observing {len(self._loads.joint_names)} joints: listens on '
             f'{", ".join((self._input.topic_name, *self._source.topics))}'
@@ -121,16 +106,17 @@ class LoadObserverNode(Node):
         loads = self._loads
         if loads is None or self._effort is None:
             return
-        before, doubt = loads.contact, loads.doubt
+        detector = loads.detector
+        before, doubted = detector.contact, bool(detector.observer.doubt)
         try:
-            if not loads.receive(message, self.get_clock().now().nanoseconds):
+            if not loads.receive(message, self._now()):
                 self._counts['left out'] += 1
                 return
         except ScrewDynamicsError as error:
             self._reject('Joint states', error)
             return
-        if loads.doubt and not doubt:
-            self.get_logger().warning(f'Joint states: {loads.doubt}')
+        if detector.observer.doubt and not doubted:
+            self.get_logger().warning(f'Joint states: {detector.observer.doubt}')
         self._counts['observed'] += 1
         self._effort.publish(loads.instant, loads.effort)
         if self._wrench is not None:
@@ -138,9 +124,9 @@ class LoadObserverNode(Node):
             if wrench is None:
                 self._counts['without wrench'] += 1
             else:
-                self._wrench.publish(loads.instant, wrench)
-        self._flag.set(loads.contact is not None)
-        self._log_contact(before, loads.contact)
+                self._wrench.publish(loads.instant, wrench[:, np.newaxis])
+        self._flag.set(detector.contact is not None)
+        self._log_contact(before, detector.contact)
 
     def _log_contact(self, before: Contact | None, contact: Contact | None) -> None:
         if contact is not None:
@@ -155,7 +141,7 @@ class LoadObserverNode(Node):
         if self._loads is None:
             return
         try:
-            self._loads.receive_motors(message, self.get_clock().now().nanoseconds)
+            self._loads.receive_motors(message, self._now())
         except ScrewDynamicsError as error:
             self._reject('Motor states', error)
 
@@ -202,26 +188,6 @@ def _contact_text(contact: Contact) -> str:
         f'{contact.link}: {contact.strength:.1f} times the threshold, force [{force}] N, torque '
         f'[{torque}] N m'
     )
-
-
-_COMPONENTS = tuple(f'wrench.{part}.{axis}' for part in ('torque', 'force') for axis in 'xyz')
-
-
-class WrenchOutput(MessageOutput):
-    """Publishes the wrench at a link, in its axes and at its origin."""
-
-    def __init__(self, node: Node, frame: str) -> None:
-        super().__init__(node, WrenchStamped, '~/estimated_wrench')
-        self._components = np.zeros((6, 1))
-        message = WrenchStamped()
-        message.header.frame_id = frame
-        carried = {_COMPONENTS: self._components}
-        self._message = ReusedMessage(message, carried, STAMP)
-
-    def publish(self, time: int, wrench: Array) -> None:
-        """Publish [torque; force] (6,) with the stamp of the measurement [ns]."""
-        self._components[:, 0] = wrench
-        self._publisher.publish(self._message.written((time,)))
 
 
 class ContactFlag:

@@ -2,36 +2,95 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ObservedLoads`: external loads from a stream of JointState messages."""
 
+from collections.abc import Sequence
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.times import SECOND, nanoseconds
+from screw_dynamics.common.times import SECOND, instant_of, nanoseconds
 from screw_dynamics.control.parameters import values_per_motor
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.spring_efforts import SpringEfforts
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import InputError, SingularJacobianError, UnknownNameError
 from screw_dynamics.estimation.observers import (
-    Contact,
     ContactDetector,
     LoadObserver,
     measured_spring_efforts,
 )
-from screw_dynamics.nodes.load_observer.joint_state_history import (
-    JointStateHistory,
-    MotorStateBuffer,
-)
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
-from screw_dynamics.recordings.messages.joints import joint_state_rows, named_row
-from screw_dynamics.trajectory.waypoint_checks import LARGEST
+from screw_dynamics.recordings.messages.joints import (
+    joint_state_rows,
+    named_row,
+    require_usable,
+    state_row,
+)
 
 _FIELDS = ('position', 'velocity', 'effort')
 
 
+class JointStateHistory:
+    """The newest `most` samples of n joints since the last gap, for another thread to read."""
+
+    def __init__(self, joints: int, most: int) -> None:
+        self._joints = joints
+        self._rows = np.empty((most, 1 + 2 * joints))
+        self._count = 0
+        self._lock = Lock()
+
+    def add(self, time: float, position: Array, effort: Array) -> None:
+        """Keep a sample (n,) at a time [s] after all others."""
+        with self._lock:
+            row, n = self._rows[self._count % len(self._rows)], self._joints
+            row[0], row[1 : 1 + n], row[1 + n :] = time, position, effort
+            self._count += 1
+
+    def clear(self) -> None:
+        """Drop all samples."""
+        with self._lock:
+            self._count = 0
+
+    def latest(self, duration: float) -> tuple[Array, Array, Array]:
+        """Return times (T,) [s], positions and efforts (T, n) of the last `duration` [s]."""
+        with self._lock:
+            next_row = self._count % len(self._rows)
+            oldest = self._rows[next_row:] if self._count >= len(self._rows) else self._rows[:0]
+            rows = np.concatenate((oldest, self._rows[:next_row]))
+        if len(rows):
+            rows = rows[rows[:, 0] >= rows[-1, 0] - duration]
+        positions, efforts = np.split(rows[:, 1:], 2, axis=1)
+        return rows[:, 0], positions, efforts
+
+
+class MotorStateBuffer:
+    """The newest states of all motors: `values` (2, m) at `instant` [ns], None at first."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = tuple(names)
+        self.values = np.zeros((2, len(self._names)))
+        self.instant: int | None = None
+
+    def update(self, message: Any, now: int, timeout: float) -> None:
+        """Store positions and velocities received at `now` [ns], or raise InputError."""
+        instant = instant_of(message, now, timeout)
+        values = [state_row(message, field, self._names) for field in ('position', 'velocity')]
+        if self.instant is None or not 0 < self.instant - instant <= timeout * SECOND:
+            self.values[:], self.instant = values, instant  # else a newer one was faster
+
+    def fresh(self, now: int, timeout: float) -> bool:
+        """Return True if the values are not older than `timeout` [s]."""
+        # a time in the future is from before the clock was set back
+        return self.instant is not None and abs(now - self.instant) <= timeout * SECOND
+
+
 class ObservedLoads:
-    """External efforts, a wrench and contacts at `instant` [ns]; `kept` has the newest samples."""
+    """
+    External efforts, a wrench and contacts at `instant` [ns]; `kept` has the newest samples.
+
+    The `detector` knows the contact that lasts, and its observer doubts about the efforts.
+    """
 
     def __init__(self, robot: Robot, parameters: LoadObserverParameters) -> None:
         self.joint_names = robot.joint_names
@@ -55,33 +114,18 @@ class ObservedLoads:
 
     def apply(self, parameters: LoadObserverParameters) -> None:
         """Begin anew with other parameters; raise InputError if they do not fit the robot."""
-        self._detector = _detector(self._robot, self.measured, parameters)
+        self.detector = _detector(self._robot, self.measured, parameters)
         self._parameters, self.instant, self._begin = parameters, 0, 0
         self.effort[:] = 0.0
         self.kept.clear()
-
-    @property
-    def contact(self) -> Contact | None:
-        """The contact that lasts."""
-        return self._detector.contact
-
-    @property
-    def threshold(self) -> Array:
-        """The efforts (n,) at which a contact begins [N m or N]."""
-        return self._detector.threshold
-
-    @property
-    def doubt(self) -> str:
-        """Why the efforts may have another content, or an empty text."""
-        return self._detector.observer.doubt
 
     def warm_up(self) -> None:
         """Observe once, so that no message waits for imports and tables of the model."""
         zeros = np.zeros(len(self.joint_names))
         for time in (0.0, 1.0):
-            self._detector.update(time, zeros, zeros + 1.0, zeros + 1e9)  # not at rest
+            self.detector.update(time, zeros, zeros + 1.0, zeros + 1e9)  # not at rest
         self.wrench()
-        self._detector.reset()
+        self.detector.reset()
 
     def receive(self, message: Any, now: int) -> bool:
         """Observe a message received at `now` [ns]; False for other joints and repeated stamps."""
@@ -94,20 +138,20 @@ class ObservedLoads:
             return False
         effort = self._spring_efforts(np.stack([q, qd]), effort, instant)
         if not self._begin or not 0 < gap <= self._parameters.timeout * SECOND:
-            self._detector.reset()
+            self.detector.reset()
             self._begin = instant
             self.kept.clear()
         time = (instant - self._begin) / SECOND
-        self._detector.update(time, q, qd, effort)
+        self.detector.update(time, q, qd, effort)
         self.kept.add(time, q, effort)
         self.instant = instant
-        self.effort[:] = self._detector.observer.effort
+        self.effort[:] = self.detector.observer.effort
         return True
 
     def receive_motors(self, message: Any, now: int) -> None:
         """Store motor states received at `now` [ns], or raise InputError."""
         if self._motors is not None:
-            self._motors.update(message, now, self._parameters.timeout, _FIELDS[:2])
+            self._motors.update(message, now, self._parameters.timeout)
 
     def _spring_efforts(self, links: Array, effort: Array, instant: int) -> Array:
         """Return the efforts (n,) to observe of joints (2, n) at an instant [ns], or raise."""
@@ -119,7 +163,7 @@ class ObservedLoads:
                 f'motor_states: expected some within {self._parameters.timeout:g} s of the joint '
                 'states, got none'
             )
-        states = motors.values[:2].copy()
+        states = motors.values.copy()
         states[0] += (instant - motors.instant) / SECOND * states[1]
         effort_format = self._parameters.effort_format
         full = effort_format.full_efforts(self._robot.model, links[:1], effort)
@@ -132,12 +176,7 @@ class ObservedLoads:
         for field, row in zip(_FIELDS, rows, strict=True):
             if field not in self._needed:
                 row[:] = 0.0
-            for name, value in zip(self.joint_names, row.tolist(), strict=True):
-                if not abs(value) <= LARGEST:  # also True for NaN
-                    raise InputError(
-                        f'joint_states: {field} of {name}: expected a finite number, got '
-                        f'{"none" if np.isnan(value) else value}'
-                    )
+            require_usable(f'joint_states: {field}', self.joint_names, row)
         return rows
 
     def wrench(self) -> Array | None:
@@ -145,7 +184,7 @@ class ObservedLoads:
         if not self._parameters.wrench_frame:
             return None
         try:
-            return self._detector.observer.wrench(
+            return self.detector.observer.wrench(
                 self._parameters.wrench_frame, self._parameters.wrench_components
             )[0]
         except SingularJacobianError:

@@ -5,7 +5,7 @@
 from dataclasses import dataclass
 
 from screw_dynamics.control.model_parameters import EffortParameters
-from screw_dynamics.control.parameters import parameter, unexpected
+from screw_dynamics.control.parameters import fixed, parameter
 from screw_dynamics.dynamics.effort_format import MEASURED_CONTENTS
 from screw_dynamics.errors import InputError
 
@@ -16,48 +16,42 @@ _MOST = 1e9
 class LoadObserverParameters(EffortParameters):
     """Parameters of the node `load_observer`."""
 
-    effort_content: str = parameter(
+    effort_content: str = fixed(
         'full',
         'What the efforts of joint_states contain: full; without_gravity, all but g(q), as '
         "Universal Robots report them; external, loads from outside, as the robot's own model "
         'tells them.',
         choices=MEASURED_CONTENTS,
-        read_only=True,
     )
-    check_efforts: bool = parameter(
+    check_efforts: bool = fixed(
         True,
         'Compare efforts at rest with those of gravity: the first pose that another '
         'effort_content or effort_sign explains four times better is warned of, after three they '
         'are refused.',
-        read_only=True,
     )
 
     bandwidth: tuple[float, ...] = parameter(
         (50.0,),
         'Rate at which external efforts are followed [1/s], for all joints or for each: 2 pi '
         'times the cut-off frequency in Hz.',
-        numbers=True,
         within=(1e-3, 1e6),
     )
     effort_deviation: tuple[float, ...] = parameter(
         (),
         'Standard deviation of measured efforts [N m or N], for all joints or for each; empty: 0.',
-        numbers=True,
         within=(0.0, _MOST),
     )
     velocity_deviation: tuple[float, ...] = parameter(
         (),
         'Standard deviation of measured velocities [rad/s or m/s], for all joints or for each; '
         'empty: 0.',
-        numbers=True,
         within=(0.0, _MOST),
     )
-    effort_source: str = parameter(
+    effort_source: str = fixed(
         'joint_states',
         'What the efforts of springs come from: the effort of joint_states, or the deflection '
         'between motor_states and joint_states.',
         choices=('joint_states', 'motor_states'),
-        read_only=True,
     )
     timeout: float = parameter(
         0.2,
@@ -65,11 +59,10 @@ class LoadObserverParameters(EffortParameters):
         'largest between them and motor_states.',
         within=(1e-3, 3600.0),
     )
-    wrench_frame: str = parameter(
+    wrench_frame: str = fixed(
         '',
         'Link whose wrench is estimated, in its axes and at its origin; empty: none.',
         name='wrench.frame',
-        read_only=True,
     )
     wrench_components: str = parameter(
         'all',
@@ -83,7 +76,6 @@ class LoadObserverParameters(EffortParameters):
         'contact begins at floor + deviations * (standard deviation) + model_error * (size of the '
         'modelled efforts).',
         name='contact.floor',
-        numbers=True,
         within=(1e-6, _MOST),
     )
     deviations: float = parameter(
@@ -111,27 +103,23 @@ class LoadObserverParameters(EffortParameters):
         within=(0.0, 3600.0),
     )
 
-    kept_samples: int = parameter(
+    kept_samples: int = fixed(
         60000,
         'Joint states since the last gap that are kept for ~/identify, the newest ones: 60000 '
         'are a minute at 1 kHz, and occupy 7 MB for 7 joints.',
         within=(100, 10_000_000),
-        read_only=True,
     )
 
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
         super().check()
-        if self.soft_segments:
-            raise unexpected(
-                'soft_segments', 'none, as loads on rigid robots are observed', self.soft_segments
-            )
-        for wrong, where in (
-            (self.effort_content == 'external', 'with effort_content external'),
-            (not self.elastic_joints_path, 'without elastic_joints_path'),
-        ):
-            if wrong and self.effort_source == 'motor_states':
-                raise unexpected('effort_source', f'joint_states {where}', self.effort_source)
+        expected = 'none, as loads on rigid robots are observed'
+        self._expect(not self.soft_segments, 'soft_segments', expected)
+        if self.effort_source == 'motor_states':
+            expected = 'joint_states with effort_content external'
+            self._expect(self.effort_content != 'external', 'effort_source', expected)
+            expected = 'joint_states without elastic_joints_path'
+            self._expect(self.elastic_joints_path, 'effort_source', expected)
         for name, values in (('bandwidth', self.bandwidth), ('contact.floor', self.floor)):
             if not values:
                 raise InputError(f'parameter {name!r}: expected one value or one per joint')

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `sea_simulator`: motor efforts in, motion of a robot with elastic joints out."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
@@ -25,55 +24,43 @@ from screw_dynamics.nodes.sea_simulator.simulated_time import (
     SimulatedTime,
     SimulationReport,
 )
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics
-from screw_dynamics.nodes.shared.endpoints import StateOutput, make_subscription
-from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
-from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
-from screw_dynamics.nodes.shared.model_source import ModelSource
-from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.shared.endpoints import RowOutput, make_subscription, state_output
+from screw_dynamics.nodes.shared.executor import run_node
+from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
+from screw_dynamics.nodes.shared.robot_node import RobotNode
 from screw_dynamics_interfaces.msg import MotorFeedforward
 
 NAME = 'sea_simulator'
 
 
-class SeaSimulatorNode(Node):
+class SeaSimulatorNode(RobotNode[SeaSimulatorParameters]):
     """Simulates a robot with elastic joints that motor efforts drive."""
 
     def __init__(self) -> None:
-        super().__init__(NAME)
-        with destroyed_on_error(self):
-            self._settings = NodeParameters(self, SeaSimulatorParameters)
-            self._robot: SimulatedRobot | None = None
-            self._last_command = 0
-            self._outputs: list[StateOutput] = []
-            self._time: SimulatedTime | None = None
-            self._report = SimulationReport()
-            self._source = ModelSource(
-                self, self._settings, self._prepare, self._on_model, self._make_robot
-            )
-            self._settings.add_check(self._check)
-            self._settings.on_change(self._on_parameters)
-            self._subscribe()
-            self.create_service(Trigger, '~/reset', self._on_reset)
-            tasks = {'simulation': self._simulation_report}
-            self._diagnostics = Diagnostics(self, self._settings, self._source, tasks)
+        self._robot: SimulatedRobot | None = None
+        self._last_command = 0
+        self._outputs: list[RowOutput] = []
+        self._time: SimulatedTime | None = None
+        self._report = SimulationReport()
+        super().__init__(NAME, SeaSimulatorParameters)
 
-    def _subscribe(self) -> None:
-        topic = f'~/{self._settings.values.input}'
+    def _set_up(self) -> dict[str, Callable[[], Report]]:
+        topic = f'~/{self._values.input}'
         self._convert, kind = command_of_array, Float64MultiArray
         if topic == '~/motor_feedforward':
             self._convert, kind = command_of_feedforward, MotorFeedforward
         self._input = make_subscription(self, kind, topic, self._on_command)
+        self.create_service(Trigger, '~/reset', self._on_reset)
+        return {'simulation': self._simulation_report}
 
     # model ---------------------------------------------------------------------------------------
 
-    def _make_robot(self, loaded: LoadedRobot) -> SimulatedRobot:
-        require_supported(loaded.robot, np.inf)
-        return SimulatedRobot(loaded.robot, self._settings.values)
+    def _require(self, loaded: LoadedRobot) -> SimulatedRobot:
+        super()._require(loaded)
+        return SimulatedRobot(loaded.robot, self._values)
 
     def _prepare(self, loaded: LoadedRobot) -> None:
-        """Warm up the simulation."""
-        robot = self._make_robot(loaded)
+        robot = self._require(loaded)
         robot.release()
         robot.advance()
         robot.link_state()
@@ -87,12 +74,12 @@ class SeaSimulatorNode(Node):
             self._time.stop()
         for output in self._outputs:
             output.destroy()
-        self._robot = self._make_robot(loaded)
+        self._robot = self._require(loaded)
         self._outputs = [
-            StateOutput(self, 'joint_states', names),
-            StateOutput(self, 'motor_states', self._robot.drives.names),
+            state_output(self, 'joint_states', names),
+            state_output(self, 'motor_states', self._robot.drives.names),
         ]
-        values = self._settings.values
+        values = self._values
         kind = LockStep if values.publish_clock else RealTime
         self._time = kind(self, self._settings, self._begin, self._step, self._publish)
         self.get_logger().info(
@@ -103,7 +90,7 @@ class SeaSimulatorNode(Node):
         )
 
     def _simulation_report(self) -> Report:
-        return self._report.task(self._robot, self._time, self._settings.values.rate)
+        return self._report.task(self._robot, self._time, self._values.rate)
 
     # motion --------------------------------------------------------------------------------------
 
@@ -115,7 +102,7 @@ class SeaSimulatorNode(Node):
         """
         assert self._robot is not None
         self._last_command += left_out
-        values = self._settings.values
+        values = self._values
         age = 1e-9 * (time - self._last_command)
         # a negative age: the clock was set back
         if values.effort_timeout > 0.0 and not 0.0 <= age <= values.effort_timeout:

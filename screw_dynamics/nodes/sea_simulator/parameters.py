@@ -5,7 +5,7 @@
 from dataclasses import dataclass
 
 from screw_dynamics.control.model_parameters import ModelParameters
-from screw_dynamics.control.parameters import parameter, unexpected
+from screw_dynamics.control.parameters import fixed, parameter, unexpected
 from screw_dynamics.errors import InputError
 
 
@@ -13,32 +13,27 @@ from screw_dynamics.errors import InputError
 class SeaSimulatorParameters(ModelParameters):
     """Parameters of the node `sea_simulator`."""
 
-    rate: float = parameter(
+    rate: float = fixed(
         500.0,
         'Rate at which states are published and motor efforts are taken over [Hz].',
         within=(1.0, 10000.0),
-        read_only=True,
     )
-    substeps: int = parameter(
+    substeps: int = fixed(
         0,
         'Runge-Kutta steps per published state; 0: as many as the fastest vibration of the robot '
         'at the start takes (a step is at most a tenth of its period over 2 pi).',
         within=(0, 100000),
-        read_only=True,
     )
-    initial_position: tuple[float, ...] = parameter(
+    initial_position: tuple[float, ...] = fixed(
         (),
         'Joint positions at the start [rad or m], in the order of the joints; empty: zeros. The '
         'springs carry the weight of the robot there.',
-        numbers=True,
-        read_only=True,
     )
-    input: str = parameter(
+    input: str = fixed(
         'commands',
         'What drives the motors: Float64MultiArray on ~/commands, or MotorFeedforward on '
         '~/motor_feedforward.',
         choices=('commands', 'motor_feedforward'),
-        read_only=True,
     )
     effort_timeout: float = parameter(
         0.1,
@@ -57,7 +52,6 @@ class SeaSimulatorParameters(ModelParameters):
         'Feedback of the motor position, per motor or one value for all [N m/rad or N/m]; empty: '
         "none. Needs input 'motor_feedforward'.",
         name='feedback.proportional',
-        numbers=True,
         within=(0.0, 1e9),
     )
     derivative: tuple[float, ...] = parameter(
@@ -65,16 +59,14 @@ class SeaSimulatorParameters(ModelParameters):
         'Feedback of the motor velocity, per motor or one value for all [N m s/rad or N s/m]; '
         "empty: none. Needs input 'motor_feedforward'.",
         name='feedback.derivative',
-        numbers=True,
         within=(0.0, 1e9),
     )
-    publish_clock: bool = parameter(
+    publish_clock: bool = fixed(
         False,
         'Publish the simulated time on /clock: it advances in lock-step with the motor efforts, '
         'each step waits for those of its beginning. All other nodes need use_sim_time, and '
         'feedforward the publish_rate that is the rate here. Efforts on ~/commands tell no '
         'instant: late ones count for the step that waits when they arrive.',
-        read_only=True,
     )
     real_time_factor: float = parameter(
         1.0,

@@ -170,22 +170,30 @@ class MessageOutput:
         self._node.destroy_publisher(self._publisher)
 
 
-class StateOutput(MessageOutput):
-    """Publishes fields of named joints or motors as JointState."""
+class RowOutput(MessageOutput):
+    """Publishes a message of which rows by field, the stamp and further integers change."""
 
     def __init__(
         self,
         node: Node,
         topic: str,
-        names: Sequence[str],
-        fields: tuple[str, ...] = STATE_FIELDS,
+        message: Any,
+        fields: tuple[str, ...],
+        size: int,
+        numbers: Sequence[str] = (),
     ) -> None:
-        super().__init__(node, JointState, topic)
-        self._rows = np.zeros((len(fields), len(names)))
-        message = JointState(name=list(names))
-        self._message = ReusedMessage(message, {fields: self._rows}, STAMP)
+        super().__init__(node, type(message), topic)
+        self._rows = np.zeros((len(fields), size))
+        self._message = ReusedMessage(message, {fields: self._rows}, STAMP, numbers)
 
-    def publish(self, time: int, rows: Sequence[Array] | Array) -> None:
-        """Publish a row (n,) per field with a stamp [ns]."""
+    def publish(self, time: int, rows: Sequence[Array] | Array, *numbers: int) -> None:
+        """Publish a row (size,) per field with a stamp [ns]."""
         self._rows[:] = rows
-        self._publisher.publish(self._message.written((time,)))
+        self._publisher.publish(self._message.written((time,), numbers))
+
+
+def state_output(
+    node: Node, topic: str, names: Sequence[str], fields: tuple[str, ...] = STATE_FIELDS
+) -> RowOutput:
+    """Return an output of fields of named joints or motors as JointState."""
+    return RowOutput(node, topic, JointState(name=list(names)), fields, len(names))

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from inspect import getdoc
-from typing import Any
 
 import rclpy
 from rclpy.context import Context
@@ -137,18 +136,12 @@ def _run(
         stop.armed = False
         _made.pop()
         try:
-            _come_to_rest(made if complete else ())
+            for node in reversed(made if complete else ()):
+                getattr(node, 'come_to_rest', lambda: None)()
         finally:
             with shutdown_deadline() if args is None else nullcontext():
                 _destroy(made)
     return 0
-
-
-def _come_to_rest(nodes: Sequence[Any]) -> None:
-    """Call `come_to_rest` of the nodes that have it, of the last one first."""
-    for node in reversed(nodes):
-        if hasattr(node, 'come_to_rest'):
-            node.come_to_rest()
 
 
 def _destroy(nodes: Sequence[Node]) -> None:

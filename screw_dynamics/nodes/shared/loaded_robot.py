@@ -14,12 +14,7 @@ import numpy as np
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.drives import Drives
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.errors import (
-    InertiaError,
-    InputError,
-    ScrewDynamicsError,
-    UnknownNameError,
-)
+from screw_dynamics.errors import InertiaError, InputError, ScrewDynamicsError, UnknownNameError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.urdf import RobotDescription, model_from_description, read_description
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
@@ -141,30 +136,24 @@ def with_settings(
     described: ScrewModel, parameters: ModelParameters, segments: Segments | None = None
 ) -> ScrewModel:
     """Return a model with gravity, payload and segments, or raise ScrewDynamicsError."""
-    model = _with_settings(described, parameters)
-    if segments is None:
-        return model
-    try:
-        return cast(ScrewModel, append_segments(model, segments))  # another kind of robot
-    except ScrewDynamicsError as error:
-        raise InputError(f'{_SEGMENTS}: {error}') from None
-
-
-def _with_settings(described: ScrewModel, parameters: ModelParameters) -> ScrewModel:
     model = replace(described, gravity=np.array(parameters.gravity))
-    if parameters.payload_mass == 0.0:
-        return model
     try:
-        return model.with_payload(
-            parameters.payload_frame,
-            parameters.payload_mass,
-            parameters.payload_com,
-            parameters.payload_tensor,
-        )
+        if parameters.payload_mass > 0.0:
+            model = model.with_payload(
+                parameters.payload_frame,
+                parameters.payload_mass,
+                parameters.payload_com,
+                parameters.payload_tensor,
+            )
     except UnknownNameError as error:
         raise InputError(f"parameter 'payload.frame': {error}") from None
     except InertiaError as error:
         raise InputError(f"parameter 'payload.inertia': {error}") from None
+    try:
+        # another kind of robot
+        return model if segments is None else cast(ScrewModel, append_segments(model, segments))
+    except ScrewDynamicsError as error:
+        raise InputError(f'{_SEGMENTS}: {error}') from None
 
 
 def require_supported(robot: Robot, rows: float) -> None:

@@ -45,11 +45,12 @@ def compute_motors(robot: Robot) -> None:
         feedforward_from_efforts(robot, jet, efforts)
 
 
-class ModelBuild:
+class ModelBuild(threading.Thread):
     """
-    Builds a model in a thread that starts at once; the result is valid when `running` is False.
+    Builds a model in a thread; the result is valid when that has ended.
 
-    `text` is None for other settings; the result is `loaded`, or None for a `failure`.
+    `text` is None for other settings; the result is `loaded`, or None for a `failure`. Ctrl-C does
+    not wait for the thread.
     """
 
     def __init__(
@@ -59,24 +60,14 @@ class ModelBuild:
         build: Callable[[], LoadedRobot],
         prepare: Callable[[LoadedRobot], None],
     ) -> None:
+        super().__init__(name='robot_model', daemon=True)
         self.text, self.settings = text, values.model_settings
         self.loaded: LoadedRobot | None = None
         self.failure, self.payload = '', values.payload_words
         self._build, self._prepare = build, prepare
-        # daemon: Ctrl-C does not wait for it
-        self._thread = threading.Thread(target=self._work, name='robot_model', daemon=True)
-        self._thread.start()
 
-    @property
-    def running(self) -> bool:
-        """True until the result is valid."""
-        return self._thread.is_alive()
-
-    def wait(self, timeout: float) -> None:
-        """Wait for the result, at most `timeout` [s]."""
-        self._thread.join(timeout)
-
-    def _work(self) -> None:
+    def run(self) -> None:
+        """Build and prepare the model."""
         try:
             loaded = self._build()
             self._prepare(loaded)

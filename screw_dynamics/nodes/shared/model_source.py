@@ -104,7 +104,7 @@ class ModelSource:
     def finish(self) -> None:
         """Wait for a model that is being built, and use it."""
         while self._build is not None:
-            self._build.wait(_POLL_PERIOD)
+            self._build.join(_POLL_PERIOD)
             self._look()
 
     def report(self) -> Report:
@@ -153,7 +153,7 @@ class ModelSource:
     def _look(self) -> None:
         """Use the result of a finished build, and start the next build if required."""
         if self._build is not None:
-            if self._build.running:
+            if self._build.is_alive():
                 return
             build, self._build = self._build, None
             self._take_over(build)
@@ -181,6 +181,7 @@ class ModelSource:
         else:
             self._last_text, self._text_waits = (text, values.model_settings), False
         self._build = ModelBuild(text, values, build, self._prepare)
+        self._build.start()
         self._poll.reset()
 
     def _take_over(self, build: ModelBuild) -> None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from difflib import get_close_matches
+from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 from rcl_interfaces.msg import (
@@ -138,3 +139,16 @@ def _given(node: Node) -> dict[str, Parameter]:
     """Return the values set at start; rclpy has no public access to them."""
     given: dict[str, Parameter] = node._parameter_overrides
     return given
+
+
+def optional_type(module: str, name: str, parameter: str, value: str, default: str) -> Any:
+    """Return a type of a module; InputError names the parameter that needs its package."""
+    try:
+        return getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        package = module.partition('.')[0]
+        binary = f'ros-$ROS_DISTRO-{package.replace("_", "-")}'
+        raise InputError(
+            f'parameter {parameter!r}: {value!r} needs the package {package}, which is not '
+            f'available ({error}): install it ({binary}) or use {parameter}: {default!r}'
+        ) from None

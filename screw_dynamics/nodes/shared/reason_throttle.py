@@ -31,8 +31,14 @@ class ReasonThrottle:
     The throttling of rclpy looks up its caller in every call, which takes up to a millisecond.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, node: Node) -> None:
+        self._node = node
         self._logged: dict[str, float] = {}  # by reason [s]
+
+    def log(self, level: str, text: str, reason: str = '') -> None:
+        """Log a line, of one reason (by default its text) at most once per second."""
+        if self.due(reason or text):
+            log_line(self._node, level, text)
 
     def due(self, text: str) -> bool:
         """Return True if a text should be logged now, and register it as logged."""

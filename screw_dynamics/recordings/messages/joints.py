@@ -15,6 +15,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND, seconds
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.trajectory import TrajectoryPoint
+from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 _MANY = 10_000  # values from which on a copy takes longer than the calls that avoid it
 
@@ -108,6 +109,25 @@ def places(field: str, given: Sequence[str], names: Sequence[str]) -> list[int]:
             + (f'twice: {", ".join(twice)}' if twice else f'missing: {", ".join(missing)}')
         )
     return [given.index(name) for name in names]
+
+
+def state_row(message: Any, field: str, names: Sequence[str]) -> Array:
+    """Return a field of a JointState for all of `names`, shape (n,), or raise InputError."""
+    values, count = getattr(message, field), len(message.name)
+    if len(values) != count:
+        raise InputError(f'{field}: expected {count} values, one per name, got {len(values)}')
+    row: Array = np.array(values)[places('name', message.name, names)]
+    require_usable(field, names, row)
+    return row
+
+
+def require_usable(field: str, names: Sequence[str], row: Array) -> None:
+    """Raise InputError if a value of joints or motors is not finite, or too large to compute."""
+    for name, value in zip(names, row.tolist(), strict=True):
+        if not abs(value) <= LARGEST:  # also True for NaN
+            expected = f'at most {LARGEST:g} in size' if np.isfinite(value) else 'a finite number'
+            got = 'none, or nan' if np.isnan(value) else value
+            raise InputError(f'{field} of {name}: expected {expected}, got {got}')
 
 
 def trajectory_points(message: Any) -> list[TrajectoryPoint]:

@@ -130,8 +130,8 @@ def test_the_deflection_of_a_damped_joint_is_found_by_its_place(planar):
     )
     response = GetMotorFeedforward.Response()
     robot = Robot(sd.read_urdf(planar), elastic)
-    read = JointRequest.read(request, robot.joint_names)
-    get_motor_feedforward(robot, DynamicsServerParameters(), read, response)
+    read = JointRequest.read(robot, DynamicsServerParameters(), request)
+    get_motor_feedforward(read, response)
     assert response.motor_feedforward.motor_names == NAMES[::-1]
     assert list(response.motor_feedforward.deflection) == [0.07, 0.0]
 

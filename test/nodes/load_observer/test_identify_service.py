@@ -159,12 +159,13 @@ def test_a_load_that_the_model_has_already_is_no_load(planar):
         recording.positions,
         recording.efforts,
         sd.EffortFormat(),
-        groups=('friction', 'rotors'),
-        payload='tool',
-        held_out=0.25,
-        coulomb_velocity=0.01,
-        smoothing_time=None,
-        check=False,
+        IdentifyDynamics.Request(
+            parameters=['friction', 'rotors'],
+            payload_frame='tool',
+            held_out=0.25,
+            coulomb_velocity=0.01,
+            no_check=True,
+        ),
     )
     with pytest.raises(InputError, match='payload: expected a mass above 0, got -1 '):
         found(task)

@@ -14,8 +14,7 @@ import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND, set_stamp
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes.load_observer.joint_state_history import JointStateHistory
-from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
+from screw_dynamics.nodes.load_observer.observed_loads import JointStateHistory, ObservedLoads
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 
 MS = 10**6
@@ -81,7 +80,7 @@ def test_random_messages_are_observed_or_rejected_with_a_reason(arm, messages):
             observed_now = False
         if not observed_now:
             assert (loads.effort == before[0]).all() and loads.instant == before[1]
-        assert np.isfinite(loads.effort).all() and np.isfinite(loads.threshold).all()
+        assert np.isfinite(loads.effort).all() and np.isfinite(loads.detector.threshold).all()
 
 
 def test_other_joints_and_repeated_stamps_are_left_out(arm):
@@ -99,10 +98,10 @@ def test_a_gap_and_a_clock_that_is_set_back_begin_anew(arm, jump):
     loads = observed(arm, timeout=0.2)
     for i in range(60):
         loads.receive(joint_states(arm.joint_names, REST, REST, REST + 200, NOW + 5 * MS * i), 0)
-    assert loads.contact is not None
+    assert loads.detector.contact is not None
     assert abs(loads.effort).max() > 1.0
     loads.receive(joint_states(arm.joint_names, REST, REST, REST + 200, loads.instant + jump), 0)
-    assert loads.contact is None
+    assert loads.detector.contact is None
     assert (loads.effort == 0.0).all()
 
 
@@ -117,7 +116,10 @@ def test_a_gap_and_a_clock_that_is_set_back_begin_anew(arm, jump):
         ({'position': [0.0] * 3}, "joint_states: expected 7 values in 'position'"),
         ({'effort': [0.0] * 6 + [np.inf]}, 'effort of joint_7: expected a finite number, got inf'),
         ({'position': [np.nan] + [0.0] * 6}, 'position of joint_1: expected a finite number'),
-        ({'velocity': [1e200] * 7}, 'velocity of joint_1: expected a finite number, got 1e.200'),
+        (
+            {'velocity': [1e200] * 7},
+            r'velocity of joint_1: expected at most 1e.100 in size, got 1e.200',
+        ),
     ],
 )
 def test_bad_messages_are_named_and_leave_the_observer_as_it_was(arm, change, text):
@@ -142,8 +144,8 @@ def test_a_push_at_the_flange_is_its_wrench_and_a_contact(arm):
         effort = sd.gravity_forces(arm, q) - load
         loads.receive(joint_states(arm.joint_names, q, REST, effort, NOW + 5 * MS * i), 0)
     np.testing.assert_allclose(loads.wrench(), wrench, atol=1e-6)
-    assert loads.contact is not None
-    assert abs(loads.contact.effort / loads.threshold).max() > 1.0
+    assert loads.detector.contact is not None
+    assert abs(loads.detector.contact.effort / loads.detector.threshold).max() > 1.0
 
 
 def test_no_wrench_without_a_frame_or_if_a_component_moves_no_joint(arm):
@@ -154,7 +156,7 @@ def test_no_wrench_without_a_frame_or_if_a_component_moves_no_joint(arm):
 def test_warming_up_leaves_no_samples(arm):
     loads = observed(arm, wrench_frame='flange')
     loads.warm_up()
-    assert loads.contact is None and (loads.effort == 0.0).all()
+    assert loads.detector.contact is None and (loads.effort == 0.0).all()
     assert loads.receive(joint_states(arm.joint_names, REST, REST, REST, NOW), 0)
     assert (loads.effort == 0.0).all()
 
@@ -230,15 +232,15 @@ def test_other_parameters_begin_anew(arm):
     loads = observed(arm)
     for i in range(60):
         loads.receive(joint_states(arm.joint_names, REST, REST, REST + 200, NOW + 5 * MS * i), 0)
-    assert loads.contact is not None
+    assert loads.detector.contact is not None
     loads.apply(LoadObserverParameters(floor=(1e6,)))
-    assert loads.contact is None and (loads.effort == 0.0).all()
+    assert loads.detector.contact is None and (loads.effort == 0.0).all()
     for i in range(60):
         loads.receive(joint_states(arm.joint_names, REST, REST, REST + 200, NOW + 5 * MS * i), 0)
-    assert loads.contact is None and abs(loads.effort).max() > 100.0
+    assert loads.detector.contact is None and abs(loads.effort).max() > 100.0
     with pytest.raises(InputError, match='contact.floor'):
         loads.apply(LoadObserverParameters(floor=(1.0, 2.0)))
-    assert loads.threshold.min() >= 1e6
+    assert loads.detector.threshold.min() >= 1e6
 
 
 def test_samples_are_kept_since_the_last_gap():
@@ -276,11 +278,13 @@ def test_efforts_without_gravity_need_a_setting_and_are_kept_as_reported(arm):
         np.testing.assert_allclose(told.effort, 0.0, atol=0.1)
         if k < 2:
             silent.receive(message, 0)
-            assert "effort_content 'without_gravity' would explain" in silent.doubt
+            doubt = silent.detector.observer.doubt
+            assert "effort_content 'without_gravity' would explain" in doubt
             continue
         with pytest.raises(InputError, match='at rest in 3 poses'):
             silent.receive(message, 0)
-    assert not told.doubt and told.measured == sd.EffortFormat('without_gravity')
+    assert not told.detector.observer.doubt
+    assert told.measured == sd.EffortFormat('without_gravity')
     np.testing.assert_allclose(told.kept.latest(math.inf)[2], 0.0, atol=0.1)
 
 

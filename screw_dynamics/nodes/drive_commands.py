@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `drive_commands`: samples of the node `feedforward` in, commands of drives out."""
 
+import sys
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,32 +12,31 @@ import numpy as np
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.stop_signals import stop_is_urgent
-from screw_dynamics.control import drive_records
+from screw_dynamics.common.times import nanoseconds, seconds
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.control.drive_records import Input, Outputs
+from screw_dynamics.control.drive_records import FeedforwardSample, MotorSample, Outputs
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes.drive_commands.messages import (
-    RowsOutput,
-    feedforward_sample,
-    motor_sample,
-)
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics
 from screw_dynamics.nodes.shared.endpoints import (
     DEPTH,
-    StateOutput,
+    MessageOutput,
+    ReusedMessage,
+    RowOutput,
+    await_delivery,
     delivery_end,
     make_subscription,
+    state_output,
 )
-from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
-from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
-from screw_dynamics.nodes.shared.model_source import ModelSource
-from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.shared.executor import run_node
+from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
+from screw_dynamics.nodes.shared.robot_node import RobotNode
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 from screw_dynamics.soft.segments.thread_set import threads_of
 from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward
@@ -46,52 +47,38 @@ _RATE = 200.0  # Hz, of ramps out, and at which the age of the input is looked a
 _REPEATED = 'age', 'joint_states', 'threads'  # keys of lines that come with every message
 
 
-class DriveCommandsNode(Node):
+class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
     """Sends the efforts of the node feedforward to drives, within their limits."""
 
     def __init__(self) -> None:
-        super().__init__(NAME)
         self._core: DriveCommands | None = None
         self._robot: Robot | None = None
         self._names: tuple[str, ...] = ()
         self._motor_names: tuple[str, ...] | None = None
         self._outputs: list[RowsOutput] = []
-        self._state: StateOutput | None = None
-        self._tensions: list[StateOutput] = []
-        self._throttle = ReasonThrottle()
+        self._state: RowOutput | None = None
+        self._tensions: list[RowOutput] = []
+        self._throttle = ReasonThrottle(self)
         self._rejected, self._problem = 0, ''
         self._shared: set[str] = set()  # topics with other publishers, which are logged
-        with destroyed_on_error(self):
-            self._settings = NodeParameters(self, DriveCommandsParameters)
-            self._warn_of_limits()
-            self._source = ModelSource(
-                self,
-                self._settings,
-                lambda loaded: None,
-                self._on_model,
-                lambda loaded: require_supported(loaded.robot, np.inf),
-            )
-            self._settings.add_check(self._check)
-            self._settings.on_change(self._on_parameters)
-            values = self._settings.values
-            wanted: list[tuple[Any, ...]] = [
-                (FeedforwardTorque, INPUT, self._on_feedforward, DEPTH)
-            ]
-            if values.motors:
-                wanted.append((MotorFeedforward, MOTORS, self._on_motors, DEPTH))
-            if values.moves:
-                wanted.append(
-                    (JointState, 'joint_states', self._on_states, qos_profile_sensor_data)
-                )
-            self._inputs = [make_subscription(self, *one) for one in wanted]
-            self._ticks = TickTimer(
-                self,
-                lambda now: self._step(now=now),
-                lambda reason: self._step(drive_records.ClockJumped(reason)),
-            )
-            self._ticks.start(_RATE)
-            tasks = {'commands': self._report}
-            self._diagnostics = Diagnostics(self, self._settings, self._source, tasks)
+        super().__init__(NAME, DriveCommandsParameters)
+
+    def _set_up(self) -> dict[str, Callable[[], Report]]:
+        self._warn_of_limits()
+        values = self._values
+        wanted: list[tuple[Any, ...]] = [(FeedforwardTorque, INPUT, self._on_feedforward, DEPTH)]
+        if values.motors:
+            wanted.append((MotorFeedforward, MOTORS, self._on_motors, DEPTH))
+        if values.moves:
+            wanted.append((JointState, 'joint_states', self._on_states, qos_profile_sensor_data))
+        self._inputs = [make_subscription(self, *one) for one in wanted]
+        self._ticks = TickTimer(
+            self,
+            self._step,
+            lambda reason: None if self._core is None else self._core.forget(reason),
+        )
+        self._ticks.start(_RATE)
+        return {'commands': self._report}
 
     def destroy_node(self) -> None:
         """Lead commands to rest, and destroy the node."""
@@ -101,7 +88,7 @@ class DriveCommandsNode(Node):
     # parameters and model ------------------------------------------------------------------------
 
     def _warn_of_limits(self) -> None:
-        if self._settings.values.limits == 'off':
+        if self._values.limits == 'off':
             self.get_logger().warning(
                 "Parameter 'limits' is off: efforts and motions beyond the limits of the robot "
                 'are sent'
@@ -114,17 +101,19 @@ class DriveCommandsNode(Node):
     def _on_parameters(self, old: DriveCommandsParameters, new: DriveCommandsParameters) -> None:
         if old.limits != new.limits:
             self._warn_of_limits()
-        self._step(new)
+        if self._core is not None:
+            self._core.apply(new)
 
     def _on_model(self, loaded: LoadedRobot) -> None:
         self._robot = loaded.robot
-        self._step(drive_records.ModelChanged(loaded.robot))
+        if self._core is not None:
+            self._core.change_robot(loaded.robot)
         inputs = ', '.join(one.topic_name for one in self._inputs)
         self.get_logger().info(f'Ready: listens on {inputs}')
 
     @property
     def _commanded(self) -> tuple[str, ...]:
-        motors = self._motor_names if self._settings.values.motors else None
+        motors = self._motor_names if self._values.motors else None
         return self._names if motors is None else motors
 
     # inputs --------------------------------------------------------------------------------------
@@ -134,7 +123,7 @@ class DriveCommandsNode(Node):
             sample = feedforward_sample(message)
             if tuple(message.joint_names) != self._names or self._core is None:
                 self._begin(tuple(message.joint_names), self._motor_names)
-            self._step(sample)
+            self._take(sample)
         except ScrewDynamicsError as error:
             self._reject(INPUT, error)
 
@@ -143,18 +132,23 @@ class DriveCommandsNode(Node):
             sample = motor_sample(message)
             if tuple(message.motor_names) != self._motor_names:
                 self._begin(self._names, tuple(message.motor_names))
-            self._step(sample)
+            self._take(sample)
         except ScrewDynamicsError as error:
             self._reject(MOTORS, error)
 
     def _on_states(self, message: JointState) -> None:
-        self._step(drive_records.JointStates(message))
+        if self._core is not None:
+            self._core.measure(message, self._now())
+
+    def _take(self, sample: FeedforwardSample | MotorSample) -> None:
+        if self._core is not None:
+            self._core.add(sample)
+            self._step(self._now())
 
     def _reject(self, topic: str, error: ScrewDynamicsError) -> None:
         self._rejected += 1
         self._problem = f'{topic}: {error}'
-        if self._throttle.due('rejected'):
-            self.get_logger().error(f'Rejected: {self._problem}')
+        self._throttle.log('error', f'Rejected: {self._problem}', 'rejected')
 
     def _begin(self, names: tuple[str, ...], motors: tuple[str, ...] | None) -> None:
         """Command other joints or motors, or raise ScrewDynamicsError."""
@@ -164,7 +158,7 @@ class DriveCommandsNode(Node):
                 f'{", ".join(names)}: are there two sources?'
             )
         self._drop()
-        values = self._settings.values
+        values = self._values
         self._names, self._motor_names = names, motors
         if self._robot is None or not names or (values.motors and motors is None):
             return
@@ -179,12 +173,12 @@ class DriveCommandsNode(Node):
             }
         self._outputs = [RowsOutput(self, topic, label, rows) for topic, rows in topics.items()]
         if values.publish_joint_state:
-            self._state = StateOutput(self, '~/joint_commands', entries)
+            self._state = state_output(self, '~/joint_commands', entries)
         threads = threads_of(self._robot.model)
         if threads is not None:
             topics_of_threads = '~/thread_tensions', '~/thread_tension_rates'
             self._tensions = [
-                StateOutput(self, t, threads.names, ('effort',)) for t in topics_of_threads
+                state_output(self, t, threads.names, ('effort',)) for t in topics_of_threads
             ]
         self._core = core
         self.get_logger().info(
@@ -194,8 +188,10 @@ class DriveCommandsNode(Node):
 
     def _drop(self) -> None:
         """Lead commands to rest, until a further signal, and destroy their publishers."""
-        now, period = self.get_clock().now().nanoseconds, 1.0 / _RATE
-        outputs = self._step(drive_records.ShuttingDown(), now=now)
+        now, period = self._now(), 1.0 / _RATE
+        if self._core is not None:
+            self._core.shut_down()
+        outputs = self._step(now)
         while outputs is not None and outputs.busy and self.context.ok():
             if stop_is_urgent():
                 self.get_logger().warning(
@@ -204,7 +200,7 @@ class DriveCommandsNode(Node):
                 break
             time.sleep(period)
             now += round(1e9 * period)
-            outputs = self._step(now=now)
+            outputs = self._step(now)
         latest, self._core = delivery_end(), None
         for output in self._outputs:
             output.end(latest)
@@ -214,12 +210,11 @@ class DriveCommandsNode(Node):
 
     # time ----------------------------------------------------------------------------------------
 
-    def _step(self, *inputs: Input, now: int | None = None) -> Outputs | None:
+    def _step(self, now: int) -> Outputs | None:
         """Let the core step, and publish and log what it asks for; None without a core."""
         if self._core is None:
             return None
-        now = self.get_clock().now().nanoseconds if now is None else now
-        outputs = self._core.step(now, inputs)
+        outputs = self._core.step(now)
         if outputs.rows is not None:
             for output in self._outputs:
                 output.send()
@@ -228,8 +223,10 @@ class DriveCommandsNode(Node):
         if outputs.tensions is not None:
             for tensions, row in zip(self._tensions, outputs.tensions, strict=False):
                 tensions.publish(outputs.instant, row)
-        for level, key, text in outputs.log:
-            if key not in _REPEATED or self._throttle.due(key):
+        for level, text, key in outputs.log:
+            if key in _REPEATED:
+                self._throttle.log(level, text, key)
+            else:
                 log_line(self, level, text)
         return outputs
 
@@ -250,4 +247,78 @@ class DriveCommandsNode(Node):
         return report._replace(values={**report.values, 'rejected': self._rejected})
 
 
+def feedforward_sample(message: Any) -> FeedforwardSample:
+    """Return a FeedforwardTorque as a record, or raise InputError."""
+    n, point = len(message.joint_names), message.reference
+    rows = [point.positions, point.velocities, point.accelerations]
+    if len(message.reference_jerk):
+        rows.append(message.reference_jerk)
+    jet = np.stack([_row('reference', row, n) for row in rows])
+    kind = FeedforwardTorque
+    return FeedforwardSample(
+        nanoseconds(message.header.stamp),
+        int(message.motion),
+        seconds(point.time_from_start) if message.source == kind.SOURCE_TRAJECTORY else np.inf,
+        jet,
+        _row('effort', message.effort, n),
+        _optional('effort_dot', message.effort_dot, n),
+        _optional('gravity_effort', message.gravity_effort, n),
+        message.source == kind.SOURCE_MEASURED,
+    )
+
+
+def motor_sample(message: Any) -> MotorSample:
+    """Return a MotorFeedforward as a record, or raise InputError."""
+    m = len(message.motor_names)
+    names = 'motor_position', 'motor_velocity', 'motor_acceleration'
+    ratios = _row('gear_ratio', message.gear_ratio, m)
+    if not (np.abs(ratios) > 0.0).all():
+        raise InputError(f'gear_ratio: expected numbers other than 0, got {list(ratios)}')
+    return MotorSample(
+        nanoseconds(message.header.stamp),
+        int(message.motion),
+        np.stack([_row(name, getattr(message, name), m) for name in names]),
+        _row('motor_effort', message.motor_effort, m),
+        _row('deflection', message.deflection, m),
+        ratios,
+        _optional('motor_effort_dot', message.motor_effort_dot, m),
+    )
+
+
+def _row(name: str, values: Any, count: int) -> Array:
+    if len(values) != count:
+        raise InputError(f'{name}: expected {count} values, got {len(values)}')
+    return np.frombuffer(values) if count else np.zeros(0)
+
+
+def _optional(name: str, values: Any, count: int) -> Array | None:
+    return _row(name, values, count) if len(values) else None
+
+
+class RowsOutput(MessageOutput):
+    """A topic with rows of fields (f, m); `label` names the m entries."""
+
+    def __init__(self, node: Node, topic: str, label: str, rows: Array) -> None:
+        f, m = rows.shape
+        message = Float64MultiArray()
+        message.layout.dim = [MultiArrayDimension(label=label, size=m, stride=m)]
+        if f > 1:
+            message.layout.dim.insert(0, MultiArrayDimension(label='fields', size=f, stride=f * m))
+        super().__init__(node, Float64MultiArray, topic)
+        self._rows = rows
+        self._message = ReusedMessage(message, {('data',): rows.reshape(1, -1)})
+
+    def send(self) -> None:
+        """Publish the rows."""
+        self._publisher.publish(self._message.written())
+
+    def end(self, latest: float) -> None:
+        """Destroy the publisher when the last command is received, or at a monotonic time [s]."""
+        await_delivery(self._publisher, latest)
+        self.destroy()
+
+
 main = partial(run_node, DriveCommandsNode, NAME, parameters=DriveCommandsParameters)
+
+if __name__ == '__main__':
+    sys.exit(main())

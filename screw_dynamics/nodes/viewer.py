@@ -3,24 +3,24 @@
 """Node `viewer`: joint states, efforts, motors and a wrench in, a page for web browsers out."""
 
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
-from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.control.model_parameters import ModelParameters
+from screw_dynamics.control.parameters import fixed
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics
 from screw_dynamics.nodes.shared.endpoints import make_subscription, steady_timer
-from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
+from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
-from screw_dynamics.nodes.shared.model_source import ModelSource
-from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.nodes.viewer.parameters import ViewerParameters
+from screw_dynamics.nodes.shared.robot_node import RobotNode
 from screw_dynamics.recordings.messages.joints import named_row
 from screw_dynamics.viewer.motion import Sample
 from screw_dynamics.viewer.viewer import Viewer
@@ -30,29 +30,39 @@ from screw_dynamics_interfaces.msg import FeedforwardTorque
 NAME = 'viewer'
 
 
-class ViewerNode(Node):
+@dataclass(frozen=True)
+class ViewerParameters(ModelParameters):
+    """Parameters of the node `viewer`."""
+
+    host: str = fixed(
+        'localhost', 'Address on which the page is served: 0.0.0.0 lets other computers open it.'
+    )
+    port: int = fixed(
+        8080, 'Port of the page; if it is taken, the next one that is free.', within=(1, 65535)
+    )
+    rate: float = fixed(30.0, 'Pictures per second, at most.', within=(1.0, 120.0))
+
+
+class ViewerNode(RobotNode[ViewerParameters]):
     """Draws the newest state of a robot on a page."""
 
     def __init__(self) -> None:
-        super().__init__(NAME)
         self._viewer: Viewer | None = None
-        with destroyed_on_error(self):
-            self._settings = NodeParameters(self, ViewerParameters)
-            self._visuals = Visuals({}, {})
-            self._clear()
-            self._source = ModelSource(self, self._settings, self._prepare, self._on_model)
-            inputs = (
-                (JointState, 'joint_states', self._on_states, qos_profile_sensor_data),
-                (JointState, 'motor_states', self._on_motors, qos_profile_sensor_data),
-                (FeedforwardTorque, 'feedforward/feedforward', self._on_efforts, 1),
-                (WrenchStamped, 'load_observer/estimated_wrench', self._on_wrench, 1),
-            )
-            for kind, topic, receive, qos in inputs:
-                make_subscription(self, kind, topic, receive, qos)
-            steady_timer(self, 1.0 / self._settings.values.rate, self._draw)
-            self._diagnostics = Diagnostics(
-                self, self._settings, self._source, {'page': self._report}
-            )
+        self._visuals = Visuals({}, {})
+        self._clear()
+        super().__init__(NAME, ViewerParameters)
+
+    def _set_up(self) -> dict[str, Callable[[], Report]]:
+        inputs = (
+            (JointState, 'joint_states', self._on_states, qos_profile_sensor_data),
+            (JointState, 'motor_states', self._on_motors, qos_profile_sensor_data),
+            (FeedforwardTorque, 'feedforward/feedforward', self._on_efforts, 1),
+            (WrenchStamped, 'load_observer/estimated_wrench', self._on_wrench, 1),
+        )
+        for kind, topic, receive, qos in inputs:
+            make_subscription(self, kind, topic, receive, qos)
+        steady_timer(self, 1.0 / self._values.rate, self._draw)
+        return {'page': self._report}
 
     def destroy_node(self) -> None:
         """End the server, and destroy the node."""
@@ -70,7 +80,6 @@ class ViewerNode(Node):
         self._fresh = False
 
     def _prepare(self, loaded: LoadedRobot) -> None:
-        """Read the meshes, beside the executor."""
         self._visuals = read_visuals(loaded.text.encode())
 
     def _on_model(self, loaded: LoadedRobot) -> None:
@@ -79,7 +88,7 @@ class ViewerNode(Node):
         for link, reason in self._visuals.missing.items():
             self.get_logger().warning(f'Link {link!r} is drawn as a rod: {reason}')
         self._clear()
-        values = self._settings.values
+        values = self._values
         self._viewer = Viewer(
             loaded.robot, None, self._visuals, values.port, live=True, host=values.host
         )

@@ -1,3 +1,0 @@
-# Copyright screw_dynamics contributors
-# SPDX-License-Identifier: Apache-2.0
-"""Node `drive_commands`."""
