@@ -1,3 +1,3 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels (see `kernel`): NumPy and mathematics only, no checks; named as the public functions."""
+"""Kernels (see `kernel`): NumPy and mathematics only, no checks."""

@@ -113,7 +113,7 @@ def learn_motion(
     runs = _runs(robot, wanted, recordings)
     least, chosen, chosen_step, reason = least_smoothing_time(runs), 0.0, 0.0, 'as given'
     if smoothing_time is None or step is None:
-        chosen, chosen_step, reason = _filter(robot, wanted, uncertainty, delay, gains)
+        chosen, chosen_step, reason = _smoothing_and_step(robot, wanted, uncertainty, delay, gains)
     if chosen < least:
         chosen, reason = least, 'by the distance of the samples'
     if smoothing_time is not None:
@@ -192,7 +192,7 @@ def _errors(runs: list[RunErrors]) -> tuple[Array, Array]:
     return np.sqrt(np.square(errors).mean(axis=0)), np.abs(errors).max(axis=0)
 
 
-def _filter(
+def _smoothing_and_step(
     robot: Robot,
     wanted: PiecewisePolynomial,
     uncertainty: float,

@@ -45,7 +45,7 @@ def check_feasibility(
     of the elastic joints, stiffness with its range, motor velocity and effort with those of the
     motors (on the joint's side of the gear). With drives the effort of a joint is that which its
     drive transmits, see `MotorFeedforward.effort_jet`. Nothing is checked between samples: see
-    `feasibility.certify` for a whole curve.
+    `limits.certify` for a whole curve.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ import pytest
 import screw_dynamics as sd
 from screw_dynamics.command_line.commands.retime import limit_shares
 from screw_dynamics.command_line.main import main
-from screw_dynamics.limits.retiming.certification import instants
+from screw_dynamics.limits.retiming.last_slowing import instants
 from screw_dynamics.limits.retiming.limited_quantities import limited_robot
 from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
 

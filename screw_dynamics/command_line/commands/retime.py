@@ -17,7 +17,7 @@ from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.limits.retiming import limits_by_name, retime, retimed_waypoints
-from screw_dynamics.limits.retiming.certification import instants
+from screw_dynamics.limits.retiming.last_slowing import instants
 from screw_dynamics.limits.retiming.limited_quantities import limited_quantities, limited_robot
 from screw_dynamics.trajectory import PiecewisePolynomial
 

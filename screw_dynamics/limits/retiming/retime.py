@@ -19,7 +19,7 @@ from screw_dynamics.errors import (
     shown,
 )
 from screw_dynamics.limits.check import check_feasibility
-from screw_dynamics.limits.retiming.certification import certified
+from screw_dynamics.limits.retiming.last_slowing import certified
 from screw_dynamics.limits.retiming.limited_quantities import (
     LimitedQuantities,
     Limits,
