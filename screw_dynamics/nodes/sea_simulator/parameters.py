@@ -68,6 +68,19 @@ class SeaSimulatorParameters(ModelParameters):
         numbers=True,
         within=(0.0, 1e9),
     )
+    effort_delay: float = parameter(
+        0.0,
+        'Time by which motor efforts take effect late [s], in whole periods of the rate. The '
+        'feedback follows the positions of their instant all the same.',
+        within=(0.0, 1.0),
+        read_only=True,
+    )
+    encoder_noise: float = parameter(
+        0.0,
+        'Standard deviation of the noise of published positions [rad or m].',
+        within=(0.0, 1.0),
+        read_only=True,
+    )
     publish_clock: bool = parameter(
         False,
         'Publish the simulated time on /clock: it advances in lock-step with the motor efforts, '
