@@ -17,6 +17,7 @@ from screw_dynamics.drives.motor_table import MotorTable
 from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.kernels.drives.deflections import OK, set_spring_deflections
+from screw_dynamics.kernels.drives.laws import LINEAR
 from screw_dynamics.model import ScrewModel
 
 
@@ -156,9 +157,10 @@ def joint_deflections(
         table.laws[row],
         table.offsets[row],
         table.parameters,
-        table.damped[row],
+        _WITHOUT_MEMORY,
         table.variable[row],
         _FIRST,
+        table.gears,
         _NO_TIMES,
         *_NO_STATE,
         deflections,
@@ -168,6 +170,25 @@ def joint_deflections(
         failure[1] = joint
         raise_failure(robot, status, failure, single)
     return deflections
+
+
+def slipped_deflections(deflections: Array, hysteresis: float) -> Array:
+    """Return motor minus link (T,) for deflections (T,) of a spring, one after the other."""
+    memory, found = np.full((2, 1, 1), np.nan), np.empty((len(deflections), 1, 1))
+    none = _WITHOUT_MEMORY
+    set_spring_deflections(
+        np.ascontiguousarray(deflections[:, np.newaxis, np.newaxis]),
+        _NO_STIFFNESS,
+        *(np.full(1, LINEAR), _FIRST, np.ones(1), _FIRST, none, _FIRST),
+        np.array([[hysteresis, 0.0, 0.0]]),
+        np.arange(len(deflections), dtype=np.float64),
+        np.zeros(2),
+        *memory,
+        found,
+        np.zeros(5),
+    )
+    slipped: Array = found[:, 0, 0]
+    return slipped
 
 
 def as_stiffness_jets(
@@ -230,19 +251,21 @@ def _times(
             raise ShapeError('times', str(batch), instants.shape)
     if not table.damped_names:
         if deflection:
-            raise InputError('deflection: expected None: no spring has a parallel damper')
+            raise InputError(
+                'deflection: expected None: no joint has a damper, hysteresis or backlash'
+            )
         return _NO_TIMES
     if times is None:
         if batch or isinstance(deflection, DeflectionFilter):
             raise InputError(
-                f'times: expected the times of the samples, which the damped joint '
-                f'{table.damped_names[0]!r} needs, got none'
+                f'times: expected the times of the samples, which the damper, '
+                f'hysteresis or backlash of joint {table.damped_names[0]!r} needs, got none'
             )
         return _ONE_TIME
     return instants.reshape(-1)
 
 
-_FIRST = np.zeros(1, dtype=np.int64)
+_FIRST, _WITHOUT_MEMORY = np.zeros(1, dtype=np.int64), np.full(1, -1, dtype=np.int64)
 _NO_TIMES, _ONE_TIME = np.empty(0), np.zeros(1)
 _NO_STIFFNESS = np.empty((1, 0, 0))
 _NO_STATE = np.zeros(2), np.empty((0, 0)), np.empty((0, 0))
