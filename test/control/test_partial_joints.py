@@ -74,3 +74,10 @@ def test_random_trees_keep_the_motions_of_joints_left_out(seed, leave, at):
     scale = 1.0 + np.abs(theirs).max(axis=0)
     assert (np.abs(ours - theirs) / scale).max() < 1e-9
     np.testing.assert_allclose(rig.published.jet[-1, 0, named], second[named], atol=1e-12)
+
+
+def test_a_joint_left_out_needs_a_position(arm):
+    rig = Rig(arm, allow_partial_joints=True)
+    rig.send((1.0, [0.1]), names=['joint_2'])
+    rig.run(0.1)
+    assert 'leaves out joint_1' in rig.reasons[0]

@@ -173,3 +173,14 @@ def test_an_accepted_path_is_forwarded_as_points_of_the_joints():
 def test_a_controllers_spline_does_not_follow_poses():
     with pytest.raises(InputError, match="'interpolation': expected smooth with cartesian_frame"):
         FeedforwardParameters(cartesian_frame=FRAME, interpolation='jtc').check()
+
+
+def test_a_path_begins_where_the_reference_rests():
+    node, waypoints = node_at_rest(), near(start_pose(), [0.5, 1.0])
+    node.take(path_message(waypoints), poses=True)
+    node.plan(0)
+    assert node.join(30 * MS)
+    times = np.linspace(0.0, 1.2, 61)
+    expected, _ = PoseCurve(waypoints, start_pose()).sample(times)
+    # it begins when its fit is ready
+    assert np.abs(poses_of(node, times + 0.03) - expected).max() <= 1e-8

@@ -305,3 +305,42 @@ def test_what_is_not_finite_is_never_published(arm):
     assert sum(line.startswith('error: Nothing published') for line in rig.lines) <= 1
     rig.run(0.1, every=stream(rig, wave))
     assert len(rig.published) > count
+
+
+def test_a_trajectory_ends_a_stream_in_its_state(arm):
+    rig = Rig(arm, fit_time=0.0)
+    rig.run(0.4, every=stream(rig, wave))
+    last = rig.published.jets[-1]
+    rig.send((1.5, [0.0, 0.0]))
+    rig.run(2.0)
+    first = rig.published.jets[list(rig.published.motions).index(rig.published.motions[-1])]
+    assert np.abs(first[0] - last[0]).max() < 0.01
+    assert list(rig.published.jet[-1, 0]) == [0.0, 0.0]
+
+
+def test_a_motion_that_began_in_motion_does_not_resume_at_a_turning_point(arm):
+    rig = Rig(limited(arm))
+    rig.run(0.5, every=stream(rig, beyond_once))
+    rig.run(0.5)
+    begin, count = rig.now, len(rig.published)
+    rig.run(2.0, every=lambda: rig.sample(wave(0.3 + (rig.now - begin) / SECOND)))
+    assert len(rig.published) == count
+
+
+def test_filtered_positions_do_not_overshoot_a_limit(arm):
+    limits = sd.JointLimits(*(np.full(2, bound) for bound in (-6.0, 1.6, 10.0, 1e4)))
+    rig = Rig(replace(arm, limits=limits), filter_bandwidth=2.0)
+    begin = rig.now
+
+    def send():
+        time = (rig.now - begin) / SECOND
+        if time < 0.5:
+            jet = np.zeros((5, 2))
+            jet[0, 0], jet[1, 0] = 3.0 * time, 3.0
+            rig.sample(jet)
+        else:
+            rig.positions([1.55, 0.0])
+
+    rig.run(1.5, every=send)
+    assert rig.published.jet[:, 0, 0].max() <= 1.6
+    assert any('joint_1: position' in line for line in rig.lines)

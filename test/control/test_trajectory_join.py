@@ -314,3 +314,34 @@ def test_joint_states_are_those_of_the_plan_where_the_start_is_to_come(planar):
     measure(node, 0.3, -0.3)
     assert node.join(20 * MS)
     np.testing.assert_allclose(node.jet(start)[0], [0.1, -0.1], atol=1e-12)
+
+
+def test_before_the_join_the_old_motion_applies(moving):
+    old = moving.reference.state(moving.now + 29 * MS)
+    moving.receive([0.5, 0.5], [0.0, 0.0])
+    moving.plan(30 * MS)
+    assert moving.join(20 * MS)
+    np.testing.assert_array_equal(moving.jet(moving.now + 9 * MS), old)
+
+
+def test_a_speed_that_changes_while_nothing_moves(planar):
+    node = Node(planar)
+    node.receive([0.0, 0.0], [1.0, -1.0])
+    tries = 0
+    while True:
+        node.plan(30 * MS)
+        tries += 1
+        node.reference.set_speed(1.0 + 0.01 * tries, node.now)
+        node.arrival.follow_speed(1.0 + 0.01 * tries, node.now)
+        if node.join(10 * MS):
+            break
+    assert tries == 4
+    assert (node.reference.newest.begin, node.reference.newest.start) == (node.now, node.now)
+    np.testing.assert_array_equal(node.jet(node.now), REST)
+
+
+def test_speed_changes_count_from_the_instant_on_at_which_they_apply(moving):
+    moving.reference.set_speed(0.5, moving.now + 7 * MS)
+    assert moving.reference.speed_since == moving.now + 7 * MS
+    moving.reference.set_speed(0.5, moving.now + 9 * MS)
+    assert moving.reference.speed_since == moving.now + 7 * MS

@@ -205,3 +205,10 @@ def test_reports_within_the_publication_count(tmp_path: Path) -> None:
 def test_without_such_a_report(tmp_path: Path, reports: list[tuple[float, float, float]]) -> None:
     write_reports(tmp_path / 'bag', reports)
     assert read_tick_times(tmp_path / 'bag', '/torque') is None
+
+
+def test_efforts_that_are_not_numbers_disagree(arm: Any, recording: Any) -> None:
+    efforts = recording.effort_jet.copy()
+    efforts[20, 0, 3] = np.nan
+    with pytest.raises(DemoError, match='got nan'):
+        recompute(arm, replace(recording, effort_jet=efforts), 10, ignore).require_agreement()

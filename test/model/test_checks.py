@@ -16,6 +16,7 @@ from screw_dynamics.errors import (
     NotFiniteError,
     ShapeError,
     TopologyError,
+    UnknownNameError,
 )
 from screw_dynamics.model import Frame, JointLimits, ScrewModel
 
@@ -192,3 +193,8 @@ def test_names_given_as_lists_cannot_be_changed_later(rng):
     names[0] = 'c'
     assert model.joint_names == model.tree_joint_names == ('a', 'b')
     assert model.body_names == ('x', 'y') and isinstance(model.joint_types, tuple)
+
+
+def test_unknown_frames_are_named(model):
+    with pytest.raises(UnknownNameError, match="unknown frame 'hand': expected one of base, body"):
+        model.frame('hand')

@@ -33,7 +33,7 @@ PARAMETERS = {
     'payload.mass': (0.0, 1.0, float('nan')),
     'payload.frame': ('', 'link_2', 'nose'),
     'gravity': ([0.0, 0.0, -9.81], [1e300], []),
-    'start_state': ('reference', 'first_point', 'nose'),
+    'start_state': ('first_point', 'reference', 'nose'),
     'hold_time': (-1.0, 0.1, 'x'),
 }
 TURNS = 250
@@ -106,6 +106,8 @@ def test_both_nodes_work_afterwards(ros, planar):
         assert taken, (name, why)
     for publisher in publishers.values():
         ros.node.destroy_publisher(publisher)
+    for transition in (Transition.TRANSITION_DEACTIVATE, Transition.TRANSITION_ACTIVATE):
+        ros.change_state(OWN, transition)  # from whatever was followed last
     ros.publish(Float64(data=1.0), f'{OWN}/speed_scaling', LATCHED)
     samples = ros.listen(FeedforwardTorque, f'{OWN}/feedforward')
     verdicts = ros.listen(DiagnosticStatus, f'{OWN}/trajectory_status')

@@ -243,3 +243,26 @@ def test_parts_can_be_locked_and_selected_by_name():
     assert model.inertias[1, 3, 3] == 2.0
     model = read_urdf(base_joint('floating'), joints=['free/z'])
     assert model.joint_names == ('free/z',)
+
+
+def test_defaults_are_one_and_zero():
+    model = read_urdf(fan(a=LIMIT, b=mimic('a')))
+    np.testing.assert_array_equal(model.multipliers, [1, 1])
+    np.testing.assert_array_equal(model.offsets, [0, 0])
+
+
+def test_a_fixed_master_stands_at_zero():
+    urdf = robot(
+        *map(link, ('base', 'x')),
+        link('y', 1),
+        joint('held', 'base', 'x', 'fixed'),
+        joint('b', 'base', 'y', content=mimic('held', 5, 0.4)),
+    )
+    model = read_urdf(urdf)
+    assert model.n == 0
+    assert model.frames['y'].pose[2, 1] == pytest.approx(np.sin(0.4))
+
+
+def test_a_loop_is_spelled_out():
+    with pytest.raises(TopologyError, match='got a loop: a -> b -> a'):
+        read_urdf(fan(a=mimic('b'), b=mimic('a')))
