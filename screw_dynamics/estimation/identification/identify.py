@@ -30,6 +30,7 @@ from screw_dynamics.estimation.identification.least_squares import (
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.recording_checks import (
     certain_delays,
+    check_delays,
     check_efforts,
     check_positions,
     check_smoothness,
@@ -195,13 +196,14 @@ def identify(
     for _ in range(_ROUNDS if check else 0):
         smooth = efforts - found.residuals - _coulomb(columns, found.values, jets)
         now = seen._replace(recording=replace(seen.recording, efforts=efforts))
-        more = certain_delays(model, *_delays(model, now, smooth, spread, windows, found))
+        more = certain_delays(*_delays(model, now, smooth, spread, windows, found))
         if not more.any():
             break
         delays = delays + more
         efforts = _on_time(seen, delays)
         rest = efforts - known
         found = fitted(columns)
+    check_delays(model, delays)
 
     springs = fitted_springs(
         model,

@@ -218,13 +218,18 @@ def check_spikes(
         warnings.warn(f'{text}; left out', RecordingWarning, stacklevel=3)
 
 
-def certain_delays(model: ScrewModel, delays: Array, deviations: Array) -> Array:
-    """Return delays (n,) that are certain, 0 else [s]; warn, or raise InputError if long."""
+def certain_delays(delays: Array, deviations: Array) -> Array:
+    """Return the delays (n,) of efforts that are certain, 0 for others [s]."""
     certain = (np.abs(delays) > _LEAST_DELAY) & (np.abs(delays) > _SURE_DELAY * deviations)
-    found = np.flatnonzero(certain)
+    return np.where(certain, delays, 0.0)
+
+
+def check_delays(model: ScrewModel, delays: Array) -> None:
+    """Warn of delays (n,) that are taken out [s]; raise InputError for long ones."""
+    found = np.flatnonzero(delays)
     if not len(found):
-        return np.zeros_like(delays)
-    worst = found[np.argmax(np.abs(delays[found]) / deviations[found])]
+        return
+    worst = found[np.argmax(np.abs(delays[found]))]
     delay = 1e3 * delays[worst]
     others = f'; so do those of {len(found) - 1} other joints' if len(found) > 1 else ''
     side = f'lag by {delay:.0f} ms' if delay > 0.0 else f'are {-delay:.0f} ms ahead'
@@ -232,10 +237,9 @@ def certain_delays(model: ScrewModel, delays: Array, deviations: Array) -> Array
         f'recording: joint {model.joint_names[worst]!r}: expected efforts of the instants of the '
         f'positions, got efforts that {side}{others}'
     )
-    if np.abs(delays[found]).max() > _MOST_DELAY:
+    if abs(delays[worst]) > _MOST_DELAY:
         raise InputError(text)
     warnings.warn(f'{text}; taken out', RecordingWarning, stacklevel=3)
-    return np.where(certain, delays, 0.0)
 
 
 def _check_stuck(name: str, times: Array, effort: Array, predicted: Array) -> None:
