@@ -66,6 +66,7 @@ RECORDS: dict[str, Any] = {
         sd.LinearSpring,
         sd.Motor,
         sd.Rotor,
+        sd.Winding,
         sd.TabulatedSpring,
         sd.TorsionSpring,
         sd.VariableStiffness,

@@ -28,8 +28,11 @@ from .drives import Rotor as Rotor
 from .drives import TabulatedSpring as TabulatedSpring
 from .drives import TorsionSpring as TorsionSpring
 from .drives import VariableStiffness as VariableStiffness
+from .drives import Winding as Winding
+from .drives import WindingLoads as WindingLoads
 from .drives import actuator_efforts as actuator_efforts
 from .drives import elastic_feedforward as elastic_feedforward
+from .drives import winding_loads as winding_loads
 from .drives.workspace import Workspace as Workspace
 from .dynamics import BaseParameters as BaseParameters
 from .dynamics import ControlTerms as ControlTerms

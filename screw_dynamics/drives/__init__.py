@@ -28,6 +28,8 @@ from screw_dynamics.drives.springs import (
     VariableStiffness,
 )
 from screw_dynamics.drives.transmitted_efforts import transmitted_efforts
+from screw_dynamics.drives.winding import Winding
+from screw_dynamics.drives.winding_loads import WindingLoads, winding_loads
 
 __all__ = [
     'AntagonisticPair',
@@ -50,6 +52,8 @@ __all__ = [
     'TabulatedSpring',
     'TorsionSpring',
     'VariableStiffness',
+    'Winding',
+    'WindingLoads',
     'actuator_efforts',
     'elastic_feedforward',
     'feedforward_from_efforts',
@@ -57,4 +61,5 @@ __all__ = [
     'motor_efforts',
     'spring_deflections',
     'transmitted_efforts',
+    'winding_loads',
 ]

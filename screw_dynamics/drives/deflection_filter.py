@@ -20,11 +20,12 @@ from screw_dynamics.model import ScrewModel
 
 class DeflectionFilter:
     """
-    State of the joints whose spring has a parallel damper: phi and its time derivatives.
+    State of the joints whose deflection depends on the past.
 
-    phi is the filter ``phi' = (tau - K phi) / d`` of the effort. A step is exact for the
-    polynomial that joins the effort jets at both ends (up to three rows of each), and for a jump
-    of the effort between two samples of the same time: phi is continuous, phi' jumps.
+    With a damper phi is the filter ``phi' = (tau - K phi) / d`` of the effort. A step is exact for
+    the polynomial that joins the effort jets at both ends (up to three rows of each), and for a
+    jump of the effort between two samples of the same time: phi is continuous, phi' jumps. Joints
+    with hysteresis or backlash (see `JointDrive`) keep phi and the deflection of the spring.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ class DeflectionFilter:
     Attributes
     ----------
     joint_names : tuple of str
-        The damped joints.
+        The joints with dampers, hysteresis or backlash.
 
     Examples
     --------
@@ -129,7 +130,7 @@ class DeflectionFilter:
             start[self.joint_names.index(name)] = number
         # NaN: quasi-steady
         self._psi[:, 0] = start
-        self._clock[:] = 0.0
+        self._clock[:], self._last_jets[:] = 0.0, np.nan
 
     def step(self, effort_jet: ArrayLike, h: float) -> Array:
         """
@@ -146,8 +147,9 @@ class DeflectionFilter:
         Returns
         -------
         (rows, D) ndarray
-            Deflections of the damped joints and their time derivatives at the end of the step
-            [rad or m, per s^d]: a view of the state.
+            Deflections of the joints and their time derivatives at the end of the step
+            [rad or m, per s^d]: a view of the state. Joints with hysteresis or backlash do not
+            advance, but with the filter in `elastic_feedforward`.
 
         Raises
         ------
@@ -164,7 +166,7 @@ class DeflectionFilter:
         h = require_number('h', h)
         table = self._table
         time = self._clock[TIME] + (h if self._clock[STARTED] else 0.0)
-        laws = table.offsets, table.parameters, table.damped
+        laws = table.laws, table.offsets, table.parameters, table.damped
         advance_deflections(time, efforts, *laws, *self.state, *self._work)
         jets: Array = self._psi.T
         return jets

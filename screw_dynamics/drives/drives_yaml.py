@@ -26,6 +26,7 @@ from screw_dynamics.drives.springs import (
     TorsionSpring,
     VariableStiffness,
 )
+from screw_dynamics.drives.winding import Winding
 from screw_dynamics.errors import InputError, ModelError, shown
 
 SPRINGS: dict[str, type[Spring]] = {
@@ -44,6 +45,7 @@ PARALLEL_SPRINGS: dict[str, type[ParallelSpring]] = {
 }
 RIGID = 'rigid'
 _LIMITS = {'deflection': 'max_deflection', 'effort_rate': 'max_effort_rate'}
+_NUMBERS = ('hysteresis', 'backlash')
 # entries that are read as text even if they look like a number
 _TEXTS = ('carrier', 'law', 'link', 'parent')
 _JOINT_KEYS = (
@@ -52,6 +54,8 @@ _JOINT_KEYS = (
     'second_motor',
     'friction',
     'parallel_spring',
+    'winding',
+    *_NUMBERS,
     'limits',
     'rotor',
 )
@@ -114,8 +118,13 @@ def _joint(node: YamlEntry) -> JointDrive:
         parts['rotor'] = _record(node['rotor'], Rotor)
     if node.value.get('friction') is not None:
         parts['friction'] = _record(node['friction'], JointFriction)
+    if node.value.get('winding') is not None:
+        parts['winding'] = _record(node['winding'], Winding)
     if node.value.get('parallel_spring') is not None:
         parts['parallel_spring'] = _parallel_spring(node['parallel_spring'])
+    for key, entry in node.entries():
+        if key in _NUMBERS:
+            parts[key] = entry.number()
     return _built(node, JointDrive, parts)
 
 
@@ -189,11 +198,14 @@ def _joint_entry(drive: JointDrive) -> dict[str, Any]:
     entry: dict[str, Any] = {'spring': spring, 'motor': _fields(drive.motor)}
     if drive.second_motor is not None:
         entry['second_motor'] = _fields(drive.second_motor)
+    entry |= {key: getattr(drive, key) for key in _NUMBERS if getattr(drive, key)}
     entry['limits'] = {key: getattr(drive, name) for key, name in _LIMITS.items()}
     if drive.rotor is not None:
         entry['rotor'] = _fields(drive.rotor)
     if drive.friction is not None:
         entry['friction'] = _fields(drive.friction)
+    if drive.winding is not None:
+        entry['winding'] = _fields(drive.winding)
     if drive.parallel_spring is not None:
         kind = drive.parallel_spring.type
         entry['parallel_spring'] = {'type': kind} | _fields(drive.parallel_spring)

@@ -9,7 +9,8 @@ import numpy as np
 from screw_dynamics.common.arrays import as_float_array
 from screw_dynamics.common.scalars import check_number
 from screw_dynamics.drives.joint_friction import JointFriction, check_friction
-from screw_dynamics.drives.springs import AntagonisticPair, ParallelSpring, Spring
+from screw_dynamics.drives.springs import AntagonisticPair, LinearSpring, ParallelSpring, Spring
+from screw_dynamics.drives.winding import Winding
 from screw_dynamics.errors import ModelError, shown
 
 
@@ -89,6 +90,9 @@ class Motor:
         effort, 0 or more and below 1 [N m/(N m)].
     load_effort : float
         Transmitted effort below which that part is rounded off, above 0 [N m].
+    presliding_stiffness : float
+        Stiffness of the friction at rest in simulations, so that it holds the motor still; 0 for
+        the smooth law, under which a loaded motor creeps [N m/rad].
 
     Raises
     ------
@@ -113,6 +117,7 @@ class Motor:
     stribeck_velocity: float = 1.0
     load_friction: float = 0.0
     load_effort: float = 1e-3
+    presliding_stiffness: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -128,6 +133,11 @@ class Motor:
                     breakaway='breakaway_friction',
                     load='load_friction',
                 )
+        if self.presliding_stiffness > 0.0 and not self.coulomb_friction + self.load_friction:
+            raise ModelError(
+                'presliding_stiffness: expected 0 without coulomb_friction and load_friction, got '
+                f'{self.presliding_stiffness:g}'
+            )
         if not np.isfinite((*self.behind_gear, *self.friction_behind_gear)).all():
             raise ModelError(
                 'gear_ratio: expected a value for which the reflected inertia and friction are '
@@ -194,6 +204,13 @@ class JointDrive:
         `Drives.urdf_dynamics`.
     parallel_spring : ParallelSpring, optional
         Spring between the link and its parent.
+    hysteresis : float
+        Half of the hysteresis loss of gear and spring: by how much the deflection lags behind in
+        either direction [rad or m].
+    backlash : float
+        Play of the gear from stop to stop [rad or m].
+    winding : Winding, optional
+        Of each of its motors.
 
     Examples
     --------
@@ -211,6 +228,9 @@ class JointDrive:
     rotor: Rotor | None = None
     friction: JointFriction | None = None
     parallel_spring: ParallelSpring | None = None
+    hysteresis: float = 0.0
+    backlash: float = 0.0
+    winding: Winding | None = None
 
     def __post_init__(self) -> None:
         """Check the parts."""
@@ -221,6 +241,7 @@ class JointDrive:
             ('rotor', Rotor, True),
             ('friction', JointFriction, True),
             ('parallel_spring', ParallelSpring, True),
+            ('winding', Winding, True),
         ):
             value = getattr(self, name)
             if not isinstance(value, kind) and not (optional and value is None):
@@ -234,6 +255,19 @@ class JointDrive:
             raise ModelError(
                 'second_motor: expected None: only an antagonistic pair has two motors'
             )
+
+        for name in ('hysteresis', 'backlash'):
+            check_number(self, name)
+            no_memory = self.spring is None or self.second_motor is not None
+            if getattr(self, name) > 0.0 and (no_memory or self._damping > 0.0):
+                raise ModelError(
+                    f'{name}: expected 0 for a rigid joint, a pair and a spring with damper, got '
+                    f'{getattr(self, name):g}'
+                )
+
+    @property
+    def _damping(self) -> float:
+        return self.spring.damping if isinstance(self.spring, LinearSpring) else 0.0
 
     @property
     def motors(self) -> tuple[Motor, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.drives.joint_drive import JointDrive
+from screw_dynamics.drives.joint_drive import JointDrive, Motor
 from screw_dynamics.drives.joint_friction import JointFriction
 from screw_dynamics.drives.springs import AdjustableSpring
 from screw_dynamics.drives.springs.parallel_springs import unloaded_row
@@ -54,7 +54,8 @@ class MotorTable(ValueEquality):
     parameters : ndarray
         Parameters of all laws.
     damped : (n,) int64 ndarray
-        Row of each damped joint in arrays of the damped joints; -1 for the others.
+        Row of each joint whose deflection depends on the past, by a damper, hysteresis or
+        backlash, in arrays of such joints; -1 for the others.
     variable : (n,) int64 ndarray
         The same for the joints of variable stiffness.
     stiffness : (V,) ndarray
@@ -65,6 +66,9 @@ class MotorTable(ValueEquality):
         Friction of the joints: the columns of `rows`, with B = 0, and of `friction`.
     parallel_springs : (n, 10) ndarray
         See `kernels.springs.parallel`.
+    gears : (m, 3) ndarray
+        Hysteresis and backlash [rad or m], presliding stiffness [N m/rad or N/m], see
+        `kernels.drives.gears`.
     """
 
     names: tuple[str, ...]
@@ -85,6 +89,7 @@ class MotorTable(ValueEquality):
     joint_rows: Array
     joint_friction: Array
     parallel_springs: Array
+    gears: Array
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
@@ -110,7 +115,7 @@ class MotorTable(ValueEquality):
     def spring_arrays(self) -> tuple[NDArray[Any], ...]:
         """The arrays of the springs in the order of the kernel `set_spring_deflections`."""
         springs = self.laws, self.offsets, self.parameters
-        joints = self.damped, self.variable, self.first_motor
+        joints = self.damped, self.variable, self.first_motor, self.gears
         return springs + joints
 
     @cached_property
@@ -137,7 +142,7 @@ class MotorTable(ValueEquality):
 
     @cached_property
     def damped_names(self) -> tuple[str, ...]:
-        """Names of the damped joints, in order."""
+        """Names of the joints whose deflection depends on the past, in order."""
         return tuple(self.joint_names[j] for j in np.flatnonzero(self.damped >= 0))
 
     @cached_property
@@ -185,8 +190,15 @@ def motor_table(model: ScrewModel, drives: Mapping[str, JointDrive]) -> MotorTab
     laws = np.array([RIGID if s is None else s.code for s in springs], dtype=np.int64)
     columns = [np.empty(0) if s is None else s.parameters for s in springs]
     sizes = np.array([len(column) for column in columns], dtype=np.int64)
+    peaks = [_peak_effort(joint, motor) for joint in ordered for motor in joint.motors]
     ratios = np.array([motor.gear_ratio for motor in motors])
     frictions = [(joint.friction or JointFriction()).rows for joint in ordered]
+    slips = np.array([joint.hysteresis + joint.backlash > 0.0 for joint in ordered], dtype=bool)
+    gears = [
+        (joint.hysteresis, joint.backlash, motor.gear_ratio**2 * motor.presliding_stiffness)
+        for joint in ordered
+        for motor in joint.motors
+    ]
     varies = [isinstance(s, AdjustableSpring) for s in springs]
     return MotorTable(
         names=tuple(names),
@@ -195,19 +207,27 @@ def motor_table(model: ScrewModel, drives: Mapping[str, JointDrive]) -> MotorTab
         first_motor=np.cumsum(counts) - counts,
         gear_ratios=ratios,
         rows=np.array([motor.behind_gear for motor in motors]).reshape(-1, 4),
-        max_efforts=ratios * np.array([motor.max_effort for motor in motors]),
+        max_efforts=ratios * np.array(peaks),
         max_velocities=np.array([motor.max_velocity for motor in motors]) / ratios,
         laws=laws,
         offsets=np.cumsum(sizes) - sizes,
         parameters=np.concatenate([*columns, np.empty(0)]),
-        damped=_numbered(laws == DAMPED),
+        damped=_numbered((laws == DAMPED) | slips),
         variable=_numbered(np.array(varies, dtype=bool)),
         stiffness=np.array([s.stiffness for s in springs if isinstance(s, AdjustableSpring)]),
         friction=np.array([motor.friction_behind_gear for motor in motors]).reshape(-1, 4),
         joint_rows=np.array([rows for rows, _ in frictions]).reshape(-1, 4),
         joint_friction=np.array([further for _, further in frictions]).reshape(-1, 4),
         parallel_springs=_parallel_springs(model, ordered),
+        gears=np.array(gears).reshape(-1, 3),
     )
+
+
+def _peak_effort(drive: JointDrive, motor: Motor) -> float:
+    winding = drive.winding
+    if winding is None:
+        return motor.max_effort
+    return min(motor.max_effort, winding.torque_constant * winding.max_current)
 
 
 def _parallel_springs(model: ScrewModel, drives: Sequence[JointDrive]) -> Array:

@@ -155,6 +155,20 @@ class Robot(Tabular):
         return robot
 
 
+def without_slip(robot: Robot) -> Robot:
+    """Return the robot without hysteresis, backlash and friction that holds at rest."""
+    if robot.drives is None or not robot.motors.gears.any():
+        return robot
+    joints = {}
+    for name, drive in robot.drives.joints.items():
+        motors = [replace(motor, presliding_stiffness=0.0) for motor in drive.motors]
+        second = motors[1] if len(motors) > 1 else None
+        joints[name] = replace(
+            drive, motor=motors[0], second_motor=second, hysteresis=0.0, backlash=0.0
+        )
+    return replace(robot, drives=replace(robot.drives, joints=joints))
+
+
 _DERIVED = ('joint_drives', 'motors', 'coupling')
 
 

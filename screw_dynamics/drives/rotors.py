@@ -161,13 +161,14 @@ def rotor_coupling(
     """
     Return the evaluation order of the efforts of a robot with rotors on its links.
 
-    Raise InputError if none exists: if a spring has a damper (its deflection is a filter of the
-    effort), or elastic joints move their own or each other's rotors in a cycle.
+    Raise InputError if none exists: if a deflection depends on the past (dampers, hysteresis), or
+    elastic joints move their own or each other's rotors in a cycle.
     """
     if table.damped_names:
         raise InputError(
-            f'joint {table.damped_names[0]!r}: expected a spring without damper, got one: rotor '
-            'coupling and dampers cannot be combined; set damping to 0 or rotor_coupling to false'
+            f'joint {table.damped_names[0]!r}: expected a spring without damper, hysteresis '
+            'and backlash, got one: rotor coupling cannot be combined with them; set them to 0 '
+            'or rotor_coupling to false'
         )
     motors, rotors = moving_rotors(model, table, joint_drives)
     extended = model_with_rotors(model, rotors)

@@ -156,9 +156,10 @@ def joint_deflections(
         table.laws[row],
         table.offsets[row],
         table.parameters,
-        table.damped[row],
+        _WITHOUT_MEMORY,
         table.variable[row],
         _FIRST,
+        table.gears,
         _NO_TIMES,
         *_NO_STATE,
         deflections,
@@ -230,19 +231,21 @@ def _times(
             raise ShapeError('times', str(batch), instants.shape)
     if not table.damped_names:
         if deflection:
-            raise InputError('deflection: expected None: no spring has a parallel damper')
+            raise InputError(
+                'deflection: expected None: no joint has a damper, hysteresis or backlash'
+            )
         return _NO_TIMES
     if times is None:
         if batch or isinstance(deflection, DeflectionFilter):
             raise InputError(
-                f'times: expected the times of the samples, which the damped joint '
-                f'{table.damped_names[0]!r} needs, got none'
+                f'times: expected the times of the samples, which the damper, '
+                f'hysteresis or backlash of joint {table.damped_names[0]!r} needs, got none'
             )
         return _ONE_TIME
     return instants.reshape(-1)
 
 
-_FIRST = np.zeros(1, dtype=np.int64)
+_FIRST, _WITHOUT_MEMORY = np.zeros(1, dtype=np.int64), np.full(1, -1, dtype=np.int64)
 _NO_TIMES, _ONE_TIME = np.empty(0), np.zeros(1)
 _NO_STIFFNESS = np.empty((1, 0, 0))
 _NO_STATE = np.zeros(2), np.empty((0, 0)), np.empty((0, 0))

@@ -21,6 +21,7 @@ from screw_dynamics.limits.quantities import (
     motion_checks,
     motor_checks,
     stiffness_checks,
+    winding_checks,
 )
 from screw_dynamics.limits.report import FeasibilityReport, LimitCheck
 from screw_dynamics.model import ScrewModel
@@ -43,7 +44,8 @@ def check_feasibility(
     Position, velocity and effort of the joints are compared with the limits of the model (a
     velocity or effort limit of 0 counts as not specified); effort rate and deflection with those
     of the elastic joints, stiffness with its range, motor velocity and effort with those of the
-    motors (on the joint's side of the gear). With drives the effort of a joint is that which its
+    motors (on the joint's side of the gear), and of a `Winding` voltage, rms current and
+    temperature, which begins with 25 deg C. With drives the effort of a joint is that which its
     drive transmits, see `MotorFeedforward.effort_jet`. Nothing is checked between samples: see
     `limits.certify` for a whole curve.
 
@@ -102,6 +104,7 @@ def check_feasibility(
     )
     if motion is not None:
         checks += effort_checks(robot, at, motion.effort) + motor_checks(robot, at, motion)
+        checks += winding_checks(robot, at, motion)
     checks += stiffness_checks(robot, instants, stiffness)
     broken = [_spring_failure(error, time) for time, error in failures.values()]
     return FeasibilityReport((*checks, *broken))

@@ -18,6 +18,7 @@ from screw_dynamics.drives.spring_deflections import as_stiffness_jets, joint_de
 from screw_dynamics.drives.transmitted_efforts import transmitted_efforts
 from screw_dynamics.errors import SpringRangeError
 from screw_dynamics.kernels.drives.damped import TIME
+from screw_dynamics.kernels.drives.laws import DAMPED
 
 
 def motor_commands_where_feasible(
@@ -104,7 +105,7 @@ def _failing(
     table = robot.motors
     stiffness = as_stiffness_jets(table, stiffness_jets, efforts.shape[:2])
     failing = {}
-    for j in np.flatnonzero(table.damped < 0):
+    for j in np.flatnonzero(table.laws != DAMPED):
         try:
             joint_deflections(robot, int(j), efforts[:, :, j].copy(), stiffness, single=True)
         except SpringRangeError as error:

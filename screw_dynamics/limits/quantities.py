@@ -12,6 +12,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives.motor_feedforward import MotorFeedforward
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.springs import AdjustableSpring
+from screw_dynamics.drives.winding_loads import winding_loads
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.drives.laws import RIGID
 from screw_dynamics.limits.report import LimitCheck, limit_checks
@@ -29,6 +30,9 @@ _UNITS = {
     'motor velocity': (POSITION_UNITS, '/s'),
     'motor effort': (EFFORT_UNITS, ''),
     'motor effort rate': (EFFORT_UNITS, '/s'),
+    'motor voltage': (('V', 'V'), ''),
+    'rms current': (('A', 'A'), ''),
+    'winding temperature': (('deg C', 'deg C'), ''),
 }
 
 
@@ -117,6 +121,26 @@ def motor_checks(robot: Robot, times: Array, motion: MotorFeedforward) -> list[L
         checks += checks_of(
             robot, quantity, times, values, -bounds, bounds, table.names, table.joint_of_motor
         )
+    return checks
+
+
+def winding_checks(robot: Robot, times: Array, motion: MotorFeedforward) -> list[LimitCheck]:
+    """Return the checks of voltage, rms current and temperature along a motion of T samples."""
+    table = robot.motors
+    windings = [robot.joint_drives[j].winding for j in table.joint_of_motor]
+    if not any(windings):
+        return []
+    loads, checks = winding_loads(robot, motion, times), []
+    rms = np.broadcast_to(loads.rms_current, loads.current.shape)
+    for quantity, values, field in (
+        ('motor voltage', np.abs(loads.voltage), 'max_voltage'),
+        ('rms current', rms, 'continuous_current'),
+        ('winding temperature', loads.temperature, 'max_temperature'),
+    ):
+        bounds = np.array([np.inf if one is None else getattr(one, field) for one in windings])
+        owners = table.names, table.joint_of_motor
+        known = np.nan_to_num(values)
+        checks += checks_of(robot, quantity, times, known, -bounds, bounds, *owners)
     return checks
 
 

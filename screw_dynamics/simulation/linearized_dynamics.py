@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_vector
-from screw_dynamics.drives.robot import Robot
+from screw_dynamics.drives.robot import Robot, as_robot, without_slip
 from screw_dynamics.dynamics import effort_partials
 from screw_dynamics.kernels.drives.equations_of_motion import BODY_COORDINATE
 from screw_dynamics.kernels.drives.laws import INERTIA, RIGID, VISCOUS
@@ -61,7 +61,8 @@ def linearized_dynamics(
     Return the linear state-space model of a robot, driven by its motors, at a state.
 
     It belongs to the equations of motion of `ElasticRobot` ([S1987], [T1991] with
-    ``rotor_coupling``): springs of all laws, dampers, rotors, friction, parallel springs. The
+    ``rotor_coupling``): springs of all laws, dampers, rotors, friction, parallel springs; without
+    hysteresis and backlash, and with the friction of motion. The
     state has the n links and the e motors behind springs; a motor of a rigid joint moves with its
     link, and only its inertia and friction enter. Derivatives are analytic, those of the links by
     `effort_partials`.
@@ -113,7 +114,7 @@ def linearized_dynamics(
     >>> B.T
     array([[0., 0., 0., 4.]])
     """
-    simulated = ElasticRobot(robot)
+    simulated = ElasticRobot(without_slip(as_robot(robot)))
     table = simulated.motors
     q, qd = as_vector('q', q, table.n), as_vector('qd', qd, table.n)
     tau = as_vector('tau', tau, table.m)

@@ -15,6 +15,7 @@ from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.dynamics import gravity_forces, mass_matrix
 from screw_dynamics.errors import InputError, shown
 from screw_dynamics.kernels.drives.friction import EXCESS, LOAD, LOAD_EFFORT
+from screw_dynamics.kernels.drives.gears import BRISTLE
 from screw_dynamics.kernels.drives.laws import (
     COULOMB,
     COULOMB_VELOCITY,
@@ -150,12 +151,14 @@ def _steepest(rows: Array, further: Array, load: Array) -> Array:
 
 
 def parallel_frequency(robot: Robot, q: Array) -> float:
-    """Return the highest frequency [rad/s] of a link on its parallel spring alone."""
+    """Return the highest frequency [rad/s] of links on parallel springs, or held by friction."""
     table = robot.motors
-    if table.direct:
+    bristles = table.gears[:, BRISTLE]
+    if table.direct and not bristles.any():
         return 0.0
     mobility, work = np.diag(link_mobility(robot.model, table, q)), np.empty((WORK, 2))
-    squares = [0.0]
+    inertias = np.maximum(table.rows[:, INERTIA], 1.0 / mobility[table.joint_of_motor])
+    squares = [0.0, *bristles / inertias]
     subtract: Callable[..., float] = subtract_parallel_spring
     for row, position, moved in zip(table.parallel_springs, q, mobility, strict=True):
         effort = np.zeros(2)

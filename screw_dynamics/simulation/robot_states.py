@@ -18,6 +18,7 @@ from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.rotors import model_with_rotors, moving_rotors
 from screw_dynamics.errors import InputError, ModelError, ShapeError
 from screw_dynamics.kernels.drives.friction import LOAD
+from screw_dynamics.kernels.drives.gears import BRISTLE, WIDTH
 from screw_dynamics.kernels.drives.laws import INERTIA, RIGID
 from screw_dynamics.lie import adjoint_inverse, inverse_pose
 from screw_dynamics.model import JointLimits, ScrewModel
@@ -51,6 +52,7 @@ def robot_tables(robot: Robot) -> tuple[ScrewModel, tuple[NDArray[Any], ...]]:
     frictions = table.rows, table.friction, *table.joint_arrays
     return extended, (
         motors,
+        table.gears,
         *frictions,
         table.parameters,
         extended.kernel_tables.parameters,
@@ -161,15 +163,21 @@ class SimulationResult(SampledResult):
 
 
 class RobotStates:
-    """Composes and splits the states ``(q, q', theta, theta')`` of n links and m motors."""
+    """
+    Composes and splits the states ``(q, q', theta, theta')`` of n links and m motors.
+
+    With hysteresis or friction that holds at rest 2 m entries of their memory follow.
+    """
 
     def __init__(self, motors: MotorTable) -> None:
         self.motors = motors
 
     @property
     def state_size(self) -> int:
-        """Length 2 n + 2 m of a state."""
-        return 2 * (self.motors.n + self.motors.m)
+        """Length 2 n + 2 m of a state; 2 n + 4 m with memory."""
+        table = self.motors
+        memory = 2 * table.m if table.gears[:, [WIDTH, BRISTLE]].any() else 0
+        return 2 * (table.n + table.m) + memory
 
     def state(
         self,
@@ -179,7 +187,7 @@ class RobotStates:
         motor_velocity: ArrayLike | None = None,
     ) -> Array:
         """
-        Return a state (2 n + 2 m,); by default it is at rest and the springs are not deflected.
+        Return a state; by default it is at rest and the springs are not deflected.
 
         Motor positions and velocities (m,) are on the joint side of the gear.
         """
@@ -191,7 +199,8 @@ class RobotStates:
             theta = as_vector('motor_position', motor_position, m)
         if motor_velocity is not None:
             theta_rate = as_vector('motor_velocity', motor_velocity, m)
-        return np.concatenate([q, qd, theta, theta_rate])
+        memory = np.zeros(self.state_size - 2 * (n + m))
+        return np.concatenate([q, qd, theta, theta_rate, memory])
 
     def initial_state(self, joint_jet: ArrayLike, feedforward: MotorFeedforward) -> Array:
         """
@@ -216,8 +225,9 @@ class RobotStates:
         """
         Return link positions and velocities (..., n), motor positions and velocities (..., m).
 
-        All are views of `states` (..., 2 n + 2 m).
+        All are views of `states` (..., 2 n + 2 m or more).
         """
         n, m = self.motors.n, self.motors.m
-        position, velocity, theta, theta_rate = np.split(states, [n, 2 * n, 2 * n + m], axis=-1)
+        ends = n, 2 * n, 2 * n + m, 2 * (n + m)
+        position, velocity, theta, theta_rate, _ = np.split(states, ends, axis=-1)
         return position, velocity, theta, theta_rate

@@ -48,7 +48,8 @@ def motors_of(robot: Robot, order: int) -> Motors:
     table = robot.motors
     if table.damped_names:
         raise InputError(
-            f'drives: expected springs without dampers, got one at {table.damped_names[0]!r}'
+            'drives: expected springs without damper, hysteresis and backlash, got one at '
+            f'{table.damped_names[0]!r}'
         )
     if robot.coupling is not None:
         raise InputError('drives: expected rotors without coupling, got rotor_coupling')

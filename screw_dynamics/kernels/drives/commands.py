@@ -51,7 +51,7 @@ def write_motor_commands(jets, efforts, integers, reals, deflections, motions, c
     laws, offsets, first = integers[LAWS], integers[OFFSETS], integers[FIRST_MOTORS]
     status = write_spring_deflections(
         efforts, stiffness, laws, offsets, data, integers[DAMPED], variable, first,
-        none, none, nothing, nothing, deflections, failure,
+        nothing, none, none, nothing, nothing, deflections, failure,
     )  # fmt: skip
     if status != OK:
         return status

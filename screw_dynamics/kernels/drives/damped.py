@@ -14,6 +14,7 @@ that matches the known derivatives at both ends; at equal times tau and phi' jum
 
 import numpy as np
 
+from screw_dynamics.kernels.drives.laws import DAMPED
 from screw_dynamics.kernels.kernel import Kernel, read_only
 
 # indices into the clock of a filter
@@ -177,19 +178,20 @@ def _connect(start, end, h, work):
         c[n] = g[i] - c[n]
 
 
-def advance(time, efforts, offsets, data, damped, clock, psi, last_jets, p, work):
+def advance(time, efforts, laws, offsets, data, damped, clock, psi, last_jets, p, work):
     """
     Advance the deflections of all damped joints to a time; return False if it is in the past.
 
     `efforts` (k + 1, n) are the jets at that time, `clock` (2,), `psi` (D, rows) and `last_jets`
     (D, k + 1) the state, `p` (TERMS + 1,) and `work` (2, TERMS) workspace; see `MotorTable`.
+    Joints with hysteresis or backlash keep theirs, see `write_slip`.
     """
     h = time - clock[TIME]
     if clock[STARTED] > 0.0 and not h >= 0.0:
         return False
     for j in range(len(damped)):
         state = damped[j]
-        if state >= 0:
+        if state >= 0 and laws[j] == DAMPED:
             stiffness, damping = data[offsets[j]], data[offsets[j] + 1]
             jet = efforts[:, j]
             if clock[STARTED] > 0.0:
@@ -204,7 +206,7 @@ def advance(time, efforts, offsets, data, damped, clock, psi, last_jets, p, work
 
 advance_deflections = Kernel(
     advance,
-    f'boolean(float64, {read_only(2)}, {read_only(1, "int64")}, {read_only(1)}, '
-    f'{read_only(1, "int64")}, float64[::1], float64[:, ::1], float64[:, ::1], float64[::1], '
-    'float64[:, ::1])',
+    f'boolean(float64, {read_only(2)}, {read_only(1, "int64")}, {read_only(1, "int64")}, '
+    f'{read_only(1)}, {read_only(1, "int64")}, float64[::1], float64[:, ::1], float64[:, ::1], '
+    'float64[::1], float64[:, ::1])',
 )

@@ -5,7 +5,9 @@
 import numpy as np
 
 from screw_dynamics.kernels.drives.damped import TERMS, TIME, advance
+from screw_dynamics.kernels.drives.gears import WORK, write_slip
 from screw_dynamics.kernels.drives.laws import (
+    DAMPED,
     LINEAR,
     PAIR_EXPONENTIAL,
     PAIR_LAW,
@@ -117,32 +119,43 @@ def _pair_deflections(law, data, at, tau, sigma, phi):
 
 
 def write_spring_deflections(
-    efforts, stiffness, laws, offsets, data, damped, variable, first_motor, times, clock, psi,
-    last_jets, deflections, failure,
+    efforts, stiffness, laws, offsets, data, damped, variable, first_motor, gears, times, clock,
+    psi, last_jets, deflections, failure,
 ):  # fmt: skip
     """
     Fill the deflections (T, p, m) of every sample; return OK or another status.
 
     `efforts` is (T, k + 1, n), `stiffness` (1 or T, p, V). `times` and the state `clock`, `psi`,
-    `last_jets` (see `advance`) are used with dampers only. `failure` (5,) has sample, joint and
-    values if the status is not OK. See `MotorTable` for the other arrays.
+    `last_jets` (see `advance`, `write_slip`) are used for joints with memory only. `failure` (5,)
+    has sample, joint and values if the status is not OK. See `MotorTable` for the other arrays.
     """
     # k + 1 <= p: springs without damper lose two orders, other joints fewer
     terms, count = efforts.shape[1], deflections.shape[1]
     tau, sigma, phi = np.zeros(count), np.zeros(count), np.zeros((2, count))
     taylor, powers = np.empty((2, terms + 1)), np.empty((2, terms, terms))
     weights, connection = np.empty(TERMS + 1), np.empty((2, TERMS))
+    slip = np.empty((WORK, terms))
     for t in range(len(efforts)):
         failure[0] = t
         if len(psi) > 0 and not advance(
-            times[t], efforts[t], offsets, data, damped, clock, psi, last_jets, weights, connection
+            times[t],
+            efforts[t],
+            laws,
+            offsets,
+            data,
+            damped,
+            clock,
+            psi,
+            last_jets,
+            weights,
+            connection,
         ):
             failure[2], failure[3] = clock[TIME], times[t]
             return BACKWARD
         for j in range(len(laws)):
             failure[1] = j
             law, motor = laws[j], first_motor[j]
-            if damped[j] >= 0:
+            if law == DAMPED:
                 deflections[t, :, motor] = psi[damped[j]]
             else:
                 to_series(efforts[t, :, j], tau[:terms])
@@ -155,6 +168,11 @@ def write_spring_deflections(
                 )  # fmt: skip
                 if status != OK:
                     return status
+                if damped[j] >= 0:
+                    write_slip(
+                        gears[motor], phi[0, :terms], psi[damped[j]], last_jets[damped[j]],
+                        taylor[0], powers[0], slip,
+                    )  # fmt: skip
                 for i in range(2 if law >= PAIR_EXPONENTIAL else 1):
                     to_jet(phi[i], deflections[t, :, motor + i])
             for i in range(2 if law >= PAIR_EXPONENTIAL else 1):
@@ -168,6 +186,6 @@ set_spring_deflections = Kernel(
     write_spring_deflections,
     f'int64({read_only(3)}, {read_only(3)}, {read_only(1, "int64")}, {read_only(1, "int64")}, '
     f'{read_only(1)}, {read_only(1, "int64")}, {read_only(1, "int64")}, {read_only(1, "int64")}, '
-    f'{read_only(1)}, float64[::1], float64[:, ::1], float64[:, ::1], float64[:, :, ::1], '
-    'float64[::1])',
+    f'{read_only(2)}, {read_only(1)}, float64[::1], float64[:, ::1], float64[:, ::1], '
+    'float64[:, :, ::1], float64[::1])',
 )

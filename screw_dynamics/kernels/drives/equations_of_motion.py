@@ -7,10 +7,14 @@ Equations of motion of links, springs and motors: the simulation kernels.
     B theta'' + F_m(theta', tau) + tau = tau_m
 
 with the effort tau of the springs at phi = theta - q, the friction F and F_m of joints and motors,
-and the efforts P of parallel springs. If rotors are bodies on moving links, these are the
-equations of the robot of links and rotors in (q, theta). A rigid joint has theta = q: the inertia
+and the efforts P of parallel springs; with hysteresis or backlash tau is that at the deflection of
+the spring alone, see `gears`. If rotors are bodies on moving links, these are the equations of the
+robot of links and rotors in (q, theta). A rigid joint has theta = q: the inertia
 of its motor is added to the mass matrix. If its friction depends on tau, which then depends on
 q'', both are found by iteration; each step reduces the error by about the friction coefficient.
+
+A state is (q, q', theta, theta'), with memory followed by delta of the hysteresis and by the
+friction that holds at rest, of all m motors.
 """
 
 from typing import NamedTuple
@@ -28,7 +32,16 @@ from screw_dynamics.kernels.bodies.accelerations import (
 from screw_dynamics.kernels.bodies.layout import BODY_COUNT
 from screw_dynamics.kernels.bodies.rows import integer
 from screw_dynamics.kernels.drives import laws
-from screw_dynamics.kernels.drives.friction import LOAD, dry_friction
+from screw_dynamics.kernels.drives.friction import LOAD, dry_friction, dry_level
+from screw_dynamics.kernels.drives.gears import (
+    BRISTLE,
+    GAP,
+    WIDTH,
+    dead_zone,
+    held_friction,
+    held_friction_rate,
+    slipped,
+)
 from screw_dynamics.kernels.drives.parallel import FORCE, STIFFNESS, parallel_spring_effort
 from screw_dynamics.kernels.kernel import Kernel, read_only
 from screw_dynamics.kernels.pointers import row_pointer
@@ -62,6 +75,7 @@ class Tables(NamedTuple):
     """
 
     motors: NDArray[np.int64]
+    gears: Array
     rows: Array
     friction: Array
     joint_rows: Array
@@ -82,17 +96,19 @@ class Workspace(NamedTuple):
     drives: Array
     transmitted: Array
     accelerations: Array
+    levels: Array
     law: Array
     tree: AccelerationArrays
 
 
-def _workspace(count, n):
-    """Return uninitialised arrays for N bodies and n coordinates."""
+def _workspace(count, n, m):
+    """Return uninitialised arrays for N bodies, n coordinates and m motors."""
     rows = np.zeros((8, n))
     tree = acceleration_arrays(count, n)
     return Workspace(
-        rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6], rows[7], np.empty(1), tree
-    )
+        rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6], rows[7],
+        np.zeros(m), np.empty(1), tree,
+    )  # fmt: skip
 
 
 def _set_derivative(state, inputs, n, tables, work, derivative):
@@ -121,6 +137,8 @@ def _set_derivative(state, inputs, n, tables, work, derivative):
             derivative[theta + i] = state[theta_rate + i]
             if own >= 0:
                 derivative[theta_rate + i] = accelerations[own]
+    if len(state) > theta_rate + m:
+        _set_memory_rates(state, n, tables, work, derivative)
     return status
 
 
@@ -130,7 +148,7 @@ def _set_known_forces(state, inputs, n, tables, work, derivative):
 
     Return True if the friction of a rigid joint depends on the effort that it transmits.
     """
-    motors, rows, parameters = tables.motors, tables.rows, tables.parameters
+    motors, rows, parameters, gears = tables.motors, tables.rows, tables.parameters, tables.gears
     positions, rates, known, armature = work.positions, work.rates, work.known, work.armature
     m = motors.shape[0]
     theta, theta_rate = 2 * n, 2 * n + m
@@ -147,6 +165,8 @@ def _set_known_forces(state, inputs, n, tables, work, derivative):
         j, law, own = motors[i, JOINT], motors[i, LAW], motors[i, BODY_COORDINATE]
         velocity = state[n + j] if law == laws.RIGID else state[theta_rate + i]
         drive = inputs.efforts[i] - rows[i, laws.VISCOUS] * velocity
+        if gears[i, BRISTLE] > 0.0:
+            drive -= state[theta_rate + 2 * m + i]
         if law == laws.RIGID:
             work.drives[j] = drive
             if own < 0:
@@ -154,6 +174,9 @@ def _set_known_forces(state, inputs, n, tables, work, derivative):
             loaded |= tables.friction[i, LOAD] > 0.0 or tables.joint_friction[j, LOAD] > 0.0
             continue
         phi = state[theta + i] - state[j]
+        if gears[i, WIDTH] + gears[i, GAP] > 0.0:
+            delta = state[theta_rate + m + i] if gears[i, WIDTH] > 0.0 else 0.0
+            phi = dead_zone(phi + delta, gears[i, GAP])
         if law >= laws.PAIR_EXPONENTIAL:
             tau = laws.pair_effort(
                 law, parameters, motors[i, PARAMETERS], motors[i, SECOND] == 1, phi, work.law
@@ -164,7 +187,10 @@ def _set_known_forces(state, inputs, n, tables, work, derivative):
                 inputs.stiffness[motors[i, VARIABLE]] if motors[i, VARIABLE] >= 0 else 0.0,
                 phi, velocity - state[n + j], work.law,
             )  # fmt: skip
-        drive -= dry_friction(rows[i], tables.friction[i], velocity, tau)
+        if gears[i, BRISTLE] > 0.0:
+            work.levels[i] = dry_level(rows[i], tables.friction[i], velocity, tau)
+        else:
+            drive -= dry_friction(rows[i], tables.friction[i], velocity, tau)
         known[j] += tau
         work.transmitted[j] = work.transmitted[j] + tau if motors[i, SECOND] == 1 else tau
         if own < 0:
@@ -181,13 +207,59 @@ def _set_forces(n, tables, work):
     for i in range(motors.shape[0]):
         j = motors[i, JOINT]
         if motors[i, LAW] == laws.RIGID:
-            rate, load = work.rates[j], work.transmitted[j]
-            friction = dry_friction(tables.rows[i], tables.friction[i], rate, load)
-            forces[j] += work.drives[j] - friction
+            forces[j] += work.drives[j] - _rigid_friction(i, j, tables, work)
     for j in range(n):
         forces[j] -= dry_friction(
             tables.joint_rows[j], tables.joint_friction[j], work.rates[j], work.transmitted[j]
         )
+
+
+def _rigid_friction(i, j, tables, work):
+    """Return the dry friction of a motor at a rigid joint, 0 if the state has it."""
+    if tables.gears[i, BRISTLE] > 0.0:
+        return 0.0
+    return dry_friction(tables.rows[i], tables.friction[i], work.rates[j], work.transmitted[j])
+
+
+def _set_memory_rates(state, n, tables, work, derivative):
+    """Set the derivatives of hysteresis and of friction that holds at rest."""
+    m = len(tables.gears)
+    theta, memory = 2 * n, 2 * (n + m)
+    for i in range(m):
+        j, gear = tables.motors[i, JOINT], tables.gears[i]
+        derivative[memory + i] = derivative[memory + m + i] = 0.0
+        if gear[WIDTH] > 0.0:
+            delta, rate = state[memory + i], state[theta + m + i] - work.rates[j]
+            apart = dead_zone(state[theta + i] - state[j] + delta, gear[GAP])
+            if apart != 0.0 or gear[GAP] == 0.0:
+                derivative[memory + i] = rate - abs(rate) * delta / gear[WIDTH]
+        if gear[BRISTLE] > 0.0:
+            velocity = derivative[theta + i]
+            if tables.motors[i, LAW] == laws.RIGID:
+                load = work.transmitted[j]
+                level = dry_level(tables.rows[i], tables.friction[i], velocity, load)
+                work.levels[i] = level
+            derivative[memory + m + i] = held_friction_rate(
+                state[memory + m + i], work.levels[i], gear[BRISTLE], velocity
+            )
+
+
+def _set_memory(start, n, tables, work, state):
+    """Set the memory of a state after one step from another, exact for one direction."""
+    m = len(tables.gears)
+    theta, memory = 2 * n, 2 * (n + m)
+    for i in range(m):
+        j, gear = tables.motors[i, JOINT], tables.gears[i]
+        if gear[WIDTH] > 0.0:
+            delta = start[memory + i]
+            before = dead_zone(start[theta + i] - start[j] + delta, gear[GAP])
+            after = dead_zone(state[theta + i] - state[j] + delta, gear[GAP])
+            state[memory + i] = slipped(delta, gear[WIDTH], after - before)
+        if gear[BRISTLE] > 0.0:
+            travel = state[theta + i] - start[theta + i]
+            state[memory + m + i] = held_friction(
+                start[memory + m + i], work.levels[i], gear[BRISTLE], travel
+            )
 
 
 def _settled(n, tables, work):
@@ -198,7 +270,7 @@ def _settled(n, tables, work):
         j = motors[i, JOINT]
         if motors[i, LAW] == laws.RIGID:
             before = work.transmitted[j]
-            friction = dry_friction(tables.rows[i], tables.friction[i], work.rates[j], before)
+            friction = _rigid_friction(i, j, tables, work)
             inertial = tables.rows[i, laws.INERTIA] * work.accelerations[j]
             work.transmitted[j] = work.drives[j] - friction - inertial
             change = max(change, abs(work.transmitted[j] - before))
@@ -207,31 +279,32 @@ def _settled(n, tables, work):
 
 
 def _derivative(
-    state, efforts, stiffness, external, n, size, motors, rows, friction, joint_rows,
+    state, efforts, stiffness, external, n, size, motors, gears, rows, friction, joint_rows,
     joint_friction, parallel_springs, parameters, bodies, derivative,
 ):  # fmt: skip
     """Set the derivative of one state; `size` is the number of coordinates of the bodies."""
     inputs = Inputs(efforts, stiffness, external)
     tables = Tables(
-        motors, rows, friction, joint_rows, joint_friction, parallel_springs, parameters,
+        motors, gears, rows, friction, joint_rows, joint_friction, parallel_springs, parameters,
         bodies,
     )  # fmt: skip
-    work = _workspace(integer(row_pointer(bodies, 0), BODY_COUNT), size)
+    work = _workspace(integer(row_pointer(bodies, 0), BODY_COUNT), size, len(gears))
     return _set_derivative(state, inputs, n, tables, work, derivative)
 
 
 def _runge_kutta(
-    state, efforts, stiffness, external, n, size, motors, rows, friction, joint_rows,
+    state, efforts, stiffness, external, n, size, motors, gears, rows, friction, joint_rows,
     joint_friction, parallel_springs, parameters, bodies, h, steps,
 ):  # fmt: skip
     """Advance a state by `steps` classical Runge-Kutta steps of length h with constant inputs."""
     inputs = Inputs(efforts, stiffness, external)
     tables = Tables(
-        motors, rows, friction, joint_rows, joint_friction, parallel_springs, parameters,
+        motors, gears, rows, friction, joint_rows, joint_friction, parallel_springs, parameters,
         bodies,
     )  # fmt: skip
-    work = _workspace(integer(row_pointer(bodies, 0), BODY_COUNT), size)
+    work = _workspace(integer(row_pointer(bodies, 0), BODY_COUNT), size, len(gears))
     length = state.shape[0]
+    remembers = length > 2 * (n + len(gears))
     slope, stage, total = np.empty(length), np.empty(length), np.empty(length)
     for _ in range(steps):
         total[:] = state
@@ -245,12 +318,16 @@ def _runge_kutta(
             for a in range(length):
                 total[a] += weight * slope[a]
                 stage[a] = state[a] + ahead * slope[a]
+            if remembers:
+                _set_memory(state, n, tables, work, stage)
+        if remembers:
+            _set_memory(state, n, tables, work, total)
         state[:] = total
     return SOLVED
 
 
 _TABLES = (
-    f'int64, int64, {read_only(2, "int64")}, {", ".join([read_only(2)] * 5)}, {read_only(1)}, '
+    f'int64, int64, {read_only(2, "int64")}, {", ".join([read_only(2)] * 6)}, {read_only(1)}, '
     'float64[::1]'
 )
 _INPUTS = f'{read_only(1)}, {read_only(1)}, {read_only(2)}'

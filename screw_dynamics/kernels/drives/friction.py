@@ -83,12 +83,18 @@ def add_friction_under_load(row, further, rate, effort, work):
 
 def dry_friction(row, further, velocity, load):
     """Return the friction without its viscous part."""
+    level = dry_level(row, further, velocity, load)
+    return level * np.tanh(velocity / row[COULOMB_VELOCITY]) if level > 0.0 else 0.0
+
+
+def dry_level(row, further, velocity, load):
+    """Return the friction that is reached in steady motion, without its viscous part."""
     level = row[COULOMB]
     if further[EXCESS] > 0.0:
         level += further[EXCESS] * np.exp(-((velocity / further[STRIBECK_VELOCITY]) ** 2))
     if further[LOAD] > 0.0:
         level += further[LOAD] * np.hypot(load, further[LOAD_EFFORT])
-    return level * np.tanh(velocity / row[COULOMB_VELOCITY]) if level > 0.0 else 0.0
+    return level
 
 
 def _set_dry_friction(row, further, rate, work):

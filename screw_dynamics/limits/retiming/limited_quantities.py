@@ -16,7 +16,7 @@ from screw_dynamics.drives.drives import Drives
 from screw_dynamics.drives.feedforward import elastic_feedforward
 from screw_dynamics.drives.joint_drive import JointDrive
 from screw_dynamics.drives.motor_feedforward import MotorFeedforward
-from screw_dynamics.drives.robot import Robot, as_robot
+from screw_dynamics.drives.robot import Robot, as_robot, without_slip
 from screw_dynamics.drives.springs import LinearSpring
 from screw_dynamics.errors import InputError, ShapeError, listed, shown
 from screw_dynamics.limits.quantities import motor_limits
@@ -155,6 +155,7 @@ def limited_quantities(robot: Robot) -> LimitedQuantities:
         for name, values in bounds
         if np.isfinite(values).any()
     )
+    robot = without_slip(robot)
     drives = robot.drives or Drives({})
     records = {name: _undamped(drive) for name, drive in drives.joints.items()}
     undamped = replace(robot, drives=replace(drives, joints=records))

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Motor efforts of a simulated robot: commands of messages, feedback and limits."""
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -66,6 +67,16 @@ def _row(field: str, values: Any, names: Sequence[str]) -> Array:
     return as_vector(field, np.array(values, dtype=np.float64), len(names))
 
 
+class _Waiting(NamedTuple):
+    """A command that takes effect late, with the step of its arrival."""
+
+    step: int
+    effort: Array
+    position: Array | None
+    velocity: Array | None
+    age: float
+
+
 class MotorDrives:
     """
     The latest commands of m motors, with feedback of the motor motion and saturation.
@@ -79,6 +90,9 @@ class MotorDrives:
         self._limits = motors.max_efforts
         self._command, self.applied = np.zeros((3, motors.m)), np.zeros(motors.m)
         self.age = 0.0  # since the instant of the command [s]
+        self._late = round(parameters.effort_delay * parameters.rate)  # steps
+        self._period, self._waiting = 1.0 / parameters.rate, deque[_Waiting]()
+        self._step, self._following = 0, False
         self.saturated = 0  # how often an effort was clipped
         self.set_gains(parameters)
 
@@ -101,14 +115,32 @@ class MotorDrives:
         velocity: Array | None = None,
         age: float = 0.0,
     ) -> None:
-        """Set effort and, for the feedback, position and velocity (m,), of an age [s]."""
+        """
+        Set effort and, for the feedback, position and velocity (m,), of an age [s].
+
+        With a delay they wait, except for the first after rest.
+        """
+        if self._following and self._late:
+            self._waiting.append(_Waiting(self._step, effort, position, velocity, age))
+            return
+        self._following = True
         self._command[0] = effort
         if position is not None and velocity is not None:
             self._command[1], self._command[2] = position, velocity
         self.age = age
 
+    def begin_step(self) -> None:
+        """Take over the commands whose delay is over."""
+        while self._waiting and self._waiting[0].step + self._late <= self._step:
+            _, effort, position, velocity, age = self._waiting.popleft()
+            self._following = False
+            self.command(effort, position, velocity, age + self._late * self._period)
+        self._step += 1
+
     def clear(self) -> None:
         """Set the efforts to zero."""
+        self._waiting.clear()
+        self._following = False
         self._command[0] = self.applied[:] = 0.0
 
     def efforts(self) -> Array:

@@ -61,6 +61,17 @@ class SeaSimulatorParameters(ModelParameters):
         name='feedback.derivative',
         within=(0.0, 1e9),
     )
+    effort_delay: float = fixed(
+        0.0,
+        'Time by which motor efforts take effect late [s], in whole periods of the rate. The '
+        'feedback follows the positions of their instant all the same.',
+        within=(0.0, 1.0),
+    )
+    encoder_noise: float = fixed(
+        0.0,
+        'Standard deviation of the noise of published positions [rad or m].',
+        within=(0.0, 1.0),
+    )
     publish_clock: bool = fixed(
         False,
         'Publish the simulated time on /clock: it advances in lock-step with the motor efforts, '

@@ -12,6 +12,7 @@ from screw_dynamics.drives import elastic_feedforward, transmitted_efforts
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
+from screw_dynamics.kernels.drives.gears import WIDTH
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.sea_simulator.motor_drives import MotorDrives
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
@@ -36,6 +37,7 @@ class SimulatedRobot:
         self._state = np.empty(0)
         self.failure = ''
         self._parameters = parameters
+        self._noise = np.random.default_rng(0)
         self.set_robot(robot)
         self.reset()
 
@@ -85,6 +87,7 @@ class SimulatedRobot:
         """Advance to the next published state; stop and raise SimulationError if that fails."""
         if self.braked:
             return
+        self.drives.begin_step()
         before = self._state.copy()
         try:
             self._move()
@@ -124,12 +127,17 @@ class SimulatedRobot:
     def link_state(self) -> tuple[Array, Array, Array]:
         """Return position, velocity and transmitted effort (n,) of the links."""
         q, qd, _, _ = self._robot.split(self._state)
-        return q, qd, self._effort[0]
+        return self._measured(q), qd, self._effort[0]
 
     def motor_state(self) -> tuple[Array, Array, Array]:
         """Return position, velocity, applied effort (m,) of the motors, on the joint side."""
         _, _, theta, theta_rate = self._robot.split(self._state)
-        return theta, theta_rate, np.zeros_like(theta) if self.braked else self.drives.applied
+        efforts = np.zeros_like(theta) if self.braked else self.drives.applied
+        return self._measured(theta), theta_rate, efforts
+
+    def _measured(self, position: Array) -> Array:
+        noise = self._parameters.encoder_noise
+        return position + self._noise.normal(0.0, noise, len(position)) if noise else position
 
 
 def initial_position(model: ScrewModel, parameters: SeaSimulatorParameters) -> Array:
@@ -158,7 +166,10 @@ def substeps_for(robot: Robot, q: Array, period: float, derivative: Array) -> in
             "parameter 'substeps': expected 1 or more, as 0 takes springs whose stiffness at rest "
             f'is known and links with mass: {error}'
         ) from None
-    fastest = float(frequencies.max(initial=0.0)) + parallel_frequency(robot, q)
+    # where hysteresis turns back, springs are up to three times as stiff
+    stiffer = 3.0 if robot.motors.gears[:, WIDTH].any() else 1.0
+    fastest = float(frequencies.max(initial=0.0)) * math.sqrt(stiffer)
+    fastest += parallel_frequency(robot, q)
     fastest += damping_rate(robot, q, derivative)
     steps = period * fastest / _STEP_ANGLE
     if not steps <= _MOST:

@@ -332,3 +332,21 @@ def test_reports(changes, level, message):
     found = report_of(**changes)
     assert found.level == level
     assert found.message.startswith(message)
+
+
+def test_late_efforts_and_noise_of_the_encoders(robot, planar, elastic):
+    """Efforts of step k act in step k + 2, except for the first, which begins the motion."""
+    values = replace(robot._parameters, effort_delay=2 * PERIOD, encoder_noise=1e-3)
+    late = SimulatedRobot(Robot(sd.read_urdf(planar), elastic), values)
+    for one in (robot, late):
+        one.release()
+    for k in range(6):
+        late.drives.command(EFFORT + k)
+        robot.drives.command(EFFORT + max(k - 2, 0), age=PERIOD * min(k, 2))
+        for one in (robot, late):
+            one.advance()
+    exact, noisy = robot.link_state(), late.link_state()
+    assert np.array_equal(exact[1], noisy[1])
+    draws = np.array([late.motor_state()[0] for _ in range(500)])
+    assert draws.std(axis=0) == pytest.approx(1e-3, rel=0.15)
+    assert np.abs(draws.mean(axis=0) - robot.motor_state()[0]).max() < 2e-4
