@@ -17,6 +17,7 @@ from screw_dynamics.drives.motor_table import MotorTable
 from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.kernels.drives.deflections import OK, set_spring_deflections
+from screw_dynamics.kernels.drives.laws import LINEAR
 from screw_dynamics.model import ScrewModel
 
 
@@ -169,6 +170,25 @@ def joint_deflections(
         failure[1] = joint
         raise_failure(robot, status, failure, single)
     return deflections
+
+
+def slipped_deflections(deflections: Array, hysteresis: float) -> Array:
+    """Return motor minus link (T,) for deflections (T,) of a spring, one after the other."""
+    memory, found = np.full((2, 1, 1), np.nan), np.empty((len(deflections), 1, 1))
+    none = _WITHOUT_MEMORY
+    set_spring_deflections(
+        np.ascontiguousarray(deflections[:, np.newaxis, np.newaxis]),
+        _NO_STIFFNESS,
+        *(np.full(1, LINEAR), _FIRST, np.ones(1), _FIRST, none, _FIRST),
+        np.array([[hysteresis, 0.0, 0.0]]),
+        np.arange(len(deflections), dtype=np.float64),
+        np.zeros(2),
+        *memory,
+        found,
+        np.zeros(5),
+    )
+    slipped: Array = found[:, 0, 0]
+    return slipped
 
 
 def as_stiffness_jets(

@@ -153,7 +153,7 @@ def driven(
     n = model.n
     for k in range(count):
         states[k] = state
-        theta, rate_now = state[2 * n : 3 * n], state[3 * n :]
+        theta, rate_now = state[2 * n : 3 * n], state[3 * n : 4 * n]
         efforts[k] = (
             forward[k]
             + stiffness * (jets[k, 0] + lead[k] - theta)

@@ -39,8 +39,7 @@ from screw_dynamics.estimation.identification.result import (
     payload_of,
     spring_rows,
 )
-from screw_dynamics.estimation.identification.spring_laws import FoundSpring
-from screw_dynamics.estimation.identification.springs import SpringFit
+from screw_dynamics.estimation.identification.springs import SLIPS, SpringFit
 from screw_dynamics.model.urdf.urdf_source import UrdfSource
 
 _POSITIVE = [FIELDS[place] for place in POSITIVE]
@@ -151,7 +150,7 @@ class DriveIdentification(ParameterResult):
         given = equations.robot
         drives = given.drives or Drives({})
         numbers = equations.numbers(found)
-        springs = {spring.joint: spring.spring for spring in self.springs}
+        springs = {spring.joint: spring for spring in self.springs}
         records = {
             name: _drive(joint, numbers[:, j], equations.knees[:, j], springs.get(name))
             for j, (name, joint) in enumerate(
@@ -218,9 +217,7 @@ class DriveIdentification(ParameterResult):
         return (*super()._parts(), *(f'- {remark}' for remark in self.remarks))
 
 
-def _drive(
-    joint: JointDrive, numbers: Array, knees: Array, found: FoundSpring | None
-) -> JointDrive:
+def _drive(joint: JointDrive, numbers: Array, knees: Array, fit: SpringFit | None) -> JointDrive:
     """Return a drive with the fields (8,) of its motor and, if one was found, its spring."""
     gear = joint.motor.gear_ratio
     values = np.where(np.isin(np.arange(len(FIELDS)), POSITIVE), np.maximum(numbers, 0.0), numbers)
@@ -236,7 +233,12 @@ def _drive(
         load_friction=min(values[LOAD], _MOST_LOAD),
         load_effort=knees[1] / gear,
     )
+    found = None if fit is None else fit.spring
+    slips = {name: getattr(joint, name) for name in SLIPS}
+    if fit is not None:
+        slips = dict.fromkeys(SLIPS, 0.0) | {row: v for row, v, _ in fit.rows if row in SLIPS}
     if isinstance(found, LinearSpring) and isinstance(joint.spring, LinearSpring):
         found = replace(found, damping=joint.spring.damping)
     friction = joint.friction if joint.spring or found else None
-    return replace(joint, motor=motor, spring=found or joint.spring, friction=friction)
+    spring = found or joint.spring
+    return replace(joint, motor=motor, spring=spring, friction=friction, **slips)

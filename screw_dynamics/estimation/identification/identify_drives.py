@@ -265,8 +265,11 @@ def _springs(
     """Return the springs of joints whose deflections tell them; remark the others."""
     equations, jets = found.equations, samples.jets()
     model, efforts = equations.robot.model, equations.transmitted(found.values, jets.links)
+    slipping = []
     for j, joint in enumerate(equations.robot.joint_drives):
         damping = getattr(joint.spring, 'damping', 0.0)
+        if not damping:
+            slipping.append(model.joint_names[j])
         efforts[:, j] -= damping * (jets.motors[:, 1, j] - jets.links[:, 1, j])
     columns = samples.smooth_parts(lambda part: equations.transmitted_columns(jets.links[part]))
     fits = fitted_springs(
@@ -277,6 +280,7 @@ def _springs(
         uncertain_sums(columns.__getitem__, len(columns), found.fit.covariance),
         laws,
         correlated=True,
+        slipping=slipping,
     )
     told = [
         fit for fit in fits if fit.spring is not None and _TELLING * fit.remaining < fit.explained

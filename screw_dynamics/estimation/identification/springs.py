@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives.spring_deflections import slipped_deflections
 from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.estimation.identification.least_squares import Window, fit, parts
 from screw_dynamics.estimation.identification.recording import Recording
@@ -24,6 +25,10 @@ from screw_dynamics.estimation.identification.spring_laws import (
 from screw_dynamics.model.screw_model import ScrewModel
 
 _FOLLOWS = (0.5, 2.0)  # of the motion of a link, that of its motor
+SLIPS = 'hysteresis', 'backlash'  # fields of `JointDrive`
+_SLIP_ROUNDS = 12
+_NARROW = 1e-4  # of the range of a deflection, as which hysteresis begins
+_CROSSING = 0.01  # of that range, within which the effort turns a play over
 _KNOWN = 3.0  # standard deviations of a compliance, from which on a spring is told from a shaft
 
 
@@ -33,7 +38,8 @@ class SpringFit(NamedTuple):
 
     `spring` is None where the deflection does not show any compliance, and its stiffness infinite.
     `rows` have names, values and standard deviations: stiffness [N m/rad or N/m], or with
-    cubic_stiffness [N m/rad^3 or N/m^3], or the deflections of a table at its efforts. `zero` is
+    cubic_stiffness [N m/rad^3 or N/m^3], or the deflections of a table at its efforts; hysteresis
+    and backlash [rad or m] where they show. `zero` is
     the deflection without effort, `explained` and `remaining` are the root mean squares of what
     the efforts explain and leave of the deflection [rad or m].
     """
@@ -66,6 +72,7 @@ def fitted_springs(
     laws: Mapping[str, SpringLaw] | None = None,
     *,
     correlated: bool = False,
+    slipping: Collection[str] = (),
 ) -> tuple[SpringFit, ...]:
     """
     Return the springs of all joints whose motors were recorded: linear ones, but for `laws`.
@@ -73,7 +80,8 @@ def fitted_springs(
     `efforts` (T, n) are those that the identified parameters explain: with much less noise than
     the measured ones, they do not bias the fit of the compliance. `uncertain` returns the
     covariance (k, k) that the parameters give sums of the efforts of a joint with weights (T, k).
-    Noise of encoders is white, unless samples are `correlated`.
+    Noise of encoders is white, unless samples are `correlated`. Hysteresis and backlash are sought
+    at the joints `slipping`.
     """
     if recording.motor_positions is None:
         return ()
@@ -88,17 +96,46 @@ def fitted_springs(
         if model.coordinate_types[i] == 'continuous':
             deflection -= 2.0 * np.pi * np.rint(deflection.mean() / (2.0 * np.pi))
         given = name, i, efforts[:, i], deflection, windows, uncertain, correlated
-        spring = _spring(LinearLaw(), 0.0, *given)
+        spring = _spring(LinearLaw(), 0.0, (), *given)
         law = (laws or {}).get(name, 'linear')
-        if law != 'linear' and spring.spring is not None:
-            spring = _spring(law_of(law, efforts[:, i]), 1.0 / spring.stiffness, *given)
+        if spring.spring is not None:
+            compliance = 1.0 / spring.stiffness
+            chosen = LinearLaw() if law == 'linear' else law_of(law, efforts[:, i])
+            if law != 'linear':
+                spring = _spring(chosen, compliance, (), *given)
+            kinds: tuple[str, ...] = SLIPS if name in slipping else ()
+            while kinds:
+                other = _spring(chosen, compliance, kinds, *given)
+                sure = [row for row in other.rows if row[0] in kinds and _shows(row, other)]
+                if len(sure) == len(kinds):
+                    spring = other
+                    break
+                kinds = tuple(row[0] for row in sure)
         found.append(spring)
     return tuple(found)
+
+
+def _shows(row: tuple[str, float, float], fit: SpringFit) -> bool:
+    """Return whether a slip is above its deviation and what the fit leaves."""
+    return row[1] > max(_KNOWN * row[2], fit.remaining)
+
+
+def _slips(kinds: Sequence[str], deflections: Array, sizes: Array) -> Array:
+    """Return what hysteresis and backlash of such sizes add to deflections (T,), per unit."""
+    columns, span = np.empty((len(deflections), len(kinds))), np.ptp(deflections)
+    for k, (kind, size) in enumerate(zip(kinds, sizes, strict=True)):
+        if kind == 'hysteresis':
+            width = max(size, _NARROW * span)
+            columns[:, k] = (slipped_deflections(deflections, width) - deflections) / width
+        else:  # the sharp play, whatever its size
+            columns[:, k] = 0.5 * np.tanh(deflections / (_CROSSING * span))
+    return columns
 
 
 def _spring(
     law: Law,
     compliance: float,
+    kinds: Sequence[str],
     name: str,
     joint: int,
     efforts: Array,
@@ -107,26 +144,29 @@ def _spring(
     uncertain: Callable[[int, Array], Array],
     correlated: bool,
 ) -> SpringFit:
-    """Return the spring with a law, begun at a compliance, of efforts and deflections (T,)."""
-    values = np.append(law.start(compliance), 0.0)
+    """Return the spring with a law and slips, begun at a compliance, of deflections (T,)."""
+    start = law.start(compliance)
+    values, own = np.concatenate((start, np.zeros(1 + len(kinds)))), slice(len(start))
     still = np.zeros((len(efforts), 1))
     try:
-        for _ in range(law.rounds):
-            shape, columns, _ = law.deflection(values[:-1], efforts)
-            rows = np.column_stack((columns, np.ones(len(efforts))))
-            target = (deflection - shape + columns @ values[:-1])[:, np.newaxis]
+        for _ in range(_SLIP_ROUNDS if kinds else law.rounds):
+            shape, columns, _ = law.deflection(values[own], efforts)
+            slips = _slips(kinds, shape, values[len(start) + 1 :])
+            rows = np.column_stack((columns, np.ones(len(efforts)), slips))
+            target = (deflection - shape + columns @ values[own])[:, np.newaxis]
             line = fit(rows[:, np.newaxis].__getitem__, target, still, windows)
             values = line.values
         # errors of the parameters count in addition to the noise
-        own = line.covariance if correlated else np.linalg.inv(line.root.T @ line.root)
-        slope = law.deflection(values[:-1], efforts)[2]
-        weights = slope[:, np.newaxis] * (rows @ np.linalg.inv(rows.T @ rows))
-        covariance = own + uncertain(joint, weights)
+        noise = line.covariance if correlated else np.linalg.inv(line.root.T @ line.root)
+        slope = law.deflection(values[own], efforts)[2]
+        weights = slope[:, np.newaxis] * np.linalg.pinv(rows).T
+        covariance = noise + uncertain(joint, weights)
         remaining = float(np.sqrt(np.mean(line.residuals**2)))
-        zero, zero_deviation = float(values[-1]), float(np.sqrt(covariance[-1, -1]))
+        deviations = np.sqrt(np.diag(covariance))
+        zero, zero_deviation = float(values[len(start)]), float(deviations[len(start)])
         explained = float(np.std(deflection - line.residuals[:, 0]))
         rest = zero, zero_deviation, explained, remaining
-        deviation = float(np.sqrt(covariance[0, 0]))
+        deviation = float(deviations[0])
         if compliance == 0.0 and values[0] < -_KNOWN * deviation:
             raise InputError(
                 f'recording: joint {name!r}: expected a motor that leads under a positive effort, '
@@ -135,17 +175,18 @@ def _spring(
             )
         if compliance == 0.0 and not values[0] > _KNOWN * deviation:
             return SpringFit(name, None, (('stiffness', np.inf, np.inf),), *rest)
-        spring = law.spring(values[:-1])
+        spring = law.spring(values[own])
     except ModelError as error:
         raise InputError(
             f'recording: joint {name!r}: expected a deflection that grows with the effort, got '
             f'{error}: a linear spring?'
         ) from None
-    names, found, slopes = law.rows(values[:-1])
-    deviations = np.sqrt(np.diag(slopes @ covariance[:-1, :-1] @ slopes.T))
-    return SpringFit(
-        name, spring, tuple(zip(names, found.tolist(), deviations.tolist(), strict=True)), *rest
-    )
+    names, found, slopes = law.rows(values[own])
+    of_law = np.sqrt(np.diag(slopes @ covariance[own, own] @ slopes.T))
+    rows_of_law = zip(names, found.tolist(), of_law.tolist(), strict=True)
+    first = len(start) + 1
+    of_slips = zip(kinds, values[first:].tolist(), deviations[first:].tolist(), strict=True)
+    return SpringFit(name, spring, (*rows_of_law, *of_slips), *rest)
 
 
 def uncertain_sums(

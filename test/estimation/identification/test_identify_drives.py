@@ -288,3 +288,28 @@ def test_recordings_and_options_that_are_refused(planar, soft):
     pair = sd.JointDrive(sd.VariableStiffness(100.0))
     with pytest.raises(InputError, match='VariableStiffness'):
         sd.identify_drives(sd.Robot(planar, sd.Drives({'joint_1': pair})), short)
+
+
+def test_hysteresis_and_backlash_show_and_leave_the_rest_alone(planar):
+    """Both are found to the rounding of their corners by the smoothing of the positions."""
+    width, gap = 4e-4, 6e-4
+    rng = np.random.default_rng(1)
+    drives = drawn_drives(planar, rng, breakaway=(1,))
+    lossy = sd.Drives(
+        {
+            name: replace(drive, hysteresis=width, backlash=gap)
+            for name, drive in drives.joints.items()
+        }
+    )
+    recording = driven(planar, lossy, rng)
+    found = sd.identify_drives(sd.Robot(planar, wrong_drives(drives, 1.1)), recording)
+    rows = {name: (value, deviation) for name, value, deviation in found.rows}
+    for name in ('joint_1.coulomb', 'joint_2.coulomb', 'joint_2.breakaway_excess'):
+        value, deviation = rows[name]
+        assert abs(value - truth(planar, drives, name)) < SURE * deviation
+    for joint in planar.joint_names:
+        name = f'{joint}.stiffness'
+        assert found[name] == pytest.approx(truth(planar, drives, name), rel=0.01)
+        assert found[f'{joint}.hysteresis'] == pytest.approx(width, rel=0.05)
+        assert found[f'{joint}.backlash'] == pytest.approx(gap, rel=0.15)
+        assert found.robot.joint_drives[0].hysteresis == found['joint_1.hysteresis']
