@@ -13,6 +13,7 @@ from oracles.lossy_joint import LENGTH, MASS, LossyJoint
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.simulation import ElasticRobot
+from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 
 LINK = sd.lie.inertia_matrix(MASS, np.array([0.0, 0.0, -LENGTH]), np.zeros((3, 3)))
 PENDULUM = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [LINK])
@@ -218,6 +219,14 @@ def test_what_cannot_have_memory_leaves_it_out_or_says_so():
         strict=True,
     ):
         assert np.array_equal(one, other)
+    coupled = replace(lossy, drives=replace(lossy.drives, rotor_coupling=True))
+    with pytest.raises(InputError, match="'joint_1': expected a spring without damper, hyst"):
+        _ = coupled.coupling
+    path = [(0.0, [0.0]), (1.0, [1.0])]
+    curve = smooth_trajectory(waypoints_from_points(['joint_1'], path, ['joint_1']))
+    limits = {'velocity': [1.5], 'effort': [12.0]}
+    durations = [sd.retime(one, curve, limits).duration for one in (lossy, plain)]
+    assert durations[0] == durations[1]
     for spring in (None, sd.LinearSpring(10.0, 1.0)):
         with pytest.raises(ModelError, match='backlash: expected 0 for a rigid joint, a pair'):
             sd.JointDrive(spring, backlash=1e-3)

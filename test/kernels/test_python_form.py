@@ -95,6 +95,8 @@ def commands() -> Arrays:
     jets[:, 1:] *= 0.1
     for shift in (0, len(SPRINGS) - model.n):
         parts = [sd.JointDrive(spring, MOTOR) for spring in SPRINGS[shift:]]
+        if not shift:
+            parts[1] = replace(parts[1], hysteresis=2e-3, backlash=1e-3)
         robot = sd.Robot(model, sd.Drives(dict(zip(model.joint_names, parts, strict=False))))
         result = sd.elastic_feedforward(robot, jets, times=times)
         for name in ('deflection_jet', 'motor_jet', 'motor_effort_jet'):
