@@ -199,6 +199,13 @@ def test_the_inverse_of_the_gap_is_smooth_and_ends_at_its_stops():
     assert np.diff(phi).max() < 1.501 * np.diff(jets[:, 0, 0])[0] / 800.0
 
 
+def test_measured_efforts_leave_the_gap_out():
+    arm = robot(LossyJoint(gap=GAP))
+    for place, expected in ((0.5 * GAP + 0.01, 8.0), (-0.5 * GAP - 0.01, -8.0), (0.4 * GAP, 0.0)):
+        found = sd.measured_spring_efforts(arm, np.zeros((2, 1)), [[place], [0.0]], [0.0])
+        assert found[0] == pytest.approx(expected, abs=1e-12)
+
+
 def test_load_friction_is_efficiency_in_both_directions():
     """1/eta - 1 makes the efficiency eta, and 2 - 1/eta where the load drives."""
     eta = 0.7

@@ -11,6 +11,7 @@ from screw_dynamics.common.arrays import Array, as_float_array, as_vector, requi
 from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.drives.spring_efforts import SpringEfforts
 from screw_dynamics.errors import ShapeError, SpringRangeError
+from screw_dynamics.kernels.drives.gears import GAP
 from screw_dynamics.model import ScrewModel
 
 
@@ -26,7 +27,8 @@ def measured_spring_efforts(
     Parameters
     ----------
     robot : Robot
-        With drives. Springs of variable stiffness have that of the record.
+        With drives. Springs of variable stiffness have that of the record; backlash counts,
+        hysteresis does not.
     joint_jet : (2, n) array_like
         Measured coordinates and rates [rad or m, per s].
     motor_jet : (2, m) array_like
@@ -66,6 +68,8 @@ def measured_spring_efforts(
     deflections = motors - links[:, owner]
     turns = np.array(robot.model.coordinate_types)[owner] == 'continuous'
     deflections[0] -= np.where(turns, 2.0 * np.pi * np.rint(deflections[0] / (2.0 * np.pi)), 0.0)
+    half = 0.5 * table.gears[:, GAP]
+    deflections[0] -= np.clip(deflections[0], -half, half)
     springs = SpringEfforts(table)
     stiffness = np.zeros(table.m)
     if len(table.stiffness):
