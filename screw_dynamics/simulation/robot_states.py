@@ -163,11 +163,7 @@ class SimulationResult(SampledResult):
 
 
 class RobotStates:
-    """
-    Composes and splits the states ``(q, q', theta, theta')`` of n links and m motors.
-
-    With hysteresis or friction that holds at rest 2 m entries of their memory follow.
-    """
+    """Composes and splits the states ``(q, q', theta, theta')`` of n links and m motors."""
 
     def __init__(self, motors: MotorTable) -> None:
         self.motors = motors

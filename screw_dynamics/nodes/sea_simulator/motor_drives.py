@@ -67,16 +67,6 @@ def _row(field: str, values: Any, names: Sequence[str]) -> Array:
     return as_vector(field, np.array(values, dtype=np.float64), len(names))
 
 
-class _Waiting(NamedTuple):
-    """A command that takes effect late, with the step of its arrival."""
-
-    step: int
-    effort: Array
-    position: Array | None
-    velocity: Array | None
-    age: float
-
-
 class MotorDrives:
     """
     The latest commands of m motors, with feedback of the motor motion and saturation.
@@ -91,7 +81,10 @@ class MotorDrives:
         self._command, self.applied = np.zeros((3, motors.m)), np.zeros(motors.m)
         self.age = 0.0  # since the instant of the command [s]
         self._late = round(parameters.effort_delay * parameters.rate)  # steps
-        self._period, self._waiting = 1.0 / parameters.rate, deque[_Waiting]()
+        self._period, self._waiting = (
+            1.0 / parameters.rate,
+            deque[tuple[int, MotorCommand, float]](),
+        )
         self._step, self._following = 0, False
         self.saturated = 0  # how often an effort was clipped
         self.set_gains(parameters)
@@ -121,7 +114,8 @@ class MotorDrives:
         With a delay they wait, except for the first after rest.
         """
         if self._following and self._late:
-            self._waiting.append(_Waiting(self._step, effort, position, velocity, age))
+            late = self._step + self._late, MotorCommand(effort, position, velocity), age
+            self._waiting.append(late)
             return
         self._following = True
         self._command[0] = effort
@@ -131,10 +125,10 @@ class MotorDrives:
 
     def begin_step(self) -> None:
         """Take over the commands whose delay is over."""
-        while self._waiting and self._waiting[0].step + self._late <= self._step:
-            _, effort, position, velocity, age = self._waiting.popleft()
+        while self._waiting and self._waiting[0][0] <= self._step:
+            _, command, age = self._waiting.popleft()
             self._following = False
-            self.command(effort, position, velocity, age + self._late * self._period)
+            self.command(*command[:3], age + self._late * self._period)
         self._step += 1
 
     def clear(self) -> None:
