@@ -165,7 +165,7 @@ def test_unusable_arguments_are_named(model, mixed):
         sd.elastic_feedforward(model, jet)
     with pytest.raises(InputError, match='model: expected a ScrewModel, got str'):
         sd.elastic_feedforward('robot', jet)
-    with pytest.raises(InputError, match='deflection: expected None: no spring has a parallel'):
+    with pytest.raises(InputError, match='deflection: expected None: no joint has a damper'):
         sd.elastic_feedforward(sd.Robot(model, sd.Drives({})), jet, deflection={varies: 0.0})
     damper = sd.DeflectionFilter(sd.Robot(model, mixed), rows=6)
     with pytest.raises(InputError, match='made for joint jets of 5 rows, got one for 6'):
