@@ -133,9 +133,10 @@ def test_delays_are_taken_out(iiwa, good, delays, text):
     on_time = identify(iiwa, good)
     assert (on_time.delays == 0.0).all()
     # values between two samples have less noise, by up to a third
-    assert (found.residuals < 1.05 * on_time.residuals).all()
+    known |= delays == 0.0
+    assert (found.residuals < 1.05 * on_time.residuals)[known].all()
     held_out = changed(good, **late(good, delays)).between(15.0, 20.0)
-    assert (found.validate(held_out) < 1.2 * on_time.residuals).all()
+    assert (found.validate(held_out) < 1.2 * on_time.residuals)[known].all()
 
 
 def test_time_stamps_that_jump_ahead(iiwa, good):
