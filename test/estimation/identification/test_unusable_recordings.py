@@ -132,9 +132,9 @@ def test_delays_are_taken_out(iiwa, good, delays, text):
     np.testing.assert_allclose(found.delays[:3], delays[:3], atol=2e-3)
     on_time = identify(iiwa, good)
     assert (on_time.delays == 0.0).all()
-    # values between two samples have less noise, by up to a third
+    # values between two samples have less noise; delays that remain bias what joints share
     known |= delays == 0.0
-    assert (found.residuals < 1.05 * on_time.residuals)[known].all()
+    assert (found.residuals < 1.1 * on_time.residuals)[known].all()
     held_out = changed(good, **late(good, delays)).between(15.0, 20.0)
     assert (found.validate(held_out) < 1.2 * on_time.residuals)[known].all()
 
