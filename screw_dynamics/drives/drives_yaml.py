@@ -192,20 +192,20 @@ def _check_keys(node: YamlEntry, allowed: tuple[str, ...]) -> None:
 
 
 def _joint_entry(drive: JointDrive) -> dict[str, Any]:
-    spring: dict[str, Any] = {'type': RIGID}
+    """Return the entries of a joint whose values are not the default ones."""
+    entry: dict[str, Any] = {}
     if drive.spring is not None:
-        spring = {'type': drive.spring.type} | _fields(drive.spring)
-    entry: dict[str, Any] = {'spring': spring, 'motor': _fields(drive.motor)}
-    if drive.second_motor is not None:
-        entry['second_motor'] = _fields(drive.second_motor)
+        entry['spring'] = {'type': drive.spring.type} | _fields(drive.spring)
+    if motor := _fields(drive.motor):
+        entry['motor'] = motor
     entry |= {key: getattr(drive, key) for key in _NUMBERS if getattr(drive, key)}
-    entry['limits'] = {key: getattr(drive, name) for key, name in _LIMITS.items()}
-    if drive.rotor is not None:
-        entry['rotor'] = _fields(drive.rotor)
-    if drive.friction is not None:
-        entry['friction'] = _fields(drive.friction)
-    if drive.winding is not None:
-        entry['winding'] = _fields(drive.winding)
+    limits = {key: getattr(drive, name) for key, name in _LIMITS.items()}
+    if limits := {key: value for key, value in limits.items() if np.isfinite(value)}:
+        entry['limits'] = limits
+    for key in ('second_motor', 'rotor', 'friction', 'winding'):
+        record = getattr(drive, key)
+        if record is not None:
+            entry[key] = _fields(record)
     if drive.parallel_spring is not None:
         kind = drive.parallel_spring.type
         entry['parallel_spring'] = {'type': kind} | _fields(drive.parallel_spring)
@@ -213,9 +213,10 @@ def _joint_entry(drive: JointDrive) -> dict[str, Any]:
 
 
 def _fields(record: Any) -> dict[str, Any]:
-    values = {field.name: getattr(record, field.name) for field in fields(record) if field.init}
     return {
-        key: list(value) if isinstance(value, tuple) else value
-        for key, value in values.items()
-        if value is not None
+        field.name: list(value) if isinstance(value, tuple) else value
+        for field in fields(record)
+        if field.init
+        and (value := getattr(record, field.name)) is not None
+        and value != field.default
     }
