@@ -83,6 +83,12 @@ def elastic_feedforward(
         If an array has the wrong shape or too few rows; the error names the order needed.
     NotFiniteError, UnknownNameError, InputError
 
+    See Also
+    --------
+    inverse_dynamics : Efforts of the links.
+    Workspace : The same in a loop, without new arrays.
+    learn_motion : Where parameters remain wrong.
+
     Examples
     --------
     >>> import numpy as np

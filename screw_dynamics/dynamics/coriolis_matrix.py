@@ -56,6 +56,10 @@ def coriolis_matrix(
     B y = integral of (x × (w × u); w × u) dm, u the velocity of the point x and w the angular part
     of y.
 
+    See Also
+    --------
+    bias_forces : Its product with the rates, and gravity, at a fraction of the time.
+
     Examples
     --------
     >>> import numpy as np

@@ -79,6 +79,12 @@ def forward_dynamics(
     as zero below 1e-13 of the second moment (or mass) of all bodies that the joint moves. Negative
     pivots, which only non-physical inertias cause, are accepted.
 
+    See Also
+    --------
+    forward_dynamics_jet : With time derivatives.
+    forward_dynamics_partials : By state and efforts.
+    simulate : Motions.
+
     Examples
     --------
     >>> import numpy as np

@@ -77,6 +77,10 @@ def frame_twist(
     The derivatives are those of the components. For the acceleration of the origin in frame axes,
     rotate the linear part of row 1 of 'hybrid', which is r''; that of 'body' is (R^T r')'.
 
+    See Also
+    --------
+    task_to_joint_jet : The way back.
+
     Examples
     --------
     >>> import numpy as np

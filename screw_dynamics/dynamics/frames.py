@@ -48,6 +48,11 @@ def frame_pose(
         is not a positive integer.
     UnknownNameError, ShapeError, NotFiniteError
 
+    See Also
+    --------
+    frame_jacobian : Of its motion.
+    inverse_kinematics : The way back.
+
     Examples
     --------
     >>> import numpy as np
@@ -114,6 +119,11 @@ def frame_jacobian(
         If the representation is not one of the four, `out` is not writable, aligned,
         C-contiguous float64 memory of its own, or `threads` is not a positive integer.
     UnknownNameError, ShapeError, NotFiniteError
+
+    See Also
+    --------
+    frame_jacobian_jet : With time derivatives.
+    frame_twist : Its product with the rates, with time derivatives.
 
     Examples
     --------

@@ -47,6 +47,11 @@ def gravity_forces(
         is not a positive integer.
     ShapeError, NotFiniteError
 
+    See Also
+    --------
+    gravity_forces_jet : With time derivatives.
+    potential_energy : Whose gradient they are.
+
     Examples
     --------
     >>> import numpy as np

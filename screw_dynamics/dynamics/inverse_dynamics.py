@@ -78,6 +78,12 @@ def inverse_dynamics(
     The kernel is the recursion of `kernels.bodies` on Taylor coefficients; `recursive_body_fixed`
     computes the same efforts by the published recursion of KM2021.
 
+    See Also
+    --------
+    actuator_efforts : With rotors, friction and parallel springs.
+    elastic_feedforward : Of motors behind springs.
+    forward_dynamics_jet : The way back.
+
     Examples
     --------
     >>> import numpy as np

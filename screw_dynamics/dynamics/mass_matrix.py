@@ -47,6 +47,11 @@ def mass_matrix(
         is not a positive integer.
     ShapeError, NotFiniteError
 
+    See Also
+    --------
+    control_terms : With bias forces, pose and Jacobian in one call.
+    effort_partials : Its derivatives.
+
     Examples
     --------
     >>> import numpy as np

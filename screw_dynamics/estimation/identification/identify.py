@@ -132,6 +132,11 @@ def identify(
     UnknownNameError
         If the recording lacks a joint of the model, or the model the frame of the payload.
 
+    See Also
+    --------
+    identify_drives : From motor efforts, without torque sensors.
+    excitation_motion : A motion that tells much.
+
     Examples
     --------
     >>> import numpy as np

@@ -132,6 +132,12 @@ def identify_drives(
         If the recording cannot be used, or leads to a payload below zero by more than its band.
     ShapeError, TrajectoryError, UnknownNameError
 
+    See Also
+    --------
+    identify : From efforts of joints.
+    excitation_motion : A motion that tells much.
+    learn_motion : For a motion that is repeated.
+
     Examples
     --------
     >>> import numpy as np

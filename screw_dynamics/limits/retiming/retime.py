@@ -106,6 +106,11 @@ def retime(
         ends that are not at rest leave no time law.
     ShapeError, NotFiniteError, UnknownNameError, InputError
 
+    See Also
+    --------
+    limits.certify : Limits of a whole curve.
+    limits.slow_down : The whole motion slower.
+
     Examples
     --------
     >>> import screw_dynamics as sd
