@@ -22,6 +22,7 @@ from screw_dynamics import drives, dynamics, estimation, lie, theory
 _NO_ALGORITHMS = {
     'BaseParameters', 'ControlTerms', 'EffortFormat', 'register_kind',
     'centre_of_mass', 'centre_of_mass_jacobian', 'kinetic_energy', 'potential_energy',
+    'winding_loads',
 }  # fmt: skip
 ROOMS = ('dynamics', 'drives', 'estimation', 'lie', 'theory')
 # of theory: what algorithms are made of
@@ -77,7 +78,7 @@ def _exported() -> Iterator[Callable[..., Any]]:
         if name not in _NO_ALGORITHMS and one.__module__.startswith(dynamics.__name__):
             yield one
     for name in drives.__all__:
-        if inspect.isfunction(getattr(drives, name)):
+        if inspect.isfunction(getattr(drives, name)) and name not in _NO_ALGORITHMS:
             yield getattr(drives, name)
     yield estimation.effort_standard_deviations
     for name in lie.__all__:

@@ -81,7 +81,7 @@ WITHOUT_ROW = {
     'arranges numbers: the rows of what uses it judge it': {
         'effort_uncertainty.propagate_uncertainty', 'jets.jet_of_coefficients',
         'jets.jet', 'jets.leibniz_terms', 'jets.taylor_coefficients', 'jets.taylor_shifted',
-        'taylor.jet_of_series', 'taylor.series_of_jet', 'certification.retimed_waypoints',
+        'taylor.jet_of_series', 'taylor.series_of_jet', 'last_slowing.retimed_waypoints',
         'spline.overshoot_bound', 'spline.through',
         'screw.pose_on_axis', 'screw.rotation_and_translation_rate', 'screw.screw_pitch',
         'screw.screw_type', 'se3.hat', 'se3.inverse_pose', 'se3.is_pose', 'se3.pose',
@@ -93,7 +93,9 @@ WITHOUT_ROW = {
         'learn_motion.learn_motion',
     },
     'draws': {'view.view'},
-    'its tests sum over bodies, or put the solution into the equation': {
+    'its tests sum over bodies, put the solution into the equation, or drive MuJoCo': {
+        'feedback_gains.motor_gains', 'feedback_gains.state_feedback',
+        'winding_loads.winding_loads',
         'inverse_kinematics.inverse_kinematics', 'mass_and_energy.centre_of_mass',
         'mass_and_energy.centre_of_mass_jacobian', 'mass_and_energy.kinetic_energy',
         'mass_and_energy.potential_energy',

@@ -18,7 +18,6 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from datetime import datetime
 from functools import partial
-from threading import Event
 from typing import Any
 
 import rclpy
@@ -233,9 +232,9 @@ def main(args: Sequence[str] | None = None) -> int:
     try:
         options = _options(remove_ros_args(argv)[1:])
         # the context must outlive the signal: messages that have arrived are still written
-        stop = Event()
+        stop: list[int] = []  # no lock: a signal may interrupt the handler of another
         for number in STOP_SIGNALS:
-            signal.signal(number, lambda *_: stop.set())
+            signal.signal(number, lambda which, _: stop.append(which))
         rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
         node = BagRecorder(options.topics)  # before the bag: it checks the parameters
     except _REFUSALS as error:
@@ -254,14 +253,14 @@ def _failed(text: str) -> int:
     return 1
 
 
-def _record(node: BagRecorder, options: argparse.Namespace, stop: Event, limited: bool) -> int:
+def _record(node: BagRecorder, options: argparse.Namespace, stop: list[int], limited: bool) -> int:
     executor = SingleThreadedExecutor()
     executor.add_node(node)
     try:
         with BagWriter(options.output, options.compress) as writer:
             node.record_to(writer)
             end = time.monotonic() + (options.duration or math.inf)
-            while not stop.is_set() and time.monotonic() < end:
+            while not stop and time.monotonic() < end:
                 executor.spin_once(timeout_sec=0.1)
             node.finish(executor)
         return 0

@@ -174,7 +174,7 @@ def test_function_of_the_efforts_is_public_only_if_wanted(tmp_path):
     ('drives', 'order', 'text'),
     [
         (None, 2, 'robot: expected one with drives for motor_commands, got none'),
-        (sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(9.0, 1.0))}), 2, 'dampers'),
+        (sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(9.0, 1.0))}), 2, 'damper'),
         (sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(9.0))}), 1, 'order: exp'),
     ],
 )
