@@ -14,6 +14,7 @@ from screw_dynamics.errors import InputError, ShapeError, SimulationError, shown
 
 EXPLICIT = ('DOP853', 'RK45', 'RK23')
 IMPLICIT = ('BDF', 'Radau')
+_LARGEST = 1e5  # entry of a state of a robot, over those at the beginning and 1
 
 
 class System(Protocol):
@@ -71,6 +72,7 @@ def integrate(
     solver = getattr(scipy_integrate, method)(
         derivative, float(instants[0]), start, float(instants[-1]), **options
     )
+    bound = _LARGEST * max(1.0, float(np.abs(start).max(initial=0.0)))
     states = np.empty((len(instants), system.state_size))
     states[0], done = start, 1
     while solver.status == 'running':
@@ -81,6 +83,11 @@ def integrate(
             raise SimulationError(f'after {before:.6g} s: {error}') from None
         if solver.status == 'failed':
             raise SimulationError(f'after {before:.6g} s: {message}')
+        if (largest := float(np.abs(solver.y).max())) > bound:
+            raise SimulationError(
+                f'after {solver.t:.6g} s: expected a bounded motion, got a state of {largest:.3g} '
+                '(rad or m, per s): are these efforts unstable?'
+            )
         reached = int(np.searchsorted(instants, solver.t, side='right'))
         if reached > done:
             states[done:reached] = solver.dense_output()(instants[done:reached]).T

@@ -152,8 +152,11 @@ def state_feedback(
     efforts = 1.0 / (at.inertias * omega**2) ** 2
     try:
         cost = solve_continuous_are(matrix, inputs, np.diag(weights), np.diag(efforts))
-    except LinAlgError as error:
-        raise InputError(f'q: expected a robot whose motors move all links, got {error}') from None
+    except (LinAlgError, ValueError) as error:
+        raise InputError(
+            'frequency: expected one near those of the robot, whose motors move all links, got '
+            f'{frequency:g} Hz ({error})'
+        ) from None
     gains = (inputs.T @ cost) / efforts[:, np.newaxis]
     return at.checked(gains[:, :s], gains[:, s:], delay, frequency)
 

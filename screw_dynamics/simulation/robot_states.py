@@ -185,7 +185,8 @@ class RobotStates:
         """
         Return a state; by default it is at rest and the springs are not deflected.
 
-        Motor positions and velocities (m,) are on the joint side of the gear.
+        Motor positions and velocities (m,) are on the joint side of the gear; at rigid joints they
+        are those of the links.
         """
         n, m, owner = self.motors.n, self.motors.m, self.motors.joint_of_motor
         q = as_vector('position', position, n)
@@ -195,6 +196,11 @@ class RobotStates:
             theta = as_vector('motor_position', motor_position, m)
         if motor_velocity is not None:
             theta_rate = as_vector('motor_velocity', motor_velocity, m)
+        rigid = self.motors.laws[owner] == RIGID
+        theta, theta_rate = (
+            np.where(rigid, q[owner], theta),
+            np.where(rigid, qd[owner], theta_rate),
+        )
         memory = np.zeros(self.state_size - 2 * (n + m))
         return np.concatenate([q, qd, theta, theta_rate, memory])
 

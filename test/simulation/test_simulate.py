@@ -12,7 +12,7 @@ from oracles import two_links
 from scipy.special import ellipk
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
+from screw_dynamics.errors import InputError, ShapeError, SimulationError, UnknownNameError
 from screw_dynamics.simulation import ElasticRobot
 
 
@@ -125,3 +125,20 @@ def test_missing_libraries_are_named(motion, monkeypatch, package, method):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ModuleNotFoundError, match=f"'{package}': pip install {package}"):
         getattr(motion, method)()
+
+
+def test_an_unstable_motion_ends_with_its_time():
+    arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+
+    def law(t, q, qd):
+        return 1e3 * q + 50.0 * qd
+
+    with pytest.raises(SimulationError, match=r'after 0\.0\d+ s: .* are these efforts unstable'):
+        sd.simulate(arm, [0.0, 5.0], [0.1, 0.1], efforts=law)
+
+
+def test_motors_of_rigid_joints_move_with_their_links():
+    arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    motion = sd.simulate(arm, [0.0, 0.1], [0.1, 0.0], motor_position=[1.0, 1.0])
+    assert (motion.motor_position == motion.position).all()
+    assert (motion.motor_velocity == motion.velocity).all()
