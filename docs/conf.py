@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -56,6 +57,21 @@ suppress_warnings = ['ref.python']  # `type` in a signature is none of the attri
 autodoc_member_order = 'bysource'
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
+
+
+def plain_aliases(app, what, name, obj, options, signature, returns):
+    """Write the names of type aliases in unions, which autodoc shows as forward references."""
+    texts = (
+        re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r'\1', text or '')
+        for text in (signature, returns)
+    )
+    return tuple(texts)
+
+
+def setup(app):
+    """Connect what changes signatures."""
+    app.connect('autodoc-process-signature', plain_aliases)
+
 
 html_math_renderer = 'mathml'
 html_theme = 'furo'

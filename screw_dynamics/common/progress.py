@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sized
@@ -47,7 +48,8 @@ def counting(text: str, total: int | None, unit: str = '') -> Iterator[Callable[
         return
     _busy = True
     try:
-        if sys.stderr.isatty():
+        # the shell of a notebook is a terminal that keeps every state of a bar
+        if sys.stderr.isatty() and 'JPY_PARENT_PID' not in os.environ:
             with _bar(text, total, unit) as update:
                 yield update
         else:
