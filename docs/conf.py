@@ -61,11 +61,10 @@ numpydoc_class_members_toctree = False
 
 def plain_aliases(app, what, name, obj, options, signature, returns):
     """Write the names of type aliases in unions, which autodoc shows as forward references."""
-    texts = (
-        re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r'\1', text or '')
-        for text in (signature, returns)
-    )
-    return tuple(texts)
+    if signature is None:
+        return None
+    alias = r"TypeAliasForwardRef\('(\w+)'\)"
+    return re.sub(alias, r'\1', signature), re.sub(alias, r'\1', returns or '') or None
 
 
 def setup(app):
