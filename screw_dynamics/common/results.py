@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import html
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
 Part: TypeAlias = str | Sequence[Sequence[str]]
 
 
-class Tabular:
+class Tabular(ABC):
     """Base of what is shown as texts and tables: by `print`, and as HTML in notebooks."""
 
+    @abstractmethod
     def _parts(self) -> Sequence[Part]:
         """Return texts, and tables as rows of cells, the header first."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         """Return texts and tables below each other."""
@@ -39,9 +40,9 @@ class Tabular:
 class RecordedResult(Tabular):
     """Base of results that are lists of records."""
 
+    @abstractmethod
     def _records(self) -> Sequence[Any]:
         """Return records of one class, or mappings with the same keys."""
-        raise NotImplementedError
 
     def to_dataframe(self) -> Any:
         """
@@ -93,9 +94,9 @@ def derivative_unit(unit: str, derivative: int) -> str:
 class SampledResult(Tabular):
     """Base of results over time: a figure, and tables of pandas and xarray."""
 
+    @abstractmethod
     def _samples(self) -> tuple[Array | None, Mapping[str, Samples]]:
         """Return the times (T,) [s], None if they are not known, and the quantities by name."""
-        raise NotImplementedError
 
     def plot(self, ax: Axes | None = None, quantity: str = '', derivative: int = 0) -> Axes:
         """

@@ -8,19 +8,17 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_samples, require_finite
+from screw_dynamics.dynamics.frames import frame_pose
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.errors import ModelError
-from screw_dynamics.kernels.bodies.tables import FIRST_MOMENT, MASS
-from screw_dynamics.kernels.frames.pose_and_jacobian import frame_parameters
-from screw_dynamics.kernels.frames.quantities import FRAME_POSE
-from screw_dynamics.model.records import REPRESENTATIONS
+from screw_dynamics.lie import inertia_parameters, pose
+from screw_dynamics.model.records import Frame
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.state_calls import checked_quantity
 
 
 def centre_of_mass(model: ScrewModel, q: ArrayLike) -> Array:
@@ -162,7 +160,7 @@ def potential_energy(model: ScrewModel, q: ArrayLike) -> Array:
 
 
 def _total_mass(model: ScrewModel) -> float:
-    mass = float(model.joint_frames.bodies[:, MASS].sum())
+    mass = float(model.inertias[:, 5, 5].sum())
     if not mass > 0.0:
         raise ModelError(f'model: expected moving links with a mass above 0, got {mass:g} kg')
     return mass
@@ -175,23 +173,20 @@ def _along_axes(model: ScrewModel) -> tuple[ScrewModel, ...]:
 
 
 @lru_cache(maxsize=8)
-def _bodies(model: ScrewModel) -> list[tuple[Array, Array]]:
-    """Return of each body the parameters of its joint frame, and its moment (4,) there."""
-    frames, body = model.joint_frames, REPRESENTATIONS.index('body')
-    paths: dict[int, NDArray[np.int64]] = {-1: np.empty(0, dtype=np.int64)}
-    found = []
-    for i, (parent, row) in enumerate(zip(model.parents.tolist(), frames.bodies, strict=True)):
-        paths[i] = path = np.append(paths[parent], i)
-        tables = frames.tree, frames.bodies, path, np.eye(4), model.n, body
-        moment = np.append(row[FIRST_MOMENT : FIRST_MOMENT + 3], row[MASS])
-        found.append((frame_parameters(*tables), moment))
-    return found
+def _with_centres(model: ScrewModel) -> tuple[ScrewModel, dict[str, float]]:
+    """Return the model with frames at the centres of mass of its bodies, and their masses."""
+    frames, masses = {}, {}
+    for name, (i, inertia) in zip(model.body_names, enumerate(model.inertias), strict=True):
+        mass, moment, _ = inertia_parameters(inertia)
+        if mass > 0.0:
+            frames[name], masses[name] = Frame(i, pose(np.eye(3), moment / mass)), float(mass)
+    return replace(model, frames=frames), masses
 
 
 def _first_moment(model: ScrewModel, q: ArrayLike) -> Array:
     """Return the sum of mass times position (..., 3) of all moving bodies in base-link axes."""
-    total = np.zeros((*as_samples(require_model(model).n, q=q)[0].shape[:-1], 3))
-    for parameters, moment in _bodies(model):
-        poses = checked_quantity(FRAME_POSE, model.n, parameters, None, {'q': q})
-        total += poses[..., :3, :] @ moment
-    return total
+    marked, masses = _with_centres(require_model(model))
+    position = require_finite('q', as_samples(model.n, q=q)[0])
+    centres = (frame_pose(marked, position, name)[..., :3, 3] for name in masses)
+    moments = [mass * centre for mass, centre in zip(masses.values(), centres, strict=True)]
+    return np.sum(moments, axis=0) if moments else np.zeros((*position.shape[:-1], 3))

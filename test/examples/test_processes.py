@@ -26,19 +26,19 @@ from screw_dynamics.errors import ScrewDynamicsError
 
 # Says that it is ready where SIGINT is expected already, and answers it with exit code 0.
 SERVER = """
-import time
+import signal
 try:
     print('ready', flush=True)
-    time.sleep(3600)
+    signal.pause()
 except KeyboardInterrupt:
     print('Keyboard interrupt', flush=True)
 """
 # Runs until it is killed.
 DEAF = """
-import signal, time
+import signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 print('ready', flush=True)
-time.sleep(3600)
+signal.pause()
 """
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from pathlib import Path
 
 
@@ -30,4 +30,4 @@ def children(pid: int) -> list[int]:
 
 def endless(task: object) -> None:
     """Take for ever, in place of what a process does with a task."""
-    time.sleep(600.0)
+    threading.Event().wait()

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,9 +65,9 @@ class ParameterResult(RecordedResult):
     """Base of results with rows of names, values and standard deviations of parameters."""
 
     @property
+    @abstractmethod
     def rows(self) -> tuple[tuple[str, float, float], ...]:
         """Names, values and standard deviations."""
-        raise NotImplementedError
 
     def _records(self) -> list[dict[str, Any]]:
         names = ('parameter', 'value', 'standard_deviation')

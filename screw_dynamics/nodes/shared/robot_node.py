@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`RobotNode`: what all nodes with a robot model have in common."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Generic
 
@@ -21,7 +22,7 @@ from screw_dynamics.recordings.messages.joints import double_array
 from screw_dynamics_interfaces.msg import ModelInfo
 
 
-class RobotNode(Node, Generic[Values]):
+class RobotNode(Node, ABC, Generic[Values]):
     """
     A node with parameters, a robot model, and reports on /diagnostics as by diagnostic_updater.
 
@@ -46,9 +47,9 @@ class RobotNode(Node, Generic[Values]):
             self._start_to_report()
             settings.on_change(self._on_period)
 
+    @abstractmethod
     def _set_up(self) -> Mapping[str, Callable[[], Report]]:
         """Create the endpoints; return the reports of the node by name."""
-        raise NotImplementedError
 
     @property
     def _values(self) -> Values:
@@ -74,9 +75,9 @@ class RobotNode(Node, Generic[Values]):
             self._model_info.publish(model_info(loaded))
         self._on_model(loaded)
 
+    @abstractmethod
     def _on_model(self, loaded: LoadedRobot) -> None:
         """Use a model."""
-        raise NotImplementedError
 
     def _check(self, values: Values) -> None:
         """Raise ScrewDynamicsError to reject changed parameters."""
