@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 import pytest
-from helpers.child_processes import children
+from helpers.bag_processes import wait_for
+from helpers.child_processes import children, state
 
 pytest.importorskip('rclpy', reason='the nodes need ROS 2 (rclpy)')
 pytest.importorskip('screw_dynamics_interfaces', reason='screw_dynamics_interfaces is not built')
@@ -43,7 +43,7 @@ def folder(tmp_path_factory):
 
 
 class HaltingClient(LoopClient):
-    """Halts `feedforward` for a second amid the motion, as a busy computer may."""
+    """Halts `feedforward` amid the motion, as a busy computer may."""
 
     halted = False
     amid: ClassVar[list[int]] = []  # processes of the loop when a client ends
@@ -56,7 +56,7 @@ class HaltingClient(LoopClient):
                 pid for pid in children(os.getpid()) if 'nodes.feedforward' in command(pid)
             )
             os.kill(process, signal.SIGSTOP)
-            time.sleep(1.0)
+            wait_for(lambda: state(process) == 'T')
             os.kill(process, signal.SIGCONT)
 
     def destroy_node(self):

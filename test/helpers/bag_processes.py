@@ -26,7 +26,6 @@ def wait_for(condition: Callable[[], bool]) -> None:
 def wait_for_match(*publishers: Any, count: int = 1) -> None:
     """Wait until what is published is heard by so many subscriptions."""
     wait_for(lambda: all(p.get_subscription_count() >= count for p in publishers))
-    time.sleep(1.0)  # the other side of the match
 
 
 def messages_in(path: Path, topic: str) -> list[Any]:
