@@ -177,14 +177,16 @@ def _from_bag(path: Path, options: argparse.Namespace, model: ScrewModel) -> Way
 
 
 def read_curve(options: argparse.Namespace, model: ScrewModel) -> PiecewisePolynomial:
-    """Return the curve through the points, or poses, of the trajectory in the options."""
+    """Return the curve through the points, or poses, of a trajectory that is not in degrees."""
     path = expanded(options.trajectory)
     if not is_bag(path) and _is_of_poses(path, options):
         return _through_poses(path, options, model)
     for option in ('frame', 'start'):
         if getattr(options, option):
             raise InputError(f'--{option}: expected a file of poses, got {path}')
-    return curve_through(read_waypoints(options, model), options.interpolation)
+    waypoints = read_waypoints(options, model)
+    require_radians(options.trajectory, model, waypoints.positions)
+    return curve_through(waypoints, options.interpolation)
 
 
 def _is_of_poses(path: Path, options: argparse.Namespace) -> bool:

@@ -323,13 +323,16 @@ def write_turn(angle: float) -> None:
     Path('turn.csv').write_text(f'time,joint_1,joint_2\n0,0,0\n9,{angle},0.5\n')
 
 
-@pytest.mark.parametrize('angle', [90, -170, 20])
-def test_positions_that_look_like_degrees_are_asked_about(run, angle):
+@pytest.mark.parametrize(
+    'command, angle',
+    [('evaluate', 90), ('evaluate', -170), ('evaluate', 20), ('retime', 90), ('feasibility', 90)],
+)
+def test_positions_that_look_like_degrees_are_asked_about(run, command, angle):
     write_turn(angle)
-    code, out, err = run('evaluate', 'my_robot.urdf', 'turn.csv')
+    code, out, err = run(command, 'my_robot.urdf', 'turn.csv')
     assert code == 1 and not out and err.count('\n') == 1
     assert err.startswith(
-        "screw_dynamics evaluate: turn.csv: joint 'joint_1': expected positions in rad near the "
+        f"screw_dynamics {command}: turn.csv: joint 'joint_1': expected positions in rad near the "
         'limits -3.142 to 3.142 of the robot, got '
     )
     assert err.endswith(': are they in degrees?\n')

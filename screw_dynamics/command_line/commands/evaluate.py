@@ -49,7 +49,6 @@ def run(options: argparse.Namespace) -> int:
         motions.warn_of_gaps(curve, options.rate)
         times = motions.sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
         jets = sampled_jets(curve, times, robot)
-        motions.require_radians(options.trajectory, robot.model, jets[:, 0])
         results = evaluate(robot, times, jets, options.order, taken)
         count = '1 sample' if len(times) == 1 else f'{len(times)} samples'
         print(f'{count} over {times[-1] - times[0]:g} s\n{results.summary()}')

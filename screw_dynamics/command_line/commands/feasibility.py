@@ -57,7 +57,6 @@ def run(options: argparse.Namespace) -> int:
     curve = motions.read_curve(options, robot.model)
     times = motions.dense_times(curve, options.rate)
     jets = sampled_jets(curve, times, robot)
-    motions.require_radians(options.trajectory, robot.model, jets[:, 0])
     report = check_feasibility(robot, jets, times)
     print(report if report.checks else 'the robot has no limits: nothing was checked')
     if report.feasible:

@@ -102,7 +102,6 @@ def _motion(options: argparse.Namespace, robot: Robot) -> Motion:
     begin, end = float(curve.breaks[0]), float(curve.breaks[-1])
     times = motions.sample_times(begin, end, options.rate)
     jets = sampled_jets(curve, times, robot)
-    motions.require_radians(options.trajectory, robot.model, jets[:, 0])
     with warnings.catch_warnings():
         results = evaluate(robot, times, jets, options.order, EffortFormat())
     return motion_of_results(results, robot)

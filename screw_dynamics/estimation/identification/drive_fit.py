@@ -21,8 +21,9 @@ from screw_dynamics.estimation.identification.drive_equations import (
     DriveEquations,
     dry_parts,
 )
-from screw_dynamics.estimation.identification.drive_samples import MOST_DELAY, DriveSamples
+from screw_dynamics.estimation.identification.drive_samples import DriveSamples
 from screw_dynamics.estimation.identification.least_squares import Fit, Window, fit
+from screw_dynamics.estimation.identification.recording_checks import MOST_DELAY
 
 _ROUNDS = 30
 _SETTLED = 1e-2  # standard deviations, root of the sum of squares

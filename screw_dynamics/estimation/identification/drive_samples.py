@@ -17,12 +17,12 @@ from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.estimation.identification.drive_equations import Jets
 from screw_dynamics.estimation.identification.least_squares import parts
 from screw_dynamics.estimation.identification.recording import Recording
+from screw_dynamics.estimation.identification.recording_checks import MOST_DELAY
 from screw_dynamics.estimation.identification.seen_motion import AT_THE_ENDS, ROWS, too_short
 from screw_dynamics.estimation.identification.springs import sprung
 from screw_dynamics.estimation.measured_motion import MeasuredMotion, measured_motion
 from screw_dynamics.model.screw_model import ScrewModel
 
-MOST_DELAY = 0.05  # s
 # standard deviation of the means in smoothing times, their distance and their reach in it
 _WIDTH, _APART, _REACH = 2.0, 1.0, 4.0
 

@@ -40,7 +40,7 @@ _SPIKE, _SPIKE_OF_MOST, _MOST = 15.0, 5.0, 0.95
 _SPIKE_RANGE = 0.02  # of the range of the effort, measured or of the model
 _MEDIAN_OF_NORMAL = 0.6745  # standard deviations
 _FEW_SPIKES = 0.01  # of the samples
-_LEAST_DELAY, _MOST_DELAY = 1e-3, 0.05  # s
+_LEAST_DELAY, MOST_DELAY = 1e-3, 0.05  # s
 _SURE_DELAY = 6.0  # standard deviations
 
 
@@ -237,7 +237,7 @@ def check_delays(model: ScrewModel, delays: Array) -> None:
         f'recording: joint {model.joint_names[worst]!r}: expected efforts of the instants of the '
         f'positions, got efforts that {side}{others}'
     )
-    if abs(delays[worst]) > _MOST_DELAY:
+    if abs(delays[worst]) > MOST_DELAY:
         raise InputError(text)
     warnings.warn(f'{text}; taken out', RecordingWarning, stacklevel=3)
 
