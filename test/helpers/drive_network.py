@@ -38,8 +38,8 @@ class DriveNetwork:
     """
     Samples on their way to `DriveCommands`, and its commands; `random` returns numbers in [0, 1).
 
-    `commands` are (now, instant or None in a ramp out, whether they begin, efforts that the robot
-    adds, rows); `began` are (number, stopped number, whether the number is new, largest velocity,
+    `commands` are (time that has passed, instant or None in a ramp out, whether they begin, efforts
+    that the robot adds, rows), where a clock that jumps back stands still; `began` are (number, stopped number, whether the number is new, largest velocity,
     whether the robot is near) of each begin.
     """
 
@@ -58,6 +58,7 @@ class DriveNetwork:
         self._measured, self._stamps = np.full(2, np.nan), np.zeros(2, dtype=np.int64)
         self.commands, self.began, self.lines = [], [], []
         self._number, self._stopped, self._newest = -1, None, None
+        self._now, self._passed = None, 0
 
     def send(self, now, *items):
         """Send samples of `Feedforward`, and of its motors; some are lost, late or repeated."""
@@ -85,8 +86,8 @@ class DriveNetwork:
             due, _, item = heapq.heappop(self._under_way)
             if late:
                 items.append(item)
-            else:
-                self.step(due, item)
+            else:  # after what has come before it
+                self.step(min(now, max(due, self._now or due)), item)
         if items or self._random() < 0.3 or self.core.state is State.RAMP_OUT:
             self.step(now, *items)
 
@@ -140,6 +141,8 @@ class DriveNetwork:
     def step(self, now, *samples):
         """Let the core step, and keep what it commands."""
         core, before = self.core, self.core.state
+        self._passed += max(now - (self._now or now), 0)
+        self._now = now
         for sample in samples:
             core.add(sample)
         outputs = core.step(now)
@@ -159,7 +162,7 @@ class DriveNetwork:
         if outputs.rows is not None:
             instant = outputs.instant if driving else None
             added = core.target.added.copy() if driving else 0.0
-            self.commands.append((now, instant, begins, added, outputs.rows.copy()))
+            self.commands.append((self._passed, instant, begins, added, outputs.rows.copy()))
         return outputs
 
     def _is_near(self, now):
