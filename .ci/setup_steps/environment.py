@@ -56,7 +56,8 @@ class Environment:
         inputs = [*arguments, *inputs]
         if self.is_done(step, inputs):
             return
-        command = [self.python, '-m', 'pip', 'install', *arguments]
+        # run_in_env keeps the bytecode elsewhere
+        command = [self.python, '-m', 'pip', 'install', '--no-compile', *arguments]
         if self.interpreter.ros_distro and self.interpreter.numpy:
             # the messages of the sourced ROS are compiled against this very NumPy
             constraints = self.prefix / 'constraints.txt'

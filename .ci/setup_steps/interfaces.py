@@ -79,5 +79,7 @@ def _build(environment, step, source, title):
         '-DBUILD_TESTING=OFF',
         f'-DPython3_EXECUTABLE={environment.python}',
     ]
+    if not environment.interpreter.ros_distro:  # the wheels have no rclcpp
+        command.append('-DFOR_PYTHON_ALONE=ON')
     environment.progress.run(step, title, command, environment.variables())
     environment.mark_done(step, inputs)
