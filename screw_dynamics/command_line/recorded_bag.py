@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from screw_dynamics.command_line.robots import RecordedRobot
 from screw_dynamics.common.progress import progress
 from screw_dynamics.common.scalars import finite
 from screw_dynamics.common.times import SECOND
@@ -45,8 +44,8 @@ def add_selection(parser: argparse.ArgumentParser, topic: str) -> argparse._Argu
     return group
 
 
-def recorded_robot(bag: Bag) -> RecordedRobot:
-    """Return the latest robot description in the bag; raise `BagError` if topics disagree."""
+def recorded_robot(bag: Bag) -> tuple[str, str]:
+    """Return the latest URDF in the bag and its origin; raise `BagError` if topics disagree."""
     texts = {}
     for topic, about in bag.topics.items():
         if about.type == ROBOT_DESCRIPTION and about.count and topic.endswith('robot_description'):
@@ -59,7 +58,7 @@ def recorded_robot(bag: Bag) -> RecordedRobot:
             f'{bag.path}: robots differ on {", ".join(texts)}: give the one meant by --urdf'
         )
     topic, text = texts.popitem()
-    return RecordedRobot(text, f'{bag.path}: topic {topic!r}')
+    return text, f'{bag.path}: topic {topic!r}'
 
 
 def selected_messages(bag: Bag, topic: str, options: argparse.Namespace) -> Iterator[BagMessage]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.common.paths import expanded
@@ -148,24 +148,18 @@ def effort_format(options: argparse.Namespace, robot: Robot) -> EffortFormat:
     return taken
 
 
-class RecordedRobot(NamedTuple):
-    """A URDF text that is not a file; `where` describes its origin in errors."""
-
-    text: str
-    where: str
-
-    def model(self, **chosen: Any) -> ScrewModel:
-        """Return the model, read with options of `read_urdf`."""
-        try:
-            # a str that does not begin with markup would be read as a path
-            markup = self.text.lstrip('\ufeff \t\r\n').startswith('<')
-            return read_urdf(self.text if markup else self.text.encode(), **chosen)
-        except ModelError as error:
-            raise ModelError(f'{self.where}: {error}') from None
+def read_text(text: str, where: str, **chosen: Any) -> ScrewModel:
+    """Return the model of a URDF text by options of `read_urdf`; errors name its origin."""
+    try:
+        # a str that does not begin with markup would be read as a path
+        markup = text.lstrip('\ufeff \t\r\n').startswith('<')
+        return read_urdf(text if markup else text.encode(), **chosen)
+    except ModelError as error:
+        raise ModelError(f'{where}: {error}') from None
 
 
-def read_robot(options: argparse.Namespace, recorded: RecordedRobot | None = None) -> Robot:
-    """Return the robot of the options, or the recorded one; print warnings on stderr."""
+def read_robot(options: argparse.Namespace, recorded: tuple[str, str] | None = None) -> Robot:
+    """Return the robot of the options, or of `recorded_robot`; print warnings on stderr."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', ModelWarning)
         model = _model(options, recorded)
@@ -194,7 +188,7 @@ def urdf_text(options: argparse.Namespace) -> str:
         return ''
 
 
-def _model(options: argparse.Namespace, recorded: RecordedRobot | None) -> ScrewModel:
+def _model(options: argparse.Namespace, recorded: tuple[str, str] | None) -> ScrewModel:
     selection = {
         'base_link': options.base_link,
         'tip_link': options.tip_link,
@@ -205,7 +199,7 @@ def _model(options: argparse.Namespace, recorded: RecordedRobot | None) -> Screw
     if options.gravity is not None:
         chosen['gravity'] = options.gravity
     if recorded is not None:
-        return recorded.model(**chosen)
+        return read_text(*recorded, **chosen)
     path = expanded(options.urdf)
     is_model = path.suffix.lower() in YAML_ENDINGS
     if is_model and chosen:

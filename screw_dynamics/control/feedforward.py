@@ -12,7 +12,7 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import instant_of
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.fit_requests import FitRobot, Heading
+from screw_dynamics.control.fit_requests import Heading
 from screw_dynamics.control.followed_motion import FollowedMotion
 from screw_dynamics.control.goals import Goals
 from screw_dynamics.control.limit_checks import check_positions
@@ -47,13 +47,14 @@ class Feedforward:
 
     def __init__(
         self,
-        robot: FitRobot,
+        robot: Robot,
+        uncontrolled_joints: Mapping[str, str],
         parameters: FeedforwardParameters,
         number: int,
         heading: Callable[[bytes], Heading | None],
     ) -> None:
         guarded = parameters.limits != 'off'
-        plain = robot.robot.with_limited_motors(guarded)
+        plain = robot.with_limited_motors(guarded)
         self.parameters, n = parameters, plain.n
         self.outputs = Outputs()
         self.jet, self.efforts = np.zeros((JET_ROWS, n)), np.zeros((JET_ROWS - 2, n))
@@ -87,7 +88,7 @@ class Feedforward:
         self._source: Source | None = None  # of what the last tick has published
         self.failure, self.failed = '', 0  # why the last tick has failed, and how many have
         self._less_known = False
-        self._use_robot(plain, robot.uncontrolled_joints)
+        self._use_robot(plain, uncontrolled_joints)
 
     def step(
         self,
@@ -109,8 +110,7 @@ class Feedforward:
     # robot and parameters ------------------------------------------------------------------------
 
     def _use_robot(self, robot: Robot, others: Mapping[str, str]) -> None:
-        self.robot = robot
-        self._fit_robot = FitRobot(robot, dict(others), self.followed.continuous)
+        self.robot, self._others = robot, others
         self._reader = StreamReader(robot.model, others)
 
     def fits(self, robot: Robot) -> bool:
@@ -118,10 +118,10 @@ class Feedforward:
         old, new = self.robot.model, robot.model
         return (old.joint_names, old.coordinate_types) == (new.joint_names, new.coordinate_types)
 
-    def change_robot(self, now: int, fit_robot: FitRobot) -> None:
+    def change_robot(self, now: int, robot: Robot, others: Mapping[str, str]) -> None:
         """Continue with another model that has the same joints."""
-        robot = fit_robot.robot.with_limited_motors(self.robot.limits_motors)
-        self._use_robot(robot, fit_robot.uncontrolled_joints)
+        robot = robot.with_limited_motors(self.robot.limits_motors)
+        self._use_robot(robot, others)
         self.wrenches.set_model(robot.model)
         self.guard.set_robot(robot)
         if self.motors is not None:
@@ -142,7 +142,13 @@ class Feedforward:
 
     def _running(self, now: int) -> Running:
         return Running(
-            self.reference, self.streamed, self.measured, self.parameters, self._fit_robot, now
+            self.reference,
+            self.streamed,
+            self.measured,
+            self.parameters,
+            self.robot,
+            self._others,
+            now,
         )
 
     @property

@@ -50,8 +50,7 @@ class JointMotions:
     """Motions through the points of a message that begin at the join of a task."""
 
     def __init__(self, message: Any, task: Fitting) -> None:
-        parameters, used = task.parameters, task.robot
-        model = used.robot.model
+        parameters, model = task.parameters, task.robot.model
         self.waypoints = self.knots = waypoints_from_points(
             message.joint_names,
             trajectory_points(message),
@@ -59,13 +58,13 @@ class JointMotions:
             allow_partial_joints=parameters.allow_partial_joints,
             hold_positions=task.hold_positions,
             allow_nonzero_end_velocity=parameters.allow_nonzero_velocity_at_end,
-            other_joints=used.uncontrolled_joints,
+            other_joints=task.uncontrolled_joints,
         )
         _require_time(self.waypoints.times)
         if parameters.limits != 'off':
             check_position_limits(self.waypoints, model.limits.lower, model.limits.upper, 'reject')
         jet = _first_point(self.waypoints) if task.from_first_point else task.join.jet
-        self._jet = None if jet is None else nearest_turn(jet, self.waypoints, used.continuous)
+        self._jet = None if jet is None else nearest_turn(jet, self.waypoints, task.continuous)
         self._interpolation = INTERPOLATIONS[parameters.interpolation]
         self._elapsed = task.join.elapsed
 
@@ -77,7 +76,7 @@ class JointMotions:
 
 def fit(message: Any, task: Fitting) -> Fit:
     """Check a message and return its curve; raise TrajectoryError for a violated rule or limit."""
-    parameters, robot = task.parameters, task.robot.robot
+    parameters, robot = task.parameters, task.robot
     of_poses = hasattr(message, 'poses')
     motions: Any = (PoseMotions if of_poses else JointMotions)(message, task)
     if nanoseconds(message.header.stamp):
@@ -122,7 +121,7 @@ class PoseMotions:
     """Motions through the poses of a message that begin at the join of a task."""
 
     def __init__(self, message: Any, task: Fitting) -> None:
-        self._model, self._begin = task.robot.robot.model, task.join.elapsed
+        self._model, self._begin = task.robot.model, task.join.elapsed
         self.waypoints = path_waypoints(
             message, task.parameters.cartesian_frame, self._model.base_link
         )

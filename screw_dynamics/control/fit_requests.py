@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tasks that take longer than a tick and are done beside it, and their answers."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,15 +15,6 @@ from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
 from screw_dynamics.trajectory.reference.interpolation import ActiveTrajectory, Join
-
-
-@dataclass(frozen=True)
-class FitRobot:
-    """The robot of a task; `continuous` names the joints without position limits."""
-
-    robot: Robot
-    uncontrolled_joints: Mapping[str, str]
-    continuous: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -65,7 +56,9 @@ class Fitting:
     """Check a message and fit its curve; the answer is a `Fit`."""
 
     reading: Reading
-    robot: FitRobot
+    robot: Robot
+    uncontrolled_joints: Mapping[str, str]
+    continuous: Collection[str]  # joints without position limits
     join: Join
     from_first_point: bool  # the start state is rest there, if its time is above 0
     hold_positions: Array | None  # (n,), for joints that the message omits
@@ -96,7 +89,7 @@ class Forwarding:
     or `of_motors`.
     """
 
-    robot: FitRobot
+    robot: Robot
     motion: ActiveTrajectory
     before: tuple[ActiveTrajectory, ...]
     since: int

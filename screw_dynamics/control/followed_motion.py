@@ -25,17 +25,13 @@ class FollowedMotion:
 
     def __init__(self, robot: Robot, parameters: FeedforwardParameters, number: int) -> None:
         self._use(parameters)
-        self.continuous = tuple(
-            name
-            for name, kind in zip(robot.joint_names, robot.model.coordinate_types, strict=True)
-            if kind == 'continuous'
-        )
+        turning = np.array(robot.model.coordinate_types) == 'continuous'
         self.reference = Reference(
-            robot.n, INTERPOLATIONS[parameters.interpolation], self.continuous
+            robot.n,
+            INTERPOLATIONS[parameters.interpolation],
+            np.array(robot.joint_names)[turning].tolist(),
         )
-        self.streamed = StreamedReference(
-            self.reference, np.isin(robot.joint_names, self.continuous), parameters.stream_settings
-        )
+        self.streamed = StreamedReference(self.reference, turning, parameters.stream_settings)
         self._number = number
         self._sampled: object = None  # what the last sample is of
         self._moves = False  # whether that was in motion

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.fit_requests import FitRobot, Forwarding, Outline, Samples
+from screw_dynamics.control.fit_requests import Forwarding, Outline, Samples
 from screw_dynamics.control.motor_positions import motor_states
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.reference.interpolation import ActiveTrajectory
@@ -24,7 +25,7 @@ _TURN = 2.0 * math.pi
 
 def forwarding(
     reference: Reference,
-    robot: FitRobot,
+    robot: Robot,
     outline: Outline,
     parameters: FeedforwardParameters,
     now: int,
@@ -65,7 +66,7 @@ def lead(task: Forwarding, stamp: int) -> int:
 
 def with_efforts(task: Forwarding) -> Samples:
     """Return the samples of a task, with efforts; NotFiniteError if one is not finite."""
-    model, motion, step = task.robot.robot.model, task.motion, math.ceil(SECOND * task.period)
+    model, motion, step = task.robot.model, task.motion, math.ceil(SECOND * task.period)
     start = _instants(motion, np.zeros(1)).item()
     times = sample_times(motion, step)
     rows = JET_ROWS if task.of_motors else _ROWS
@@ -80,7 +81,7 @@ def with_efforts(task: Forwarding) -> Samples:
     states = jets[:, :_ROWS].copy()
     efforts = task.effort_format.convert(model, states, inverse_dynamics(model, states))[:, 0]
     if task.of_motors:
-        states = motor_states(task.robot.robot, jets, times / SECOND)
+        states = motor_states(task.robot, jets, times / SECOND)
     return Samples(stamp, task.frame_id, model.joint_names, times, states, efforts)
 
 

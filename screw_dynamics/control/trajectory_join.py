@@ -128,7 +128,7 @@ def _beyond_limits(plan: Plan, found: _Candidate, speed: float) -> str:
         curve.breaks[:2], curve.coefficients[:1], curve.end, curve.continuity
     )
     try:
-        check_curve(plan.task.robot.robot, first, found.begin, 'reject', max(speed, 1.0))
+        check_curve(plan.task.robot, first, found.begin, 'reject', max(speed, 1.0))
     except LimitError as error:
         return str(error)
     return ''

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A received trajectory, and the plan of its join with the running motion."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -11,9 +11,10 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.fit_requests import FitRobot, Fitting, Others, Outline, Reading
+from screw_dynamics.control.fit_requests import Fitting, Others, Outline, Reading
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.control.motor_positions import links_at_rest
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS
@@ -66,7 +67,8 @@ class Running(NamedTuple):
     streamed: StreamedReference
     measured: JointStateBuffer
     parameters: FeedforwardParameters
-    robot: FitRobot
+    robot: Robot
+    uncontrolled_joints: Mapping[str, str]
     now: int  # [ns]
 
     @property
@@ -86,7 +88,7 @@ class Running(NamedTuple):
         moving = self.parameters.interpolation == 'jtc'
         state = self.measured.state(self.now, self.parameters.input_timeout, moving)
         if state is not None and self.parameters.of_motors:
-            state[0] = links_at_rest(self.robot.robot, state[0])
+            state[0] = links_at_rest(self.robot, state[0])
             return state if np.isfinite(state[0]).all() else None
         return state
 
@@ -94,7 +96,7 @@ class Running(NamedTuple):
     def measured_positions(self) -> Array:
         """The positions (n,) of the links; NaN if not fresh."""
         found = self.measured.positions(self.now, self.parameters.input_timeout)
-        return links_at_rest(self.robot.robot, found) if self.parameters.of_motors else found
+        return links_at_rest(self.robot, found) if self.parameters.of_motors else found
 
 
 def arrival(data: bytes, running: Running, goal: int | None, *, poses: bool) -> Arrival:
@@ -151,8 +153,8 @@ def plan(arrival: Arrival, outline: Outline, running: Running, delay: int) -> Pl
     If the reference moves, it is an instant `delay` [ns] ahead, whose state is known already. If
     it rests, a trajectory with stamp 0 starts when its fit is ready, and no part is skipped.
     """
-    reference, streamed, _, parameters, robot, now = running
-    joint_names = robot.robot.joint_names
+    reference, streamed, _, parameters, robot, others, now = running
+    joint_names = robot.joint_names
     if streamed.takeovers != arrival.takeovers:
         stream = streamed.followed.value if streamed.followed else 'a stream'
         raise TrajectoryError(f'{stream} began before it was fitted: it is the newer command')
@@ -194,6 +196,8 @@ def plan(arrival: Arrival, outline: Outline, running: Running, delay: int) -> Pl
     task = Fitting(
         Reading(arrival.data, arrival.poses),
         robot,
+        others,
+        reference.continuous,
         join,
         parameters.start_state == 'first_point',
         arrival.positions if known is None else known[0],

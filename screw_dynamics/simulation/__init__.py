@@ -6,7 +6,7 @@ from screw_dynamics.simulation.elastic_robot import ElasticRobot
 from screw_dynamics.simulation.feedback_gains import FeedbackGains, motor_gains, state_feedback
 from screw_dynamics.simulation.linearized_dynamics import LinearizedDynamics
 from screw_dynamics.simulation.natural_frequencies import natural_frequencies
-from screw_dynamics.simulation.robot_states import SimulationResult
+from screw_dynamics.simulation.robot_tables import SimulationResult
 
 __all__ = [
     'ElasticRobot',

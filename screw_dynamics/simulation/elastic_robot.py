@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_vector, require_out
+from screw_dynamics.common.arrays import Array, as_float_array, as_vector, require_out
 from screw_dynamics.common.integration import integrate
 from screw_dynamics.common.scalars import require_count, require_number
-from screw_dynamics.drives import MotorTable
+from screw_dynamics.drives import MotorFeedforward, MotorTable
 from screw_dynamics.drives.robot import Robot, as_robot
-from screw_dynamics.errors import ShapeError, SimulationError, listed
+from screw_dynamics.errors import InputError, ShapeError, SimulationError, listed
 from screw_dynamics.kernels.bodies.accelerations import SOLVED
 from screw_dynamics.kernels.bodies.factors import SINGULAR
 from screw_dynamics.kernels.drives.equations_of_motion import (
@@ -23,16 +23,17 @@ from screw_dynamics.kernels.drives.equations_of_motion import (
     runge_kutta_steps,
     set_state_derivative,
 )
+from screw_dynamics.kernels.drives.gears import BRISTLE, WIDTH
+from screw_dynamics.kernels.drives.laws import RIGID
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.simulation.robot_states import (
-    RobotStates,
+from screw_dynamics.simulation.robot_tables import (
     SimulationResult,
     body_wrenches,
     robot_tables,
 )
 
 
-class ElasticRobot(RobotStates):
+class ElasticRobot:
     """
     The equations of motion of a robot with elastic joints, driven by its motors.
 
@@ -71,7 +72,7 @@ class ElasticRobot(RobotStates):
 
     def __init__(self, robot: Robot | ScrewModel) -> None:
         self.robot = as_robot(robot)
-        super().__init__(self.robot.motors)
+        self.motors = self.robot.motors
         self._extended, tables = robot_tables(self.robot)
         self._kernel_tables: tuple[Any, ...] = (self.robot.n, self._extended.n, *tables)
 
@@ -79,6 +80,72 @@ class ElasticRobot(RobotStates):
         """Return the model and the motors."""
         names = listed(self.motors.names)
         return f'ElasticRobot({self.robot.model!r}, motors={names}; state of {self.state_size})'
+
+    @property
+    def state_size(self) -> int:
+        """Length 2 n + 2 m of a state; 2 n + 4 m with memory."""
+        table = self.motors
+        memory = 2 * table.m if table.gears[:, [WIDTH, BRISTLE]].any() else 0
+        return 2 * (table.n + table.m) + memory
+
+    def state(
+        self,
+        position: ArrayLike,
+        velocity: ArrayLike | None = None,
+        motor_position: ArrayLike | None = None,
+        motor_velocity: ArrayLike | None = None,
+    ) -> Array:
+        """
+        Return a state; by default it is at rest and the springs are not deflected.
+
+        Motor positions and velocities (m,) are on the joint side of the gear; at rigid joints they
+        are those of the links.
+        """
+        n, m, owner = self.motors.n, self.motors.m, self.motors.joint_of_motor
+        q = as_vector('position', position, n)
+        qd = np.zeros(n) if velocity is None else as_vector('velocity', velocity, n)
+        theta, theta_rate = q[owner], qd[owner]
+        if motor_position is not None:
+            theta = as_vector('motor_position', motor_position, m)
+        if motor_velocity is not None:
+            theta_rate = as_vector('motor_velocity', motor_velocity, m)
+        rigid = self.motors.laws[owner] == RIGID
+        theta, theta_rate = (
+            np.where(rigid, q[owner], theta),
+            np.where(rigid, qd[owner], theta_rate),
+        )
+        memory = np.zeros(self.state_size - 2 * (n + m))
+        return np.concatenate([q, qd, theta, theta_rate, memory])
+
+    def initial_state(self, joint_jet: ArrayLike, feedforward: MotorFeedforward) -> Array:
+        """
+        Return the initial state (2 n + 2 m,) of a motion with its feedforward.
+
+        `joint_jet` has two or more rows; a batch of motor commands contributes its first sample.
+        """
+        jet = as_float_array('joint_jet', joint_jet)
+        if jet.ndim != 2 or len(jet) < 2:
+            raise ShapeError('joint_jet', f'(rows, {self.motors.n}) with rows >= 2', jet.shape)
+        if not isinstance(feedforward, MotorFeedforward):
+            raise InputError(
+                f'feedforward: expected a MotorFeedforward, got {type(feedforward).__name__}'
+            )
+        samples = feedforward.motor_jet.reshape(-1, *feedforward.motor_jet.shape[-2:])
+        if not len(samples):
+            raise InputError('feedforward: expected at least one sample, got none')
+        motors = samples[0]
+        return self.state(jet[0], jet[1], motors[0], motors[1])
+
+    def split(self, states: Array) -> tuple[Array, Array, Array, Array]:
+        """
+        Return link positions and velocities (..., n), motor positions and velocities (..., m).
+
+        All are views of `states` (..., 2 n + 2 m or more).
+        """
+        n, m = self.motors.n, self.motors.m
+        ends = n, 2 * n, 2 * n + m, 2 * (n + m)
+        position, velocity, theta, theta_rate, _ = np.split(states, ends, axis=-1)
+        return position, velocity, theta, theta_rate
 
     def derivatives(
         self,

@@ -22,7 +22,7 @@ from screw_dynamics.simulation.force_slopes import (
     rigid_load,
     spring_slopes,
 )
-from screw_dynamics.simulation.robot_states import robot_tables
+from screw_dynamics.simulation.robot_tables import robot_tables
 
 
 class LinearizedDynamics(NamedTuple):

@@ -15,7 +15,7 @@ from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics.dispatch import by_kind, register_kind
 from screw_dynamics.model import RobotModel
 from screw_dynamics.simulation.elastic_robot import ElasticRobot
-from screw_dynamics.simulation.robot_states import SimulationResult
+from screw_dynamics.simulation.robot_tables import SimulationResult
 from screw_dynamics.soft import SoftRobot
 from screw_dynamics.soft.simulation import simulate_soft
 

@@ -70,7 +70,7 @@ def test_a_controller_that_starts_by_the_outgoing_stamp_is_in_step(moving, stamp
         jet = moving.jet(instant)
         row = [point.positions, point.velocities, point.accelerations]
         np.testing.assert_allclose(row, jet[:3], rtol=1e-9, atol=1e-9)
-        efforts = inverse_dynamics(moving.robot.robot.model, jet[:3])[0]
+        efforts = inverse_dynamics(moving.robot.model, jet[:3])[0]
         np.testing.assert_allclose(point.effort, efforts, rtol=1e-9, atol=1e-9)
 
 
@@ -102,8 +102,7 @@ def test_a_controller_goes_on_with_several_motions(moving):
 
 def test_a_controller_goes_on_in_the_turn_of_the_newest_motion(moving):
     """Continuous joints go to the nearest turn; the points of one message are in one turn."""
-    moving.robot = replace(moving.robot, continuous=('joint_2',))
-    moving.reference.continuous = moving.robot.continuous
+    moving.reference.continuous = ('joint_2',)
     for turns in 3, 1:
         moving.receive(
             [0.4, 2.0 * np.pi * turns], times=[1.0], stamp=moving.now + 100 * (6 - turns) * MS

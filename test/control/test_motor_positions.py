@@ -93,7 +93,7 @@ def test_points_are_those_of_the_motors(node):
         np.testing.assert_allclose(found.jets[i, 1], rate, rtol=1e-4, atol=1e-4)
         np.testing.assert_allclose(found.jets[i, 2], acceleration, rtol=1e-3, atol=2e-2)
         jet = node.jet(instant)
-        efforts = sd.inverse_dynamics(node.robot.robot.model, jet[:3])[0]
+        efforts = sd.inverse_dynamics(node.robot.model, jet[:3])[0]
         np.testing.assert_allclose(found.efforts[i], efforts, rtol=1e-9, atol=1e-9)
 
 

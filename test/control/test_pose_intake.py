@@ -28,13 +28,13 @@ def node_at_rest(**parameters):
 
 
 def start_pose():
-    return frame_pose(node_at_rest().robot.robot.model, START, FRAME)
+    return frame_pose(node_at_rest().robot.model, START, FRAME)
 
 
 def poses_of(node, times):
     """Return the poses of the reference at times after `NOW` + 2 s."""
     q = np.array([node.jet(NOW + 2000 * MS + round(1e9 * t))[0] for t in times])
-    return frame_pose(node.robot.robot.model, q, FRAME)
+    return frame_pose(node.robot.model, q, FRAME)
 
 
 @pytest.mark.parametrize('delay', [50, 400])
@@ -96,7 +96,7 @@ def test_a_path_is_slowed_down_until_the_efforts_are_within_the_limits():
     motion = node.reference.newest
     factor = motion.end / 0.3
     assert factor > 1.05
-    model = node.robot.robot.model
+    model = node.robot.model
     jets = motion.curve.jets(np.linspace(0.0, motion.end, 300))
     assert (np.abs(inverse_dynamics(model, jets)[:, 0]) <= model.limits.effort).all()
     slowed = PoseWaypoints(
@@ -116,7 +116,7 @@ def test_limits_of_joints_are_checked_along_the_path(mode):
     node.follow(start, start)
     node.now += 2000 * MS
     # the last joint would turn further than its limit, 3.05 rad
-    turned = frame_pose(node.robot.robot.model, start + [0, 0, 0, 0, 0, 0, 0.7], FRAME)
+    turned = frame_pose(node.robot.model, start + [0, 0, 0, 0, 0, 0, 0.7], FRAME)
     node.take(path_message(near(turned, [2.0])), poses=True)
     node.plan(0)
     if mode == 'reject':
@@ -158,7 +158,7 @@ def test_an_accepted_path_is_forwarded_as_points_of_the_joints():
     node.take(path_message(waypoints), poses=True)
     node.plan(0)
     assert node.join(0)
-    model = node.robot.robot.model
+    model = node.robot.model
     task = forwarding(node.reference, node.robot, outline(node.message), node.parameters, node.now)
     samples = with_efforts(task)
     assert samples.joint_names == model.joint_names

@@ -10,7 +10,6 @@ from helpers.node_processes import trajectory
 from screw_dynamics import read_urdf
 from screw_dynamics.common.times import set_stamp
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.fit_requests import FitRobot
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import TrajectoryError
@@ -43,7 +42,7 @@ class Commands:
         measured = JointStateBuffer(self.model.joint_names)
         accept(
             message,
-            FitRobot(Robot(self.model), {}, ()),
+            Robot(self.model),
             self.reference,
             self.streamed,
             measured,

@@ -12,7 +12,6 @@ from helpers.rig import BEGIN, Rig, free, limited
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.fit_requests import FitRobot
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
@@ -141,7 +140,7 @@ def test_the_efforts_change_with_the_payload_and_the_motion_goes_on(arm):
     rig.run(0.5)
     before = rig.published.tau[-1, 0]
     heavy = free(arm).with_payload('tool', 2.0)
-    rig.step(rig.core.change_robot, FitRobot(Robot(heavy), {}, ()))
+    rig.step(rig.core.change_robot, Robot(heavy), {})
     rig.run(0.1)
     after = rig.published.tau[-1, 0]
     assert np.all(after - before > 5.0)

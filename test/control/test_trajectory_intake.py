@@ -15,7 +15,6 @@ from sensor_msgs.msg import JointState
 from screw_dynamics import inverse_dynamics, read_urdf
 from screw_dynamics.common.times import set_stamp
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.fit_requests import FitRobot
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.control.outputs import Verdict
 from screw_dynamics.drives.robot import Robot
@@ -51,12 +50,13 @@ class Intake:
     def accept(self, message, now=NOW, **changes):
         return accept(
             message,
-            FitRobot(Robot(self.model), self.others, ()),
+            Robot(self.model),
             self.reference,
             self.streamed,
             self.measured,
             replace(self.parameters, **changes),
             now,
+            self.others,
         )
 
     def sample(self, time):

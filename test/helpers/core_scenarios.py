@@ -322,7 +322,7 @@ class Scenario(Client):
 
     def _payload(self):
         robot = self._choose(self.robot, *self.loaded)
-        self.step(self.core.change_robot, self.fit_robot(robot.model))
+        self.step(self.core.change_robot, self.robot.with_model(robot.model), {})
         if self.drives is not None:
             self.drives.change_robot(self.now, robot)
 

@@ -107,7 +107,7 @@ def answered(task, which, counts):
         values.allow_partial_joints,
         values.allow_nonzero_velocity_at_end,
         max(task.speed, 1.0),
-        id(task.robot.robot.model),  # of those above
+        id(task.robot.model),  # of those above
         which,
     )
     counts['fits'] += 1

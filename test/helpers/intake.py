@@ -5,14 +5,13 @@
 from __future__ import annotations
 
 from screw_dynamics.control.fit import fit, outline
-from screw_dynamics.control.fit_requests import FitRobot
 from screw_dynamics.control.trajectory_join import joined
 from screw_dynamics.control.trajectory_plan import Running, arrival, plan
 
 
-def accept(message, robot: FitRobot, reference, streamed, measured, parameters, now):
+def accept(message, robot, reference, streamed, measured, parameters, now, others=()):
     """Accept a trajectory and return the warnings; raise the error if it is rejected."""
-    running = Running(reference, streamed, measured, parameters, robot, now)
+    running = Running(reference, streamed, measured, parameters, robot, others, now)
     arrived = arrival(message, running, None, poses=False)
     chosen = plan(arrived, outline(message), running, 0)
     found = fit(message, chosen.task)

@@ -9,7 +9,6 @@ from screw_dynamics import read_urdf
 from screw_dynamics.common.times import set_stamp
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.fit import fit, outline
-from screw_dynamics.control.fit_requests import FitRobot
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.control.trajectory_join import joined
 from screw_dynamics.control.trajectory_plan import Running, arrival, fit_delay, plan
@@ -28,8 +27,8 @@ class Node:
 
     def __init__(self, urdf, drives=None, **parameters):
         self.parameters = FeedforwardParameters(**{'limits': 'off', **parameters})
-        self.robot = FitRobot(Robot(read_urdf(urdf), drives), {}, ())
-        self.names = self.robot.robot.joint_names
+        self.robot = Robot(read_urdf(urdf), drives)
+        self.names = self.robot.joint_names
         n = len(self.names)
         self.reference = Reference(n, INTERPOLATIONS[self.parameters.interpolation])
         self.streamed = StreamedReference(
@@ -51,7 +50,13 @@ class Node:
     @property
     def running(self):
         return Running(
-            self.reference, self.streamed, self.measured, self.parameters, self.robot, self.now
+            self.reference,
+            self.streamed,
+            self.measured,
+            self.parameters,
+            self.robot,
+            {},
+            self.now,
         )
 
     def delay(self, expected):

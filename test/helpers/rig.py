@@ -13,10 +13,10 @@ from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.control import fit as fitting
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.fit_requests import FitRobot, Fitting, Heading, Reading, Refusal
+from screw_dynamics.control.fit_requests import Fitting, Heading, Reading, Refusal
 from screw_dynamics.control.forwarding import with_efforts
 from screw_dynamics.control.outputs import BuildGoal, CancelGoal, EndGoal, HoldSoon, SendGoal
-from screw_dynamics.drives.robot import Robot, as_robot
+from screw_dynamics.drives.robot import as_robot
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.model import JointLimits
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
@@ -139,9 +139,7 @@ class Rig:
         self.names = self.robot.joint_names
         self.parameters = FeedforwardParameters(**parameters)
         self.parameters.check()
-        self.core = Feedforward(
-            FitRobot(self.robot, others or {}, ()), self.parameters, 1, heading
-        )
+        self.core = Feedforward(self.robot, others or {}, self.parameters, 1, heading)
         self.now, self._fit_time = BEGIN, fit_time
         self.period = round(SECOND / self.parameters.publish_rate)
         self._due, self._order = [], count()
@@ -229,10 +227,6 @@ class Rig:
                 wrench=SimpleNamespace(torque=vectors[0], force=vectors[1]),
             ),
         )
-
-    def fit_robot(self, model):
-        """Return the input that replaces the model."""
-        return FitRobot(Robot(model, self.robot.drives), {}, ())
 
     def clear_motion(self):
         """Call ~/clear and return its answer."""

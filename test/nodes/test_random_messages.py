@@ -14,7 +14,6 @@ from sensor_msgs.msg import JointState
 
 from screw_dynamics import read_urdf, share_path
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.fit_requests import FitRobot
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
@@ -86,7 +85,7 @@ def test_trajectories(messages, state, partial, moving, lead_time, interpolation
         reference, np.zeros(MODEL.n, dtype=bool), parameters.stream_settings
     )
     measured = JointStateBuffer(NAMES)
-    robot = FitRobot(Robot(MODEL), {}, ())
+    robot = Robot(MODEL)
     jet = np.zeros((5, MODEL.n))
     now = NOW
     for message in messages:

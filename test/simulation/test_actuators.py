@@ -13,7 +13,7 @@ import screw_dynamics as sd
 from screw_dynamics.drives.rotors import rotor_axis
 from screw_dynamics.errors import ModelError
 from screw_dynamics.simulation import ElasticRobot
-from screw_dynamics.simulation.robot_states import robot_tables
+from screw_dynamics.simulation.robot_tables import robot_tables
 
 FRICTION = sd.JointFriction(2.0, 1.0, 0.1, 1.6, 0.3, 0.2, 0.5)
 MOTOR = sd.Motor(

@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
             robot = robots.read_robot(options, recorded)
             outputs.check_figure(options, robot)
             topic = one_topic(bag, (TRAJECTORY, JOINT_STATE), options.topic)
-            urdf = robots.urdf_text(options) if recorded is None else recorded.text
+            urdf = robots.urdf_text(options) if recorded is None else recorded[0]
             results = convert(bag, topic, robot, urdf, options)
         print(results.summary())
         if options.output is not None:

@@ -13,7 +13,6 @@ import numpy as np
 
 from screw_dynamics.command_line import outputs, recorded_bag, robots
 from screw_dynamics.command_line.command_parser import EachOnce
-from screw_dynamics.command_line.robots import RecordedRobot
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import expanded, is_standard_output, new_file, reports_beside
 from screw_dynamics.common.scalars import not_negative, positive
@@ -282,11 +281,11 @@ def _recording(bag: Bag, model: ScrewModel, options: argparse.Namespace) -> tupl
 def _write_robot(
     found: Identification | DriveIdentification,
     options: argparse.Namespace,
-    described: RecordedRobot | None,
+    described: tuple[str, str] | None,
 ) -> None:
     """Write the URDF and the drives that the options name."""
     if options.write_urdf is not None:
-        source = expanded(options.urdf) if described is None else described.text
+        source = expanded(options.urdf) if described is None else described[0]
         found.to_urdf(source, options.write_urdf)
         print(f'written: {options.write_urdf}')
     if options.write_drives is not None:

@@ -135,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
             from screw_dynamics.command_line.shown_motions import observed_motion
             from screw_dynamics.viewer import Viewer, read_visuals
 
-            source = expanded(options.urdf) if described is None else described.text.encode()
+            source = expanded(options.urdf) if described is None else described[0].encode()
             motion = observed_motion(samples, loads, robot)
             with Viewer(robot, motion, read_visuals(source)) as viewer:
                 viewer.save_html(options.html)

@@ -76,6 +76,7 @@ def run(options: argparse.Namespace) -> int:
 def _from_bag(path: Path, topic: str | None) -> Results:
     """Read results; the joint types are those of the robot description that the bag has."""
     from screw_dynamics.command_line.recorded_bag import recorded_robot
+    from screw_dynamics.command_line.robots import read_text
     from screw_dynamics.recordings.bags import Bag
     from screw_dynamics.recordings.results.results_from_bag import read_bag
 
@@ -83,7 +84,7 @@ def _from_bag(path: Path, topic: str | None) -> Results:
     try:
         with Bag(path) as bag, warnings.catch_warnings():
             warnings.simplefilter('ignore')  # of a damaged bag once more, of the robot
-            model = recorded_robot(bag).model()
+            model = read_text(*recorded_robot(bag))
         kinds = dict(zip(model.joint_names, model.coordinate_types, strict=True))
         slides = tuple(kinds[joint] == 'prismatic' for joint in results.joint_names)
     except (ScrewDynamicsError, KeyError):  # no description, or not of this robot

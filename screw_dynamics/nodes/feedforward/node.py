@@ -14,7 +14,7 @@ from screw_dynamics.common.times import nanoseconds
 from screw_dynamics.control.feedforward import Arguments, Feedforward
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.feedforward_reports import report
-from screw_dynamics.control.fit_requests import FitRobot, Heading
+from screw_dynamics.control.fit_requests import Heading
 from screw_dynamics.control.goals import goal_refusal
 from screw_dynamics.control.measurements import WRENCH_TOPIC
 from screw_dynamics.control.outputs import Outputs, Verdict
@@ -222,8 +222,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         """Warm up the ticks and the process that fits trajectories."""
         warm_up_efforts(loaded.robot)
         if self._worker is not None:
-            robot = FitRobot(loaded.robot, loaded.uncontrolled_joints, ())
-            self._worker.warm_up(robot, poses=bool(self._values.cartesian_frame))
+            self._worker.warm_up(loaded.robot, poses=bool(self._values.cartesian_frame))
 
     def _require(self, loaded: LoadedRobot) -> None:
         require_supported(loaded.robot, JET_ROWS)
@@ -233,8 +232,8 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         parts = self._parts
         if parts is not None:
             if parts.core.fits(loaded.robot):
-                robot = FitRobot(loaded.robot, loaded.uncontrolled_joints, ())
-                self.step(parts.core.change_robot, robot)
+                others = loaded.uncontrolled_joints
+                self.step(parts.core.change_robot, loaded.robot, others)
             else:
                 self._replace(parts.core, loaded)
         elif not self._values.autostart:
@@ -276,8 +275,8 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
     def _make_parts(self, loaded: LoadedRobot) -> None:
         self._time = compute_time(loaded.robot)
         require_rate(self._time, self._values.publish_rate)
-        robot = FitRobot(loaded.robot, loaded.uncontrolled_joints, ())
-        core = Feedforward(robot, self._values, time.time_ns(), heading)
+        robot, others = loaded.robot, loaded.uncontrolled_joints
+        core = Feedforward(robot, others, self._values, time.time_ns(), heading)
         with self.making():
             self._parts = _Parts(self, core, TrajectoryVerdicts(self))
 

@@ -22,6 +22,7 @@ from screw_dynamics.control import fit_requests
 from screw_dynamics.control.fit import fit, outline
 from screw_dynamics.control.forwarding import with_efforts
 from screw_dynamics.control.limit_checks import check_curve
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import (
     frame_jacobian,
     frame_pose,
@@ -50,10 +51,10 @@ class Worker:
 
     def __init__(self) -> None:
         self._process = ChildProcess()
-        self._robot: tuple[fit_requests.FitRobot | None, bytes] = None, b''
+        self._robot: tuple[Robot | None, bytes] = None, b''
         self.close = self._process.close
 
-    def warm_up(self, robot: fit_requests.FitRobot, *, poses: bool = False) -> None:
+    def warm_up(self, robot: Robot, *, poses: bool = False) -> None:
         """Wait until the process is running and is warm for a robot."""
         with suppress(BrokenProcessPool, RuntimeError):  # closed meanwhile; a task reports it
             self._process.submit(_warm_up, pickle.dumps(robot), poses).result()
@@ -125,8 +126,8 @@ def _perform(task: Any, robot: bytes) -> Any:
 
 
 @lru_cache(1)
-def _robot(data: bytes) -> fit_requests.FitRobot:
-    robot: fit_requests.FitRobot = pickle.loads(data)
+def _robot(data: bytes) -> Robot:
+    robot: Robot = pickle.loads(data)
     return robot
 
 
@@ -149,7 +150,7 @@ def _message(data: bytes, poses: bool) -> Any:
 
 def _warm_up(data: bytes, poses: bool) -> None:
     """Fit once, so that the first trajectory does not wait for imports."""
-    robot = _robot(data).robot
+    robot = _robot(data)
     model = robot.model
     rest = (0.0,) * model.n
     points = [TrajectoryPoint(0.0, rest), TrajectoryPoint(1.0, rest)]
