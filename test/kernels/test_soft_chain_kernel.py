@@ -253,34 +253,6 @@ def test_planar_arcs_are_exact_at_any_curvature(angle):
     assert np.abs(jerks[0] - expected).max() <= 1e-11 * np.abs(expected).max()
 
 
-def test_published_reference_values_of_a_planar_chain():
-    # the data of P2025, Simulation 3: two bodies, all values 1
-    for gravity, expected in (
-        ((0.0, 0.0, 0.0), (8.778985129624e-2 - 2.040625776839e-2,
-                           1.691571722926e-2 + 3.831159536533e-3)),
-        ((0.0, 0.0, -9.81), (8.778985129624e-2 - 2.040625776839e-2 - 2.1258064224,
-                             1.691571722926e-2 + 3.831159536533e-3 - 0.40473143981)),
-    ):  # fmt: skip
-        builder = TableBuilder(gravity)
-        for _ in range(2):
-            builder.add_planar_arc(0.3, 0.03, 1000.0 * np.pi * 0.03**2 * 0.3, 0.0, 0.0)
-        table, taus = builder.table(), np.empty((1, 1, 2))
-        arguments = (
-            table.modules,
-            table.reals,
-            np.zeros((1, 0)),
-            NO_WRENCHES,
-            NO_CARRIERS,
-            taus,
-            np.empty((1, 0, 0)),
-            NO_POSES,
-            0,
-            NO_JACOBIANS,
-        )
-        assert soft_dynamics(np.ones((1, 3, 2)), *arguments) == OK
-        assert np.allclose(taus[0, 0], expected, rtol=1e-9)  # printed to ten digits
-
-
 def test_a_result_or_input_that_is_not_finite_has_a_status():
     chain = CHAINS['hybrid']()
     table = chain.builder.table()
@@ -353,27 +325,3 @@ def test_operations_grow_with_the_bodies_and_those_of_the_mass_matrix_at_most_sq
     # a power series may end a term earlier
     assert per_body[0] > 0 and np.ptp(per_body) <= 0.01 * per_body[0]
     assert all(b <= 4 * a for a, b in zip(matrices, matrices[1:], strict=False))
-
-
-def test_poses_are_products_of_the_modules():
-    chain = CHAINS['hybrid']()
-    table, q = chain.builder.table(), chain.rng.uniform(-1.0, 1.0, (1, 1, chain.n))
-    poses = np.empty((1, len(chain.modules), 4, 4))
-    empty = np.empty((1, 0, chain.n)), np.empty((1, 0, 0))
-    soft_dynamics(
-        q,
-        table.modules,
-        table.reals,
-        np.zeros((1, 0)),
-        NO_WRENCHES,
-        NO_CARRIERS,
-        *empty,
-        poses,
-        0,
-        NO_JACOBIANS,
-    )
-    pose, first = np.eye(4), 0
-    for module, got in zip(chain.modules, poses[0], strict=True):
-        pose = pose @ module.place(q[0, 0, first : first + module.n] + 0j)[0].real
-        first += module.n
-        assert np.abs(got - pose).max() < 1e-14
