@@ -18,6 +18,7 @@ from benchmarks.verification.measures import Measure, difference, subject
 from benchmarks.verification.scenes import mass_matrix_series
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.soft import functions, recursion
+from screw_dynamics.soft.recursive_dynamics import chain_efforts, chain_links
 from screw_dynamics.soft.statics import stiffness_matrix
 
 SOFT = sd.soft
@@ -142,12 +143,7 @@ def of_rigid_chains() -> Iterator[Measure]:
     jet = rng.normal(size=(6, model.n))
     exact = reference_efforts(model, jet)
     matrix = np.asarray(mass_matrix_series(model, jet[:1])[0], float)
-    links = [
-        recursion.chain_link(module.motion(jet[:, own]))
-        for module, own in zip(chain.modules, chain.slices, strict=True)
-    ]
-    parts = recursion.inertial_efforts(links, chain.gravity)
-    readable = np.concatenate([part.jet()[: len(jet) - 2] for part in parts], axis=1)
+    links, readable = chain_links(chain, jet), chain_efforts(chain, jet)
     rows = zip(sd.inverse_dynamics(chain, jet), readable, exact.efforts, exact.scale, strict=True)
     compiled, series = zip(
         *((difference(a, c, s), difference(b, c, s)) for a, b, c, s in rows), strict=True

@@ -11,12 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import (
-    Array,
-    as_samples,
-    as_stack,
-    require_finite,
-)
+from screw_dynamics.common.arrays import Array, as_samples, as_stack, require_finite
 from screw_dynamics.common.sample_threads import require_threads
 from screw_dynamics.dynamics.dispatch import register_kind
 from screw_dynamics.dynamics.frames import representation_number
@@ -24,14 +19,8 @@ from screw_dynamics.errors import SingularMassMatrixError
 from screw_dynamics.model.records import Representation
 from screw_dynamics.model.screw_model import checked_wrenches
 from screw_dynamics.model.state_calls import output
-from screw_dynamics.soft.kernel_dynamics import efforts_at_once, run_chain
-from screw_dynamics.soft.recursion import inertial_efforts
-from screw_dynamics.soft.recursion import mass_matrix as matrix_of_links
-from screw_dynamics.soft.recursive_dynamics import (
-    chain_efforts,
-    chain_links,
-    checked_jet,
-)
+from screw_dynamics.soft.kernel_dynamics import efforts_at_once, own_series, run_chain
+from screw_dynamics.soft.recursive_dynamics import checked_jet
 from screw_dynamics.soft.soft_robot import SoftRobot, require_soft_robot
 
 _ONE = 1  # by identity: True must be rejected
@@ -59,15 +48,9 @@ def inverse_dynamics(
     out = output(out, shape, joint_jet=jet)
     threads = require_threads(threads)
     wrenches = _wrenches(robot, wrench_jets, shape)
-    samples, efforts = as_stack(jet, 2), as_stack(out, 2)
-    table = robot.kernel_table
-    if table is not None:
-        run_chain(robot, table, samples, efforts, threads=threads, wrenches=wrenches)
-        return out
-    for t, (sample, row) in enumerate(zip(samples, efforts, strict=True)):
-        own = {i: wrench[t if len(wrench) > 1 else 0] for i, wrench in wrenches.items()}
-        row[...] = chain_efforts(robot, sample, own)
-    return require_finite('result', out, 'overflow')
+    efforts = as_stack(out, 2)
+    run_chain(robot, as_stack(jet, 2), efforts, threads=threads, wrenches=wrenches)
+    return out
 
 
 def _wrenches(
@@ -122,14 +105,7 @@ def mass_inverse_dynamics(
     samples = jets[:, 0]
     efforts = np.empty((len(samples), 1, robot.n))
     matrices = np.empty((len(samples), robot.n, robot.n))
-    if robot.kernel_table is not None:
-        run_chain(robot, robot.kernel_table, jets, efforts, matrices)
-    else:
-        for jet, effort, matrix in zip(jets, efforts, matrices, strict=True):
-            links = chain_links(robot, jet)
-            own = zip(links, inertial_efforts(links, robot.gravity), strict=True)
-            effort[0] = np.concatenate([part.value + link.stress.value for link, part in own])
-            matrix[...] = matrix_of_links(links)
+    run_chain(robot, jets, efforts, matrices)
     return matrices.reshape(*leading, robot.n, robot.n), efforts.reshape(*leading, robot.n)
 
 
@@ -151,32 +127,19 @@ def mass_matrix(robot: SoftRobot, q: ArrayLike) -> Array:
     """Return M (..., n, n)."""
     samples, leading = _samples(robot, q)
     matrices = np.empty((len(samples), robot.n, robot.n))
-    if robot.kernel_table is not None:
-        run_chain(robot, robot.kernel_table, samples[:, np.newaxis], None, matrices)
-        return matrices.reshape(*leading, robot.n, robot.n)
-    for sample, matrix in zip(samples, matrices, strict=True):
-        matrix[...] = matrix_of_links(chain_links(robot, _at_rest(sample)))
+    run_chain(robot, samples[:, np.newaxis], None, matrices)
     return matrices.reshape(*leading, robot.n, robot.n)
-
-
-def _at_rest(q: Array) -> Array:
-    return np.stack([q, 0.0 * q, 0.0 * q])
 
 
 def gravity_forces(robot: SoftRobot, q: ArrayLike) -> Array:
     """Return the efforts that hold the robot against gravity, without elastic ones."""
     samples, leading = _samples(robot, q)
-    forces = np.empty(samples.shape)
-    table = robot.kernel_table
-    if table is not None:
-        jets = np.stack([samples, 0.0 * samples, 0.0 * samples], axis=1)
-        heavy, light = np.empty((2, len(samples), 1, robot.n))
-        run_chain(robot, table, jets, heavy)
-        run_chain(robot, table.without_gravity(), jets, light)
-        return (heavy - light).reshape(*leading, robot.n)
-    for sample, force in zip(samples, forces, strict=True):
-        force[...] = chain_efforts(robot, _at_rest(sample), stress=False)[0]
-    return forces.reshape(*leading, robot.n)
+    jets = np.stack([samples, 0.0 * samples, 0.0 * samples], axis=1)
+    heavy, light = np.empty((2, len(samples), 1, robot.n))
+    given = own_series(robot, jets)
+    run_chain(robot, jets, heavy, given=given)
+    run_chain(robot.without_gravity(), jets, light, given=given)
+    return (heavy - light).reshape(*leading, robot.n)
 
 
 def bias_forces(robot: SoftRobot, q: ArrayLike, qd: ArrayLike) -> Array:
@@ -219,18 +182,26 @@ def frame_pose(robot: SoftRobot, q: ArrayLike, frame: str) -> Array:
     """Return the pose of a module's distal frame in that of the base [P2025] (9), (10)."""
     samples, leading = _samples(robot, q)
     count = robot.modules_to(frame)
-    poses = np.tile(np.eye(4), (len(samples), 1, 1))
-    if robot.kernel_table is not None and count:
-        every = np.empty((len(samples), len(robot.modules), 4, 4))
-        run_chain(robot, robot.kernel_table, samples[:, np.newaxis], poses=every)
-        return np.ascontiguousarray(every[:, count - 1]).reshape(*leading, 4, 4)
-    for sample, pose in zip(samples, poses, strict=True):
-        robot.check(sample)
-        for module, own in zip(robot.modules[:count], robot.slices, strict=False):
-            rotation, translation = module.tip_pose(sample[own])
-            pose[:3, 3] += pose[:3, :3] @ translation
-            pose[:3, :3] = pose[:3, :3] @ rotation
-    return poses.reshape(*leading, 4, 4)
+    if robot.kernel_table.given_width:
+        # the series of such bodies hold far more than their ends
+        result = np.tile(np.eye(4), (len(samples), 1, 1))
+        for sample, pose in zip(samples, result, strict=True):
+            robot.check(sample)
+            for module, own in zip(robot.modules[:count], robot.slices, strict=False):
+                rotation, translation = module.tip_pose(sample[own])
+                pose[:3, 3] += pose[:3, :3] @ translation
+                pose[:3, :3] = pose[:3, :3] @ rotation
+        return result.reshape(*leading, 4, 4)
+    poses = np.empty((len(samples), len(robot.modules), 4, 4))
+    run_chain(robot, samples[:, np.newaxis], poses=poses)
+    return _behind(poses, count).reshape(*leading, 4, 4)
+
+
+def _behind(poses: Array, count: int) -> Array:
+    """Return the poses (T, 4, 4) behind the first modules; of none that of the base."""
+    if count == 0:
+        return np.tile(np.eye(4), (len(poses), 1, 1))
+    return np.ascontiguousarray(poses[:, count - 1])
 
 
 def frame_jacobian(
@@ -241,27 +212,11 @@ def frame_jacobian(
     samples, leading = _samples(robot, q)
     count = robot.modules_to(frame)
     jacobians = np.zeros((len(samples), 6, robot.n))
-    table = robot.kernel_table
-    if table is not None:
-        states = samples[:, np.newaxis]
-        poses = np.empty((len(samples), len(robot.modules), 4, 4))
-        run_chain(robot, table, states, poses=poses, frames=count, jacobians=jacobians)
-        for every, jacobian in zip(poses, jacobians, strict=True):
-            pose = every[count - 1] if count else np.eye(4)
-            _represent(jacobian, representation, pose[:3, :3], pose[:3, 3])
-        return jacobians.reshape(*leading, 6, robot.n)
-    for sample, jacobian in zip(samples, jacobians, strict=True):
-        total = np.eye(3)
-        for link, own in zip(
-            chain_links(robot, _at_rest(sample))[:count], robot.slices, strict=False
-        ):
-            rotation, t = link.rotation.value, link.translation.value
-            linear = jacobian[3:] - np.cross(t, jacobian[:3], axisb=0, axisc=0)
-            jacobian[3:], jacobian[:3] = rotation.T @ linear, rotation.T @ jacobian[:3]
-            jacobian[:3, own] += link.angular.value.T
-            jacobian[3:, own] += link.linear.value.T
-            total = total @ rotation
-        _represent(jacobian, representation, total, frame_pose(robot, sample, frame)[:3, 3])
+    poses = np.empty((len(samples), len(robot.modules), 4, 4))
+    states = samples[:, np.newaxis]
+    run_chain(robot, states, poses=poses, frames=count, jacobians=jacobians)
+    for pose, jacobian in zip(_behind(poses, count), jacobians, strict=True):
+        _represent(jacobian, representation, pose[:3, :3], pose[:3, 3])
     return jacobians.reshape(*leading, 6, robot.n)
 
 

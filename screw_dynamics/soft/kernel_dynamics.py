@@ -14,7 +14,6 @@ from screw_dynamics.common.sample_threads import over_samples
 from screw_dynamics.errors import NotFiniteError
 from screw_dynamics.kernels.soft.dynamics import soft_dynamics
 from screw_dynamics.kernels.soft.layout import OK
-from screw_dynamics.soft.kernel_table import KernelTable
 from screw_dynamics.soft.soft_robot import SoftRobot
 from screw_dynamics.soft.user_module_series import module_series
 
@@ -28,7 +27,7 @@ _TIME = 500  # per number of a motion [ns], roughly
 def efforts_at_once(robot: SoftRobot, joint_jet: object, out: Array | None) -> Array | None:
     """Return the efforts of arrays that need no conversion, None for any other arguments."""
     table = robot.kernel_table
-    if type(joint_jet) is not _ARRAY or table is None or table.given_width:
+    if type(joint_jet) is not _ARRAY or table.given_width:
         return None
     shape = joint_jet.shape
     if len(shape) != 2 or shape[1] != robot.n or shape[0] < 3:
@@ -58,7 +57,6 @@ def efforts_at_once(robot: SoftRobot, joint_jet: object, out: Array | None) -> A
 
 def run_chain(
     robot: SoftRobot,
-    table: KernelTable,
     jets: Array,
     taus: Array | None = None,
     matrices: Array | None = None,
@@ -67,29 +65,29 @@ def run_chain(
     jacobians: Array | None = None,
     threads: int = 1,
     wrenches: Mapping[int, Array] | None = None,
+    given: Array | None = None,
 ) -> None:
     """
     Fill the results of jets (T, k + 3, n), or (..., 1, n) without efforts; all are C-contiguous.
 
     Efforts are (T, k + 1, n), mass matrices (T, n, n), poses (T, m, 4, 4) and Jacobians (T, 6, n)
     those behind the first `frames` modules. External wrenches are (T, k + 1, 6) or (k + 1, 6), by
-    the number of the module at whose distal frame they act. Raises InputError for coordinates out
-    of range and NotFiniteError with the name of the coordinate.
+    the number of the module at whose distal frame they act; `given` are the `own_series` if they
+    are known. Raises InputError for coordinates out of range and NotFiniteError with the name of
+    the coordinate.
     """
     samples, rows, n = jets.shape
     if samples == 0:
         return
     for jet in jets if robot.ranges else ():
         robot.check(jet[0])
-    if table.given_width and rows == 1:
-        # series are evaluated along motions
-        jets = np.concatenate([jets, np.zeros((samples, 2, n))], axis=1)
+    table = robot.kernel_table
     if taus is None:
-        taus = np.empty((samples, max(0, jets.shape[1] - 2), n))
+        taus = np.empty((samples, max(0, rows - 2), n))
     matrices = np.empty((samples, 0, 0)) if matrices is None else matrices
     poses = np.empty((samples, 0, 4, 4)) if poses is None else poses
     jacobians = np.empty((samples, 0, 0)) if jacobians is None else jacobians
-    given = _given(robot, table, jets)
+    given = own_series(robot, jets) if given is None else given
     external = wrenches or {}
     carriers = np.array(list(external), np.int64)
     loads = np.empty((samples, len(external), taus.shape[1], 6))
@@ -105,8 +103,9 @@ def run_chain(
         _raise_not_finite(robot.joint_names, jets, taus)
 
 
-def _given(robot: SoftRobot, table: KernelTable, jets: Array) -> Array:
+def own_series(robot: SoftRobot, jets: Array) -> Array:
     """Return the series (T, size) of the modules that the kernels do not know."""
+    table = robot.kernel_table
     if not table.given_width:
         return np.zeros((len(jets), 0))
     parts = [

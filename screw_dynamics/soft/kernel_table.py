@@ -37,12 +37,6 @@ class KernelTable(NamedTuple):
         """Modules (m,) that are evaluated outside the kernels."""
         return np.asarray(self.modules[:-1, layout.KIND] == layout.SERIES)
 
-    def without_gravity(self) -> KernelTable:
-        """Return the table of the same chain in free fall."""
-        reals = self.reals.copy()
-        reals[layout.GRAVITY : layout.GRAVITY + 3] = 0.0
-        return self._replace(reals=reals)
-
 
 class RodStep(NamedTuple):
     """A step along a rod, and the rigid section behind it."""

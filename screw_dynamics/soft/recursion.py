@@ -11,7 +11,7 @@ and Kane where the printed ones differ (docs/theory/errata.md).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,14 +69,6 @@ class BodyForces:
     torque: SeriesArray | None = None
     generalised: SeriesArray | None = None
 
-    def __add__(self, other: BodyForces) -> BodyForces:
-        """Return the sum of forces on one module."""
-        return BodyForces(
-            _sum(self.force, other.force),
-            _sum(self.torque, other.torque),
-            _sum(self.generalised, other.generalised),
-        )
-
 
 def _sum(a: SeriesArray | None, b: SeriesArray | None) -> SeriesArray | None:
     if a is None or b is None:
@@ -95,19 +87,14 @@ def point_forces(motion: ModuleMotion, forces: SeriesArray) -> BodyForces:
     return BodyForces(forces.sum(axis=0), moments.sum(axis=0), generalised)
 
 
-def inertial_efforts(
-    links: Sequence[ChainLink], gravity: Array, active: Mapping[int, BodyForces] | None = None
-) -> list[SeriesArray]:
+def inertial_efforts(links: Sequence[ChainLink], gravity: Array) -> list[SeriesArray]:
     """
     Return M q'' + c + g of every module (n_i,), with gravity (3,) in S_0; IID for zero gravity.
 
-    Gravity acts as the acceleration a_0 = -g of the base. The efforts of active forces, by the
-    number of the module, are subtracted. [P2025] (24), (42), (43), (49), (50), (53), (54).
+    Gravity acts as the acceleration a_0 = -g of the base. [P2025] (24), (42), (43), (49), (50),
+    (53), (54).
     """
-    forces = _inertia_forces(links, gravity)
-    for index, own in (active or {}).items():
-        forces[index] += own
-    return [-effort for effort in generalised_efforts(links, forces)]
+    return [-effort for effort in generalised_efforts(links, _inertia_forces(links, gravity))]
 
 
 def _inertia_forces(links: Sequence[ChainLink], gravity: Array) -> list[BodyForces]:
@@ -170,7 +157,7 @@ def generalised_efforts(
     """Return the efforts of forces by a backward pass [P2025] (33), (36) to (38), (41)."""
     carried, found = BodyForces(), []
     for link, own in zip(reversed(links), reversed(forces), strict=True):
-        carried = BodyForces(own.force, own.torque) + carried
+        carried = BodyForces(_sum(own.force, carried.force), _sum(own.torque, carried.torque))
         total = own.generalised
         if carried.force is not None:
             total = _sum(total, link.linear @ carried.force)

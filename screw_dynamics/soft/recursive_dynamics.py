@@ -51,27 +51,15 @@ def chain_links(robot: SoftRobot, jet: Array) -> list[ChainLink]:
     ]
 
 
-def chain_efforts(
-    robot: SoftRobot,
-    jet: Array,
-    wrenches: Mapping[int, Array] | None = None,
-    *,
-    stress: bool = True,
-) -> Array:
-    """Return the efforts (k + 1, n) of a jet (k + 3, n), less those of wrenches (k + 1, 6)."""
+def chain_efforts(robot: SoftRobot, jet: Array, *, stress: bool = True) -> Array:
+    """Return the efforts (k + 1, n) of a jet (k + 3, n)."""
     links = chain_links(robot, jet)
     rows = len(jet) - 2
-    active = {}
-    for index, wrench in (wrenches or {}).items():
-        series = SeriesArray(taylor_coefficients(wrench)[:, np.newaxis])
-        active[index] = BodyForces(series[3:], series[:3])
-    parts = inertial_efforts(links, robot.gravity, active)
+    parts = inertial_efforts(links, robot.gravity)
     efforts = np.empty((rows, robot.n))
     for link, part, own in zip(links, parts, robot.slices, strict=True):
-        total = part.truncated(rows - 1)
-        if stress:
-            total = total + link.stress.truncated(rows - 1)
-        efforts[:, own] = SeriesArray(total.data[:rows]).jet()
+        total = part + link.stress if stress else part
+        efforts[:, own] = total.truncated(rows - 1).jet()
     return efforts
 
 

@@ -132,13 +132,12 @@ class SoftRobot(Tabular):
         return any(type(module).check is not Module.check for module in self.modules)
 
     @cached_property
-    def kernel_table(self) -> KernelTable | None:
-        """Tables of the compiled kernels; None if they know none of the modules."""
+    def kernel_table(self) -> KernelTable:
+        """Tables of the compiled kernels."""
         builder = TableBuilder(self.gravity)
         for module in self.modules:
             add_to_table(module, builder)
-        table = builder.table()
-        return None if table.given.all() else table
+        return builder.table()
 
     def without_gravity(self) -> SoftRobot:
         """

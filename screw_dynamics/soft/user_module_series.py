@@ -33,7 +33,7 @@ class PointSeries(NamedTuple):
 
 
 def module_series(module: Module, jet: Array) -> Array:
-    """Return the series of a module for the kernels, from the jet (count, n), count >= 2."""
+    """Return the series of a module for the kernels, from the jet (count, n)."""
     motion = module.motion(jet)
     count, n = jet.shape
     back = motion.rotation.plain().T

@@ -13,20 +13,6 @@ SOFT = sd.soft
 ORDER = 4
 
 
-class Unknown(SOFT.Module):
-    """A module of which the kernels know nothing."""
-
-    def __init__(self, module):
-        self.module, self.name, self.n = module, None, module.n
-        self.masses = module.masses
-
-    def tip_pose(self, q):
-        return self.module.tip_pose(q)
-
-    def positions(self, q):
-        return self.module.positions(q)
-
-
 @pytest.fixture(scope='module')
 def case():
     """Return a planar arm with two arcs and a hand, its modules as points, and a motion."""
@@ -68,22 +54,6 @@ def test_wrenches_at_frames_do_their_virtual_work(case, frame):
     # at order 0 the transposed Jacobian
     work = sd.frame_jacobian(robot, jet[0], frame).T @ wrench[0]
     np.testing.assert_allclose((free - loaded)[0], work, atol=1e-12 * abs(free[0]).max())
-
-
-def test_the_recursion_of_the_paper_carries_wrenches_as_the_compiled_one_does(case):
-    robot, _, jet, rng = case
-    wrenches = rng.normal(size=(2, ORDER + 1, 6))
-    names = [robot.module_names[i] for i in (1, -1)]
-    loaded = sd.inverse_dynamics(robot, jet, dict(zip(names, wrenches, strict=True)))
-    plain = SOFT.SoftRobot([Unknown(module) for module in robot.modules], robot.gravity)
-    assert plain.kernel_table is None
-    others = [plain.module_names[i] for i in (1, -1)]
-    found = sd.inverse_dynamics(plain, jet, dict(zip(others, wrenches, strict=True)))
-    scale = np.abs(loaded).max(axis=1, keepdims=True)
-    assert np.all(np.abs(found - loaded) <= 1e-12 * scale)
-    batch = sd.inverse_dynamics(plain, np.stack([jet, jet]), {'tip': [wrenches[1], wrenches[1]]})
-    once = sd.inverse_dynamics(plain, jet, {'tip': wrenches[1]})
-    assert np.array_equal(batch, [once, once])
 
 
 def test_batches_share_wrenches_or_have_their_own(case):

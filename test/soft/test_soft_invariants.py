@@ -107,7 +107,7 @@ def test_the_frame_at_the_end_of_the_last_body_does_not_change_the_efforts(compi
     if not compiled:
         parts = [Turned(rod)] * 2
         turned = SOFT.SoftRobot([parts[0]])
-        assert turned.kernel_table is None
+        assert turned.kernel_table.given.all()
     plain = joints_and_arc(rod) if compiled else SOFT.SoftRobot([rod])
     jet = np.random.default_rng(4).uniform(-0.2, 0.2, (5, plain.n))
     expected, got = sd.inverse_dynamics(plain, jet), sd.inverse_dynamics(turned, jet)

@@ -11,6 +11,7 @@ from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
 from screw_dynamics.common.times import nanoseconds
+from screw_dynamics.soft.recursive_dynamics import chain_efforts
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 FINGER = sd.share_path('config/soft_finger.yaml')
@@ -77,22 +78,9 @@ def test_efforts_of_all_coordinates_with_two_derivatives(hybrid, heard):
         np.testing.assert_allclose(efforts_of(sample), expected, rtol=0, atol=bound)
     # the readable recursion of the paper, by series arithmetic; the node runs the kernel
     for sample in moving[:: len(moving) // 20]:
-        expected = _readable_efforts(hybrid, jet_of(sample))
+        expected = chain_efforts(hybrid, jet_of(sample))
         bound = 1e-11 * np.abs(expected).max()
         np.testing.assert_allclose(efforts_of(sample), expected, rtol=0, atol=bound)
-
-
-def _readable_efforts(robot, jet):
-    from screw_dynamics.series.series_array import SeriesArray
-    from screw_dynamics.soft.recursion import chain_link, inertial_efforts
-
-    parts = zip(robot.modules, robot.slices, strict=True)
-    links = [chain_link(module.motion(jet[:, own])) for module, own in parts]
-    order, rows = len(jet) - 3, []
-    for link, part in zip(links, inertial_efforts(links, robot.gravity), strict=True):
-        total = part.truncated(order) + link.stress.truncated(order)
-        rows.append(SeriesArray(total.data[: order + 1]).jet())
-    return np.concatenate(rows, axis=1)
 
 
 def test_tensions_pull_and_realise_the_efforts_of_the_finger(hybrid, heard):
@@ -158,7 +146,7 @@ def test_services_of_dynamics(ask, hybrid, rng):
     answer = ask(
         'get_inverse_dynamics', **state, acceleration=acceleration, derivative_order=2, **higher
     )
-    efforts = _readable_efforts(hybrid, jet)
+    efforts = chain_efforts(hybrid, jet)
     bound = 1e-11 * np.abs(efforts).max()
     assert answer.success, answer.message
     assert tuple(answer.joint_names) == hybrid.joint_names
