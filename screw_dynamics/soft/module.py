@@ -20,7 +20,7 @@ class ModuleMotion(NamedTuple):
     A module along a motion, as series in time with partial derivatives by its coordinates.
 
     `rotation` (3, 3) and `translation` (3,) are the pose of its distal in its proximal frame,
-    `points` (m, 3) its material points in the distal frame, of order K; `masses` (m,) theirs;
+    `points` (m, 3) its material points in the proximal frame, of order K; `masses` (m,) theirs;
     `stress` (n,) are the elastic and damping efforts, of order K - 1.
     """
 
@@ -29,6 +29,12 @@ class ModuleMotion(NamedTuple):
     points: SeriesArray
     masses: Array
     stress: SeriesArray
+
+    @property
+    def distal_points(self) -> SeriesArray:
+        """The material points (m, 3) in the distal frame."""
+        places: SeriesArray = (self.points - self.translation) @ self.rotation
+        return places  # R^T (f - t), row by row
 
 
 class Module(ABC):
@@ -81,7 +87,7 @@ class Module(ABC):
         return ModuleMotion(
             rotation,
             translation,
-            (points - translation) @ rotation,  # R^T (f - t), row by row
+            points,
             self.masses,
             as_series_array(stress, q.plain()),
         )

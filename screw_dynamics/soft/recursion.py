@@ -56,7 +56,7 @@ def chain_link(motion: ModuleMotion) -> ChainLink:
         translation.derivative(),
         _vee(relative),
         _vee(relative.derivative()),
-        body_integrals(motion.points, motion.masses),
+        body_integrals(motion.distal_points, motion.masses),
         motion.stress,
     )
 
@@ -79,7 +79,7 @@ def _sum(a: SeriesArray | None, b: SeriesArray | None) -> SeriesArray | None:
 
 def point_forces(motion: ModuleMotion, forces: SeriesArray) -> BodyForces:
     """Return active forces (m, 3) on the points of a module, in S_i [P2025] (30), (34)."""
-    points = motion.points
+    points = motion.distal_points
     generalised = bilinear(
         lambda a, b: np.einsum('...jmx,...mx->...j', a, b), points.gradient(), forces
     )

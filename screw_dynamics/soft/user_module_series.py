@@ -40,7 +40,6 @@ def module_series(module: Module, jet: Array) -> Array:
     turned = (back @ motion.rotation.gradient()).coefficients  # (count, n, 3, 3)
     turned = 0.5 * (turned - np.swapaxes(turned, -1, -2))
     shift = (motion.translation.gradient() @ motion.rotation.plain()).coefficients
-    points = motion.points @ motion.rotation.T + motion.translation
     stress = np.zeros((count, n))
     known = motion.stress.coefficients
     stress[: len(known)] = known
@@ -49,8 +48,8 @@ def module_series(module: Module, jet: Array) -> Array:
         motion.translation.coefficients,
         turned[..., [2, 0, 1], [1, 2, 0]],
         shift,
-        points.coefficients,
-        points.gradient().coefficients,
+        motion.points.coefficients,
+        motion.points.gradient().coefficients,
         stress,
     )
     return user_module_series(series, motion.masses)
