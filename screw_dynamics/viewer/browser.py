@@ -77,7 +77,7 @@ def photographer(server: Any, stage: Stage, size: tuple[int, int]) -> Iterator[C
         ready.set()
 
     def draw() -> Any:
-        camera = stage.camera
+        camera = stage.camera(*size)
         drawn = connected[0].get_render(
             size[1], size[0], wxyz=turns(camera[np.newaxis])[0], position=camera[:3, 3],
             fov=FIELD, transport_format='png', timeout=_WAIT,

@@ -87,16 +87,18 @@ class Scene:
         self.outline: Outline = outline(self.model)
         self.marks: list[Mark] = self.outline.marks
         self.order, self.enlargement = 0, 1.0
-        home = places(self.model, np.zeros(robot.n))
+        rest = np.zeros(robot.n)
+        home = places(self.model, rest)
         self._soft = _soft_bodies(self.model, threads)
-        points = self._points_of(home)
-        self.low, self.high = points.min(axis=0), points.max(axis=0)
+        ends = [_at(home, rod.place, rod.end) for rod in self.outline.rods]
+        joints = np.concatenate([home[:, :3, 3], np.array(ends).reshape(-1, 3)])
         lengths = [float(np.linalg.norm(rod.end - rod.begin)) for rod in self.outline.rods]
         lengths = [length for length in lengths if length > 1e-6] or [1.0]
-        self.reach = max(float(np.linalg.norm(self.high - self.low)), 1e-3)
+        self.reach = max(float(np.linalg.norm(np.ptp(joints, axis=0))), 1e-3)
         self.thickness = min(_THICK * self.reach, _OF_ROD * float(np.median(lengths)))
         self.ring = _RING * self.thickness
         self.parts = self._parts(visuals or Visuals({}, {}))
+        self.space = self._space(home, rest)  # points (p, 3) for which there is space
         self.boxes = self._boxes()
         self.scales = np.full((ORDERS, robot.n), np.nan)
         self._limits = self._known_limits()
@@ -121,14 +123,14 @@ class Scene:
         """Extend the scales, and the space in the picture, to a motion."""
         self.prepare(motion.efforts, motion.wrenches)
         chosen = np.linspace(0, len(motion.times) - 1, _LOOKS).round().astype(int)
-        looks = [places(self.model, motion.positions[i]) for i in chosen]
-        points = np.concatenate([self._points_of(poses) for poses in looks])
-        self.low, self.high = points.min(axis=0), points.max(axis=0)
+        looks = motion.positions[chosen]
+        self.space = np.concatenate([self._space(places(self.model, q), q) for q in looks])
 
-    def _points_of(self, poses: Array) -> Array:
-        """Return the ends of the links, and the origins of the places."""
-        ends = [_at(poses, rod.place, rod.end) for rod in self.outline.rods]
-        return np.concatenate([poses[:, :3, 3], np.array(ends).reshape(-1, 3)])
+    def _space(self, poses: Array, q: Array) -> Array:
+        """Return points whose hull has the robot in it: corners of its parts, soft bodies."""
+        corners = [_moved(part.mesh.corners(), poses[part.place]) for part in self.parts]
+        surfaces, _ = self._bodies(poses, q)
+        return np.concatenate([poses[:, :3, 3], *corners, *surfaces, self.points(poses, q)])
 
     def at(self, sample: Sample) -> Instant:
         """Return where all is at an instant."""
@@ -162,16 +164,20 @@ class Scene:
                 shown.add(place)
                 for k, (mesh, colour) in enumerate(meshes):
                     parts.append(Part(f'{name}/{k}', place, mesh.placed(own), colour))
-        # links without a picture have none in the URDF, unless their files are not found
-        lost = {
-            self.outline.links[name][0] for name in visuals.missing if name in self.outline.links
-        }
+        # beside pictures of others, links without one are drawn if they have mass or a lost file
+        links = self.outline.links
+        solid = {mass.place for mass in self.outline.masses}
+        solid |= {links[name][0] for name in visuals.missing if name in links}
+
+        def plain(place: int) -> bool:
+            return not shown or (place in solid and place not in shown)
+
         for k, rod in enumerate(self.outline.rods):
-            if (not shown or rod.place in lost) and rod.place not in shown:
+            if plain(rod.place):
                 mesh = shapes.capsule(rod.begin, rod.end, self.thickness)
                 parts.append(Part(f'rod_{k}', rod.place, mesh, PLAIN))
         for mark in self.marks:
-            if (not shown or mark.place in lost) and mark.place not in shown:
+            if plain(mark.place):
                 size = 1.3 * self.thickness
                 drum = shapes.cylinder(size, 2.6 * size)
                 if mark.kind == 'prismatic':

@@ -29,6 +29,12 @@ class Mesh(NamedTuple):
         """Return the mesh at a pose (4, 4)."""
         return Mesh(self.vertices @ pose[:3, :3].T + pose[:3, 3], self.faces)
 
+    def corners(self) -> Array:
+        """Return the corners (8, 3) of the box around it, along the axes."""
+        ends = self.vertices.min(axis=0), self.vertices.max(axis=0)
+        choices = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
+        return np.asarray(np.where(choices, *ends))
+
 
 def joined(meshes: list[Mesh]) -> Mesh:
     """Return meshes as one."""

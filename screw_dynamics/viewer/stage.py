@@ -29,6 +29,9 @@ LAYERS = {
     'inertias': False,
 }
 FIELD = np.radians(45.0)  # of the camera
+_VIEW = np.array([0.72, -0.62, 0.33])  # from where it looks
+_MARGIN = 0.94  # of a picture that the robot may fill
+_PAGE = 1280, 800  # px, a browser
 _AXIS, _MOTOR, _LINK = (90, 90, 105), (240, 140, 20), (60, 70, 84)
 _SOFT, _THREAD, _CENTRE = (238, 132, 100), (40, 40, 48), (30, 30, 30)
 _FORCE, _TORQUE = (205, 30, 60), (140, 60, 190)
@@ -83,8 +86,8 @@ class Stage:
     def _set_up(self, first: Instant) -> None:
         """Set the ground, the light and the camera."""
         scene, server = self._scene, self._server
-        size = max(float(np.linalg.norm(scene.high - scene.low)), scene.reach)
-        middle = 0.5 * (scene.low + scene.high)
+        low, high = scene.space.min(axis=0), scene.space.max(axis=0)
+        size, middle = max(float(np.linalg.norm(high - low)), scene.reach), 0.5 * (low + high)
         server.scene.set_up_direction('+z')
         # lights of its own: the environment of viser is a picture from the network
         server.scene.configure_environment_map(None)
@@ -105,15 +108,28 @@ class Stage:
             '/grid', infinite_grid=True, cell_size=cell, section_size=5.0 * cell,
             cell_color=(222, 226, 231), section_color=(196, 203, 211), cell_thickness=0.6,
             section_thickness=0.9, fade_distance=6.0 * size, shadow_opacity=0.12,
-            position=(0.0, 0.0, min(0.0, float(scene.low[2]) - scene.thickness)),
+            position=(0.0, 0.0, min(0.0, float(low[2]) - scene.thickness)),
         )  # fmt: skip
-        way = np.array([0.72, -0.62, 0.33])
-        self.camera = look_at(middle + 0.45 * size / np.sin(0.5 * FIELD) * way, middle)
-        # higher than in pictures: below are the curves
-        below = np.array([0.0, 0.0, 0.18 * size])
-        server.initial_camera.look_at = middle - below
-        server.initial_camera.position = self.camera[:3, 3] - below
+        camera = self.camera(*_PAGE)
+        distance = (middle - camera[:3, 3]) @ camera[:3, 2]
+        # farther and lower than in pictures: below are the curves
+        own = camera @ np.array([0.0, 0.17 * distance, -0.3 * distance, 1.0])
+        server.initial_camera.position = own[:3]
+        server.initial_camera.look_at = own[:3] + 1.3 * distance * camera[:3, 2]
         server.initial_camera.fov = FIELD
+
+    def camera(self, width: int, height: int) -> Array:
+        """Return the nearest pose (4, 4) of a camera whose picture has the whole robot in it."""
+        points, room = self._scene.space, 1.2 * self._scene.ring
+        axes = look_at(_VIEW, np.zeros(3))[:3, :3]
+        high = np.tan(0.5 * FIELD)
+        across, depth = points @ axes[:, :2], points @ axes[:, 2:]
+        wide = _MARGIN * high * np.array([width / height, 1.0])
+        first = (across - room + wide * depth).min(axis=0)
+        last = (across + room - wide * depth).max(axis=0)
+        # the camera at distance d before the origin sees |x - c| <= wide (z + d)
+        distance = ((last - first) / (2.0 * wide)).max()
+        return np.asarray(pose(axes, axes @ np.array([*(0.5 * (first + last)), -distance])))
 
     def _add_bodies(self) -> None:
         scene, add = self._scene, self._server.scene

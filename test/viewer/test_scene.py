@@ -15,6 +15,7 @@ from screw_dynamics.viewer import shapes
 from screw_dynamics.viewer.motion import Motion, Sample, motion_of_jets
 from screw_dynamics.viewer.outline import outline, places
 from screw_dynamics.viewer.scene import Scene, share_colours
+from screw_dynamics.viewer.stage import FIELD
 
 IIWA = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
 PLANAR = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
@@ -268,6 +269,21 @@ def test_the_time_chooses_the_sample():
             pose = viewer.stage.shown.places[2]
             q = np.full(2, expected)
             np.testing.assert_array_equal(pose, sd.frame_pose(PLANAR, q, 'link_2'))
+
+
+@pytest.mark.parametrize('size', [(400, 300), (300, 400), (1280, 800)])
+def test_a_picture_has_the_whole_robot_in_it_and_little_else(size):
+    pytest.importorskip('viser', reason='the viewer needs viser')
+    motion = np.zeros((11, 7))
+    motion[:, 0], motion[:, 1] = 6.0 * TIMES, 1.5  # around, stretched
+    with sd.view(IIWA, TIMES, motion) as viewer:
+        own = sd.lie.inverse_pose(viewer.stage.camera(*size))
+        poses = [places(IIWA, q) for q in motion]
+    ends = np.concatenate([p[:, :3, 3] for p in poses]) @ own[:3, :3].T + own[:3, 3]
+    wide = np.tan(0.5 * FIELD) * np.array([size[0] / size[1], 1.0])
+    seen = ends[:, :2] / ends[:, 2:] / wide  # -1 to 1 in the picture
+    assert np.abs(seen).max() < 1.0
+    assert np.ptp(seen, axis=0).max() > 1.25  # of 2, of the frames alone
 
 
 def test_notebooks_show_a_page_with_the_curves():

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +110,16 @@ def test_a_link_whose_file_is_missing_is_a_rod(package):
     path.write_text(text)
     names = [p.name for p in Scene(sd.Robot(sd.read_urdf(path)), read_visuals(path)).parts]
     assert names == ['base/0', 'rod_1', 'turn/drum']
+
+
+def test_beside_pictures_links_with_mass_are_rods_and_virtual_ones_nothing(package):
+    path = written(package, 'one.obj')
+    text = re.sub(r'(?s)<link name="(arm|tool)">(.*?)<visual>.*?</visual>', r'<link name="\1">\2',
+                  path.read_text())  # fmt: skip
+    for there, expected in ((True, ['base/0', 'rod_1', 'turn/drum']), (False, ['base/0'])):
+        path.write_text(text if there else re.sub(r'(?s)<inertial>.*</inertial>', '', text))
+        names = [p.name for p in Scene(sd.Robot(sd.read_urdf(path)), read_visuals(path)).parts]
+        assert names == expected
 
 
 def test_files_that_are_no_meshes_are_missing(package):
