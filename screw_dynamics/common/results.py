@@ -98,18 +98,20 @@ class SampledResult(Tabular):
     def _samples(self) -> tuple[Array | None, Mapping[str, Samples]]:
         """Return the times (T,) [s], None if they are not known, and the quantities by name."""
 
-    def plot(self, ax: Axes | None = None, quantity: str = '', derivative: int = 0) -> Axes:
+    def plot(
+        self, quantity: str | Axes = '', derivative: int = 0, *, ax: Axes | None = None
+    ) -> Axes:
         """
         Draw a quantity of all joints or motors over time.
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
         quantity : str
-            A variable of `to_xarray`; by default the first.
+            A variable of `to_xarray`; by default the first. Axes in its place are `ax`.
         derivative : int
             Which of its time derivatives.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
 
         Returns
         -------
@@ -124,6 +126,13 @@ class SampledResult(Tabular):
             If matplotlib is not installed (extra ``plot``).
         """
         pyplot = _library('matplotlib.pyplot', 'plot')
+        axes: Axes | None = ax
+        if isinstance(quantity, pyplot.Axes) and ax is None:
+            axes, quantity = quantity, ''
+        if not isinstance(quantity, str):
+            raise InputError(f'quantity: expected a name, got {shown(quantity)}')
+        if not isinstance(axes, pyplot.Axes | None):
+            raise InputError(f'ax: expected Axes of matplotlib, got {shown(ax)}')
         times, samples = self._samples()
         name = quantity or next(iter(samples))
         if name not in samples:
@@ -134,7 +143,7 @@ class SampledResult(Tabular):
                 f'derivative: expected 0 to {drawn.values.shape[1] - 1} of {name}, '
                 f'got {shown(derivative)}'
             )
-        axes: Axes = pyplot.subplots()[1] if ax is None else ax
+        axes = pyplot.subplots()[1] if axes is None else axes
         at = range(len(drawn.values)) if times is None else times
         for label, values in zip(drawn.columns, drawn.values[:, derivative].T, strict=True):
             axes.plot(at, values, label=label)

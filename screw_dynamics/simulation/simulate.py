@@ -7,17 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.arrays import as_vector
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics.dispatch import by_kind, register_kind
+from screw_dynamics.errors import InputError, shown
 from screw_dynamics.model import RobotModel
 from screw_dynamics.simulation.elastic_robot import ElasticRobot
 from screw_dynamics.simulation.robot_tables import SimulationResult
 from screw_dynamics.soft import SoftRobot
-from screw_dynamics.soft.simulation import simulate_soft
+from screw_dynamics.soft.simulation import effort_law, simulate_soft
 
 
 @partial(by_kind, 'simulate')
@@ -92,11 +92,22 @@ def simulate(
     >>> motion.position.shape
     (3, 2)
     """
-    dynamics = ElasticRobot(as_robot(robot))
-    start = dynamics.state(q, qd, motor_position, motor_velocity)
+    robot = as_robot(robot)
+    functions = {'stiffness': stiffness, 'wrenches': wrenches, 'progress': progress}
+    for name, given in functions.items():
+        if given is not None and not callable(given):
+            raise InputError(f'{name}: expected a function of time, got {shown(given)}')
+    dynamics = ElasticRobot(robot)
+    start = dynamics.state(
+        as_vector('q', q, robot.n),
+        None if qd is None else as_vector('qd', qd, robot.n),
+        motor_position,
+        motor_velocity,
+    )
+    law, parts = effort_law(efforts, robot.motors.m), 2 if robot.drives is None else 4
     return dynamics.integrate(
         times,
-        _law(dynamics, efforts),
+        lambda t, state: law(t, *dynamics.split(state)[:parts]),
         start,
         stiffness=stiffness,
         wrenches=wrenches,
@@ -108,14 +119,3 @@ def simulate(
 
 
 register_kind(SoftRobot, simulate=simulate_soft)
-
-
-def _law(
-    dynamics: ElasticRobot, efforts: ArrayLike | Callable[..., ArrayLike] | None
-) -> Callable[[float, Array], ArrayLike]:
-    """Return the efforts as a function of time and state."""
-    if callable(efforts):
-        given, parts = efforts, 2 if dynamics.robot.drives is None else 4
-        return lambda t, state: given(t, *dynamics.split(state)[:parts])
-    constant = np.zeros(dynamics.motors.m) if efforts is None else efforts
-    return lambda t, state: constant

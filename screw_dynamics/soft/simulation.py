@@ -97,7 +97,7 @@ def simulate_soft(
     start = as_vector('q', q, robot.n)
     rates = np.zeros(robot.n) if qd is None else as_vector('qd', qd, robot.n)
     robot.check(start)
-    law = _law(robot, efforts)
+    law = effort_law(efforts, robot.n)
     system = _System(robot)
 
     def inputs(t: float, state: Array) -> dict[str, Any]:
@@ -137,12 +137,12 @@ def simulate_soft(
     return SoftMotion(instants, position, velocity, evaluations, robot.joint_names)
 
 
-def _law(
-    robot: SoftRobot, efforts: ArrayLike | Callable[[float, Array, Array], ArrayLike] | None
-) -> Callable[[float, Array, Array], Array]:
-    """Return the efforts as a function of time and state."""
+def effort_law(
+    efforts: ArrayLike | Callable[..., ArrayLike] | None, size: int
+) -> Callable[..., Array]:
+    """Return efforts (size,) as a function of time and state; errors name the argument."""
     if callable(efforts):
         given = efforts
-        return lambda t, q, qd: as_vector('efforts', given(t, q, qd), robot.n)
-    constant = np.zeros(robot.n) if efforts is None else as_vector('efforts', efforts, robot.n)
-    return lambda t, q, qd: constant
+        return lambda t, *state: as_vector('efforts', given(t, *state), size)
+    constant = np.zeros(size) if efforts is None else as_vector('efforts', efforts, size)
+    return lambda t, *state: constant

@@ -12,7 +12,7 @@ from oracles import two_links
 from scipy.special import ellipk
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InputError, ShapeError, SimulationError, UnknownNameError
+from screw_dynamics.errors import InputError, SimulationError, UnknownNameError
 from screw_dynamics.simulation import ElasticRobot
 
 
@@ -51,10 +51,26 @@ def test_an_elastic_robot_moves_as_its_equations_say():
         motor_position=[-1.45, 0.45],
     )  # fmt: skip
     np.testing.assert_array_equal(found.motor_position, expected.motor_position)
-    with pytest.raises(ShapeError, match='motor_effort'):
-        sd.simulate(robot, times, [-1.4, 0.5], efforts=[1.0])
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'text'),
+    [
+        ({'q': [1.0]}, r'q: expected shape \(2,\), got \(1,\)'),
+        ({'qd': [0.0, np.nan]}, r'qd\[1\]: expected a finite number'),
+        ({'efforts': [1.0]}, r'efforts: expected shape \(2,\), got \(1,\)'),
+        ({'efforts': lambda *state: [0.0, np.inf]}, r'efforts\[1\]: expected a finite number'),
+        ({'wrenches': {}}, r'wrenches: expected a function of time, got \{\}'),
+        ({'method': 'RK54'}, "method: .*, got 'RK54'; did you mean RK45"),
+    ],
+)
+def test_errors_name_the_arguments(arguments, text):
+    joint = sd.JointDrive(sd.LinearSpring(150.0), sd.Motor(0.1))
+    robot = two_links.robot(joint, joint)
+    with pytest.raises(InputError, match=f'^{text}'):
+        sd.simulate(robot, **{'times': [0.0, 0.1], 'q': [-1.4, 0.5]} | arguments)
     with pytest.raises(InputError, match='expected a ScrewModel, got str'):
-        sd.simulate('arm', times, [0.0])
+        sd.simulate('arm', [0.0, 0.1], [-1.4, 0.5])
 
 
 @pytest.fixture(scope='module')
@@ -93,12 +109,17 @@ def test_figures_have_a_labelled_line_per_joint(motion):
     axes = sd.trajectory.through(model, [0.0, 1.0], [[0, 0], [1, 2]]).plot(derivative=2)
     assert axes.get_ylabel() == 'position, derivative 2 [(rad or m)/s^2]'
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ['joint_1', 'joint_2']
-    assert motion.plot(axes, 'motor_position') is axes and len(axes.lines) == 4
+    assert motion.plot('motor_position', ax=axes) is motion.plot(axes) is axes
+    assert len(axes.lines) == 6
     np.testing.assert_array_equal(axes.lines[3].get_ydata(), motion.motor_position[:, 1])
     with pytest.raises(UnknownNameError, match='quantity'):
-        motion.plot(axes, 'torque')
+        motion.plot('torque')
+    with pytest.raises(InputError, match='quantity: expected a name, got 3'):
+        motion.plot(3)
+    with pytest.raises(InputError, match="ax: expected Axes of matplotlib, got 'here'"):
+        motion.plot('position', ax='here')
     with pytest.raises(InputError, match='derivative: expected 0 to 1 of position, got 2'):
-        motion.plot(axes, derivative=2)
+        motion.plot(derivative=2)
     pyplot.close('all')
 
 
