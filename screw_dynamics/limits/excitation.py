@@ -42,6 +42,7 @@ class Excitation(ParameterResult):
 
     Parameters
     ----------
+    model : ScrewModel
     waypoints : Waypoints
         Points of the smooth motion, from rest to rest.
     curve : PiecewisePolynomial
@@ -56,6 +57,7 @@ class Excitation(ParameterResult):
         Of the whole motion, between samples too.
     """
 
+    model: ScrewModel
     waypoints: Waypoints
     curve: PiecewisePolynomial
     names: tuple[str, ...]
@@ -68,6 +70,9 @@ class Excitation(ParameterResult):
         """Names, values and expected standard deviations of the parameters."""
         deviations = self.standard_deviations.tolist()
         return tuple(zip(self.names, self.values.tolist(), deviations, strict=True))
+
+    def _robot_model(self) -> ScrewModel:
+        return self.model
 
 
 def excitation_motion(
@@ -211,7 +216,7 @@ def excitation_motion(
         if report.feasible and _inside(model, curve, boxes):
             break
         best = begin + _SHRINKING**0.25 * (best - begin)
-    return Excitation(waypoints, curve, *prediction.bands(curve), report)
+    return Excitation(model, waypoints, curve, *prediction.bands(curve), report)
 
 
 def _ranges(model: ScrewModel, start: ArrayLike | None) -> tuple[Array, Array]:

@@ -15,7 +15,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.results import Part
 from screw_dynamics.drives import Drives, JointDrive, LinearSpring
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import UnknownNameError
 from screw_dynamics.estimation.identification.consistency import Cones, consistent
 from screw_dynamics.estimation.identification.drive_equations import (
     COULOMB,
@@ -40,6 +40,7 @@ from screw_dynamics.estimation.identification.result import (
     spring_rows,
 )
 from screw_dynamics.estimation.identification.springs import SLIPS, SpringFit
+from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.model.urdf.urdf_source import UrdfSource
 
 _POSITIVE = [FIELDS[place] for place in POSITIVE]
@@ -87,14 +88,15 @@ class DriveIdentification(ParameterResult):
     unexcited: tuple[str, ...]
     remaining: Callable[[Recording], Array]
 
+    def _robot_model(self) -> ScrewModel:
+        return self.equations.robot.model
+
     def __getitem__(self, name: str) -> float:
         """Return the value of a parameter, of springs too."""
         for row, value, _ in self.rows:
             if row == name:
                 return value
-        raise InputError(
-            f'expected one of {", ".join(row for row, *_ in self.rows)}, got {name!r}'
-        )
+        raise UnknownNameError('parameter', name, [row for row, *_ in self.rows])
 
     @property
     def standard_deviations(self) -> Array:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,16 +19,31 @@ from screw_dynamics.common.results import Part, RecordedResult
 from screw_dynamics.common.text_table import NO_BREAK
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.regressor import inertial_parameters
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, UnknownNameError
 from screw_dynamics.estimation.identification.columns import Columns
 from screw_dynamics.estimation.identification.consistency import Cones, consistent
 from screw_dynamics.estimation.identification.export import identified_robot, written_urdf
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES, UPPER, second_moment
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.springs import SpringFit
+from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.model.urdf.urdf_source import UrdfSource
 
+_NAME = re.compile(r'^(?:(.*)[. ])?([a-z_]+?)(?:_at_.*)?$')  # place and entry of a parameter
+_UNITS = {  # of revolute and of prismatic joints
+    'rotor_inertia': ('kg m^2', 'kg'),
+    'viscous': ('N m s/rad', 'N s/m'),
+    **dict.fromkeys(('coulomb', 'breakaway_excess', 'offset'), EFFORT_UNITS),
+    'stribeck_velocity': ('rad/s', 'm/s'),
+    'stiffness': ('N m/rad', 'N/m'),
+    'cubic_stiffness': ('N m/rad^3', 'N/m^3'),
+    **dict.fromkeys(('hysteresis', 'backlash', 'encoder_offset', 'deflection'), POSITION_UNITS),
+    'delay': ('s', 's'),
+    'm': ('kg', 'kg'),
+    **dict.fromkeys(NAMES[1:4], ('kg m', 'kg m')),
+    **dict.fromkeys(NAMES[4:], ('kg m^2', 'kg m^2')),
+}
 BAND = 1.959963984540054  # standard deviations on either side of 95 % of a normal distribution
 
 
@@ -69,15 +85,23 @@ class ParameterResult(RecordedResult):
     def rows(self) -> tuple[tuple[str, float, float], ...]:
         """Names, values and standard deviations."""
 
+    @abstractmethod
+    def _robot_model(self) -> ScrewModel:
+        """Return the model whose parameters they are."""
+
     def _records(self) -> list[dict[str, Any]]:
         names = ('parameter', 'value', 'standard_deviation')
         return [dict(zip(names, row, strict=True)) for row in self.rows]
 
     def _parts(self) -> Sequence[Part]:
-        lines = [('parameter', 'value', f'95{NO_BREAK}%')]
+        lines = [('parameter', 'value', f'95{NO_BREAK}%', 'unit')]
+        model = self._robot_model()
+        kinds = dict(zip(model.joint_names, model.coordinate_types, strict=True))
         for name, value, deviation in self.rows:
             band = f'+-{NO_BREAK}{BAND * deviation:.2g}' if np.isfinite(deviation) else 'unknown'
-            lines.append((name, f'{value:.5g}', band))
+            place, entry = _NAME.findall(name)[0]
+            unit = _UNITS.get(entry, ('', ''))[kinds.get(place) == 'prismatic']
+            lines.append((name, f'{value:.5g}', band, unit.replace(' ', NO_BREAK)))
         return (lines,)
 
 
@@ -136,10 +160,13 @@ class Identification(ParameterResult):
         half = BAND * self.standard_deviations
         return np.column_stack((self.values - half, self.values + half))
 
+    def _robot_model(self) -> ScrewModel:
+        return self.model
+
     def __getitem__(self, name: str) -> float:
         """Return the value of a parameter."""
         if name not in self.names:
-            raise InputError(f'expected one of {", ".join(self.names)}, got {name!r}')
+            raise UnknownNameError('parameter', name, self.names)
         return float(self.values[self.names.index(name)])
 
     @property
