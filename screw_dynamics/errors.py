@@ -50,13 +50,19 @@ def listed(names: Iterable[object]) -> str:
     return text or '(none)'
 
 
-def did_you_mean(name: object, available: Iterable[str]) -> str:
+def did_you_mean(name: object, available: Iterable[str], similarity: float = 0.6) -> str:
     """Return the nearest of some names as a question, for the end of an error; perhaps none."""
     from difflib import get_close_matches  # of no use before an error
 
-    for match in get_close_matches(str(name), list(map(str, available)), 1):
+    for match in get_close_matches(str(name), list(map(str, available)), 1, similarity):
         return f'; did you mean {match}?'
     return ''
+
+
+def among(names: Iterable[str], got: object) -> str:
+    """Return the names of which an error expects one, what it got, and perhaps the nearest."""
+    known = list(map(str, names))
+    return f'{listed(known)}, got {shown(got)}{did_you_mean(got, known)}'
 
 
 def short(text: str, longest: int = _LONGEST_VALUE) -> str:

@@ -36,6 +36,19 @@ def as_float_array(name: str, value: ArrayLike) -> Array:
     return array if array.flags.aligned else array.copy()
 
 
+def as_pose(name: str, value: ArrayLike) -> Array:
+    """Return `value` as an array (4, 4); InputError says what a rotation alone lacks."""
+    array = as_float_array(name, value)
+    if array.shape == (3, 3):
+        raise InputError(
+            f"{name}: expected a pose (4, 4) or scipy's RigidTransform, got a rotation without a "
+            'position'
+        )
+    if array.shape != (4, 4):
+        raise ShapeError(name, '(4, 4)', array.shape)
+    return array
+
+
 def read_only_copy(name: str, value: ArrayLike) -> Array:
     """Return a read-only copy of `value`, converted by `as_float_array`."""
     array: Array = as_float_array(name, value).copy()

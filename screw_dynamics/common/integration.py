@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, as_vector, require_finite
-from screw_dynamics.common.scalars import require_number
-from screw_dynamics.errors import InputError, ShapeError, SimulationError, shown
+from screw_dynamics.common.scalars import require_choice, require_number
+from screw_dynamics.errors import InputError, ShapeError, SimulationError
 
 EXPLICIT = ('DOP853', 'RK45', 'RK23')
 IMPLICIT = ('BDF', 'Radau')
@@ -57,8 +57,7 @@ def integrate(
         raise InputError(
             f'times[{i + 1}]: expected more than {instants[i]:g}, got {instants[i + 1]:g}'
         )
-    if method not in methods:
-        raise InputError(f'method: expected one of {", ".join(methods)}, got {shown(method)}')
+    require_choice('method', method, methods)
     rtol = require_number('rtol', rtol, above=True)
     atol = rtol / 100.0 if atol is None else require_number('atol', atol)
 

@@ -11,7 +11,7 @@ from typing import NoReturn, TypeVar
 
 import numpy as np
 
-from screw_dynamics.errors import InputError, ModelError, shown
+from screw_dynamics.errors import InputError, ModelError, among, shown
 
 Choice = TypeVar('Choice', bound=str)
 
@@ -62,7 +62,7 @@ def require_choice(name: str, value: object, choices: Iterable[Choice]) -> Choic
     for choice in known:
         if isinstance(value, str) and value == choice:
             return choice
-    raise InputError(f'{name}: expected one of {", ".join(known)}, got {shown(value)}')
+    raise InputError(f'{name}: expected one of {among(known, value)}')
 
 
 def finite(text: str) -> float:

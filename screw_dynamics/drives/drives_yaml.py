@@ -27,7 +27,7 @@ from screw_dynamics.drives.springs import (
     VariableStiffness,
 )
 from screw_dynamics.drives.winding import Winding
-from screw_dynamics.errors import InputError, ModelError, shown
+from screw_dynamics.errors import InputError, ModelError, among, shown
 
 SPRINGS: dict[str, type[Spring]] = {
     spring.type: spring
@@ -77,7 +77,7 @@ def write_drives(
 def read_drives(document: Any) -> dict[str, Any]:
     """Return the fields of `Drives` in a YAML document, or raise ModelError."""
     root = YamlEntry(document, 'document')
-    _check_keys(root, ('elastic_joints', *_SETTINGS))
+    root.require_keys(('elastic_joints', *_SETTINGS))
     drives = {
         name: _joint(YamlEntry(node.value, f'elastic_joints.{name}'))
         for name, node in root['elastic_joints'].entries()
@@ -101,7 +101,7 @@ def unused_entries(drives: Mapping[str, JointDrive], coupling_named: bool) -> li
 def _joint(node: YamlEntry) -> JointDrive:
     if node.value is None:
         return JointDrive()
-    _check_keys(node, _JOINT_KEYS)
+    node.require_keys(_JOINT_KEYS)
     parts: dict[str, Any] = {}
     if node.value.get('spring') is not None:
         parts['spring'] = _spring(node['spring'])
@@ -109,7 +109,7 @@ def _joint(node: YamlEntry) -> JointDrive:
         if node.value.get(key) is not None:
             parts[key] = _record(node[key], Motor)
     if node.value.get('limits') is not None:
-        _check_keys(node['limits'], tuple(_LIMITS))
+        node['limits'].require_keys(_LIMITS)
         for key, entry in node['limits'].entries():
             parts[_LIMITS[key]] = require_number(
                 entry.path, entry.number(), above=True, infinite=True, error=ModelError
@@ -131,11 +131,10 @@ def _joint(node: YamlEntry) -> JointDrive:
 def _spring(node: YamlEntry) -> Spring | None:
     kind = node['type'].value
     if kind == RIGID:
-        _check_keys(node, ('type',))
+        node.require_keys(('type',))
         return None
     if not isinstance(kind, str) or kind not in SPRINGS:
-        names = ', '.join((RIGID, *SPRINGS))
-        raise ModelError(f'{node.path}.type: expected one of {names}, got {shown(kind)}')
+        raise ModelError(f'{node.path}.type: expected one of {among((RIGID, *SPRINGS), kind)}')
     if 'damping' in node.value and kind != LinearSpring.type:
         raise ModelError(
             f'{node.path}.damping: expected no entry with a spring of type {shown(kind)}: '
@@ -147,15 +146,14 @@ def _spring(node: YamlEntry) -> Spring | None:
 def _parallel_spring(node: YamlEntry) -> ParallelSpring:
     kind = node['type'].value
     if not isinstance(kind, str) or kind not in PARALLEL_SPRINGS:
-        names = ', '.join(PARALLEL_SPRINGS)
-        raise ModelError(f'{node.path}.type: expected one of {names}, got {shown(kind)}')
+        raise ModelError(f'{node.path}.type: expected one of {among(PARALLEL_SPRINGS, kind)}')
     return _record(node, PARALLEL_SPRINGS[kind], extra=('type',))
 
 
 def _record(node: YamlEntry, kind: Callable[..., R], extra: tuple[str, ...] = ()) -> R:
     """Return a record with the entries of a mapping as its fields."""
     parts = [field for field in fields(kind) if field.init]  # type: ignore[arg-type]
-    _check_keys(node, (*extra, *(field.name for field in parts)))
+    node.require_keys((*extra, *(field.name for field in parts)))
     for field in parts:
         if field.default is MISSING:
             node[field.name]
@@ -182,13 +180,6 @@ def _value(key: str, node: YamlEntry) -> Any:
         except ValueError:
             return node.value
     return node.value
-
-
-def _check_keys(node: YamlEntry, allowed: tuple[str, ...]) -> None:
-    for key, _ in node.entries():
-        if key not in allowed:
-            names = ', '.join(allowed)
-            raise ModelError(f'{node.path}: expected entries {names}, got {shown(key)}')
 
 
 def _joint_entry(drive: JointDrive) -> dict[str, Any]:

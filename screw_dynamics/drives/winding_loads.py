@@ -96,6 +96,8 @@ def winding_loads(
     """
     robot = robot_with_drives(robot)
     table = robot.motors
+    if not isinstance(motors, MotorFeedforward):
+        raise InputError(f'motors: expected a MotorFeedforward, got {type(motors).__name__}')
     instants = require_finite('times', as_float_array('times', times))
     ambient = require_number('ambient', ambient, -np.inf)
     jets = motors.motor_effort_jet

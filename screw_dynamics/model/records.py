@@ -233,7 +233,7 @@ class ModelRecord(ValueEquality):
         Raises
         ------
         InputError
-            If `count` is not a whole number of 0 or more.
+            If `count` or `seed` is not a whole number of 0 or more.
 
         Examples
         --------
@@ -248,6 +248,8 @@ class ModelRecord(ValueEquality):
         bottom = np.where(np.isfinite(lower), lower, np.minimum(upper - 2.0 * half, -half))
         top = np.where(np.isfinite(upper), upper, np.maximum(lower + 2.0 * half, half))
         shape = () if count is None else (require_count('count', count),)
+        if not isinstance(seed, np.random.Generator | None):
+            seed = require_count('seed', seed)
         parts = np.random.default_rng(seed).random((*shape, self.n))
         drawn: Array = bottom + parts * (top - bottom)
         return drawn

@@ -44,6 +44,14 @@ class FeedbackGains(NamedTuple):
     poles: NDArray[np.complex128]
     state_names: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        """Return the numbers of motors and states, and the slowest decay."""
+        kind = 'with' if self.integral_gains.any() else 'without'
+        return (
+            f'FeedbackGains({len(self.gains)} motors, {len(self.state_names)} states, {kind} '
+            f'integral; slowest pole {self.poles.real.max():.3g} 1/s)'
+        )
+
 
 def motor_gains(
     robot: Robot | ScrewModel,

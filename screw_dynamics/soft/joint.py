@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_vector, read_only_copy
-from screw_dynamics.common.scalars import require_number
-from screw_dynamics.errors import InputError, shown
+from screw_dynamics.common.arrays import Array, as_pose, as_vector, read_only_copy
+from screw_dynamics.common.scalars import require_choice, require_number
+from screw_dynamics.errors import InputError
 from screw_dynamics.lie import is_pose, skew
 from screw_dynamics.soft.module import Module, require_name
 
@@ -58,10 +58,7 @@ class Joint(Module):
         name: str | None = None,
         pitch: float = 0.0,
     ) -> None:
-        if not isinstance(joint_type, str) or joint_type not in _KINDS:
-            raise InputError(
-                f'joint_type: expected one of {", ".join(_KINDS)}, got {shown(joint_type)}'
-            )
+        require_choice('joint_type', joint_type, _KINDS)
         direction = as_vector('axis', axis, 3)
         if not direction.any():
             raise InputError('axis: expected a vector other than zero')
@@ -69,7 +66,7 @@ class Joint(Module):
         self.masses = np.zeros(0)
         self.type, self.n = joint_type, int(joint_type != 'fixed')
         self.axis = read_only_copy('axis', direction / np.linalg.norm(direction))
-        self.pose = as_pose('pose', np.eye(4) if pose is None else pose)
+        self.pose = rigid_motion('pose', np.eye(4) if pose is None else pose)
         self.name = require_name(name)
         self.pitch = require_number('pitch', pitch, -math.inf)
         if self.pitch and joint_type != 'helical':
@@ -91,9 +88,9 @@ class Joint(Module):
         return rotation, translation
 
 
-def as_pose(name: str, value: ArrayLike) -> Array:
+def rigid_motion(name: str, value: ArrayLike) -> Array:
     """Return a read-only pose; raise InputError if it is not a rigid motion."""
-    pose = read_only_copy(name, value)
-    if pose.shape != (4, 4) or not is_pose(pose):
+    pose = read_only_copy(name, as_pose(name, value))
+    if not is_pose(pose):
         raise InputError(f'{name}: expected a pose (4, 4), a rotation and a translation')
     return pose

@@ -12,7 +12,7 @@ from typing import Any
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.scalars import number_from_text
 from screw_dynamics.common.yaml_files.loading import load_yaml
-from screw_dynamics.errors import InputError, TrajectoryError, listed, shown
+from screw_dynamics.errors import InputError, TrajectoryError, among, did_you_mean, listed, shown
 from screw_dynamics.trajectory.waypoint_checks import FIELDS, TrajectoryPoint
 
 TIME = 'time_from_start'
@@ -25,9 +25,7 @@ def point_from_fields(where: str, data: Any) -> TrajectoryPoint:
         raise TrajectoryError(f'{where}: expected the key {TIME!r}')
     unknown = sorted(str(key) for key in data.keys() - {TIME, *FIELDS, _NOT_READ})
     if unknown:
-        raise TrajectoryError(
-            f'{where}: expected the keys {", ".join((TIME, *FIELDS))}, got {listed(unknown)}'
-        )
+        raise TrajectoryError(f'{where}: expected the keys {among((TIME, *FIELDS), unknown[0])}')
     # a key without a value is None
     rows = [number_list(where, key, [] if data.get(key) is None else data[key]) for key in FIELDS]
     return TrajectoryPoint(time_value(where, data[TIME]), *rows)
@@ -142,8 +140,10 @@ def points_from_yaml(text: str) -> tuple[list[str], list[TrajectoryPoint]]:
         data = load_yaml(text)
     except InputError as error:
         raise TrajectoryError(str(error)) from None
-    if not isinstance(data, dict) or not {'joint_names', 'points'} <= data.keys():
-        raise TrajectoryError("expected the keys 'joint_names' and 'points'")
+    keys = {'joint_names', 'points'}
+    if not isinstance(data, dict) or not keys <= data.keys():
+        hints = (did_you_mean(key, keys - data.keys()) for key in data) if data else ()
+        raise TrajectoryError(f"expected the keys 'joint_names' and 'points'{''.join(hints)}")
     names, points = data['joint_names'], data['points']
     if not isinstance(names, list) or not isinstance(points, list):
         raise TrajectoryError("'joint_names' and 'points': expected lists")

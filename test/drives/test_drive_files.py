@@ -211,7 +211,10 @@ def test_the_urdf_alone(arm):
     'entry, message',
     [
         ('friction: 3', 'a.friction: expected a mapping, got 3'),
-        ('friction: {viscosity: 3}', 'a.friction: expected entries viscous, .*load_effort, got'),
+        (
+            'friction: {viscosity: 3}',
+            "a.friction: expected entries viscous, .*, got 'viscosity'; did you mean viscous",
+        ),
         ('friction: {viscous: -3}', r'a.friction.viscous: expected a finite number of 0 or more'),
         ('parallel_spring: {stiffness: 3}', "a.parallel_spring: expected an entry 'type'"),
         (

@@ -131,6 +131,8 @@ def test_limits_are_reported_and_kept():
     motors = sd.elastic_feedforward(free, swing(times))
     with pytest.raises(InputError, match='times: expected at least one, increasing'):
         sd.winding_loads(free, motors, times[::-1])
+    with pytest.raises(InputError, match='motors: expected a MotorFeedforward, got ndarray'):
+        sd.winding_loads(free, motors.motor_effort_jet, times)
     text = free.drives.to_yaml()
     assert sd.Drives.from_yaml(text) == free.drives
 

@@ -14,7 +14,13 @@ from oracles.robots import bundled_urdfs
 from oracles.strategies import models
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InertiaError, NotFiniteError, ShapeError, UnknownNameError
+from screw_dynamics.errors import (
+    InertiaError,
+    InputError,
+    NotFiniteError,
+    ShapeError,
+    UnknownNameError,
+)
 from screw_dynamics.lie import adjoint, exp_screw
 from screw_dynamics.model import Frame, JointLimits, ScrewModel
 from screw_dynamics.model.geometry import pitch_and_point, reference_poses
@@ -336,6 +342,9 @@ def test_index_and_drawn_configurations():
     drawn = model.random_configuration(200, seed=0)
     assert drawn.shape == (200, model.n)
     assert (drawn == model.random_configuration(200, seed=0)).all()
+    for seed in ('x', -1, 1.5):
+        with pytest.raises(InputError, match='seed: expected a whole number of 0 or more, got '):
+            model.random_configuration(seed=seed)
     reach = np.where(np.array(model.coordinate_types) == 'prismatic', 0.5, np.pi)
     lower = np.where(np.isfinite(model.limits.lower), model.limits.lower, -reach)
     upper = np.where(np.isfinite(model.limits.upper), model.limits.upper, reach)

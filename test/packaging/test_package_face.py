@@ -49,7 +49,7 @@ def test_choices_are_literals_and_their_check_lists_the_same():
     for function, (name, words) in choices.items():
         hints = get_type_hints(function.__init__ if isinstance(function, type) else function)
         assert get_args(hints[name]) == words
-        text = f"^{name}: expected one of {', '.join(words)}, got 'other'$"
+        text = f"^{name}: expected one of {', '.join(words)}, got 'other'"
         with pytest.raises(sd.errors.InputError, match=text):
             function(*arguments[function], **{name: 'other'})
 

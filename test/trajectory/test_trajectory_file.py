@@ -75,13 +75,17 @@ def test_files(tmp_path, name, text):
             'joint_names: [a]\npoints: [{time_from_start: 0, positions: [1], positions: [2]}]\n',
             r"^line 2, points\[0\]: expected every entry once, got 'positions' again",
         ),
-        (False, 'points: []', "expected the keys 'joint_names' and 'points'"),
+        (
+            False,
+            '{joint_name: [a], points: []}',
+            "expected the keys 'joint_names' and 'points'; did you mean joint_names",
+        ),
         (False, '{joint_names: a, points: []}', 'expected lists'),
         (False, '{joint_names: [a], points: [{positions: [1]}]}', 'point #0: expected the key'),
         (
             False,
             '{joint_names: [a], points: [{time_from_start: 0, position: [1]}]}',
-            'point #0: expected the keys .* got position',
+            "point #0: expected the keys .* got 'position'; did you mean positions",
         ),
         (
             False,

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -15,7 +15,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import file_path
 from screw_dynamics.common.scalars import number_from_text
 from screw_dynamics.common.yaml_files.loading import load_yaml
-from screw_dynamics.errors import InputError, ModelError, listed, shown
+from screw_dynamics.errors import InputError, ModelError, among, shown
 
 
 def write_document(document: Any, path: str | os.PathLike[str] | None = None) -> str:
@@ -100,6 +100,14 @@ class YamlEntry:
                 )
         return [(key, YamlEntry(item, f'{self.path}.{key}')) for key, item in self.value.items()]
 
+    def require_keys(self, allowed: Collection[str], needed: Iterable[str] = ()) -> None:
+        """Raise ModelError unless the keys of a mapping are allowed ones, with all needed ones."""
+        for key, _ in self.entries():
+            if key not in allowed:
+                raise ModelError(f'{self.path}: expected entries {among(allowed, key)}')
+        for key in needed:
+            self[key]
+
     def text(self) -> str:
         """Return a text entry."""
         if not isinstance(self.value, str):
@@ -137,7 +145,7 @@ class YamlEntry:
         if self.value is None and base is not None:
             return base
         if self.value not in names:
-            raise self._unexpected(f'one of {listed(names)}')
+            raise ModelError(f'{self.path}: expected one of {among(names, self.value)}')
         return names.index(self.value)
 
     def _unexpected(self, expected: str) -> ModelError:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array, as_float_array
 from screw_dynamics.common.scalars import check_number
 from screw_dynamics.drives.springs.fixed_springs import AdjustableSpring
-from screw_dynamics.errors import ModelError, shown
+from screw_dynamics.errors import ModelError, among, shown
 from screw_dynamics.kernels.drives.laws import (
     PAIR_CUBIC,
     PAIR_EXPONENTIAL,
@@ -129,7 +129,7 @@ class AntagonisticPair(AdjustableSpring):
     def __post_init__(self) -> None:
         """Check the parameters; those of other laws must be 0."""
         if not isinstance(self.law, str) or self.law not in _FIELDS:
-            raise ModelError(f'law: expected one of {", ".join(_FIELDS)}, got {shown(self.law)}')
+            raise ModelError(f'law: expected one of {among(_FIELDS, self.law)}')
         object.__setattr__(self, 'law', str(self.law))
         for name in ('spring_stiffness', 'rate', 'quadratic_stiffness', 'cubic_stiffness'):
             needed = name in _FIELDS[self.law]

@@ -18,7 +18,7 @@ from screw_dynamics.drives.joint_drive import JointDrive
 from screw_dynamics.drives.motor_feedforward import MotorFeedforward
 from screw_dynamics.drives.robot import Robot, as_robot, without_slip
 from screw_dynamics.drives.springs import LinearSpring
-from screw_dynamics.errors import InputError, ShapeError, listed, shown
+from screw_dynamics.errors import InputError, ShapeError, among, shown
 from screw_dynamics.limits.quantities import motor_limits
 from screw_dynamics.model import JointLimits, ScrewModel
 
@@ -52,7 +52,7 @@ def limited_robot(robot: Robot | ScrewModel, limits: Limits) -> Robot:
     if not isinstance(limits, Mapping):
         raise InputError(f'limits: expected JointLimits or a mapping, got {shown(limits)}')
     if unknown := [name for name in limits if name not in _NAMES]:
-        raise InputError(f'limits: expected {listed(_NAMES)}, got {shown(unknown[0])}')
+        raise InputError(f'limits: expected {among(_NAMES, unknown[0])}')
     values = {name: _values(name, value, robot.n) for name, value in limits.items()}
     replaced = replace(
         robot.model.limits,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.errors import (
     InputError,
     NotFiniteError,
@@ -114,8 +115,7 @@ def select(
     mimic: str,
 ) -> Selection:
     """Check the options of `read_urdf` against a robot; raise the errors named there."""
-    if mimic not in _MIMIC_MODES:
-        raise InputError(f'mimic: expected one of {", ".join(_MIMIC_MODES)}, got {shown(mimic)}')
+    require_choice('mimic', mimic, _MIMIC_MODES)
     reduce = mimic == 'reduce'
     positions = _locked_positions(tree, locked)
     base = tree.root if base_link is None else tree.link(base_link).name

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.errors import InertiaError, UnsupportedJointError, UrdfError, shown
+from screw_dynamics.errors import InertiaError, UnsupportedJointError, UrdfError, among, shown
 from screw_dynamics.lie import is_pose, quaternion_rotation
 from screw_dynamics.model.urdf.records import JOINT_TYPES, Inertial, SourceLocation
 
@@ -31,7 +31,7 @@ def joint_type(location: SourceLocation, value: object) -> str:
     """Return a URDF joint type; raise UnsupportedJointError for any other value."""
     if not isinstance(value, str) or value not in JOINT_TYPES:
         raise UnsupportedJointError(
-            f'{location}: type: expected one of {", ".join(JOINT_TYPES)}, got {shown(value)}'
+            f'{location}: type: expected one of {among(JOINT_TYPES, value)}'
         )
     return value
 

@@ -5,7 +5,6 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
@@ -20,7 +19,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from screw_dynamics.control.parameters import ParameterRule, coerced, rule_of
-from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.errors import InputError, ScrewDynamicsError, did_you_mean
 
 
 def _constraints(rule: ParameterRule, default: Any) -> str:
@@ -129,9 +128,9 @@ def misspelt(node: Node, names: Sequence[str]) -> list[str]:
     texts = []
     # ROS ignores values of undeclared parameters, and files for several nodes rely on it
     for name in _given(node):
-        near = get_close_matches(name, names, n=1, cutoff=0.8)
-        if near and not node.has_parameter(name):
-            texts.append(f'There is no parameter {name!r}: did you mean {near[0]!r}?')
+        hint = did_you_mean(name, names, similarity=0.8)
+        if hint and not node.has_parameter(name):
+            texts.append(f'There is no parameter {name!r}{hint}')
     return texts
 
 

@@ -20,7 +20,7 @@ from screw_dynamics.common.arrays import (
 from screw_dynamics.common.scalars import require_number
 from screw_dynamics.errors import InertiaWarning, InputError, ShapeError
 from screw_dynamics.lie.inertia import OF_NO_SOLID, is_of_no_solid
-from screw_dynamics.soft.joint import as_pose
+from screw_dynamics.soft.joint import rigid_motion
 from screw_dynamics.soft.module import Module, require_name
 
 
@@ -80,7 +80,7 @@ class RigidBody(Module):
         self.inertia = read_only_copy('inertia', _as_inertia(inertia))
         if is_of_no_solid(self.inertia):
             warnings.warn(f'used unchanged: {OF_NO_SOLID}', InertiaWarning, stacklevel=2)
-        self.end = as_pose('tip_pose', np.eye(4) if tip_pose is None else tip_pose)
+        self.end = rigid_motion('tip_pose', np.eye(4) if tip_pose is None else tip_pose)
         self.name = require_name(name)
         self._points, self.masses = _equivalent_points(self.mass, self.com, self.inertia)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.scalars import require_number
+from screw_dynamics.common.scalars import require_choice, require_number
 from screw_dynamics.errors import InputError, shown
 from screw_dynamics.soft.checks import require_mapping
 from screw_dynamics.soft.module import numbered
@@ -85,8 +85,7 @@ def strain_basis(length: float, functions: str, counts: Mapping[str, int]) -> St
            [0., 0., 2.]])
     """
     require_number('length', length, above=True)
-    if functions not in _CHOICES:
-        raise InputError(f'functions: expected one of {_CHOICES}, got {shown(functions)}')
+    require_choice('functions', functions, _CHOICES)
     for strain, count in require_mapping('counts', counts, 'numbers by strain').items():
         if strain not in STRAINS:
             raise InputError(f'counts: expected strains of {STRAINS}, got {shown(strain)}')

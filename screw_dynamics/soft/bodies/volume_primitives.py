@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, read_only_copy, require_finite
-from screw_dynamics.errors import InputError, ShapeError, shown
+from screw_dynamics.common.scalars import require_choice
+from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.series.series_array import SeriesArray
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
@@ -54,8 +55,7 @@ class VolumePrimitive:
 
     def __post_init__(self) -> None:
         """Check the kind and the modes."""
-        if not isinstance(self.kind, str) or self.kind not in _MAPS:
-            raise InputError(f'kind: expected one of {sorted(_MAPS)}, got {shown(self.kind)}')
+        require_choice('kind', self.kind, _MAPS)
         modes = require_finite('modes', read_only_copy('modes', self.modes))
         if modes.ndim != 2 or modes.size == 0:
             raise ShapeError('modes', '(n, d) with n, d >= 1', modes.shape)

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_number
 from screw_dynamics.common.yaml_files.document import YamlEntry, is_document, read_document
-from screw_dynamics.errors import ModelError, ScrewDynamicsError, shown
+from screw_dynamics.errors import ModelError, ScrewDynamicsError, among, shown
 from screw_dynamics.lie import pose, rpy_rotation
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.screw_model import require_model
@@ -132,7 +131,7 @@ def read_segments(source: str | bytes | os.PathLike[str]) -> Segments:
 
 
 def _segments(root: YamlEntry) -> Segments:
-    _check_keys(root, FILE_ENTRIES, ('segments',))
+    root.require_keys(FILE_ENTRIES, ('segments',))
     nodes = YamlEntry(root['segments'].value, 'segments').items()
     if not nodes:
         raise ModelError('segments: expected one or more, got none')
@@ -149,7 +148,7 @@ def _segments(root: YamlEntry) -> Segments:
 
 
 def _pose(node: YamlEntry) -> Array:
-    _check_keys(node, ('xyz', 'rpy'))
+    node.require_keys(('xyz', 'rpy'))
     xyz, rpy = (node[key].array(3) if key in node.value else np.zeros(3) for key in ('xyz', 'rpy'))
     for key, values in (('xyz', xyz), ('rpy', rpy)):
         if not np.isfinite(values).all():
@@ -170,10 +169,9 @@ def _name(node: YamlEntry, taken: set[str]) -> str:
 def _segment(node: YamlEntry, taken: set[str]) -> Segment:
     name, kind = _name(node, taken), node['type'].value
     if not isinstance(kind, str) or kind not in SEGMENT_TYPES:
-        names = ', '.join(SEGMENT_TYPES)
-        raise ModelError(f'{node.path}.type: expected one of {names}, got {shown(kind)}')
+        raise ModelError(f'{node.path}.type: expected one of {among(SEGMENT_TYPES, kind)}')
     known = SEGMENT_TYPES[kind]
-    _check_keys(node, (*SEGMENT_ENTRIES, *known.entries), known.needed)
+    node.require_keys((*SEGMENT_ENTRIES, *known.entries), known.needed)
     values = {key: _value(key, item) for key, item in node.entries() if key in known.entries}
     try:
         built = known.build(values, name)
@@ -181,13 +179,13 @@ def _segment(node: YamlEntry, taken: set[str]) -> Segment:
         raise ModelError(f'{node.path}.{error}') from None
     limits = {}
     if 'limits' in node.value:
-        _check_keys(node['limits'], built.coordinates)
+        node['limits'].require_keys(built.coordinates)
         limits = {key: _limits(item) for key, item in node['limits'].entries()}
     return Segment(name, kind, built, limits)
 
 
 def _limits(node: YamlEntry) -> dict[str, float]:
-    _check_keys(node, _LIMITS)
+    node.require_keys(_LIMITS)
     values = {key: item.number() for key, item in node.entries()}
     for key in ('velocity', 'effort'):
         if key in values:
@@ -201,7 +199,7 @@ def _limits(node: YamlEntry) -> dict[str, float]:
 
 
 def _thread(node: YamlEntry, segments: list[Segment], taken: set[str]) -> ThreadSpec:
-    _check_keys(node, THREAD_ENTRIES, ('name', 'offsets'))
+    node.require_keys(THREAD_ENTRIES, ('name', 'offsets'))
     least, most = (
         require_number(
             f'{node.path}.{key}', node[key].number() if key in node.value else default,
@@ -235,7 +233,7 @@ def _thread(node: YamlEntry, segments: list[Segment], taken: set[str]) -> Thread
 def _route(node: YamlEntry) -> tuple[Offset, float]:
     """Return the route of a thread along a segment, and its largest distance from the axis."""
     if isinstance(node.value, dict):
-        _check_keys(node, ('radius', 'turns', 'angle'), ('radius', 'turns'))
+        node.require_keys(('radius', 'turns', 'angle'), ('radius', 'turns'))
         values = {key: item.number() for key, item in node.entries()}
         try:
             helix = Helix(**values)
@@ -265,12 +263,3 @@ def _value(key: str, node: YamlEntry) -> Any:
     if key == 'elongation':
         return node.truth()
     return node.number()
-
-
-def _check_keys(node: YamlEntry, allowed: Iterable[str], needed: Iterable[str] = ()) -> None:
-    names = tuple(allowed)
-    for key, _ in node.entries():
-        if key not in names:
-            raise ModelError(f'{node.path}: expected entries {", ".join(names)}, got {shown(key)}')
-    for key in needed:
-        node[key]

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.common.arrays import Array, as_float_array, as_vector
+from screw_dynamics.common.arrays import Array, as_float_array, as_pose, as_vector
 from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.dynamics import frame_jacobian, frame_pose, task_to_joint_jet
 from screw_dynamics.dynamics.task_space import COMPONENTS, direction
-from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.errors import InputError
 from screw_dynamics.lie import is_pose
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.screw_model import require_model
@@ -236,8 +236,7 @@ def inverse_kinematics(
     if components == 'linear' and target.shape == (3,):
         position, target = target, np.eye(4)
         target[:3, 3] = position
-    if target.shape != (4, 4):
-        raise ShapeError('pose', '(4, 4)', target.shape)
+    target = as_pose('pose', target)
     if not is_pose(target, _RIGID):
         raise InputError(f'pose: expected a rotation and a position, got {target.tolist()}')
     left, _, right = np.linalg.svd(target[:3, :3])

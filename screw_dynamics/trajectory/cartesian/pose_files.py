@@ -14,7 +14,7 @@ from typing import Any
 
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.yaml_files.loading import load_yaml
-from screw_dynamics.errors import InputError, TrajectoryError, listed, shown
+from screw_dynamics.errors import InputError, TrajectoryError, among, shown
 from screw_dynamics.trajectory.cartesian.poses import PoseWaypoints
 from screw_dynamics.trajectory.trajectory_files import TIME, header_found, number_list, time_value
 
@@ -144,9 +144,7 @@ def _document(text: str) -> Any:
 def _require_keys(where: str, data: dict[Any, Any], known: tuple[str, ...]) -> None:
     unknown = sorted(str(key) for key in data.keys() - set(known))
     if unknown:
-        raise TrajectoryError(
-            f'{where}: expected the keys {", ".join(known)}, got {listed(unknown)}'
-        )
+        raise TrajectoryError(f'{where}: expected the keys {among(known, unknown[0])}')
 
 
 def _rows_of_csv(text: str) -> list[tuple[str, dict[str, Any]]]:

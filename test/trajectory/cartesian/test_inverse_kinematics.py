@@ -40,6 +40,8 @@ def test_poses_of_scipy_stand_for_their_matrices():
     model = sd.read_urdf(sd.share_path('urdf/panda.urdf'))
     pose = sd.frame_pose(model, model.random_configuration(seed=1), 'panda_hand')
     found = sd.inverse_kinematics(model, 'panda_hand', rigid.from_matrix(pose))
+    with pytest.raises(InputError, match='RigidTransform, got a rotation without a position'):
+        sd.inverse_kinematics(model, 'panda_hand', rigid.from_matrix(pose).rotation)
     expected = sd.inverse_kinematics(model, 'panda_hand', pose)
     np.testing.assert_allclose(found, expected, atol=1e-9)  # scipy rounds the rotation once more
     slider = [[0, 0, 0, 1, 0, 0]]
