@@ -2,15 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Launch feedforward and dynamics_server, on request robot_state_publisher and recorder."""
 
-from ament_index_python.packages import PackageNotFoundError
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import PathJoinSubstitution
-from launch.substitutions.substitution_failure import SubstitutionFailure
 from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
+from launch_ros.substitutions import FindPackageShare
 
 from screw_dynamics.nodes.launching import (
     PACKAGE,
@@ -20,11 +17,9 @@ from screw_dynamics.nodes.launching import (
     node_arguments,
     parameter_file,
     recorder,
-    typed_argument,
+    robot_state_publisher,
 )
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
-
-_RSP = 'robot_state_publisher'
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -81,24 +76,10 @@ def _robot_state_publisher(context: LaunchContext) -> Node:
     path = argument_value(context, 'urdf_file')
     if not path:
         raise RuntimeError("argument 'start_rsp': expected 'urdf_file' with it, got none")
-    try:
-        ExecutableInPackage(executable=_RSP, package=_RSP).perform(context)
-    except (PackageNotFoundError, SubstitutionFailure):
+    node = robot_state_publisher(context, path, "argument 'urdf_file'")
+    if node is None:
         raise RuntimeError(
-            f"argument 'start_rsp': expected the package {_RSP}, which is not installed "
-            '(apt install ros-<distro>-robot-state-publisher)'
-        ) from None
-    description = resolve_file_url(path, "argument 'urdf_file'").read_text(encoding='utf-8')
-    return Node(
-        package=_RSP,
-        executable=_RSP,
-        namespace=argument_value(context, 'namespace'),
-        parameters=[
-            {
-                'robot_description': ParameterValue(description, value_type=str),
-                'use_sim_time': typed_argument('use_sim_time', bool),
-            }
-        ],
-        remappings=[('robot_description', argument_value(context, 'robot_description_topic'))],
-        output='screen',
-    )
+            "argument 'start_rsp': expected the package robot_state_publisher, which is not "
+            'installed (apt install ros-<distro>-robot-state-publisher)'
+        )
+    return node

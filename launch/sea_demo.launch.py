@@ -13,6 +13,7 @@ from launch.substitutions import PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
+from screw_dynamics.common.yaml_files.loading import load_yaml
 from screw_dynamics.nodes.launching import (
     PACKAGE,
     argument_value,
@@ -21,6 +22,7 @@ from screw_dynamics.nodes.launching import (
     node_arguments,
     parameter_file,
     recorder,
+    robot_state_publisher,
     typed_argument,
 )
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
@@ -82,6 +84,9 @@ def _entities(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         others.append(_sender(context))
     if argument_value(context, 'view') == 'true':
         others.append(launched_node(context, 'viewer'))
+    frames = _frames(context)
+    if frames is not None:
+        others.append(frames)
     if argument_value(context, 'record') == 'true':
         others.append(recorder(context, RECORDED))
     entities: list[LaunchDescriptionEntity] = [feedforward, simulator, *others]
@@ -107,6 +112,20 @@ def _ended_together(loop: list[Node], others: list[Node]) -> list[LaunchDescript
         RegisterEventHandler(OnProcessExit(target_action=node, on_exit=partial(on_exit, node)))
         for node in tuple(left)
     ]
+
+
+def _frames(context: LaunchContext) -> Node | None:
+    """Return robot_state_publisher with the URDF of feedforward, if there are both."""
+    urdf, where = argument_value(context, 'urdf_file'), "argument 'urdf_file'"
+    if not urdf:
+        where = "argument 'params_file'"
+        parameters = load_yaml(
+            resolve_file_url(argument_value(context, 'params_file'), where).read_bytes()
+        )
+        for name, values in parameters.items():
+            if name.rpartition('/')[2] == 'feedforward':
+                urdf, where = values['ros__parameters'].get('urdf_path', ''), f'{where}: urdf_path'
+    return robot_state_publisher(context, urdf, where) if urdf else None
 
 
 def _sender(context: LaunchContext) -> Node:

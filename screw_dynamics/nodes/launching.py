@@ -7,18 +7,21 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from ament_index_python.packages import PackageNotFoundError
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch.substitutions.substitution_failure import SubstitutionFailure
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import FindPackageShare
+from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
 from screw_dynamics.common.scalars import finite_or_nan
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
 
 PACKAGE = 'screw_dynamics'
+_RSP = 'robot_state_publisher'
 COMMAND_FIELDS = ('position', 'velocity', 'effort', 'kp', 'kd')
 _LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
 
@@ -188,5 +191,27 @@ def recorder(context: LaunchContext, topics: Sequence[str]) -> Node:
         arguments=list(topics),
         namespace=argument_value(context, 'namespace'),
         parameters=[{'use_sim_time': typed_argument('use_sim_time', bool)}],
+        output='screen',
+    )
+
+
+def robot_state_publisher(context: LaunchContext, urdf: str, where: str) -> Node | None:
+    """Return robot_state_publisher with a URDF file, or None if it is not installed."""
+    try:
+        ExecutableInPackage(executable=_RSP, package=_RSP).perform(context)
+    except (PackageNotFoundError, SubstitutionFailure):
+        return None
+    description = resolve_file_url(urdf, where).read_text(encoding='utf-8')
+    return Node(
+        package=_RSP,
+        executable=_RSP,
+        namespace=argument_value(context, 'namespace'),
+        parameters=[
+            {
+                'robot_description': ParameterValue(description, value_type=str),
+                'use_sim_time': typed_argument('use_sim_time', bool),
+            }
+        ],
+        remappings=[('robot_description', argument_value(context, 'robot_description_topic'))],
         output='screen',
     )

@@ -201,12 +201,21 @@ def test_what_bringup_starts_on_request(planar, robot_state_publisher):
         nodes_of('bringup', start_rsp='true')
 
 
-def test_what_sea_demo_starts_on_request():
-    loop = ['feedforward', 'sea_simulator']
-    nodes = nodes_of('sea_demo', trajectory_file='')
-    assert [node.node_executable for node in nodes] == loop
+def description_published(publisher):
+    (parameters,) = publisher._Node__parameters
+    values = {''.join(part.text for part in name): value for name, value in parameters.items()}
+    return values['robot_description'].evaluate(LaunchContext())
+
+
+def test_what_sea_demo_starts_on_request(planar, robot_state_publisher):
+    loop, frames = ['feedforward', 'sea_simulator'], 'robot_state_publisher'
+    for urdf, given in (('', share_path('urdf/iiwa14.urdf')), (str(planar), planar)):
+        nodes = nodes_of('sea_demo', trajectory_file='', urdf_file=urdf)
+        assert [node.node_executable for node in nodes] == [*loop, frames]
+        assert description_published(nodes[-1]) == given.read_text()
     nodes = nodes_of('sea_demo', record='true', namespace='arm')
-    assert [node.node_executable for node in nodes] == [*loop, 'trajectory_sender', 'recorder']
+    expected = [*loop, 'trajectory_sender', frames, 'recorder']
+    assert [node.node_executable for node in nodes] == expected
     topics = [''.join(part.text for part in words) for words in nodes[-1].cmd[1:6]]
     assert {'feedforward/motor_feedforward', 'joint_states', 'motor_states'} < set(topics)
     with pytest.raises(InputError, match="argument 'trajectory_file': expected a file, got 'no"):
@@ -215,7 +224,7 @@ def test_what_sea_demo_starts_on_request():
 
 def test_the_simulated_arm_begins_when_its_fit_is_ready():
     """However long that takes: a fit that is late for a given instant leaves out a part."""
-    *_, sender = nodes_of('sea_demo')
+    _, _, sender, *_ = nodes_of('sea_demo')
     (parameters,) = sender._Node__parameters
     assert 'delay' not in {''.join(part.text for part in name) for name in parameters}
 
@@ -227,10 +236,7 @@ def test_robot_state_publisher_gets_the_urdf_of_a_package(planar, tmp_path, robo
     (folder / 'robot.urdf').write_text(planar.read_text())
     address = 'package://some_robot/urdf/robot.urdf'
     (publisher,) = nodes_of('bringup', start_rsp='true', urdf_file=address)
-    (parameters,) = publisher._Node__parameters
-    values = {''.join(part.text for part in name): value for name, value in parameters.items()}
-    description = values['robot_description'].evaluate(LaunchContext())
-    assert description == planar.read_text()
+    assert description_published(publisher) == planar.read_text()
     for address in ('package://no_robot/robot.urdf', 'package://some_robot/urdf/none.urdf'):
         with pytest.raises(InputError, match="argument 'urdf_file': .*(no_robot|none.urdf)"):
             nodes_of('bringup', start_rsp='true', urdf_file=address)
