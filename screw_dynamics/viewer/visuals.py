@@ -133,16 +133,19 @@ def _load(path: Path) -> list[tuple[Mesh, Colour | None]]:
     """Read a mesh file; what has one colour is one mesh."""
     import trimesh
 
-    if path.suffix.lower() == '.dae':
-        import collada  # noqa: F401, trimesh would name no package
+    collada = path.suffix.lower() == '.dae'
+    if collada:
+        pass  # trimesh would name no package
     try:
-        parts = trimesh.load_scene(str(path)).dump()
+        scene = trimesh.load_scene(str(path))
+        size = trimesh.units.unit_conversion(scene.units, 'meters') if collada else 1.0
+        parts = scene.dump()
     except Exception as error:  # its readers raise many types
         raise ValueError(f'{path}: {error}') from error
     found: dict[Colour | None, list[Mesh]] = {}
     for part in parts:
         if len(getattr(part, 'faces', ())):
-            mesh = Mesh(np.asarray(part.vertices), np.asarray(part.faces))
+            mesh = Mesh(size * np.asarray(part.vertices), np.asarray(part.faces))
             found.setdefault(_part_colour(part.visual), []).append(mesh)
     if not found:
         raise ValueError(f'{path}: there are no triangles')

@@ -24,6 +24,27 @@ endloop
 endfacet
 endsolid one
 """
+DAE = """<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+  <asset><unit name="centimeter" meter="0.01"/><up_axis>Y_UP</up_axis></asset>
+  <library_effects><effect id="e"><profile_COMMON><technique sid="t"><lambert><diffuse>
+    <color>0 1 0 1</color></diffuse></lambert></technique></profile_COMMON></effect>
+  </library_effects>
+  <library_materials><material id="m"><instance_effect url="#e"/></material></library_materials>
+  <library_geometries><geometry id="g"><mesh>
+    <source id="s"><float_array id="a" count="9">0 0 0 100 0 0 0 200 0</float_array>
+      <technique_common><accessor source="#a" count="3" stride="3"><param name="X" type="float"/>
+      <param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common>
+    </source>
+    <vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
+    <triangles count="1" material="n"><input semantic="VERTEX" source="#v" offset="0"/>
+      <p>0 1 2</p></triangles>
+  </mesh></geometry></library_geometries>
+  <library_visual_scenes><visual_scene id="w"><node><instance_geometry url="#g"><bind_material>
+    <technique_common><instance_material symbol="n" target="#m"/></technique_common>
+  </bind_material></instance_geometry></node></visual_scene></library_visual_scenes>
+  <scene><instance_visual_scene url="#w"/></scene>
+</COLLADA>
+"""
 URDF = """<robot name="seen">
   <material name="blue"><color rgba="0 0 1 1"/></material>
   <link name="base">
@@ -126,6 +147,16 @@ def test_files_that_are_no_meshes_are_missing(package):
     pytest.importorskip('trimesh', reason='mesh files need trimesh')
     (package / 'meshes/one.stl').write_text('no mesh')
     assert list(read_visuals(written(package, '../meshes/one.stl')).missing) == ['tool']
+
+
+def test_files_of_collada_have_their_unit_and_colour(package):
+    for name in ('trimesh', 'collada'):
+        pytest.importorskip(name, reason='files of Collada need trimesh and pycollada')
+    (package / 'meshes/one.dae').write_text(DAE)
+    ((mesh, green),) = read_visuals(written(package, '../meshes/one.dae')).links['tool']
+    assert green == (0, 255, 0)
+    # 1 m and 2 m, by the scale of the URDF; trimesh has the unit by way of inches
+    np.testing.assert_allclose(mesh.vertices.max(axis=0), [2.0, 6.0, 0.0], rtol=1e-12)
 
 
 def test_parts_of_a_file_have_their_colours(package):
