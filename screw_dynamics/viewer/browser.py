@@ -65,7 +65,7 @@ def headless(address: str, size: tuple[int, int], *options: str) -> Iterator[Pat
 @contextmanager
 def photographer(server: Any, stage: Stage, size: tuple[int, int]) -> Iterator[Callable[[], Any]]:
     """Open the page in a browser; yield a function that draws the scene to a picture."""
-    from PIL import Image
+    from PIL import Image, ImageDraw, ImageFont
 
     find_browser()
     connected: list[Any] = []
@@ -84,7 +84,11 @@ def photographer(server: Any, stage: Stage, size: tuple[int, int]) -> Iterator[C
         )  # fmt: skip
         picture = Image.fromarray(np.asarray(drawn), 'RGBA')
         white = Image.new('RGBA', picture.size, 'white')
-        return Image.alpha_composite(white, picture).convert('RGB')
+        whole = Image.alpha_composite(white, picture).convert('RGB')
+        pen, font = ImageDraw.Draw(whole), ImageFont.load_default(size[1] / 45.0)
+        for name, x, y in stage.names(*size):  # the page has them beside its picture
+            pen.text((x, y), name, 'black', font, 'lm', stroke_width=2, stroke_fill='white')
+        return whole
 
     address = f'http://localhost:{server.get_port()}'
     with headless(address, size):

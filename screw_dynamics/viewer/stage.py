@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.lie import pose
+from screw_dynamics.lie import inverse_pose, pose
 from screw_dynamics.viewer import shapes
 from screw_dynamics.viewer.motion import Sample
 from screw_dynamics.viewer.outline import Mark
@@ -43,6 +43,7 @@ class Stage:
     def __init__(self, server: ViserServer, scene: Scene) -> None:
         self._server, self._scene = server, scene
         self._layers: dict[str, list[Any]] = {name: [] for name in LAYERS}
+        self._visible = {name for name, visible in LAYERS.items() if visible}
         first = scene.at(Sample(np.zeros(scene.robot.n)))
         with server.atomic():
             self._set_up(first)
@@ -53,8 +54,22 @@ class Stage:
 
     def set_layer(self, name: str, visible: bool) -> None:
         """Show or hide a layer of `LAYERS`."""
+        (self._visible.add if visible else self._visible.discard)(name)
         for node in self._layers[name]:
             node.visible = visible
+
+    def names(self, width: int, height: int) -> list[tuple[str, float, float]]:
+        """Return the visible names of joints with their places [px] in a picture."""
+        if 'names' not in self._visible:
+            return []
+        scene, to_camera = self._scene, inverse_pose(self.camera(width, height))
+        beside = np.array([1.9 * scene.ring, 0.0, 0.0, 1.0])
+        points = to_camera @ (self.shown.marks @ beside)[..., np.newaxis]
+        places = 0.5 * height * points[:, :2, 0] / points[:, 2] / np.tan(0.5 * FIELD)
+        return [
+            (_name(mark), 0.5 * width + x, 0.5 * height + y)
+            for mark, (x, y) in zip(scene.marks, places.tolist(), strict=True)
+        ]
 
     def show(self, sample: Sample) -> None:
         """Draw an instant."""
@@ -120,7 +135,8 @@ class Stage:
 
     def camera(self, width: int, height: int) -> Array:
         """Return the nearest pose (4, 4) of a camera whose picture has the whole robot in it."""
-        points, room = self._scene.space, 1.2 * self._scene.ring
+        points = self._scene.space
+        room = (2.6 if self._visible & {'axes', 'frames'} else 1.2) * self._scene.ring
         axes = look_at(_VIEW, np.zeros(3))[:3, :3]
         high = np.tan(0.5 * FIELD)
         across, depth = points @ axes[:, :2], points @ axes[:, 2:]

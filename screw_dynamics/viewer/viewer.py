@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.common.paths import new_file
+from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.soft.actuators.thread import Thread
@@ -132,6 +133,23 @@ class Viewer:
             Beyond the motion its first or last sample is drawn [s].
         """
         self._slider.value = seconds
+
+    def show_layers(self, *names: str) -> None:
+        """
+        Draw what is not drawn at first.
+
+        Parameters
+        ----------
+        *names : str
+            ``'axes'``, ``'names'``, ``'frames'``, ``'centre of mass'``, ``'inertias'``.
+
+        Raises
+        ------
+        InputError
+            For another name.
+        """
+        for name in names:
+            self._boxes[require_choice('names', name, LAYERS)].value = True
 
     def save_html(self, path: str | os.PathLike[str]) -> None:
         """
@@ -263,12 +281,12 @@ class Viewer:
                 self._redraw()
 
         with gui.add_folder('Show'):
-            for name, visible in LAYERS.items():
-                self._add_layer(name, visible)
+            self._boxes = {name: self._add_layer(name, seen) for name, seen in LAYERS.items()}
 
-    def _add_layer(self, name: str, visible: bool) -> None:
+    def _add_layer(self, name: str, visible: bool) -> Any:
         box = self.server.gui.add_checkbox(name, visible)
         box.on_update(lambda _: self.stage.set_layer(name, box.value))
+        return box
 
     def _add_time(self, motion: Motion) -> None:
         gui = self.server.gui

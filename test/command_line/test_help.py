@@ -183,8 +183,6 @@ print(code, sorted({'numpy', 'scipy', 'yaml', 'matplotlib', 'rosbags'} & set(sys
             'plot',
             ['evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--plot', 'a.png'],
         ),
-        ('matplotlib', 'plot', ['model', 'my_robot.urdf', '--axes', 'a.png']),
-        ('matplotlib', 'plot', ['model', 'my_robot.urdf', '--axes']),
         ('rosbags', 'bags', ['evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--bag', 'a_bag']),
         ('rosbags', 'bags', ['bag', 'my_bag']),
     ],

@@ -86,6 +86,28 @@ def test_soft_segments_and_no_motion(run, shown):
     assert len(shown[0].stage.shown.threads) == 4
 
 
+def test_more_is_drawn_on_request(run, shown):
+    assert run('view', 'my_robot.urdf', '--show', 'axes', 'centre of mass')[0] == 0
+    ((stage, names),) = [(viewer.stage, viewer.stage.names(300, 200)) for viewer in shown]
+    visible = {name for name, nodes in stage._layers.items() if nodes and nodes[0].visible}
+    assert visible == {'links', 'efforts', 'axes', 'centre of mass'} and not names
+    code, _, err = run('view', 'my_robot.urdf', '--show', 'axis')
+    assert code == 2 and err.endswith('did you mean axes?\n')
+
+
+def test_names_are_beside_their_joints(run, shown):
+    assert run('view', 'my_robot.urdf', '--show', 'names')[0] == 0
+    stage = shown[0].stage
+    assert [name for name, *_ in stage.names(300, 200)] == ['joint_1', 'joint_2']
+    for size in ((300, 200), (200, 300)):
+        origins = stage.shown.marks[:, :, 3] @ sd.lie.inverse_pose(stage.camera(*size)).T
+        focus = 0.5 * size[1] / np.tan(np.radians(22.5))
+        places = np.array([place for _, *place in stage.names(*size)])
+        middle = 0.5 * np.array(size) + focus * origins[:, :2] / origins[:, 2:3]
+        near = focus * 2.0 * shown[0].scene.ring / origins[:, 2]
+        assert (np.linalg.norm(places - middle, axis=1) < 1.2 * near).all()
+
+
 def test_a_mesh_that_is_missing_is_a_warning(run, shown, folder):
     text = (folder / 'my_robot.urdf').read_text()
     visual = '<visual><geometry><mesh filename="package://none/a.stl"/></geometry></visual>'

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from screw_dynamics.command_line import joint_values, outputs, robots
+from screw_dynamics.command_line import outputs, robots
 from screw_dynamics.common.paths import is_standard_output, new_file, reports_beside
 from screw_dynamics.common.text_table import NO_BREAK, text_table
 from screw_dynamics.errors import InputError
@@ -25,7 +25,6 @@ EXAMPLES = (
     'screw_dynamics model my_robot.urdf --tip-link tool0 --locked gripper=0.02',
     'screw_dynamics model my_robot.urdf --payload tool0=1.2,0,0,0.06 --yaml loaded.yaml',
     'screw_dynamics model my_robot.urdf --soft-segments my_segments.yaml',
-    'screw_dynamics model my_robot.urdf --axes axes.png --position joint_2=0.5',
 )
 
 
@@ -39,37 +38,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='OUT',
         help='write the model to this file, without loss; - for standard output',
     )
-    group = parser.add_argument_group('figure')
-    group.add_argument(
-        '--axes',
-        metavar='FILE',
-        nargs='?',
-        const='',
-        help='draw the screw axes to a PNG, PDF or SVG file; without a file in a window',
-    )
-    joint_values.add_joint_values(
-        group,
-        '--position',
-        'configuration that is drawn [rad or m]: a number for every coordinate, or JOINT=VALUE '
-        'for some (default: all 0)',
-    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return 0."""
-    if options.axes is not None:
-        import matplotlib  # noqa: F401
-    figure = Path(options.axes) if options.axes else None
-    outputs.check((options.urdf,), (options.yaml,), figure)
+    outputs.check((options.urdf,), (options.yaml,))
     with reports_beside(options.yaml) as output:
         robot: object = robots.read_robot(options).model
         if isinstance(robot, HybridRobot):
-            _require_no_files(options)
+            if options.yaml is not None:
+                raise InputError('--yaml: expected none beside --soft-segments')
             print(f'{robot.rigid}\n\n{_segments(robot)}\n\n{text_table(limit_rows(robot))}')
             print(f'\n{_masses(robot.rigid)}')
             return 0
         model = require_model(robot)
-        position = joint_values.joint_values('--position', options.position, model.joint_names)
         print(model)
         print(f'\n{text_table(limit_rows(model))}')
         print(f'\n{_masses(model)}')
@@ -79,21 +61,7 @@ def run(options: argparse.Namespace) -> int:
             with new_file(Path(options.yaml)) as place:
                 model.to_yaml(place)
             print(f'\nwritten: {options.yaml}')
-        if options.axes is not None:
-            from screw_dynamics.command_line.axes_figure import save_axes, show_axes
-
-            if figure is None:
-                show_axes(model, position)
-            else:
-                save_axes(model, position, figure)
-                print(f'\nwritten: {figure}')
     return 0
-
-
-def _require_no_files(options: argparse.Namespace) -> None:
-    for key in ('yaml', 'axes', 'position'):
-        if getattr(options, key) is not None:
-            raise InputError(f'--{key}: expected none beside --soft-segments')
 
 
 def _segments(robot: HybridRobot) -> str:

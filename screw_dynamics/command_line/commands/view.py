@@ -18,6 +18,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.recordings.results.results_csv import has_results, read_csv
 from screw_dynamics.recordings.results.results_from_bag import is_bag
 from screw_dynamics.viewer.motion import Motion, motion_of_results
+from screw_dynamics.viewer.stage import LAYERS
 from screw_dynamics.viewer.viewer import Viewer
 from screw_dynamics.viewer.visuals import read_visuals
 
@@ -32,6 +33,7 @@ EXAMPLES = (
     'screw_dynamics view my_robot.urdf my_trajectory.yaml --elastic my_springs.yaml',
     'screw_dynamics view my_robot.urdf my_bag --html motion.html',
     'screw_dynamics view my_robot.urdf efforts.csv --screenshot robot.png --time 1.5',
+    'screw_dynamics view my_robot.urdf --show axes names frames --screenshot axes.png',
 )
 
 
@@ -58,6 +60,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--time', metavar='S', type=finite, help='at which the page begins [s] (default: first)'
     )
     group.add_argument(
+        '--show',
+        metavar='LAYER',
+        nargs='+',
+        choices=[name for name, visible in LAYERS.items() if not visible],
+        default=[],
+        help='draw more: %(choices)s',
+    )
+    group.add_argument(
         '--port', metavar='N', type=int, default=8080, help='first one to try (default: 8080)'
     )
 
@@ -78,6 +88,7 @@ def run(options: argparse.Namespace) -> int:
     with Viewer(robot, motion, visuals, options.port) as viewer:
         if options.time is not None:
             viewer.show_time(options.time)
+        viewer.show_layers(*options.show)
         if options.html is not None:
             viewer.save_html(options.html)
             print(f'written: {options.html}')
