@@ -25,8 +25,7 @@ def main() -> None:
     path = sd.share_path('urdf/iiwa14.urdf')
     model = sd.read_urdf(path)
     drives = sd.Drives.from_yaml(sd.share_path('config/sea_arm_joints.yaml'))
-    points = trajectory.waypoints_from_points(model.joint_names, POINTS, model.joint_names)
-    curve = trajectory.smooth_trajectory(points, rest_at_ends=True)
+    curve = trajectory.through(model, *zip(*POINTS, strict=True))
     times = np.arange(0.0, POINTS[-1][0], 0.01)
     with sd.view(sd.Robot(model, drives), times, curve.jets(times)) as viewer:
         viewer.save_animation(Path(__file__).parent / 'motion.webp')

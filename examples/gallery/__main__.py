@@ -4,7 +4,7 @@
 Draw the figures of the gallery, all or some.
 
     make gallery
-    PYTHONPATH=examples python -m gallery efforts slow_down --output my_folder
+    PYTHONPATH=examples python -m gallery retiming two_sweeps --output my_folder
 """
 
 from __future__ import annotations
