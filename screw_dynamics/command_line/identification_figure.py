@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from screw_dynamics.common.paths import new_file
 from screw_dynamics.estimation.identification import Identification, Recording
 from screw_dynamics.model.records import EFFORT_UNITS
 from screw_dynamics.recordings.results.results_plot import (
-    BLACK,
     COLOURS,
     GREY,
-    STYLE,
-    figure_format,
+    panels_figure,
 )
 
 if TYPE_CHECKING:
@@ -31,17 +28,8 @@ def save_identification(
     found: Identification, recording: Recording, used: float, path: Path, title: str
 ) -> None:
     """Draw a panel per joint; what was recorded after `used` [s] was held out, and is shaded."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    ending = figure_format(path)
-    with matplotlib.rc_context({**STYLE, 'font.size': 9, 'lines.linewidth': 1.2}):
-        size = (_WIDTH, 1.2 + _PANEL * found.model.n)
-        figure = Figure(figsize=size, dpi=110, layout='constrained')
+    with panels_figure(path, (_WIDTH, 1.2 + _PANEL * found.model.n), title) as figure:
         draw_identification(found, recording, used, figure, found.model.joint_names)
-        figure.suptitle(title, x=0.01, ha='left', weight='bold', color=BLACK, parse_math=False)
-        with new_file(path) as place:
-            figure.savefig(place, format=ending)
 
 
 def draw_identification(

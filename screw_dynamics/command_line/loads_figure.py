@@ -8,16 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from screw_dynamics.common.paths import new_file
 from screw_dynamics.estimation.observers.recorded_loads import RecordedLoads
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import EFFORT_UNITS
 from screw_dynamics.recordings.results.results_plot import (
-    BLACK,
     COLOURS,
     GREY,
-    STYLE,
-    figure_format,
+    panels_figure,
 )
 
 if TYPE_CHECKING:
@@ -28,17 +25,8 @@ _WIDTH, _PANEL = 9.0, 1.3  # inches
 
 def save_loads(loads: RecordedLoads, model: ScrewModel, path: Path, title: str) -> None:
     """Draw a panel per joint: external effort, threshold to both sides, contacts shaded."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    ending = figure_format(path)
-    with matplotlib.rc_context({**STYLE, 'font.size': 9, 'lines.linewidth': 1.2}):
-        size = (_WIDTH, 1.0 + _PANEL * model.n)
-        figure = Figure(figsize=size, dpi=110, layout='constrained')
+    with panels_figure(path, (_WIDTH, 1.0 + _PANEL * model.n), title) as figure:
         draw_loads(loads, model, figure, model.joint_names)
-        figure.suptitle(title, x=0.01, ha='left', weight='bold', color=BLACK, parse_math=False)
-        with new_file(path) as place:
-            figure.savefig(place, format=ending)
 
 
 def draw_loads(

@@ -134,24 +134,16 @@ def limit_shares(
 
 def _save_shares(robot: Robot, curve: PiecewisePolynomial, path: Path, title: str) -> None:
     """Draw a panel per quantity with limits, with a line per joint or motor."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
     from screw_dynamics.recordings.results.results_plot import (
-        BLACK,
         COLOURS,
         GREY,
-        STYLE,
-        figure_format,
+        panels_figure,
     )
 
     times = instants(curve)
     shares = limit_shares(robot, curve, times)
     names = list(dict.fromkeys(name for lines in shares.values() for name in lines))
-    ending = figure_format(path)
-    with matplotlib.rc_context({**STYLE, 'font.size': 9, 'lines.linewidth': 1.2}):
-        size = (_WIDTH, 1.2 + _PANEL * len(shares))
-        figure = Figure(figsize=size, dpi=110, layout='constrained')
+    with panels_figure(path, (_WIDTH, 1.2 + _PANEL * len(shares)), title) as figure:
         panels = figure.subplots(len(shares), 1, sharex=True, squeeze=False)[:, 0]
         for (quantity, lines), panel in zip(shares.items(), panels, strict=True):
             panel.margins(x=0.0)
@@ -176,6 +168,3 @@ def _save_shares(robot: Robot, curve: PiecewisePolynomial, path: Path, title: st
         for text in legend.get_texts():
             text.set_parse_math(False)
         panels[-1].set_xlabel('time [s]')
-        figure.suptitle(title, x=0.01, ha='left', weight='bold', color=BLACK, parse_math=False)
-        with new_file(path) as place:
-            figure.savefig(place, format=ending)

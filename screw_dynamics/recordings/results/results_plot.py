@@ -28,6 +28,7 @@ from screw_dynamics.recordings.results.results import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # Okabe and Ito's palette, distinguishable with all common kinds of colour vision, without its
 # yellow (too faint for a line on white).
@@ -76,6 +77,21 @@ def figure_format(path: Path) -> str:
             f'{path}: expected the name of a figure file, ending in one of {", ".join(known)}'
         )
     return ending
+
+
+@contextmanager
+def panels_figure(path: Path, size: tuple[float, float], title: str) -> Iterator[Figure]:
+    """Save the figure of panels that a block draws."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    ending = figure_format(path)
+    with matplotlib.rc_context({**STYLE, 'font.size': 9, 'lines.linewidth': 1.2}):
+        figure = Figure(figsize=size, dpi=110, layout='constrained')
+        yield figure
+        figure.suptitle(title, x=0.01, ha='left', weight='bold', color=BLACK, parse_math=False)
+        with new_file(path) as place:
+            figure.savefig(place, format=ending)
 
 
 def require_room(count: int, remedy: str = 'choose some by --joints') -> None:
