@@ -31,6 +31,7 @@ FIELDS = {
     'rotor_inertia': ('rows', 0),
     'viscous': ('rows', 1),
     'coulomb': ('rows', 2),
+    'coulomb_velocity': ('rows', 3),
     'breakaway_excess': ('friction', 0),
     'stribeck_velocity': ('friction', 1),
     'load_friction': ('friction', 2),
@@ -149,7 +150,8 @@ def bands(report: Report, recordings: list[Errors]) -> None:
         f'{MASS:g} kg that is sought. Noise of the encoders is 2e-5 rad, of the efforts 2 % of '
         'the largest. Masses, first moments and inertias of the links have errors of '
         f'{100.0 * LINKS:g} %, which the identification knows as their standard deviation; it '
-        f'begins with drives that are {TOO_LARGE:g} times the true ones.'
+        f'begins with drives that are {TOO_LARGE:g} times the true ones, and with half the '
+        'velocities of dry friction.'
     )
     rows = [
         [

@@ -45,7 +45,11 @@ def drawn_drives(model, rng, *, springs='linear', breakaway=(), load=()):
 
 
 def wrong_drives(drives, factor):
-    """Return drives with springs, rotors and friction that are `factor` times too large."""
+    """
+    Return drives with springs, rotors and friction that are `factor` times too large.
+
+    Dry friction develops at half its velocity.
+    """
     records = {}
     for name, joint in drives.joints.items():
         spring, motor = joint.spring, joint.motor
@@ -56,6 +60,7 @@ def wrong_drives(drives, factor):
             rotor_inertia=factor * motor.rotor_inertia,
             viscous_friction=factor * motor.viscous_friction,
             coulomb_friction=factor * motor.coulomb_friction,
+            coulomb_velocity=0.5 * motor.coulomb_velocity,
             breakaway_friction=0.0,
             load_friction=0.0,
         )

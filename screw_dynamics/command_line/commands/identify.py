@@ -102,13 +102,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f'{" ".join(_DEFAULT)})',
     )
     group.add_argument('--load', metavar='LINK', help='link that carries an unknown load')
-    group.add_argument(
-        '--coulomb-velocity',
-        type=positive,
-        metavar='V',
-        help='velocity at which Coulomb friction reaches 76 %% [rad/s or m/s] (default: those of '
-        'the joints that explain the efforts best)',
-    )
     group = parser.add_argument_group(
         'drives', 'Springs, rotors, friction and delay from motor efforts, without torque sensors.'
     )
@@ -227,7 +220,6 @@ def _found(
         links='links' in chosen,
         payload=options.load,
         effort_content=measured,
-        coulomb_velocity=options.coulomb_velocity,
         smoothing_time=options.smoothing_time,
         check=not options.no_check,
     )

@@ -4,50 +4,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.estimation.identification.columns import Columns
 from screw_dynamics.estimation.identification.least_squares import Fit
 
-_SLOWEST, _FASTEST = 1e-3, 0.3  # of the largest velocity of the joint
+SLOWEST, FASTEST = 1e-3, 0.3  # of the largest velocity of the joint
 _TRIED = 30
 _MOST = 6000  # samples that are compared
-_CLEAR = 3.0  # standard deviations of Coulomb friction that shows
+CLEAR = 3.0  # standard deviations of Coulomb friction that shows
 
 
 def fitted_velocities(columns: Columns, jets: Array, found: Fit) -> Array:
     """
     Return the velocities (n,) with which Coulomb friction explains most, all else as `found`.
 
-    Parameters of the same joint are fitted anew with each of them. Joints whose friction does not
-    show keep their velocity.
+    Joints whose friction does not show keep their velocity.
     """
     result: Array = columns.coulomb_velocity.copy()
     some = slice(None, None, -(-len(jets) // _MOST))
     jets, residuals = jets[some], found.residuals[some]
     rows = columns.of(jets)
     deviations = np.sqrt(np.diag(found.covariance))
+
+    def with_velocity(part: Array, place: int, rate: Array, velocity: float) -> Array:
+        part[:, place] = np.tanh(rate / velocity)
+        return part
+
     for i in range(len(result)):
-        own = np.flatnonzero(rows[:, i, : len(columns.positive)].any(axis=0))
+        own = np.flatnonzero(rows[:, i, : len(columns.positive)].any(axis=0)).tolist()
         dry = [p for p in own if columns.names[p].endswith('.coulomb')]
-        rate = jets[:, 1, i]
-        if not dry or found.values[dry[0]] < _CLEAR * deviations[dry[0]]:
+        if not dry or found.values[dry[0]] < CLEAR * deviations[dry[0]]:
             continue
-        rest = residuals[:, i] + rows[:, i, own] @ found.values[own]
-        part = rows[:, i, own]
-        fastest = np.abs(rate).max()
-        tried = np.log(np.geomspace(_SLOWEST * fastest, _FASTEST * fastest, _TRIED))
-        left = np.empty(_TRIED)
-        for k, velocity in enumerate(np.exp(tried)):
-            part[:, own == dry[0]] = np.tanh(rate / velocity)[:, np.newaxis]
-            values = np.linalg.lstsq(part, rest)[0]
-            left[k] = np.sum((rest - part @ values) ** 2)
-        best = min(max(int(np.argmin(left)), 1), _TRIED - 2)
-        bend, slope, _ = np.polyfit(
-            tried[best - 1 : best + 2] - tried[best], left[best - 1 : best + 2], 2
-        )
-        step = tried[1] - tried[0]
-        shift = np.clip(-0.5 * slope / bend, -step, step) if bend > 0.0 else 0.0
-        result[i] = np.exp(tried[best] + shift)
+        part, rate = rows[:, i, own], jets[:, 1, i]
+        rest = residuals[:, i] + part @ found.values[own]
+        of_velocity = partial(with_velocity, part, own.index(dry[0]), rate)
+        result[i] = best_velocity(of_velocity, rest, np.abs(rate).max())
     return result
+
+
+def best_velocity(columns: Callable[[float], Array], rest: Array, fastest: float) -> float:
+    """
+    Return the velocity with which `columns` (T, K) explain most of `rest` (T,).
+
+    `fastest` is the largest velocity of the joint.
+    """
+    tried = np.log(np.geomspace(SLOWEST * fastest, FASTEST * fastest, _TRIED))
+    left = np.empty(_TRIED)
+    for k, velocity in enumerate(np.exp(tried).tolist()):
+        part = columns(velocity)
+        left[k] = np.sum((rest - part @ np.linalg.lstsq(part, rest)[0]) ** 2)
+    best = min(max(int(np.argmin(left)), 1), _TRIED - 2)
+    near = slice(best - 1, best + 2)
+    bend, slope, _ = np.polyfit(tried[near] - tried[best], left[near], 2)
+    step = tried[1] - tried[0]
+    shift = np.clip(-0.5 * slope / bend, -step, step) if bend > 0.0 else 0.0
+    return float(np.exp(tried[best] + shift))

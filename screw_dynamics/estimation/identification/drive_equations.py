@@ -32,14 +32,17 @@ FIELDS = (
     'rotor_inertia',
     'viscous',
     'coulomb',
+    'coulomb_velocity',
     'breakaway_excess',
     'stribeck_velocity',
     'load_friction',
     'offset',
     'torque_constant',
+    'load_effort',
 )
-INERTIA, VISCOUS, COULOMB, EXCESS, STRIBECK, LOAD, OFFSET, CONSTANT = range(len(FIELDS))
-POSITIVE = (INERTIA, VISCOUS, COULOMB, EXCESS, STRIBECK, LOAD, CONSTANT)
+INERTIA, VISCOUS, COULOMB, KNEE, EXCESS, STRIBECK, LOAD, OFFSET, CONSTANT, ROUNDING = range(
+    len(FIELDS)
+)
 DELAY = 'delay'
 _COULOMB_VELOCITY = 0.01  # rad/s or m/s, of motors without friction
 _LEAST = 1e-9  # of the size of a pseudo-inertia, its least eigenvalue
@@ -61,9 +64,8 @@ class DriveEquations:
     """
     What a motor reports: m = (B theta'' + F(theta', tau) + tau + o) / a at the time t - delay.
 
-    tau is what its joint transmits, a the torque constant over the one assumed. `start` (8, n)
-    has the `FIELDS` of the robot, which those that are not `sought` (8, n) keep; `knees` (2, n)
-    are the velocity of dry friction and the effort that rounds its part under load. `payload` is
+    tau is what its joint transmits, a the torque constant over the one assumed. `start` (10, n)
+    has the `FIELDS` of the robot, which those that are not `sought` (10, n) keep. `payload` is
     the frame of a load. `uncertainty` is the relative standard deviation of the links: masses,
     first moments and inertias; L (1 + uncertainty E) L^T is the pseudo-inertia of a link L L^T
     whose errors E, symmetric, have entries of variance 1, off the diagonal 1/2.
@@ -72,7 +74,6 @@ class DriveEquations:
     robot: Robot
     start: Array
     sought: NDArray[np.bool_]
-    knees: Array
     delayed: bool
     payload: str | None
     uncertainty: float
@@ -108,7 +109,7 @@ class DriveEquations:
         return found
 
     def numbers(self, values: Array) -> Array:
-        """Return the fields (8, n) of all drives."""
+        """Return the fields (10, n) of all drives."""
         found: Array = self.start.copy()
         found[self.sought] = values[: int(self.sought.sum())]
         return found
@@ -162,43 +163,21 @@ class DriveEquations:
     def efforts(self, values: Array, jets: Jets) -> Array:
         """Return what the motors report (T, n)."""
         numbers, tau = self.numbers(values), self.transmitted(values, jets.links)
-        found: Array = self._motor(numbers, jets.motors, tau)[0] / numbers[CONSTANT]
-        return found
-
-    def _motor(self, numbers: Array, motors: Array, tau: Array) -> tuple[Array, ...]:
-        """Return the efforts of motors, tanh, the decay of breakaway, the load friction's root."""
-        rate = motors[:, 1]
-        sense, decay, root = dry_parts(rate, tau, numbers[STRIBECK], self.knees)
-        level = numbers[COULOMB] + numbers[EXCESS] * decay + numbers[LOAD] * root
-        effort = numbers[INERTIA] * motors[:, 2] + numbers[VISCOUS] * rate + sense * level
-        return effort + tau + numbers[OFFSET], sense, decay, root
+        return motor_efforts(numbers, jets.motors, tau)[0]
 
     def columns(self, values: Array, jets: Jets, rates: Array) -> Array:
         """Return the derivatives (T, n, P) of `efforts`, whose rates in time are (T, n)."""
         numbers, motors = self.numbers(values), jets.motors
         rows = regressor(self.robot.model, jets.links)[:, 0]
         tau = self._known(jets.links) + rows @ self.bodies(values)
-        effort, sense, decay, root = self._motor(numbers, motors, tau)
-        gain = 1.0 / numbers[CONSTANT]
-        ratio = motors[:, 1] / numbers[STRIBECK]
-        parts = np.stack(
-            (
-                motors[:, 2],
-                motors[:, 1],
-                sense,
-                sense * decay,
-                sense * decay * numbers[EXCESS] * 2.0 * ratio**2 / numbers[STRIBECK],
-                sense * root,
-                np.ones_like(tau),
-                -effort * gain,
-            )
-        )
+        parts = motor_efforts(numbers, motors, tau)[1]
         found = np.zeros((*tau.shape, len(self.names)))
         for place, (k, j) in enumerate(np.argwhere(self.sought).tolist()):
-            found[:, j, place] = parts[k, :, j] * gain[j]
+            found[:, j, place] = parts[k, :, j]
         if self.delayed:
             found[:, :, self.drive_count - 1] = -rates
-        slope = gain * (1.0 + numbers[LOAD] * sense * tau / root)
+        sense, _, root = dry_parts(motors[:, 1], tau, numbers)
+        slope = (1.0 + numbers[LOAD] * sense * tau / root) / numbers[CONSTANT]
         found[:, :, self.drive_count :] = slope[..., np.newaxis] * (rows @ self._bodies)
         return found
 
@@ -223,18 +202,35 @@ def drive_equations(
     inertia, viscous, coulomb, knee = table.rows.T
     excess, stribeck, load, rounding = table.friction.T
     rubs = np.array([joint.motor.has_friction for joint in robot.joint_drives], dtype=bool)
-    knees = np.stack((np.where(rubs, knee, _COULOMB_VELOCITY), rounding))
-    zeros = np.zeros(robot.n)
-    start = np.stack((inertia, viscous, coulomb, excess, stribeck, load, zeros, zeros + 1.0))
+    knee = np.where(rubs, knee, _COULOMB_VELOCITY)
+    dry, zeros = (coulomb, knee, excess, stribeck, load), np.zeros(robot.n)
+    start = np.stack((inertia, viscous, *dry, zeros, zeros + 1.0, rounding))
     sought = np.zeros(start.shape, dtype=bool)
     sought[[INERTIA, VISCOUS, COULOMB]] = moved
     sought[OFFSET], sought[CONSTANT] = moved & offsets, constants
-    return DriveEquations(robot, start, sought, knees, delayed, payload, uncertainty)
+    return DriveEquations(robot, start, sought, delayed, payload, uncertainty)
 
 
-def dry_parts(rate: Array, tau: Array, stribeck: Array, knees: Array) -> tuple[Array, ...]:
+def motor_efforts(numbers: Array, motors: Array, tau: Array) -> tuple[Array, Array]:
+    """Return what motors report (T, n) that transmit tau, and its derivatives (10, T, n)."""
+    rate, gain = motors[:, 1], 1.0 / numbers[CONSTANT]
+    sense, decay, root = dry_parts(rate, tau, numbers)
+    broken, loaded, ratio = sense * decay, sense * root, rate / numbers[KNEE]
+    level = numbers[COULOMB] + numbers[EXCESS] * decay + numbers[LOAD] * root
+    effort = numbers[INERTIA] * motors[:, 2] + numbers[VISCOUS] * rate + sense * level
+    efforts = gain * (effort + tau + numbers[OFFSET])
+    found = np.zeros((len(FIELDS), *tau.shape))
+    found[[INERTIA, VISCOUS, COULOMB, EXCESS, LOAD]] = motors[:, 2], rate, sense, broken, loaded
+    found[KNEE] = -level * (1.0 - sense**2) * ratio / numbers[KNEE]
+    found[STRIBECK] = broken * numbers[EXCESS] * 2.0 * rate**2 / numbers[STRIBECK] ** 3
+    found[OFFSET], found[CONSTANT] = 1.0, -efforts
+    return efforts, gain * found
+
+
+def dry_parts(rate: Array, tau: Array, numbers: Array) -> tuple[Array, ...]:
     """Return tanh(v / v0), exp(-(v / vs)^2) and sqrt(tau^2 + u0^2) of `JointFriction`."""
-    return np.tanh(rate / knees[0]), np.exp(-((rate / stribeck) ** 2)), np.hypot(tau, knees[1])
+    decay = np.exp(-((rate / numbers[STRIBECK]) ** 2))
+    return np.tanh(rate / numbers[KNEE]), decay, np.hypot(tau, numbers[ROUNDING])
 
 
 def link_errors(model: ScrewModel) -> Array:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,13 +14,22 @@ from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InputError
+from screw_dynamics.estimation.identification.coulomb_velocities import (
+    CLEAR,
+    FASTEST,
+    SLOWEST,
+    best_velocity,
+)
 from screw_dynamics.estimation.identification.drive_equations import (
     CONSTANT,
+    COULOMB,
     EXCESS,
+    KNEE,
     LOAD,
     STRIBECK,
     DriveEquations,
     dry_parts,
+    motor_efforts,
 )
 from screw_dynamics.estimation.identification.drive_samples import DriveSamples
 from screw_dynamics.estimation.identification.least_squares import Fit, Window, fit
@@ -31,6 +41,7 @@ _STEP = 1e-4  # s, for the rates of efforts
 _GRID = 12  # velocities of breakaway that are tried
 _SLOWEST, _FASTEST = 2.0, 0.5  # of them: times the velocity of dry friction, the largest velocity
 _SURE = 5.0  # standard deviations of a sum of scores, from which on dry friction is sought
+_TOLD = 0.2  # of a velocity of dry friction, its standard deviation
 _EXCITED = 0.1  # of an effort, the most that the band of a parameter's part may have
 
 
@@ -102,7 +113,8 @@ def _limited(equations: DriveEquations, samples: DriveSamples, values: Array) ->
     found: Array = values.copy()
     numbers = equations.numbers(values)
     fastest = np.abs(samples.jets().motors[:, 1]).max(axis=0)
-    numbers[STRIBECK] = np.clip(numbers[STRIBECK], equations.knees[0], fastest)
+    numbers[KNEE] = np.clip(numbers[KNEE], SLOWEST * fastest, FASTEST * fastest)
+    numbers[STRIBECK] = np.clip(numbers[STRIBECK], numbers[KNEE], fastest)
     numbers[CONSTANT] = np.maximum(numbers[CONSTANT], 0.1)
     found[: int(equations.sought.sum())] = numbers[equations.sought]
     if abs(equations.delay(values)) > MOST_DELAY:
@@ -126,20 +138,21 @@ def dry_friction_sought(
     equations, jets = found.equations, samples.jets(found.equations.delay(found.values))
     numbers, sought = equations.numbers(found.values), equations.sought.copy()
     tau = equations.transmitted(found.values, jets.links)
-    start = equations.start.copy()
+    start = numbers.copy()
     for j in np.flatnonzero(moved).tolist():
-        rate, knees = jets.motors[:, 1, j], equations.knees[:, j]
+        rate, own = jets.motors[:, 1, j], numbers[:, j].copy()
         residual = found.fit.residuals[:, j]
-        own = np.flatnonzero(np.argwhere(equations.sought)[:, 1] == j)
-        basis = np.linalg.qr(found.columns[:, j, own])[0]
+        places = np.flatnonzero(np.argwhere(equations.sought)[:, 1] == j)
+        basis = np.linalg.qr(found.columns[:, j, places])[0]
         fastest = float(np.abs(rate).max())
         trials = [] if sought[LOAD, j] else [(LOAD, 0.0)]
         if not sought[EXCESS, j]:
-            speeds = np.geomspace(_SLOWEST * knees[0], _FASTEST * fastest, _GRID)
+            speeds = np.geomspace(_SLOWEST * own[KNEE], _FASTEST * fastest, _GRID)
             trials += [(EXCESS, float(speed)) for speed in speeds]
         best = _SURE
         for kind, speed in trials:
-            sense, decay, root = dry_parts(rate, tau[:, j], np.array(speed or 1.0), knees)
+            own[STRIBECK] = speed or 1.0
+            sense, decay, root = dry_parts(rate, tau[:, j], own)
             column = samples.smooth(sense * (root if kind == LOAD else decay))
             column -= basis @ (basis.T @ column)
             size = float(column @ column)
@@ -152,18 +165,59 @@ def dry_friction_sought(
         if best > _SURE:
             kind, speed, value = chosen
             sought[kind, j] = True
-            start[kind, j] = numbers[kind, j] + value
+            start[kind, j] += value
             if kind == EXCESS:
                 sought[STRIBECK, j], start[STRIBECK, j] = True, speed
     if (sought == equations.sought).all():
         return None
-    wider = replace(equations, start=start, sought=sought)
-    numbers = np.where(sought & ~equations.sought, start, numbers)
-    rest = found.values[int(equations.sought.sum()) :]
-    # what is not sought in the end is that of the robot
-    return replace(wider, start=np.where(sought, start, equations.start)), np.concatenate(
-        (numbers[sought], rest)
-    )
+    return _with_sought(found, sought, start)
+
+
+def _with_sought(
+    found: DriveFit, sought: NDArray[np.bool_], numbers: Array
+) -> tuple[DriveEquations, Array]:
+    """Return equations that seek other fields (10, n), and values with `numbers` (10, n)."""
+    rest = found.values[int(found.equations.sought.sum()) :]
+    return replace(found.equations, sought=sought), np.concatenate((numbers[sought], rest))
+
+
+def coulomb_velocities_sought(
+    found: DriveFit, samples: DriveSamples
+) -> tuple[DriveEquations, Array]:
+    """
+    Return equations that seek the velocities of dry friction, and values to begin at.
+
+    These are the velocities that explain most, all else as found. Joints whose friction does not
+    show keep their velocity, and those whose velocity is not told the one to begin at.
+    """
+    equations, values = found.equations, found.values
+    jets, numbers = samples.jets(equations.delay(values)), equations.numbers(values)
+    tau, sought = equations.transmitted(values, jets.links), equations.sought.copy()
+    deviations = np.sqrt(np.diag(found.fit.covariance))
+    fields, joints = np.argwhere(sought).T
+    # of parameters that are not linear, changes are fitted
+    linear = np.where(np.isin(fields, (KNEE, STRIBECK, CONSTANT)), 0.0, values[: len(fields)])
+
+    def columns(j: int, own: NDArray[np.int64], velocity: float) -> Array:
+        number = numbers[:, [j]]
+        number[KNEE] = velocity
+        parts = motor_efforts(number, jets.motors[..., [j]], tau[:, [j]])[1]
+        return samples.smooth(parts[own, :, 0].T)
+
+    for p in np.flatnonzero(fields == COULOMB).tolist():
+        if values[p] < CLEAR * deviations[p]:
+            continue
+        j, own = int(joints[p]), np.flatnonzero((joints == joints[p]) & (fields != KNEE))
+        rest = found.fit.residuals[:, j] + found.columns[:, j, own] @ linear[own]
+        fastest = float(np.abs(jets.motors[:, 1, j]).max())
+        best = best_velocity(partial(columns, j, fields[own]), rest, fastest)
+        every = columns(j, np.append(fields[own], KNEE), best)
+        deviation = found.fit.noise[j] * np.linalg.norm(np.linalg.pinv(every)[-1])
+        numbers[KNEE, j], sought[KNEE, j] = best, deviation < _TOLD * best
+    start = equations.start.copy()
+    start[KNEE] = numbers[KNEE]
+    wider = replace(equations, start=start)
+    return _with_sought(found._replace(equations=wider), sought, numbers)
 
 
 def unexcited(found: DriveFit, samples: DriveSamples) -> NDArray[np.bool_]:

@@ -19,11 +19,14 @@ from screw_dynamics.errors import UnknownNameError
 from screw_dynamics.estimation.identification.consistency import Cones, consistent
 from screw_dynamics.estimation.identification.drive_equations import (
     COULOMB,
+    DELAY,
     EXCESS,
     FIELDS,
     INERTIA,
+    KNEE,
     LOAD,
-    POSITIVE,
+    OFFSET,
+    ROUNDING,
     STRIBECK,
     VISCOUS,
     DriveEquations,
@@ -43,7 +46,6 @@ from screw_dynamics.estimation.identification.springs import SLIPS, SpringFit
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.model.urdf.urdf_source import UrdfSource
 
-_POSITIVE = [FIELDS[place] for place in POSITIVE]
 _MOST_LOAD = 0.99  # coefficient of friction under load
 
 
@@ -56,9 +58,10 @@ class DriveIdentification(ParameterResult):
     ----------
     names : tuple of str
         As ``joint_1.rotor_inertia``, ``joint_1.viscous``, ``joint_1.coulomb``,
-        ``joint_1.breakaway_excess``, ``joint_1.stribeck_velocity``, ``joint_1.load_friction``,
-        ``joint_1.offset``, ``joint_1.torque_constant``, ``delay``, ``payload.m``, and
-        ``link.0``: errors of links, in units of their standard deviation.
+        ``joint_1.coulomb_velocity``, ``joint_1.breakaway_excess``,
+        ``joint_1.stribeck_velocity``, ``joint_1.load_friction``, ``joint_1.offset``,
+        ``joint_1.torque_constant``, ``delay``, ``payload.m``, and ``link.0``: errors of links,
+        in units of their standard deviation.
     values : (P,) ndarray
         On the joint side of the gear, in SI units; of what the motion does not determine, that of
         the robot.
@@ -138,7 +141,8 @@ class DriveIdentification(ParameterResult):
         equations, count = self.equations, self.equations.drive_count
         loaded = count + len(NAMES) * (self.payload_frame is not None)
         numbers = np.concatenate((self.values[:count], self.values[loaded:]))
-        positive = np.array([name.split('.')[-1] in _POSITIVE for name in self.names[:count]])
+        signed = f'.{FIELDS[OFFSET]}', DELAY
+        positive = np.array([not name.endswith(signed) for name in self.names[:count]])
         order = [*range(count), *range(loaded, len(self.names)), *range(count, loaded)]
         cones = Cones(
             numbers,
@@ -154,7 +158,7 @@ class DriveIdentification(ParameterResult):
         numbers = equations.numbers(found)
         springs = {spring.joint: spring for spring in self.springs}
         records = {
-            name: _drive(joint, numbers[:, j], equations.knees[:, j], springs.get(name))
+            name: _drive(joint, np.maximum(numbers[:, j], 0.0), springs.get(name))
             for j, (name, joint) in enumerate(
                 zip(given.joint_names, given.joint_drives, strict=True)
             )
@@ -219,21 +223,20 @@ class DriveIdentification(ParameterResult):
         return (*super()._parts(), *(f'- {remark}' for remark in self.remarks))
 
 
-def _drive(joint: JointDrive, numbers: Array, knees: Array, fit: SpringFit | None) -> JointDrive:
-    """Return a drive with the fields (8,) of its motor and, if one was found, its spring."""
+def _drive(joint: JointDrive, values: Array, fit: SpringFit | None) -> JointDrive:
+    """Return a drive with the fields (10,) of its motor and, if one was found, its spring."""
     gear = joint.motor.gear_ratio
-    values = np.where(np.isin(np.arange(len(FIELDS)), POSITIVE), np.maximum(numbers, 0.0), numbers)
     coulomb, excess = values[COULOMB] / gear, values[EXCESS] / gear
     motor = replace(
         joint.motor,
         rotor_inertia=values[INERTIA] / gear**2,
         viscous_friction=values[VISCOUS] / gear**2,
         coulomb_friction=coulomb,
-        coulomb_velocity=knees[0] * gear,
+        coulomb_velocity=values[KNEE] * gear,
         breakaway_friction=coulomb + excess if excess > 0.0 else 0.0,
         stribeck_velocity=values[STRIBECK] * gear,
         load_friction=min(values[LOAD], _MOST_LOAD),
-        load_effort=knees[1] / gear,
+        load_effort=values[ROUNDING] / gear,
     )
     found = None if fit is None else fit.spring
     slips = {name: getattr(joint, name) for name in SLIPS}

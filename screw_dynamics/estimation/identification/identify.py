@@ -11,7 +11,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.common.arrays import Array, as_float_array
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.scalars import require_number
 from screw_dynamics.dynamics.effort_format import (
     EffortFormat,
     MeasuredContent,
@@ -65,7 +66,7 @@ def identify(
     links: bool = False,
     payload: str | None = None,
     effort_content: MeasuredContent | EffortFormat = 'full',
-    coulomb_velocity: ArrayLike | None = None,
+    coulomb_velocity: float | None = None,
     smoothing_time: float | None = None,
     check: bool = True,
     on_joint: Callable[[], object] | None = None,
@@ -103,9 +104,9 @@ def identify(
         What the efforts of the recording contain: all; all but gravity, as Universal Robots report
         them; or external loads only, as far as the robot's own model tells. A format also has
         their sign and scale.
-    coulomb_velocity : float or (n,) array_like, optional
-        v0, at which Coulomb friction reaches 76 % [rad/s or m/s]; by default those that explain
-        the efforts best.
+    coulomb_velocity : float, optional
+        v0, at which Coulomb friction reaches 76 % [rad/s or m/s]; by default those of the joints
+        that explain the efforts best.
     smoothing_time : float, optional
         See `measured_motion`.
     check : bool
@@ -172,7 +173,10 @@ def identify(
             coulomb_velocity=coulomb_velocity,
         )
 
-    columns = columns_with(_given(model, coulomb_velocity))
+    start = _COULOMB_VELOCITY
+    if coulomb_velocity is not None:
+        start = require_number('coulomb_velocity', coulomb_velocity, above=True)
+    columns = columns_with(np.full(model.n, start))
     if check:
         check_positions(model, own.positions)
     taken = measured_format(effort_content, model.joint_names)
@@ -290,17 +294,6 @@ def _chosen(model: ScrewModel, rotors: bool | ArrayLike) -> NDArray[np.bool_]:
     if chosen.shape not in ((), (model.n,)):
         raise ShapeError('rotors', f'(), or ({model.n},)', chosen.shape)
     return np.broadcast_to(chosen, model.n)
-
-
-def _given(model: ScrewModel, velocity: ArrayLike | None) -> Array:
-    """Return the velocities (n,) of Coulomb friction, or those to begin with."""
-    start = _COULOMB_VELOCITY if velocity is None else velocity
-    given = as_float_array('coulomb_velocity', start)
-    if given.shape not in ((), (model.n,)):
-        raise ShapeError('coulomb_velocity', f'(), or ({model.n},)', given.shape)
-    if not (given > 0.0).all():
-        raise InputError(f'coulomb_velocity: expected values above 0, got {shown(velocity)}')
-    return np.broadcast_to(given, model.n)
 
 
 def _on_time(seen: Seen, delays: Array) -> Array:

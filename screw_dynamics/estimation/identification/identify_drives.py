@@ -28,6 +28,7 @@ from screw_dynamics.estimation.identification.drive_equations import (
 )
 from screw_dynamics.estimation.identification.drive_fit import (
     DriveFit,
+    coulomb_velocities_sought,
     dry_friction_sought,
     fitted,
     unexcited,
@@ -173,13 +174,14 @@ def identify_drives(
         check_angles(model, own.positions)
         samples = _checked(equations, own, samples, moved)
     windows = windows_of(samples.instants, samples.dead, own.times)
-    found = fitted(equations, samples, moved)
-    for _ in range(2):  # the stronger of two kinds of dry friction first
+    found = fitted(equations, samples, moved, equations.first, windows)
+    for _ in range(3):  # the stronger of two kinds of dry friction first
+        rounded = coulomb_velocities_sought(found, samples)
+        found = fitted(rounded[0], samples, moved, rounded[1], windows)
         further = dry_friction_sought(found, samples, windows, moved)
         if further is None:
             break
-        found = fitted(further[0], samples, moved, further[1])
-    found = fitted(found.equations, samples, moved, found.values, windows)
+        found = fitted(further[0], samples, moved, further[1], windows)
     remarks: list[str] = []
     if not moved.all():
         resting = np.array(model.joint_names)[~moved].tolist()

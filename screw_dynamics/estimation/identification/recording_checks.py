@@ -219,9 +219,22 @@ def check_spikes(
 
 
 def certain_delays(delays: Array, deviations: Array) -> Array:
-    """Return the delays (n,) of efforts that are certain, 0 for others [s]."""
-    certain = (np.abs(delays) > _LEAST_DELAY) & (np.abs(delays) > _SURE_DELAY * deviations)
-    return np.where(certain, delays, 0.0)
+    """
+    Return the delays (n,) of efforts that are certain, 0 for others [s].
+
+    If one delay, the mean weighted by certainty, explains all, joints whose own is not certain
+    have that one.
+    """
+    weights = deviations**-2.0
+    common, deviation = (weights @ delays) / weights.sum(), weights.sum() ** -0.5
+    alike = np.abs(delays - common) < _SURE_DELAY * deviations + _LEAST_DELAY
+    rest = common if alike.all() and _is_certain(common, deviation) else 0.0
+    return np.where(_is_certain(delays, deviations), delays, rest)
+
+
+def _is_certain(delay: Array, deviation: Array) -> NDArray[np.bool_]:
+    size = np.abs(delay)
+    return (size > _LEAST_DELAY) & (size > _SURE_DELAY * deviation)
 
 
 def check_delays(model: ScrewModel, delays: Array) -> None:

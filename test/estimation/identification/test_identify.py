@@ -103,10 +103,6 @@ def test_velocities_of_coulomb_friction(planar):
     np.testing.assert_allclose(velocities, speeds, rtol=0.1)
     fixed = identify(planar, measured, rotors=False, coulomb_velocity=0.01)
     assert (np.abs(fixed.values[2:] - dry) > 20.0 * deviations).any()
-    given = identify(planar, measured, rotors=False, coulomb_velocity=speeds)
-    np.testing.assert_allclose(given.values[2:], coulomb, atol=4.0 * deviations.max())
-    with pytest.raises(ShapeError, match='coulomb_velocity'):
-        identify(planar, measured, coulomb_velocity=[0.1] * 3)
 
 
 @pytest.mark.parametrize('order', ['shuffled', 'backwards', 'twice'])
