@@ -88,10 +88,10 @@ def with_spring_efforts(
     motors = state_rows(messages, names, ('position', 'velocity'), where)
     kept, states = _at_samples(samples, motors, where)
     jets = states[:, :2].reshape(len(states), -1)
-    efforts = kept.efforts.copy()
+    efforts, memory = kept.efforts.copy(), np.full((3, len(names)), np.nan)
     for i, jet in enumerate(jets.reshape(-1, 2, len(names))):
         links = [kept.positions[i], kept.velocities[i]]
-        efforts[i] = measured_spring_efforts(robot, links, jet, efforts[i])
+        efforts[i] = measured_spring_efforts(robot, links, jet, efforts[i], memory)
     return kept._replace(efforts=efforts)
 
 

@@ -57,7 +57,7 @@ class MeasuredMotion:
 
     @property
     def smoothing_times(self) -> Array:
-        """Time scale of each joint below which motion counts as noise, (n,) [s]."""
+        """Time scale of each joint below which motion counts as noise on average, (n,) [s]."""
         return np.array([spline.smoothing_time for spline in self.splines])
 
     def jets(self, times: ArrayLike, rows: int = JET_ROWS) -> Array:
@@ -124,7 +124,8 @@ def measured_motion(
     Each joint is the spline that minimises the squared distances to the samples plus lambda times
     the squared integral of its fifth derivative. This is the mean of a Bayesian model: white
     measurement noise, and a snap that is a Wiener process [W1978]. The unknown intensities of both
-    are those for which the recording is most likely (restricted maximum likelihood) [W1985];
+    are those for which the recording is most likely (restricted maximum likelihood) [W1985]; that
+    of the snap then follows the motion, as far as some smoothing times of it tell [M1992].
     `standard_deviations` is the posterior of that model. Time and memory grow linearly with the
     number of samples.
 
@@ -140,7 +141,7 @@ def measured_motion(
         is measured from -pi to pi. Between two samples it must move by less than half a turn.
     smoothing_time : float, optional
         Motion much faster than this counts as noise [s]; by default estimated from the data for
-        each joint.
+        each joint, and shorter where the motion is violent.
     on_joint : callable, optional
         Called without arguments after each joint: long recordings take seconds.
 
@@ -158,9 +159,7 @@ def measured_motion(
     -----
     The standard deviations are valid as far as the model is. Noise that is not white (a filter in
     the driver, the steps of a coarse encoder at low speed) is treated as motion: set a smoothing
-    time then. `MeasuredMotion.correlations` reveals filters, but not an encoder that rests. A
-    motion that is violent for an instant and quiet for long, as at a jump of the acceleration,
-    gets one smoothness, and too small deviations at that instant.
+    time then. `MeasuredMotion.correlations` reveals filters, but not an encoder that rests.
 
     Examples
     --------

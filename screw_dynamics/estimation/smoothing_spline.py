@@ -21,6 +21,9 @@ _GIVEN = 24.0  # for a given smoothing time
 _FEWEST_INTERVALS = 8
 _GRID = 9
 _TOLERANCE = 0.02  # of log(resolution); the penalty is its tenth power
+# local smoothness: standard deviation of the window in smoothing times, the degrees of freedom
+# that the whole recording counts for in it, and rounds, after which bands hardly change
+_WINDOW, _WHOLE, _ROUNDS = 3.0, 0.3, 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +33,8 @@ class SmoothingSpline:
 
     `offset` is the mean of the samples; the `coefficients` (K + 5,) are those of the difference,
     whose high derivatives its rounding would spoil. Row k of `covariance` (6, K + 5) has the
-    entries [j + k, j]. `noise` is the standard deviation of the measurement.
+    entries [j + k, j]. `noise` is the standard deviation of the measurement; `smoothing_time` is
+    that of the whole recording.
     """
 
     knots: UniformKnots
@@ -84,7 +88,8 @@ def smoothing_splines(
         scale = len(times) / intervals
         if smoothing_time is None:
             resolutions = np.geomspace(_LEAST, _MOST, _GRID)
-            deviances = np.array([system.deviance(_penalty(r, scale)) for r in resolutions])
+            every = [np.full(intervals, _penalty(r, scale)) for r in resolutions]
+            deviances = np.array([system.deviance(smoothing) for smoothing in every])
             best = deviances.argmin(axis=0)
             settled = (best < _GRID - 1) | (intervals <= _FEWEST_INTERVALS)
         else:
@@ -95,7 +100,11 @@ def smoothing_splines(
             j = int(waiting[place])
             alone = SmoothingSystem(knots, times, centred[:, [j]])
             resolution = _refined(alone, resolutions, int(best[place]), scale)
-            splines[j] = _spline(alone, resolution, scale, float(mean[j]))
+            smoothing = np.full(intervals, _penalty(resolution, scale))
+            time = resolution / np.pi * knots.spacing
+            if smoothing_time is None:
+                smoothing = _local(alone, smoothing, time, _penalty(_MOST, scale))
+            splines[j] = _spline(alone, smoothing, time, float(mean[j]))
             if on_joint is not None:
                 on_joint()
         waiting = waiting[~settled]
@@ -122,8 +131,9 @@ def _refined(system: SmoothingSystem, grid: Array, best: int, scale: float) -> f
     # imported here because it takes longer than the rest of the package
     from scipy.optimize import minimize_scalar
 
+    every = np.ones(system.knots.intervals)
     found = minimize_scalar(
-        lambda log: float(system.deviance(_penalty(np.exp(log), scale))[0]),
+        lambda log: float(system.deviance(_penalty(np.exp(log), scale) * every)[0]),
         bounds=(float(np.log(grid[best - 1])), float(np.log(grid[best + 1]))),
         method='bounded',
         options={'xatol': _TOLERANCE},
@@ -131,13 +141,39 @@ def _refined(system: SmoothingSystem, grid: Array, best: int, scale: float) -> f
     return float(np.exp(found.x))
 
 
+def _local(system: SmoothingSystem, whole: Array, time: float, most: float) -> Array:
+    """
+    Return the penalties (K,) that follow the motion, at most `most`, or those `whole` (K,).
+
+    The intensity of the fifth derivative is such that within a window its squares are as many
+    times their expectation as the samples determine degrees of freedom there [M1992]. It is left
+    alike everywhere unless the likelihood grows by more than one number per window makes it.
+    """
+    from scipy.ndimage import gaussian_filter1d
+
+    width = _WINDOW * time / system.knots.spacing
+    count = np.sqrt(2.0 * np.pi) * width  # of intervals in the window
+    smoothing = whole
+    for _ in range(_ROUNDS):
+        factor = system.factor(smoothing)
+        coefficients, minimum = system.solve(smoothing, factor)
+        variance = max(float(system.noise_variance(minimum)[0]), np.finfo(float).tiny)
+        unknown = smoothing * system.difference_variances(band_of_inverse(factor))
+        squares = np.diff(coefficients[:, 0], DEGREE) ** 2 / variance
+        free, told = (
+            count * gaussian_filter1d(values, width, mode='nearest')
+            for values in (np.clip(1.0 - unknown, 0.0, 1.0), squares)
+        )
+        smoothing = np.minimum((free + _WHOLE) / (told + _WHOLE / whole), most)
+    gain = float((system.deviance(whole) - system.deviance(smoothing))[0])
+    return smoothing if gain > 2.0 * len(whole) / count else whole
+
+
 def _spline(
-    system: SmoothingSystem, resolution: float, scale: float, mean: float
+    system: SmoothingSystem, smoothing: Array, time: float, mean: float
 ) -> SmoothingSpline:
-    smoothing = _penalty(resolution, scale)
     factor = system.factor(smoothing)
     coefficients, minimum = system.solve(smoothing, factor)
     variance = float(system.noise_variance(minimum)[0])
     covariance, noise = variance * band_of_inverse(factor), float(np.sqrt(variance))
-    time = resolution / np.pi * system.knots.spacing
     return SmoothingSpline(system.knots, mean, coefficients[:, 0], covariance, noise, time)

@@ -72,10 +72,11 @@ class SmoothingSystem:
     """
     Least squares on n signals plus a penalty on their m-th derivative, m = degree of the spline.
 
-    Minimises |y - B c|^2 + lambda |D c|^2, where B has the basis functions at the samples and D
-    is the m-th difference. A spline of degree m has a piecewise constant m-th derivative, so
-    |D c|^2 is its squared integral exactly, times spacing^(2 m - 1). In Bayesian terms the m-th
-    derivative is white noise a priori, and all below it are continuous [W1978].
+    Minimises |y - B c|^2 + |D c|^2, where B has the basis functions at the samples and D is the
+    m-th difference, its squares times lambda (K,). A spline of degree m has a piecewise constant
+    m-th derivative, so |D c|^2 is its squared integral exactly, times spacing^(2 m - 1). In
+    Bayesian terms the m-th derivative is white noise a priori, and all below it are continuous
+    [W1978].
 
     `times` (N,) of the `samples` (N, n) are in any order, within the K intervals of the knots.
     """
@@ -92,23 +93,35 @@ class SmoothingSystem:
         starts = np.arange(0, columns.size + 1, m + 1)
         self._basis = csr_array((weights.ravel(), columns.ravel(), starts), (len(times), size))
         self._basis_t = self._basis.T.tocsr()
-        self._gram, self._penalty = np.zeros((2, m + 1, size))
-        signs = np.array([(-1) ** (m - a) * comb(m, a) for a in range(m + 1)])
+        self._gram = np.zeros((m + 1, size))
+        self._difference = [(-1) ** (m - a) * comb(m, a) for a in range(m + 1)]
         for a in range(m + 1):
             for b in range(a, m + 1):
                 products = np.bincount(index + a, weights[:, a] * weights[:, b], size)
                 self._gram[b - a] += products
-                self._penalty[b - a, a : a + knots.intervals] += signs[a] * signs[b]
 
-    def factor(self, smoothing: float) -> Array:
-        """Return the Cholesky factor of B^T B + lambda D^T D as lower band, (m + 1, K + m)."""
+    def factor(self, smoothing: Array) -> Array:
+        """Return the Cholesky factor of B^T B + D^T D as lower band, (m + 1, K + m)."""
         from scipy.linalg import cholesky_banded
 
-        matrix = self._gram + smoothing * self._penalty
-        band: Array = cholesky_banded(matrix, lower=True, check_finite=False)
+        penalty, count = np.zeros_like(self._gram), self.knots.intervals
+        short = smoothing.astype(np.float32).astype(float)  # so that all sums are exact
+        for a, left in enumerate(self._difference):
+            for b, right in enumerate(self._difference[a:]):
+                penalty[b, a : a + count] += left * right * short
+        band: Array = cholesky_banded(self._gram + penalty, lower=True, check_finite=False)
         return band
 
-    def solve(self, smoothing: float, factor: Array) -> tuple[Array, Array]:
+    def difference_variances(self, covariance: Array) -> Array:
+        """Return the variances (K,) of the m-th differences of coefficients; see the spline."""
+        found, count = np.zeros(self.knots.intervals), self.knots.intervals
+        for a, left in enumerate(self._difference):
+            for b, right in enumerate(self._difference):
+                first = min(a, b)
+                found += left * right * covariance[abs(a - b), first : first + count]
+        return found
+
+    def solve(self, smoothing: Array, factor: Array) -> tuple[Array, Array]:
         """Return the minimiser (K + m, n), and the minimum (n,) of each signal."""
         from scipy.linalg import cho_solve_banded
 
@@ -117,12 +130,12 @@ class SmoothingSystem:
         residual, bends = self.samples, np.zeros((self.knots.intervals, self.samples.shape[1]))
         for _ in range(1 + _REFINEMENTS):
             # the transpose of a difference: the difference of the values padded with zeros
-            spread = (-1) ** m * np.diff(np.pad(bends, ((m, m), (0, 0))), m, axis=0)
-            gradient = self._basis_t @ residual - smoothing * spread
+            spread = np.diff(np.pad(smoothing[:, None] * bends, ((m, m), (0, 0))), m, axis=0)
+            gradient = self._basis_t @ residual - (-1) ** m * spread
             coefficients += cho_solve_banded((factor, True), gradient, check_finite=False)
             residual = self.samples - self._basis @ coefficients
             bends = np.diff(coefficients, m, axis=0)
-        return coefficients, (residual**2).sum(axis=0) + smoothing * (bends**2).sum(axis=0)
+        return coefficients, (residual**2).sum(axis=0) + smoothing @ bends**2
 
     def noise_variance(self, minimum: Array) -> Array:
         """Return the noise variance from the minimum of `solve`; at least that of rounding."""
@@ -132,12 +145,12 @@ class SmoothingSystem:
         variance: Array = np.maximum(minimum / free, rounding**2)
         return variance
 
-    def deviance(self, smoothing: float) -> Array:
+    def deviance(self, smoothing: Array) -> Array:
         """Return -2 log of the restricted likelihood of lambda, (n,), up to a constant [W1985]."""
         factor = self.factor(smoothing)
         _, minimum = self.solve(smoothing, factor)
         free = max(len(self.samples) - self.knots.degree, 1)
-        determinant = 2.0 * np.log(factor[0]).sum() - self.knots.intervals * np.log(smoothing)
+        determinant = 2.0 * np.log(factor[0]).sum() - np.log(smoothing).sum()
         variance = np.maximum(self.noise_variance(minimum), np.finfo(float).tiny)
         deviance: Array = free * np.log(variance) + determinant
         return deviance

@@ -12,6 +12,7 @@ from oracles.lossy_joint import LENGTH, MASS, LossyJoint
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, ModelError
+from screw_dynamics.kernels.drives.gears import dead_zone
 from screw_dynamics.simulation import ElasticRobot
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 
@@ -199,11 +200,27 @@ def test_the_inverse_of_the_gap_is_smooth_and_ends_at_its_stops():
     assert np.diff(phi).max() < 1.501 * np.diff(jets[:, 0, 0])[0] / 800.0
 
 
-def test_measured_efforts_leave_the_gap_out():
-    arm = robot(LossyJoint(gap=GAP))
-    for place, expected in ((0.5 * GAP + 0.01, 8.0), (-0.5 * GAP - 0.01, -8.0), (0.4 * GAP, 0.0)):
-        found = sd.measured_spring_efforts(arm, np.zeros((2, 1)), [[place], [0.0]], [0.0])
-        assert found[0] == pytest.approx(expected, abs=1e-12)
+@pytest.mark.parametrize('losses', ['hysteresis', 'backlash', 'both'])
+def test_measured_efforts_follow_what_the_gear_does(losses):
+    """Of noisy deflections, against the simulator's states."""
+    plant, noise = LossyJoint(**LOSSES[losses]), 2e-5
+    arm, rng = robot(plant), np.random.default_rng(0)
+    simulated = ElasticRobot(arm)
+    state, memory = simulated.state([0.0]), np.full((3, 1), np.nan)
+    errors, memoryless, scale = [], [], plant.stiffness
+    for k in range(1500):
+        simulated.step(state, [12.0 * np.sin(0.01 * k) - 0.5 * state[3]], 5e-4, steps=4)
+        slip = state[4] if plant.width else 0.0
+        true = scale * dead_zone(state[2] - state[0] + slip, plant.gap)
+        places = state[[2, 0]] + noise * rng.normal(size=2)
+        jets = [[[places[1]], [state[1]]], [[places[0]], [state[3]]], [0.0]]
+        errors.append(sd.measured_spring_efforts(arm, *jets, memory)[0] - true)
+        memoryless.append(sd.measured_spring_efforts(arm, *jets)[0] - true)
+    # where the deflection turns back, the slope of the loop is up to 3 times the stiffness
+    slope = 3.0 if plant.width else 1.0
+    assert np.abs(errors).max() < 5.0 * slope * scale * np.sqrt(2.0) * noise
+    if plant.width:
+        assert np.abs(memoryless).max() > 0.9 * scale * plant.width
 
 
 def test_load_friction_is_efficiency_in_both_directions():

@@ -143,23 +143,23 @@ class Dense:
         self.basis = scipy_basis(knots, times)
         middles = knots.start + knots.spacing * (np.arange(knots.intervals) + 0.5)
         bends = scipy_basis(knots, middles, knots.degree)  # constant on each interval
-        integral = knots.spacing * bends.T @ bends
-        weight = smoothing * knots.spacing ** (2 * knots.degree - 1)
-        self.matrix = self.basis.T @ self.basis + weight * integral
+        integral = knots.spacing ** (2 * knots.degree) * (bends.T * smoothing) @ bends
+        self.matrix = self.basis.T @ self.basis + integral
         self.coefficients = np.linalg.solve(self.matrix, self.basis.T @ samples)
         residual = samples - self.basis @ self.coefficients
-        self.minimum = (residual**2).sum(axis=0) + weight * np.einsum(
+        self.minimum = (residual**2).sum(axis=0) + np.einsum(
             'in,ij,jn->n', self.coefficients, integral, self.coefficients
         )
 
-    def deviance(self, samples, intervals, smoothing):
+    def deviance(self, samples, smoothing):
         free = len(samples) - 5
-        determinant = np.linalg.slogdet(self.matrix)[1] - intervals * np.log(smoothing)
+        determinant = np.linalg.slogdet(self.matrix)[1] - np.log(smoothing).sum()
         return free * np.log(self.minimum / free) + determinant
 
 
-@pytest.mark.parametrize('smoothing', [1e-4, 1.0, 300.0])
-def test_solution_minimum_likelihood_and_covariance_are_those_of_dense_algebra(smoothing, rng):
+@pytest.mark.parametrize('size', [2.0**-13, 1.0, 300.0])
+def test_solution_minimum_likelihood_and_covariance_are_those_of_dense_algebra(size, rng):
+    smoothing = size / 8.0 * np.arange(4.0, 16.0)  # of each interval
     times = rng.uniform(-0.3, 2.7, 60)
     samples = np.column_stack((np.sin(3 * times), rng.normal(size=60)))
     system = SmoothingSystem(KNOTS, times, samples)
@@ -178,8 +178,8 @@ def test_solution_minimum_likelihood_and_covariance_are_those_of_dense_algebra(s
     # likelihoods are compared up to the constant that they are known to
     other = 3.0 * smoothing
     difference = system.deviance(other) - system.deviance(smoothing)
-    expected = Dense(KNOTS, times, samples, other).deviance(samples, 12, other)
-    expected = expected - dense.deviance(samples, 12, smoothing)
+    expected = Dense(KNOTS, times, samples, other).deviance(samples, other)
+    expected = expected - dense.deviance(samples, smoothing)
     np.testing.assert_allclose(difference, expected, rtol=1e-6, atol=1e-6)
 
 
@@ -206,7 +206,7 @@ def test_heavy_smoothing_leaves_a_polynomial_untouched():
     samples = np.polyval([3.0, -2.0, 0.7, 1.1, 5.0], times)[:, None]
     knots = UniformKnots(0.0, 1.0 / 200, 200, 5)
     system = SmoothingSystem(knots, times, samples)
-    smoothing = 2e10
+    smoothing = np.full(200, 2e10)
     coefficients, _ = system.solve(smoothing, system.factor(smoothing))
     index, part = knots.intervals_of(times)
     fit = (knots.weights(part) * coefficients[index[:, None] + np.arange(6), 0]).sum(axis=1)
@@ -217,7 +217,7 @@ def test_noise_is_what_a_polynomial_leaves_per_degree_of_freedom(rng):
     times = np.linspace(0.0, 1.0, 20)
     samples = np.column_stack((rng.normal(size=20), 1e3 + 0.01 * rng.normal(size=20)))
     system = SmoothingSystem(UniformKnots(0.0, 1.0 / 8, 8, 5), times, samples)
-    smoothing = 1e9
+    smoothing = np.full(8, 1e9)
     _, minimum = system.solve(smoothing, system.factor(smoothing))
     residuals = [np.polyfit(times, column, 4, full=True)[1][0] for column in samples.T]
     np.testing.assert_allclose(

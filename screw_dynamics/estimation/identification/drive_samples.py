@@ -15,6 +15,7 @@ from scipy.sparse import csr_matrix
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.estimation.identification.drive_equations import Jets
+from screw_dynamics.estimation.identification.held_joints import held_samples
 from screw_dynamics.estimation.identification.least_squares import parts
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.recording_checks import MOST_DELAY
@@ -45,6 +46,13 @@ class DriveSamples:
         """Return some of the samples."""
         return replace(self, recording=self.recording.samples(chosen))
 
+    def without_held(self, model: ScrewModel) -> DriveSamples:
+        """Return the samples without those of joints that brakes hold, of which it warns."""
+        times, efforts = self.recording.times, self.recording.efforts
+        noise, margin = self.motion.noise[: model.n], AT_THE_ENDS * self.dead
+        held = held_samples(model, times, self.jets().links, efforts, noise, margin)
+        return self.samples(~held)
+
     def jets(self, delay: float = 0.0) -> Jets:
         """Return the jets of links and motors at times that are earlier by a delay."""
         return self._both(self.motion.jets(self.recording.times - delay, ROWS))
@@ -52,8 +60,11 @@ class DriveSamples:
     @cached_property
     def instants(self) -> Array:
         """Times (M,) of the means that `smooth` returns [s]."""
-        begin, end = self.recording.times[[0, -1]]
-        return np.linspace(begin, end, max(int((end - begin) / (_APART * self._width)), 1) + 1)
+        times, width = self.recording.times, self._width
+        count = max(int(np.ptp(times) / (_APART * width)), 1) + 1
+        found = np.linspace(*times[[0, -1]], count)
+        first, last = np.searchsorted(times, [found - width, found + width])
+        return found[first < last]  # not where samples are left out
 
     @property
     def _width(self) -> float:

@@ -23,11 +23,8 @@ from screw_dynamics.errors import InputError, RecordingWarning, ShapeError, show
 from screw_dynamics.estimation.identification.columns import Columns, columns_of
 from screw_dynamics.estimation.identification.content_check import check_content, suspected_load
 from screw_dynamics.estimation.identification.coulomb_velocities import fitted_velocities
-from screw_dynamics.estimation.identification.least_squares import (
-    Fit,
-    Window,
-    fit,
-)
+from screw_dynamics.estimation.identification.held_joints import COULOMB_VELOCITY
+from screw_dynamics.estimation.identification.least_squares import Fit, Window, fit
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.recording_checks import (
     certain_delays,
@@ -45,12 +42,10 @@ from screw_dynamics.estimation.identification.seen_motion import (
     one_thread,
     spikes_of,
     windows_of,
-    without_spikes,
 )
 from screw_dynamics.estimation.identification.springs import fitted_springs, sprung, uncertain_sums
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
-_COULOMB_VELOCITY = 0.01  # rad/s or m/s, of a first fit
 _ROUNDS = 2  # of fits with other velocities
 _MOST_CHECKED = 2000  # samples
 
@@ -111,9 +106,9 @@ def identify(
         See `measured_motion`.
     check : bool
         Raise for recordings that contradict the model or themselves: content of the efforts,
-        reversed or swapped joints, units, clipping, jumps. Spikes of efforts are left out with a
-        RecordingWarning, unless they are many, and delays of efforts taken out, up to 50 ms; a
-        load that is not sought is warned of.
+        reversed or swapped joints, units, clipping, jumps. Spikes of efforts, unless they are
+        many, and joints that brakes hold are left out with a RecordingWarning, and delays of
+        efforts taken out, up to 50 ms; a load that is not sought is warned of.
     on_joint : callable, optional
         Called after the motion of each joint was estimated.
 
@@ -173,7 +168,7 @@ def identify(
             coulomb_velocity=coulomb_velocity,
         )
 
-    start = _COULOMB_VELOCITY
+    start = COULOMB_VELOCITY
     if coulomb_velocity is not None:
         start = require_number('coulomb_velocity', coulomb_velocity, above=True)
     columns = columns_with(np.full(model.n, start))
@@ -186,7 +181,7 @@ def identify(
         check_smoothness(model, own.times, own.positions, motion.positions(own.times))
         spikes = spikes_of(model, seen)
         check_spikes(model, seen.recording.times, seen.recording.efforts, spikes)
-        seen = without_spikes(seen, spikes)
+        seen = motion.without_held(seen.samples(~spikes.any(axis=1)))
     windows = windows_of(seen.recording.times, seen.dead, own.times)
     jets, efforts = seen.jets, seen.recording.efforts
     if check:
@@ -232,9 +227,10 @@ def identify(
             )
 
     def explained(other: Recording) -> Explained:
-        again = Motion(model, taken, smoothing_time, on_joint).of(other.of(model))
+        motion = Motion(model, taken, smoothing_time, on_joint)
+        again = motion.of(other.of(model))
         if check:
-            again = without_spikes(again, spikes_of(model, again))
+            again = motion.without_held(again.samples(~spikes_of(model, again).any(axis=1)))
         known = columns.known(again.jets)
         return Explained(
             again.recording.times, _on_time(again, delays), known, columns.of(again.jets)
@@ -341,7 +337,7 @@ def _delays(
         rotors=np.ones(n, dtype=bool),
         links=True,
         payload=None,
-        coulomb_velocity=np.full(n, _COULOMB_VELOCITY),
+        coulomb_velocity=np.full(n, COULOMB_VELOCITY),
     )
 
     def of(part: slice) -> Array:

@@ -119,7 +119,8 @@ def identify_drives(
         See `measured_motion`.
     check : bool
         Raise for recordings that contradict the model or themselves: units, reversed or swapped
-        joints, clipping, jumps. Spikes of efforts are left out with a RecordingWarning.
+        joints, clipping, jumps. Spikes of efforts, and joints that brakes hold, are left out with
+        a RecordingWarning.
     on_joint : callable, optional
         Called after the motion of each link and motor was estimated.
 
@@ -192,6 +193,8 @@ def identify_drives(
         seen = drive_samples(
             model, _require_recording(other, model), reported, smoothing_time, on_joint
         )
+        if check:
+            seen = seen.without_held(model)
         left = seen.recording.efforts - found.equations.efforts(
             found.values, seen.jets(found.equations.delay(found.values))
         )
@@ -313,7 +316,7 @@ def _checked(
     spikes = effort_spikes(kept.efforts, predicted)
     spikes[:, ~moved] = False
     check_spikes(model, kept.times, kept.efforts, spikes)
-    samples = samples.samples(np.logical_not(spikes.any(axis=1)))
+    samples = samples.samples(np.logical_not(spikes.any(axis=1))).without_held(model)
     if moved.all():
         efforts, jets = samples.recording.efforts, samples.jets()
         predicted = equations.efforts(equations.first, jets)

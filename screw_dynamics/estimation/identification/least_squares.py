@@ -59,7 +59,8 @@ def cosine_windows(times: Array, spacing: float) -> list[Window]:
     found = []
     for middle in range(count + 1):
         part = slice(*np.searchsorted(places, (middle - 1.0, middle + 1.0)).tolist())
-        found.append(Window(part, np.cos(0.5 * np.pi * (places[part] - middle))))
+        if part.start < part.stop:
+            found.append(Window(part, np.cos(0.5 * np.pi * (places[part] - middle))))
     return found
 
 

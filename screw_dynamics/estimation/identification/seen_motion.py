@@ -16,6 +16,7 @@ from screw_dynamics.dynamics.effort_format import EffortFormat, left_out
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError
 from screw_dynamics.estimation import effort_standard_deviations, measured_motion
+from screw_dynamics.estimation.identification.held_joints import held_samples
 from screw_dynamics.estimation.identification.least_squares import (
     Window,
     cosine_windows,
@@ -51,6 +52,11 @@ class Seen(NamedTuple):
     jets: Array
     lacking: Array
     dead: float
+
+    def samples(self, chosen: NDArray[np.bool_]) -> Seen:
+        """Return some of the samples."""
+        kept = self.recording.samples(chosen)
+        return Seen(kept, self.jets[chosen], self.lacking[chosen], self.dead)
 
 
 class Motion:
@@ -89,6 +95,13 @@ class Motion:
         """Return the smooth positions (T, n)."""
         return self._motion.jets(times, 1)[:, 0]
 
+    def without_held(self, seen: Seen) -> Seen:
+        """Return the samples without those of joints that brakes hold, of which it warns."""
+        times, efforts = seen.recording.times, seen.recording.efforts
+        noise, margin = self._motion.noise, AT_THE_ENDS * seen.dead
+        held = held_samples(self._model, times, seen.jets, efforts, noise, margin)
+        return seen.samples(~held)
+
     def spread(self, times: Array, jets: Array) -> Array:
         """Return the standard deviations (T, n) that the uncertain motion gives the efforts."""
         found = []
@@ -101,12 +114,6 @@ class Motion:
 def spikes_of(model: ScrewModel, seen: Seen) -> NDArray[np.bool_]:
     """Return where efforts have spikes, (T, n)."""
     return effort_spikes(seen.recording.efforts, inverse_dynamics(model, seen.jets)[:, 0])
-
-
-def without_spikes(seen: Seen, spikes: NDArray[np.bool_]) -> Seen:
-    """Return the samples without spikes (T, n)."""
-    good = ~spikes.any(axis=1)
-    return Seen(seen.recording.samples(good), seen.jets[good], seen.lacking[good], seen.dead)
 
 
 def windows_of(times: Array, dead: float, recorded: Array) -> list[Window]:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -11,8 +13,10 @@ from screw_dynamics.common.arrays import Array, as_float_array, as_vector, requi
 from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.drives.spring_efforts import SpringEfforts
 from screw_dynamics.errors import ShapeError, SpringRangeError
-from screw_dynamics.kernels.drives.gears import GAP
+from screw_dynamics.kernels.drives.gears import GAP, WIDTH, dead_zone, slipped
 from screw_dynamics.model import ScrewModel
+
+_NOISE = 0.1  # of the width of the hysteresis
 
 
 def measured_spring_efforts(
@@ -20,6 +24,7 @@ def measured_spring_efforts(
     joint_jet: ArrayLike,
     motor_jet: ArrayLike,
     effort: ArrayLike,
+    memory: Array | None = None,
 ) -> Array:
     """
     Return the efforts of joints for a `LoadObserver`, those of springs from their deflections.
@@ -27,8 +32,7 @@ def measured_spring_efforts(
     Parameters
     ----------
     robot : Robot
-        With drives. Springs of variable stiffness have that of the record; backlash counts,
-        hysteresis does not.
+        With drives. Springs of variable stiffness have that of the record.
     joint_jet : (2, n) array_like
         Measured coordinates and rates [rad or m, per s].
     motor_jet : (2, m) array_like
@@ -36,6 +40,10 @@ def measured_spring_efforts(
         continuous joints up to whole turns.
     effort : (n,) array_like
         Of the motors of joints without a spring [N m or N]; the others are not used.
+    memory : (3, m) ndarray, optional
+        Hysteresis of the samples so far, which the function updates; NaN before the first one.
+        Without it hysteresis does not count. Where it began is forgotten after some widths of
+        travel; changes back and forth by less than a tenth of a width are noise.
 
     Returns
     -------
@@ -68,8 +76,10 @@ def measured_spring_efforts(
     deflections = motors - links[:, owner]
     turns = np.array(robot.model.coordinate_types)[owner] == 'continuous'
     deflections[0] -= np.where(turns, 2.0 * np.pi * np.rint(deflections[0] / (2.0 * np.pi)), 0.0)
-    half = 0.5 * table.gears[:, GAP]
-    deflections[0] -= np.clip(deflections[0], -half, half)
+    gears = table.gears.tolist()
+    for i, (phi, gear) in enumerate(zip(deflections[0].tolist(), gears, strict=True)):
+        delta = 0.0 if memory is None else _slip(phi, gear, memory[:, i])
+        deflections[0, i] = dead_zone(phi + delta, gear[GAP])
     springs = SpringEfforts(table)
     stiffness = np.zeros(table.m)
     if len(table.stiffness):
@@ -88,6 +98,27 @@ def measured_spring_efforts(
     efforts: Array = np.zeros(table.n)
     np.add.at(efforts, owner, shares)
     return efforts
+
+
+def _slip(phi: float, gear: Sequence[float], memory: Array) -> float:
+    """
+    Return delta of the hysteresis at a deflection, see `kernels.drives.gears`.
+
+    The memory follows the deflection in one direction, and back as soon as it is no noise.
+    """
+    width, gap = gear[WIDTH], gear[GAP]
+    if width == 0.0:
+        return 0.0
+    before, delta, sense = (phi, 0.0, 1.0) if np.isnan(memory[0]) else memory.tolist()
+    travel = dead_zone(phi + delta, gap) - dead_zone(before + delta, gap)
+    found = float(slipped(delta, width, travel))
+    ahead = sense * (phi - before)
+    if ahead < -_NOISE * width:
+        sense = -sense
+    elif ahead < 0.0:
+        return found
+    memory[:] = phi, found, sense
+    return found
 
 
 def _rows(name: str, value: ArrayLike, size: int) -> Array:

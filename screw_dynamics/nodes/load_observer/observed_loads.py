@@ -115,6 +115,8 @@ class ObservedLoads:
     def apply(self, parameters: LoadObserverParameters) -> None:
         """Begin anew with other parameters; raise InputError if they do not fit the robot."""
         self.detector = _detector(self._robot, self.measured, parameters)
+        drives = self._robot.drives
+        self._slips = np.full((3, 0 if drives is None else self._robot.motors.m), np.nan)
         self._parameters, self.instant, self._begin = parameters, 0, 0
         self.effort[:] = 0.0
         self.kept.clear()
@@ -167,7 +169,7 @@ class ObservedLoads:
         states[0] += (instant - motors.instant) / SECOND * states[1]
         effort_format = self._parameters.effort_format
         full = effort_format.full_efforts(self._robot.model, links[:1], effort)
-        return measured_spring_efforts(self._robot, links, states, full)
+        return measured_spring_efforts(self._robot, links, states, full, self._slips)
 
     def _rows(self, message: Any) -> tuple[Array, Array, Array]:
         """Return positions, velocities and efforts (n,) of a message, or raise InputError."""

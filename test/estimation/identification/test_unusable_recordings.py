@@ -2,9 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recordings that cannot be used, or not all of them: the text names what is wrong with them."""
 
+import warnings
+
 import numpy as np
 import pytest
-from helpers.recordings import COM, EFFORT_NOISE, V0, drawn, random_motion, random_robot, recording
+from helpers.driven_recordings import drawn_drives, driven, wrong_drives
+from helpers.recordings import (
+    COM,
+    EFFORT_NOISE,
+    POSITION_NOISE,
+    V0,
+    drawn,
+    random_motion,
+    random_robot,
+    recording,
+)
 
 import screw_dynamics as sd
 from screw_dynamics.errors import (
@@ -189,6 +201,54 @@ def test_single_spikes_of_efforts_are_left_out(seed):
     assert away[known].max() < 0.5
     remaining = found.validate(spoilt.between(15.0, 20.0))
     assert remaining[joint] < 2.0 * EFFORT_NOISE
+
+
+def after_rest(measured, pushes, rng, noise=POSITION_NOISE):
+    """Return a recording that begins with 4 s at rest, under efforts (t) of its first sample."""
+    times = np.arange(0.0, 4.0, measured.times[1] - measured.times[0])
+    fields = {'times': np.concatenate((times, 4.0 + measured.times - measured.times[0]))}
+    for name in ('positions', 'motor_positions', 'efforts', 'motor_efforts'):
+        column = getattr(measured, name)
+        if column is not None and not np.isnan(column).any():
+            rest = noise * rng.normal(size=(len(times), column.shape[1]))
+            rest += pushes(times)[:, None] if 'efforts' in name else column[0]
+            fields[name] = np.concatenate((rest, column))
+    return Recording(measured.joint_names, **fields)
+
+
+def test_joints_that_brakes_hold_are_left_out():
+    """Efforts at rest that friction explains are not; others bias offsets by ten deviations."""
+    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'), gravity=(0.0, 0.0, 0.0))
+    rng = np.random.default_rng(2)
+    measured, drives = drawn(model, 2, seconds=15.0)
+    found = identify(model, measured, offsets=True)
+    friction = drives.coulomb.min()
+    with warnings.catch_warnings():
+        warnings.simplefilter('error', RecordingWarning)
+        identify(
+            model, after_rest(measured, lambda t: 0.5 * friction + 0.0 * t, rng), offsets=True
+        )
+    held = after_rest(measured, lambda t: 20.0 * np.sin(t) ** 2, rng)
+    text = r"'joint_[12]'.* at rest, got up to 1\d.* from 0\.\d* s to 4\.\d* s.*brakes.*--start"
+    with pytest.warns(RecordingWarning, match=text):
+        same = identify(model, held, offsets=True)
+    away = np.abs(same.values - found.values) / found.standard_deviations
+    assert away.max() < 1.0
+    kept = identify(model, held, offsets=True, check=False)
+    assert (np.abs(kept.values - found.values) / found.standard_deviations).max() > 10.0
+
+
+def test_brakes_of_simulated_drives_are_left_out(planar):
+    """As `sea_simulator` begins: brakes carry the weight, and motor efforts are zero."""
+    rng = np.random.default_rng(3)
+    drives = drawn_drives(planar, rng)
+    measured = driven(planar, drives, rng, rate=250.0)
+    robot = sd.Robot(planar, wrong_drives(drives, 1.1))
+    found = sd.identify_drives(robot, measured)
+    with pytest.warns(RecordingWarning, match="'joint_1'.*do brakes hold it"):
+        same = sd.identify_drives(robot, after_rest(measured, np.zeros_like, rng))
+    for (name, value, deviation), (_, again, _) in zip(found.rows, same.rows, strict=True):
+        assert abs(again - value) < deviation, name
 
 
 @pytest.mark.parametrize('rate', [20.0, 50.0])

@@ -1,0 +1,94 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Joints that brakes hold, whose efforts say nothing about the robot."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter1d, minimum_filter1d
+
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.errors import RecordingWarning
+from screw_dynamics.estimation.identification.columns import columns_of
+from screw_dynamics.estimation.identification.least_squares import fit
+from screw_dynamics.estimation.identification.recording_checks import LEAST_RANGE
+from screw_dynamics.model.screw_model import ScrewModel
+
+COULOMB_VELOCITY = 0.01  # rad/s or m/s, of a first fit
+_LASTS = 0.3  # s, the least time at rest
+_STILL = 8.0  # standard deviations of noise, the range of positions at rest
+_HOLDS = 2.0  # times Coulomb friction, what friction may hold at rest
+_BEYOND = 5.0  # standard deviations
+_SHARE = 0.2  # of the samples at rest, those beyond friction
+_UNKNOWN = 1e-6  # of a row, the part that no other sample has
+_MOST = 2000  # samples at rest that are compared
+
+
+def held_samples(
+    model: ScrewModel, times: Array, jets: Array, efforts: Array, noise: Array, margin: float
+) -> NDArray[np.bool_]:
+    """
+    Return which samples (T,) show joints that brakes hold, and warn of them.
+
+    While a joint rests, its effort is that of the other samples but for friction. What they tell
+    is a fit of all that a rigid robot may have, whatever load it carries. `jets` are (T, 3, n),
+    `noise` (n,) is that of the positions; samples within `margin` [s] of held ones count too.
+    """
+    q, n = jets[:, 0], model.n
+    held = np.zeros(len(times), dtype=bool)
+    width = max(round(_LASTS * len(times) / max(float(np.ptp(times)), _LASTS)), 3)
+    span = maximum_filter1d(q, width, axis=0) - minimum_filter1d(q, width, axis=0)
+    still = (span <= _STILL * noise) & (np.ptp(q, axis=0) >= LEAST_RANGE)
+    rest = maximum_filter1d(still.astype(np.uint8), width, axis=0) > 0
+    moving = ~rest.any(axis=1)
+    columns = columns_of(
+        model,
+        offsets=True,
+        friction=True,
+        rotors=np.ones(n, dtype=bool),
+        links=True,
+        payload=None,
+        coulomb_velocity=np.full(n, COULOMB_VELOCITY),
+    )
+    if moving.all() or n * moving.sum() < len(columns.names):
+        return held
+    of_motion = jets[moving]
+    found = fit(
+        lambda part: columns.of(of_motion[part]), efforts[moving], np.zeros((moving.sum(), n)), ()
+    )
+    inverse = np.linalg.pinv(found.root)
+    dry = np.array([name.endswith('.coulomb') for name in columns.names])
+    friction = _HOLDS * np.maximum(found.values[dry], 0.0)
+    for begin, end in _spans(rest.any(axis=1)):
+        chosen = slice(begin, end, -(-(end - begin) // _MOST))
+        rows = columns.of(jets[chosen])
+        unknown = np.linalg.norm(rows - rows @ inverse @ found.root, axis=2)
+        told = unknown < _UNKNOWN * np.linalg.norm(rows, axis=2)
+        spread = np.hypot(found.noise, np.linalg.norm(rows @ inverse, axis=2))
+        beyond = np.abs(efforts[chosen] - rows @ found.values) - friction
+        sure = rest[chosen] & told & (beyond > _BEYOND * spread)
+        joints = np.flatnonzero(sure.sum(axis=0) > _SHARE * rest[chosen].sum(axis=0))
+        if not len(joints):
+            continue
+        first, last = times[begin], times[end - 1]
+        held |= (times >= first - margin) & (times <= last + margin)
+        most = np.where(sure, beyond, 0.0).max(axis=0)
+        worst = int(joints[np.argmax(most[joints])])
+        warnings.warn(
+            f'recording: joint {model.joint_names[worst]!r}: expected efforts that friction holds '
+            f'at rest, got up to {most[worst]:.3g} N m or N more from {first:.4g} s to '
+            f'{last:.4g} s: do brakes hold it? Left out; recording.between (--start, --end) '
+            'cuts it',
+            RecordingWarning,
+            stacklevel=3,
+        )
+    return held
+
+
+def _spans(chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return first places, and those after the last, of neighbours that are chosen (T,)."""
+    changes = np.flatnonzero(np.diff(chosen, prepend=False, append=False))
+    return list(zip(changes[::2].tolist(), changes[1::2].tolist(), strict=True))
