@@ -116,6 +116,43 @@ def test_a_motor_holds_at_rest_until_its_friction_breaks_away(shaken):
     assert state[2] > 0.02
 
 
+def test_friction_at_rest_is_lugre_of_mujoco_while_small_and_in_sliding():
+    """LuGre yields by F / 2 g of its deflection more, g the level, and creeps; this one holds."""
+    mujoco = pytest.importorskip('mujoco')
+    rotor, viscous, coulomb, breakaway, bristle = 0.4, 2.0, 1.0, 1.5, 2000.0
+    engine = mujoco.MjModel.from_xml_string(f"""
+    <mujoco><option timestep="2e-4" integrator="implicitfast" gravity="0 0 0"/><worldbody><body>
+      <joint name="q" axis="0 1 0" armature="{rotor}" damping="{viscous}"/>
+      <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></worldbody>
+    <actuator><dcmotor joint="q" motorconst="1e-6" resistance="1"
+      lugre="{bristle} 0 {coulomb} {breakaway} 0.1"/></actuator></mujoco>""")
+    wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [np.eye(6)])
+    motor = sd.Motor(
+        rotor,
+        viscous_friction=viscous,
+        coulomb_friction=coulomb,
+        breakaway_friction=breakaway,
+        stribeck_velocity=0.1,
+        presliding_stiffness=bristle,
+    )
+    drives = sd.Drives({'joint_1': sd.JointDrive(motor=motor)})
+    simulated, data = ElasticRobot(sd.Robot(wheel, drives)), mujoco.MjData(engine)
+    state, places, rates = simulated.state([0.0]), [], []
+    for k in range(3000):
+        force = min(3e-4 * k, 0.15) if k < 1500 else 2.5
+        data.qfrc_applied[0] = force
+        mujoco.mj_step(engine, data, 5)
+        simulated.step(state, [force], 2.5e-4, steps=4)
+        places.append((data.qpos[0], state[0]))
+        rates.append((data.qvel[0], state[1]))
+    yielded = places[300][0] / places[300][1] - 1.0  # under 0.09 N m
+    assert abs(yielded - 0.5 * 0.09 / breakaway) < 0.25 * 0.09 / breakaway
+    creep, held = np.abs(np.subtract(places[1499], places[999]))
+    assert held < 1e-6 < creep
+    np.testing.assert_allclose(*rates[-1], rtol=2e-3)
+    assert rates[-1][1] > 0.5
+
+
 def test_the_loop_is_as_wide_as_the_record_says():
     arm = robot(LossyJoint(width=WIDTH), sd.CubicSpring(800.0, 1e5))
     load = 40.0 * np.sin(np.linspace(0.0, 4.0 * np.pi, 4001))

@@ -8,15 +8,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.base_parameters import BaseParameters, base_parameters
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.regressor import regressor
-from screw_dynamics.errors import InputError, UnknownNameError
+from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.estimation.identification.pseudo_inertia import BASIS, NAMES, parameters_of
 from screw_dynamics.model.screw_model import ScrewModel
+
+COULOMB_VELOCITY = 0.01  # rad/s or m/s, of a first fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +99,27 @@ def columns_of(
         return np.zeros_like(jets[:, 0]) if links else inverse_dynamics(model, jets)[:, 0]
 
     return Columns(tuple(names), of, known, positive, coulomb_velocity, base, payload)
+
+
+def every_column(model: ScrewModel) -> Columns:
+    """Return the columns of all that a rigid robot may have, whatever load it carries."""
+    return columns_of(
+        model,
+        offsets=True,
+        friction=True,
+        rotors=np.ones(model.n, dtype=bool),
+        links=True,
+        payload=None,
+        coulomb_velocity=np.full(model.n, COULOMB_VELOCITY),
+    )
+
+
+def chosen_joints(name: str, model: ScrewModel, given: bool | ArrayLike) -> NDArray[np.bool_]:
+    """Return the joints (n,) that are chosen; raise ShapeError for other shapes."""
+    chosen = np.asarray(given, dtype=bool)
+    if chosen.shape not in ((), (model.n,)):
+        raise ShapeError(name, f'(), or ({model.n},)', chosen.shape)
+    return np.broadcast_to(chosen, model.n)
 
 
 def load_columns(model: ScrewModel, frame: str) -> Callable[[Array], Array]:

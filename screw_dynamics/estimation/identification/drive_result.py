@@ -36,10 +36,7 @@ from screw_dynamics.estimation.identification.export import written_urdf
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.result import (
-    BAND,
-    ParameterResult,
-    Payload,
-    payload_of,
+    IdentifiedParameters,
     spring_rows,
 )
 from screw_dynamics.estimation.identification.springs import SLIPS, SpringFit
@@ -50,7 +47,7 @@ _MOST_LOAD = 0.99  # coefficient of friction under load
 
 
 @dataclass(frozen=True, eq=False)
-class DriveIdentification(ParameterResult):
+class DriveIdentification(IdentifiedParameters):
     """
     Identified drives of a robot, as `identify_drives` returns them.
 
@@ -102,18 +99,6 @@ class DriveIdentification(ParameterResult):
         raise UnknownNameError('parameter', name, [row for row, *_ in self.rows])
 
     @property
-    def standard_deviations(self) -> Array:
-        """Of the parameters, (P,)."""
-        deviations: Array = np.sqrt(np.diag(self.covariance))
-        return deviations
-
-    @property
-    def bands(self) -> Array:
-        """Lower and upper ends of the bands that hold a parameter with 95 %, (P, 2)."""
-        half = BAND * self.standard_deviations
-        return np.column_stack((self.values - half, self.values + half))
-
-    @property
     def delay(self) -> float:
         """Time by which motor efforts lag the positions [s]."""
         return self.equations.delay(self.values)
@@ -122,13 +107,6 @@ class DriveIdentification(ParameterResult):
     def encoder_offsets(self) -> Mapping[str, float]:
         """Position of each motor less that of its link without an effort, by joint [rad or m]."""
         return {spring.joint: spring.zero for spring in self.springs}
-
-    @property
-    def payload(self) -> Payload | None:
-        """The payload; None if it was not identified."""
-        if self.payload_frame is None:
-            return None
-        return payload_of(self.payload_frame, self.names, self.values, self.covariance)
 
     @cached_property
     def robot(self) -> Robot:

@@ -15,11 +15,11 @@ from scipy.sparse import csr_matrix
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.estimation.identification.drive_equations import Jets
-from screw_dynamics.estimation.identification.held_joints import held_samples
+from screw_dynamics.estimation.identification.held_joints import AT_THE_ENDS, not_held
 from screw_dynamics.estimation.identification.least_squares import parts
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.recording_checks import MOST_DELAY
-from screw_dynamics.estimation.identification.seen_motion import AT_THE_ENDS, ROWS, too_short
+from screw_dynamics.estimation.identification.seen_motion import ROWS, too_short
 from screw_dynamics.estimation.identification.springs import sprung
 from screw_dynamics.estimation.measured_motion import MeasuredMotion, measured_motion
 from screw_dynamics.model.screw_model import ScrewModel
@@ -48,10 +48,7 @@ class DriveSamples:
 
     def without_held(self, model: ScrewModel) -> DriveSamples:
         """Return the samples without those of joints that brakes hold, of which it warns."""
-        times, efforts = self.recording.times, self.recording.efforts
-        noise, margin = self.motion.noise[: model.n], AT_THE_ENDS * self.dead
-        held = held_samples(model, times, self.jets().links, efforts, noise, margin)
-        return self.samples(~held)
+        return self.samples(not_held(model, self.recording, self.jets().links, self.motion))
 
     def jets(self, delay: float = 0.0) -> Jets:
         """Return the jets of links and motors at times that are earlier by a delay."""

@@ -12,12 +12,14 @@ from scipy.ndimage import maximum_filter1d, minimum_filter1d
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import RecordingWarning
-from screw_dynamics.estimation.identification.columns import columns_of
+from screw_dynamics.estimation.identification.columns import every_column
 from screw_dynamics.estimation.identification.least_squares import fit
+from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.recording_checks import LEAST_RANGE
+from screw_dynamics.estimation.measured_motion import MeasuredMotion
 from screw_dynamics.model.screw_model import ScrewModel
 
-COULOMB_VELOCITY = 0.01  # rad/s or m/s, of a first fit
+AT_THE_ENDS = 3.0  # smoothing times about sudden changes, and the ends, that are left out
 _LASTS = 0.3  # s, the least time at rest
 _STILL = 8.0  # standard deviations of noise, the range of positions at rest
 _HOLDS = 2.0  # times Coulomb friction, what friction may hold at rest
@@ -27,16 +29,17 @@ _UNKNOWN = 1e-6  # of a row, the part that no other sample has
 _MOST = 2000  # samples at rest that are compared
 
 
-def held_samples(
-    model: ScrewModel, times: Array, jets: Array, efforts: Array, noise: Array, margin: float
+def not_held(
+    model: ScrewModel, recording: Recording, jets: Array, motion: MeasuredMotion
 ) -> NDArray[np.bool_]:
     """
-    Return which samples (T,) show joints that brakes hold, and warn of them.
+    Return the samples (T,) without those of joints that brakes hold, of which it warns.
 
     While a joint rests, its effort is that of the other samples but for friction. What they tell
-    is a fit of all that a rigid robot may have, whatever load it carries. `jets` are (T, 3, n),
-    `noise` (n,) is that of the positions; samples within `margin` [s] of held ones count too.
+    is a fit of all that a rigid robot may have. `jets` are those of links, (T, 3, n).
     """
+    times, efforts, noise = recording.times, recording.efforts, motion.noise[: model.n]
+    margin = AT_THE_ENDS * float(motion.smoothing_times.max())
     q, n = jets[:, 0], model.n
     held = np.zeros(len(times), dtype=bool)
     width = max(round(_LASTS * len(times) / max(float(np.ptp(times)), _LASTS)), 3)
@@ -44,17 +47,9 @@ def held_samples(
     still = (span <= _STILL * noise) & (np.ptp(q, axis=0) >= LEAST_RANGE)
     rest = maximum_filter1d(still.astype(np.uint8), width, axis=0) > 0
     moving = ~rest.any(axis=1)
-    columns = columns_of(
-        model,
-        offsets=True,
-        friction=True,
-        rotors=np.ones(n, dtype=bool),
-        links=True,
-        payload=None,
-        coulomb_velocity=np.full(n, COULOMB_VELOCITY),
-    )
+    columns = every_column(model)
     if moving.all() or n * moving.sum() < len(columns.names):
-        return held
+        return ~held
     of_motion = jets[moving]
     found = fit(
         lambda part: columns.of(of_motion[part]), efforts[moving], np.zeros((moving.sum(), n)), ()
@@ -85,7 +80,7 @@ def held_samples(
             RecordingWarning,
             stacklevel=3,
         )
-    return held
+    return ~held
 
 
 def _spans(chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_number
@@ -19,11 +19,16 @@ from screw_dynamics.dynamics.effort_format import (
     measured_format,
 )
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
-from screw_dynamics.errors import InputError, RecordingWarning, ShapeError, shown
-from screw_dynamics.estimation.identification.columns import Columns, columns_of
+from screw_dynamics.errors import InputError, RecordingWarning, shown
+from screw_dynamics.estimation.identification.columns import (
+    COULOMB_VELOCITY,
+    Columns,
+    chosen_joints,
+    columns_of,
+    every_column,
+)
 from screw_dynamics.estimation.identification.content_check import check_content, suspected_load
 from screw_dynamics.estimation.identification.coulomb_velocities import fitted_velocities
-from screw_dynamics.estimation.identification.held_joints import COULOMB_VELOCITY
 from screw_dynamics.estimation.identification.least_squares import Fit, Window, fit
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.recording_checks import (
@@ -155,7 +160,7 @@ def identify(
     own = recording.of(require_model(model))
     if np.isnan(own.efforts).any():
         raise InputError('recording: expected efforts of the joints, got none (identify_drives?)')
-    rotors = ~sprung(own) & _chosen(model, rotors)
+    rotors = ~sprung(own) & chosen_joints('rotors', model, rotors)
 
     def columns_with(coulomb_velocity: Array) -> Columns:
         return columns_of(
@@ -284,14 +289,6 @@ def _check(model: ScrewModel, taken: EffortFormat, seen: Seen, columns: Columns)
         warnings.warn(text, RecordingWarning, stacklevel=4)
 
 
-def _chosen(model: ScrewModel, rotors: bool | ArrayLike) -> NDArray[np.bool_]:
-    """Return the joints (n,) whose rotors are identified; raise ShapeError for other shapes."""
-    chosen = np.asarray(rotors, dtype=bool)
-    if chosen.shape not in ((), (model.n,)):
-        raise ShapeError('rotors', f'(), or ({model.n},)', chosen.shape)
-    return np.broadcast_to(chosen, model.n)
-
-
 def _on_time(seen: Seen, delays: Array) -> Array:
     """Return the full efforts (T, n) without the delays (n,) of what was measured of them."""
     times, efforts = seen.recording.times, seen.recording.efforts
@@ -330,15 +327,7 @@ def _delays(
     instants, first, place = np.unique(times, return_index=True, return_inverse=True)
     rates = np.gradient(smooth[first], instants, axis=0)[place]
     n = model.n
-    columns = columns_of(
-        model,
-        offsets=True,
-        friction=True,
-        rotors=np.ones(n, dtype=bool),
-        links=True,
-        payload=None,
-        coulomb_velocity=np.full(n, COULOMB_VELOCITY),
-    )
+    columns = every_column(model)
 
     def of(part: slice) -> Array:
         own = -rates[part][..., np.newaxis] * np.eye(n)

@@ -17,11 +17,11 @@ from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.errors import (
     InputError,
     RecordingWarning,
-    ShapeError,
     UnknownNameError,
     listed,
     shown,
 )
+from screw_dynamics.estimation.identification.columns import chosen_joints
 from screw_dynamics.estimation.identification.drive_equations import (
     DriveEquations,
     drive_equations,
@@ -166,7 +166,7 @@ def identify_drives(
     if reported.content != 'full':
         raise InputError(f"effort_format: expected content 'full', got {reported.content!r}")
     moved = np.ptp(own.positions, axis=0) >= LEAST_RANGE
-    constants = moved & _chosen(model, torque_constants)
+    constants = moved & chosen_joints('torque_constants', model, torque_constants)
     uncertainty = require_number('link_uncertainty', link_uncertainty)
     equations = drive_equations(given, moved, offsets, constants, delay, payload, uncertainty)
     laws = _laws(given, springs)
@@ -316,7 +316,7 @@ def _checked(
     spikes = effort_spikes(kept.efforts, predicted)
     spikes[:, ~moved] = False
     check_spikes(model, kept.times, kept.efforts, spikes)
-    samples = samples.samples(np.logical_not(spikes.any(axis=1))).without_held(model)
+    samples = samples.samples(~spikes.any(axis=1)).without_held(model)
     if moved.all():
         efforts, jets = samples.recording.efforts, samples.jets()
         predicted = equations.efforts(equations.first, jets)
@@ -337,14 +337,6 @@ def _require_recording(recording: Recording, model: ScrewModel) -> Recording:
     if recording.motor_efforts is None:
         raise InputError('recording: expected motor_efforts, got none')
     return recording.of(model)
-
-
-def _chosen(model: ScrewModel, given: bool | ArrayLike) -> NDArray[np.bool_]:
-    """Return the joints (n,) whose torque constants are sought."""
-    chosen = np.asarray(given, dtype=bool)
-    if chosen.shape not in ((), (model.n,)):
-        raise ShapeError('torque_constants', f'(), or ({model.n},)', chosen.shape)
-    return np.broadcast_to(chosen, model.n)
 
 
 def _laws(robot: Robot, given: SpringLaw | Mapping[str, SpringLaw] | None) -> dict[str, SpringLaw]:

@@ -35,7 +35,7 @@ _UNITS = {  # of revolute and of prismatic joints
     'rotor_inertia': ('kg m^2', 'kg'),
     'viscous': ('N m s/rad', 'N s/m'),
     **dict.fromkeys(('coulomb', 'breakaway_excess', 'offset'), EFFORT_UNITS),
-    'stribeck_velocity': ('rad/s', 'm/s'),
+    **dict.fromkeys(('coulomb_velocity', 'stribeck_velocity'), ('rad/s', 'm/s')),
     'stiffness': ('N m/rad', 'N/m'),
     'cubic_stiffness': ('N m/rad^3', 'N/m^3'),
     **dict.fromkeys(('hysteresis', 'backlash', 'encoder_offset', 'deflection'), POSITION_UNITS),
@@ -105,8 +105,36 @@ class ParameterResult(RecordedResult):
         return (lines,)
 
 
+class IdentifiedParameters(ParameterResult):
+    """Base of what recordings tell: names, values and covariance of parameters."""
+
+    names: tuple[str, ...]
+    values: Array
+    covariance: Array
+    payload_frame: str | None
+
+    @property
+    def standard_deviations(self) -> Array:
+        """Of the parameters, (P,)."""
+        deviations: Array = np.sqrt(np.diag(self.covariance))
+        return deviations
+
+    @property
+    def bands(self) -> Array:
+        """Lower and upper ends of the bands that hold a parameter with 95 %, (P, 2)."""
+        half = BAND * self.standard_deviations
+        return np.column_stack((self.values - half, self.values + half))
+
+    @property
+    def payload(self) -> Payload | None:
+        """The payload; None if it was not identified."""
+        if self.payload_frame is None:
+            return None
+        return payload_of(self.payload_frame, self.names, self.values, self.covariance)
+
+
 @dataclass(frozen=True, eq=False)
-class Identification(ParameterResult):
+class Identification(IdentifiedParameters):
     """
     Identified parameters of a robot.
 
@@ -148,18 +176,6 @@ class Identification(ParameterResult):
     explained: Callable[[Recording], Explained]
     delays: Array
 
-    @property
-    def standard_deviations(self) -> Array:
-        """Of the parameters, (P,)."""
-        deviations: Array = np.sqrt(np.diag(self.covariance))
-        return deviations
-
-    @property
-    def bands(self) -> Array:
-        """Lower and upper ends of the bands that hold a parameter with 95 %, (P, 2)."""
-        half = BAND * self.standard_deviations
-        return np.column_stack((self.values - half, self.values + half))
-
     def _robot_model(self) -> ScrewModel:
         return self.model
 
@@ -168,13 +184,6 @@ class Identification(ParameterResult):
         if name not in self.names:
             raise UnknownNameError('parameter', name, self.names)
         return float(self.values[self.names.index(name)])
-
-    @property
-    def payload(self) -> Payload | None:
-        """The payload; None if it was not identified."""
-        if self.payload_frame is None:
-            return None
-        return payload_of(self.payload_frame, self.names, self.values, self.covariance)
 
     def with_payload(self) -> ScrewModel:
         """

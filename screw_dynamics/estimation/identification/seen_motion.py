@@ -16,7 +16,7 @@ from screw_dynamics.dynamics.effort_format import EffortFormat, left_out
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError
 from screw_dynamics.estimation import effort_standard_deviations, measured_motion
-from screw_dynamics.estimation.identification.held_joints import held_samples
+from screw_dynamics.estimation.identification.held_joints import AT_THE_ENDS, not_held
 from screw_dynamics.estimation.identification.least_squares import (
     Window,
     cosine_windows,
@@ -28,7 +28,6 @@ from screw_dynamics.model.screw_model import ScrewModel
 
 _F = TypeVar('_F', bound=Callable[..., Any])
 ROWS = 3
-AT_THE_ENDS = 3.0  # smoothing times that are left out
 # smoothing times between windows of residuals: their bands are then some per cent too wide for
 # errors of accelerations alone, which cancel each other; fewer and longer windows tell them less
 _SPACING = 10.0
@@ -97,10 +96,7 @@ class Motion:
 
     def without_held(self, seen: Seen) -> Seen:
         """Return the samples without those of joints that brakes hold, of which it warns."""
-        times, efforts = seen.recording.times, seen.recording.efforts
-        noise, margin = self._motion.noise, AT_THE_ENDS * seen.dead
-        held = held_samples(self._model, times, seen.jets, efforts, noise, margin)
-        return seen.samples(~held)
+        return seen.samples(not_held(self._model, seen.recording, seen.jets, self._motion))
 
     def spread(self, times: Array, jets: Array) -> Array:
         """Return the standard deviations (T, n) that the uncertain motion gives the efforts."""
