@@ -103,7 +103,7 @@ def smoothing_splines(
             smoothing = np.full(intervals, _penalty(resolution, scale))
             time = resolution / np.pi * knots.spacing
             if smoothing_time is None:
-                smoothing = _local(alone, smoothing, time, _penalty(_MOST, scale))
+                smoothing = _local(alone, smoothing, time, scale)
             splines[j] = _spline(alone, smoothing, time, float(mean[j]))
             if on_joint is not None:
                 on_joint()
@@ -141,9 +141,9 @@ def _refined(system: SmoothingSystem, grid: Array, best: int, scale: float) -> f
     return float(np.exp(found.x))
 
 
-def _local(system: SmoothingSystem, whole: Array, time: float, most: float) -> Array:
+def _local(system: SmoothingSystem, whole: Array, time: float, scale: float) -> Array:
     """
-    Return the penalties (K,) that follow the motion, at most `most`, or those `whole` (K,).
+    Return the penalties (K,) that follow the motion, or those `whole` (K,) of the recording.
 
     The intensity of the fifth derivative is such that within a window its squares are as many
     times their expectation as the samples determine degrees of freedom there [M1992]. It is left
@@ -164,7 +164,8 @@ def _local(system: SmoothingSystem, whole: Array, time: float, most: float) -> A
             count * gaussian_filter1d(values, width, mode='nearest')
             for values in (np.clip(1.0 - unknown, 0.0, 1.0), squares)
         )
-        smoothing = np.minimum((free + _WHOLE) / (told + _WHOLE / whole), most)
+        smoothing = (free + _WHOLE) / (told + _WHOLE / whole)
+        smoothing = np.clip(smoothing, _penalty(_LEAST, scale), _penalty(_MOST, scale))
     gain = float((system.deviance(whole) - system.deviance(smoothing))[0])
     return smoothing if gain > 2.0 * len(whole) / count else whole
 

@@ -59,9 +59,10 @@ class DriveSamples:
         """Times (M,) of the means that `smooth` returns [s]."""
         times, width = self.recording.times, self._width
         count = max(int(np.ptp(times) / (_APART * width)), 1) + 1
-        found = np.linspace(*times[[0, -1]], count)
+        found = np.linspace(times[0], times[-1], count)
         first, last = np.searchsorted(times, [found - width, found + width])
-        return found[first < last]  # not where samples are left out
+        kept: Array = found[first < last]  # not where samples are left out
+        return kept
 
     @property
     def _width(self) -> float:

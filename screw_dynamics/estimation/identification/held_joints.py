@@ -46,7 +46,7 @@ def not_held(
     span = maximum_filter1d(q, width, axis=0) - minimum_filter1d(q, width, axis=0)
     still = (span <= _STILL * noise) & (np.ptp(q, axis=0) >= LEAST_RANGE)
     rest = maximum_filter1d(still.astype(np.uint8), width, axis=0) > 0
-    moving = ~rest.any(axis=1)
+    moving = np.logical_not(rest.any(axis=1))
     columns = every_column(model)
     if moving.all() or n * moving.sum() < len(columns.names):
         return ~held
@@ -57,7 +57,7 @@ def not_held(
     inverse = np.linalg.pinv(found.root)
     dry = np.array([name.endswith('.coulomb') for name in columns.names])
     friction = _HOLDS * np.maximum(found.values[dry], 0.0)
-    for begin, end in _spans(rest.any(axis=1)):
+    for begin, end in _spans(np.logical_not(moving)):
         chosen = slice(begin, end, -(-(end - begin) // _MOST))
         rows = columns.of(jets[chosen])
         unknown = np.linalg.norm(rows - rows @ inverse @ found.root, axis=2)

@@ -186,7 +186,7 @@ def identify(
         check_smoothness(model, own.times, own.positions, motion.positions(own.times))
         spikes = spikes_of(model, seen)
         check_spikes(model, seen.recording.times, seen.recording.efforts, spikes)
-        seen = motion.without_held(seen.samples(~spikes.any(axis=1)))
+        seen = motion.without_held(seen.samples(np.logical_not(spikes.any(axis=1))))
     windows = windows_of(seen.recording.times, seen.dead, own.times)
     jets, efforts = seen.jets, seen.recording.efforts
     if check:
@@ -235,7 +235,8 @@ def identify(
         motion = Motion(model, taken, smoothing_time, on_joint)
         again = motion.of(other.of(model))
         if check:
-            again = motion.without_held(again.samples(~spikes_of(model, again).any(axis=1)))
+            spikes = spikes_of(model, again)
+            again = motion.without_held(again.samples(np.logical_not(spikes.any(axis=1))))
         known = columns.known(again.jets)
         return Explained(
             again.recording.times, _on_time(again, delays), known, columns.of(again.jets)

@@ -316,7 +316,7 @@ def _checked(
     spikes = effort_spikes(kept.efforts, predicted)
     spikes[:, ~moved] = False
     check_spikes(model, kept.times, kept.efforts, spikes)
-    samples = samples.samples(~spikes.any(axis=1)).without_held(model)
+    samples = samples.samples(np.logical_not(spikes.any(axis=1))).without_held(model)
     if moved.all():
         efforts, jets = samples.recording.efforts, samples.jets()
         predicted = equations.efforts(equations.first, jets)

@@ -73,13 +73,15 @@ def measured_spring_efforts(
     motors = _rows('motor_jet', motor_jet, table.m)
     reported = as_vector('effort', effort, table.n)
     owner = table.joint_of_motor
+    if memory is not None and memory.shape != (3, table.m):
+        raise ShapeError('memory', f'(3, {table.m})', memory.shape)
     deflections = motors - links[:, owner]
     turns = np.array(robot.model.coordinate_types)[owner] == 'continuous'
     deflections[0] -= np.where(turns, 2.0 * np.pi * np.rint(deflections[0] / (2.0 * np.pi)), 0.0)
     gears = table.gears.tolist()
     for i, (phi, gear) in enumerate(zip(deflections[0].tolist(), gears, strict=True)):
         delta = 0.0 if memory is None else _slip(phi, gear, memory[:, i])
-        deflections[0, i] = dead_zone(phi + delta, gear[GAP])
+        deflections[0, i] = dead_zone(phi + delta, gear[GAP])  # type: ignore[no-untyped-call]
     springs = SpringEfforts(table)
     stiffness = np.zeros(table.m)
     if len(table.stiffness):
@@ -109,10 +111,13 @@ def _slip(phi: float, gear: Sequence[float], memory: Array) -> float:
     width, gap = gear[WIDTH], gear[GAP]
     if width == 0.0:
         return 0.0
-    before, delta, sense = (phi, 0.0, 1.0) if np.isnan(memory[0]) else memory.tolist()
-    travel = dead_zone(phi + delta, gap) - dead_zone(before + delta, gap)
-    found = float(slipped(delta, width, travel))
-    ahead = sense * (phi - before)
+    start, delta, sense = (phi, 0.0, 1.0) if np.isnan(memory[0]) else memory.tolist()
+    after, before = (
+        dead_zone(at + delta, gap)  # type: ignore[no-untyped-call]
+        for at in (phi, start)
+    )
+    found = float(slipped(delta, width, after - before))  # type: ignore[no-untyped-call]
+    ahead = sense * (phi - start)
     if ahead < -_NOISE * width:
         sense = -sense
     elif ahead < 0.0:

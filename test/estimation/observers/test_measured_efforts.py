@@ -215,5 +215,9 @@ def test_bad_arguments_are_named(arm):
         sd.measured_spring_efforts(sd.Robot(arm, drives), links, motors, np.zeros(7))
     with pytest.raises(ShapeError, match=r'motor_jet: expected shape \(2, 7\)'):
         sd.measured_spring_efforts(sd.Robot(arm, drives), links, motors[:1], np.zeros(7))
+    with pytest.raises(ShapeError, match=r'memory: expected shape \(3, 7\)'):
+        sd.measured_spring_efforts(
+            sd.Robot(arm, drives), links, links, np.zeros(7), np.zeros((2, 7))
+        )
     with pytest.raises(NotFiniteError, match='joint_jet'):
         sd.measured_spring_efforts(sd.Robot(arm, drives), links + np.nan, motors, np.zeros(7))
