@@ -26,7 +26,7 @@ _HOLDS = 2.0  # times Coulomb friction, what friction may hold at rest
 _BEYOND = 5.0  # standard deviations
 _SHARE = 0.2  # of the samples at rest, those beyond friction
 _UNKNOWN = 1e-6  # of a row, the part that no other sample has
-_MOST = 2000  # samples at rest that are compared
+_MOST = 2000  # samples, in motion and of a rest, that are compared
 
 
 def not_held(
@@ -50,10 +50,9 @@ def not_held(
     columns = every_column(model)
     if moving.all() or n * moving.sum() < len(columns.names):
         return ~held
-    of_motion = jets[moving]
-    found = fit(
-        lambda part: columns.of(of_motion[part]), efforts[moving], np.zeros((moving.sum(), n)), ()
-    )
+    some = np.flatnonzero(moving)[:: -(-int(moving.sum()) // _MOST)]
+    rows, target = columns.of(jets[some]), efforts[some]
+    found = fit(rows.__getitem__, target, np.zeros_like(target), ())
     inverse = np.linalg.pinv(found.root)
     dry = np.array([name.endswith('.coulomb') for name in columns.names])
     friction = _HOLDS * np.maximum(found.values[dry], 0.0)

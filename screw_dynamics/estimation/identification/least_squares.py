@@ -83,7 +83,7 @@ def fit(
     known to be 0, infinite for the others.
     """
     rounds = 1 if noise is not None else _ROUNDS
-    noise = rest.std(axis=0) if noise is None else noise
+    noise = np.sqrt(rest.var(axis=0) + 1e-30) if noise is None else noise
     known = np.empty((0, 0)) if prior is None else np.diag(1.0 / prior)
     for _ in range(rounds):
         weights = 1.0 / np.sqrt(noise**2 + spread**2)
