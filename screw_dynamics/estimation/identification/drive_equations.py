@@ -18,7 +18,7 @@ from screw_dynamics.drives.springs import AdjustableSpring, AntagonisticPair
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.regressor import inertial_parameters, regressor
 from screw_dynamics.errors import InputError
-from screw_dynamics.estimation.identification.columns import load_at
+from screw_dynamics.estimation.identification.columns import COULOMB_VELOCITY, load_at
 from screw_dynamics.estimation.identification.export import inertia_of
 from screw_dynamics.estimation.identification.pseudo_inertia import (
     NAMES,
@@ -44,7 +44,6 @@ INERTIA, VISCOUS, COULOMB, KNEE, EXCESS, STRIBECK, LOAD, OFFSET, CONSTANT, ROUND
     len(FIELDS)
 )
 DELAY = 'delay'
-_COULOMB_VELOCITY = 0.01  # rad/s or m/s, of motors without friction
 _LEAST = 1e-9  # of the size of a pseudo-inertia, its least eigenvalue
 
 
@@ -202,7 +201,7 @@ def drive_equations(
     inertia, viscous, coulomb, knee = table.rows.T
     excess, stribeck, load, rounding = table.friction.T
     rubs = np.array([joint.motor.has_friction for joint in robot.joint_drives], dtype=bool)
-    knee = np.where(rubs, knee, _COULOMB_VELOCITY)
+    knee = np.where(rubs, knee, COULOMB_VELOCITY)
     dry, zeros = (coulomb, knee, excess, stribeck, load), np.zeros(robot.n)
     start = np.stack((inertia, viscous, *dry, zeros, zeros + 1.0, rounding))
     sought = np.zeros(start.shape, dtype=bool)
