@@ -41,6 +41,7 @@ _STEP = 1e-4  # s, for the rates of efforts
 _GRID = 12  # velocities of breakaway that are tried
 _SLOWEST, _FASTEST = 2.0, 0.5  # of them: times the velocity of dry friction, the largest velocity
 _SURE = 5.0  # standard deviations of a sum of scores, from which on dry friction is sought
+_FARTHEST = 1.5  # times a velocity of the step before
 _TOLD = 0.2  # of a velocity of dry friction, its standard deviation
 _EXCITED = 0.1  # of an effort, the most that the band of a parameter's part may have
 
@@ -70,7 +71,7 @@ def fitted(
     noise: Array | None = None
     for _ in range(_ROUNDS):
         found = linear_fit(equations, samples, values, moved, noise)
-        new = _limited(equations, samples, found.fit.values)
+        new = _limited(equations, samples, values, found.fit.values)
         change = float(np.linalg.norm(found.fit.root @ (new - values)))
         values, noise = new, found.fit.noise
         if change < _SETTLED:
@@ -108,13 +109,17 @@ def linear_fit(
     return DriveFit(equations, values, found, columns)
 
 
-def _limited(equations: DriveEquations, samples: DriveSamples, values: Array) -> Array:
+def _limited(
+    equations: DriveEquations, samples: DriveSamples, before: Array, values: Array
+) -> Array:
     """Return values within the range of the equations; raise InputError for a long delay."""
     found: Array = values.copy()
-    numbers = equations.numbers(values)
+    numbers, last = equations.numbers(values), equations.numbers(before)
+    speeds = [KNEE, STRIBECK]  # far from them, the equations linearized there do not hold
+    numbers[speeds] = np.clip(numbers[speeds], last[speeds] / _FARTHEST, _FARTHEST * last[speeds])
     fastest = np.abs(samples.jets().motors[:, 1]).max(axis=0)
     numbers[KNEE] = np.clip(numbers[KNEE], SLOWEST * fastest, FASTEST * fastest)
-    numbers[STRIBECK] = np.clip(numbers[STRIBECK], numbers[KNEE], fastest)
+    numbers[STRIBECK] = np.clip(numbers[STRIBECK], _SLOWEST * numbers[KNEE], fastest)
     numbers[CONSTANT] = np.maximum(numbers[CONSTANT], 0.1)
     found[: int(equations.sought.sum())] = numbers[equations.sought]
     if abs(equations.delay(values)) > MOST_DELAY:
