@@ -17,6 +17,7 @@ from screw_dynamics.estimation.identification.drive_fit import DriveFit, linear_
 from screw_dynamics.estimation.identification.drive_samples import DriveSamples
 from screw_dynamics.estimation.identification.least_squares import Window
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
+from screw_dynamics.estimation.identification.recording_checks import lead_time_hint
 from screw_dynamics.estimation.identification.result import BAND
 
 _SURE = 4.0  # standard deviations
@@ -89,4 +90,5 @@ def delay_found(delay: float, deviation: float) -> str:
         if delay > 0.0
         else (f'are ahead of the positions by {-1e3 * delay:.2f}')
     )
-    return f'the motor efforts {side} +- {1e3 * BAND * deviation:.1g} ms: taken out'
+    band = f'{1e3 * BAND * deviation:.1g} ms'
+    return f'the motor efforts {side} +- {band}: taken out{lead_time_hint(delay)}'

@@ -252,7 +252,13 @@ def check_delays(model: ScrewModel, delays: Array) -> None:
     )
     if abs(delays[worst]) > MOST_DELAY:
         raise InputError(text)
-    warnings.warn(f'{text}; taken out', RecordingWarning, stacklevel=3)
+    hint = lead_time_hint(float(delays[worst]))
+    warnings.warn(f'{text}; taken out{hint}', RecordingWarning, stacklevel=3)
+
+
+def lead_time_hint(delay: float) -> str:
+    """Return the text for efforts that are ahead, as commands are; '' for a delay above 0 [s]."""
+    return '' if delay > 0.0 else f'; if they are the commands, set lead_time: {-delay:.2g}'
 
 
 def _check_stuck(name: str, times: Array, effort: Array, predicted: Array) -> None:

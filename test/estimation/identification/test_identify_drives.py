@@ -45,11 +45,11 @@ def without(recording, **changed):
 
 @pytest.fixture(scope='module')
 def soft(planar):
-    """Return drives with all kinds of friction, and a recording: delayed, with a load."""
+    """Return drives with all kinds of friction, and a recording: of commands 3 ms ahead, with a load."""
     rng = np.random.default_rng(4)
     drives = drawn_drives(planar, rng, breakaway=(1,), load=(0,))
     true = with_link_errors(planar, rng, 0.05).with_payload(*LOAD)
-    return drives, driven(true, drives, rng, delay=3e-3, offsets=np.array([0.004, -0.007])), true
+    return drives, driven(true, drives, rng, delay=-3e-3, offsets=np.array([0.004, -0.007])), true
 
 
 @pytest.fixture(scope='module')
@@ -88,13 +88,15 @@ def test_all_parts_of_drives_are_found(planar, soft, found):
     # friction that the joints do not have is not found
     assert 'joint_1.breakaway_excess' not in rows and 'joint_2.load_friction' not in rows
     value, deviation = rows['delay']
-    assert abs(value - 3e-3) < SURE * deviation < 3e-3
+    assert abs(value + 3e-3) < SURE * deviation < 3e-3
+    remark = next(text for text in found.remarks if 'lead_time' in text)
+    assert float(remark.rpartition('lead_time: ')[2]) == float(f'{-value:.2g}')
     for joint, offset in (('joint_1', 0.004), ('joint_2', -0.007)):
         assert found.encoder_offsets[joint] == pytest.approx(offset, abs=1e-4)
     for spring in found.springs:
         assert spring.deviation < 0.01 * spring.stiffness
     assert abs(found.payload.mass - 1.0) < SURE * found.payload.mass_deviation
-    assert 'lag the positions' in str(found) and 'breakaway friction does not show' in str(found)
+    assert 'ahead of the positions' in str(found) and 'breakaway friction does not show' in str(found)
 
 
 @pytest.mark.parametrize('count', [2, pytest.param(100, marks=pytest.mark.long)])
