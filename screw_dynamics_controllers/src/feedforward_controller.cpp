@@ -163,13 +163,23 @@ void FeedforwardController::open_robot()
   settings.effort_sign = parameters_.effort_sign;
   settings.effort_scale = parameters_.effort_scale;
   settings.effort_offset = parameters_.effort_offset;
+  settings.feedback = {
+    parameters_.feedback.poses, parameters_.feedback.gains, parameters_.feedback.integral_gains};
   feedforward_ = std::make_unique<Feedforward>(robot, settings);
   if (command_joints_.size() != feedforward_->count()) {
     throw std::invalid_argument(
             "command_joints: expected " + std::to_string(feedforward_->count()) +
             " names, got " + std::to_string(command_joints_.size()));
   }
-  measured_.assign(joints_.size(), unknown);
+  feeds_back_ = !parameters_.feedback.poses.empty();
+  for (const auto & name : command_joints_) {
+    if (feeds_back_ && std::find(joints_.begin(), joints_.end(), name) != joints_.end()) {
+      throw std::invalid_argument(
+              "command_joints: expected motors, whose states are not those of a link, for "
+              "feedback, got " + name);
+    }
+  }
+  measured_.assign(state_interface_configuration().names.size(), unknown);
 }
 
 // Raise if the library is that of another robot description.
@@ -251,12 +261,20 @@ InterfaceConfiguration FeedforwardController::command_interface_configuration() 
 
 InterfaceConfiguration FeedforwardController::state_interface_configuration() const
 {
-  if (!moves_) {
+  if (!moves_ && !feeds_back_) {
     return {interface_configuration_type::NONE, {}};
   }
   InterfaceConfiguration result{interface_configuration_type::INDIVIDUAL, {}};
-  for (const auto & joint : joints_) {
-    result.names.push_back(joint + "/position");
+  const auto add = [&result](const auto & names, const char * interface) {
+      for (const auto & name : names) {
+        result.names.push_back(name + interface);
+      }
+    };
+  add(joints_, "/position");
+  if (feeds_back_) {
+    add(joints_, "/velocity");
+    add(command_joints_, "/position");
+    add(command_joints_, "/velocity");
   }
   return result;
 }
@@ -408,7 +426,7 @@ return_type FeedforwardController::update_and_write_commands(
   if (chained ? sample_chained(now, sample) :
     splines_.sample(now, feedforward_->jet(), sample))
   {
-    positioned_ = feedforward_->update(sample, read_positions(), now) || positioned_;
+    positioned_ = feedforward_->update(sample, read_states(), now) || positioned_;
   } else if (chained) {
     feedforward_->miss(now);
   } else {
@@ -420,20 +438,17 @@ return_type FeedforwardController::update_and_write_commands(
   return unwritten_ > bridged_updates ? return_type::ERROR : return_type::OK;
 }
 
-// The measured positions; nullptr if they are not all known in this update.
-const double * FeedforwardController::read_positions() noexcept
+// The measured states; nullptr if they are not all known in this update.
+const double * FeedforwardController::read_states() noexcept
 {
-  if (!moves_) {
-    return nullptr;
-  }
-  for (std::size_t j = 0; j < measured_.size(); ++j) {
-    const auto position = state_interfaces_[j].get_optional();
-    if (!position.has_value()) {
+  for (std::size_t i = 0; i < measured_.size(); ++i) {
+    const auto value = state_interfaces_[i].get_optional();
+    if (!value.has_value()) {
       return nullptr;
     }
-    measured_[j] = *position;
+    measured_[i] = *value;
   }
-  return measured_.data();
+  return measured_.empty() ? nullptr : measured_.data();
 }
 
 void FeedforwardController::write_commands() noexcept

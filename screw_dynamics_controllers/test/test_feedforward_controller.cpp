@@ -363,6 +363,135 @@ TEST_F(FeedforwardController, commands_motors_behind_springs)
   }
 }
 
+// The pendulums with other parameters, integrated in steps of 0.1 ms; efforts are a tick late.
+class Plant
+{
+public:
+  explicit Plant(const std::vector<double> & from)
+  {
+    for (std::size_t j = 0; j < joints; ++j) {
+      state[j] = from[j];
+      held[j] = weight[j] * std::cos(from[j]);
+      state[4 + j] = from[j] + held[j] / stiffness[j];
+    }
+  }
+
+  void step(const std::vector<double> & efforts)
+  {
+    for (int i = 0; i < 10; ++i) {
+      for (std::size_t j = 0; j < joints; ++j) {
+        const double spring = stiffness[j] * (state[4 + j] - state[j]);
+        state[2 + j] += 1e-4 * (spring - weight[j] * std::cos(state[j])) / inertia[j];
+        state[6 + j] += 1e-4 * (held[j] - spring) / rotor[j];
+        state[j] += 1e-4 * state[2 + j];
+        state[4 + j] += 1e-4 * state[6 + j];
+      }
+    }
+    held = efforts;
+  }
+
+  std::vector<double> state = std::vector<double>(8), held = std::vector<double>(2);
+
+private:
+  // of links and gravity, springs, rotors: up to 10 % off
+  const std::vector<double> inertia{1.9, 0.53}, weight{13.0, 2.8}, stiffness{820.0, 325.0},
+    rotor{0.27, 0.115};
+};
+
+// Parameters of feedback with gains by q, q', theta, theta' and the integral of q of both joints.
+Parameters feedback(const std::vector<double> & left, const std::vector<double> & right)
+{
+  std::vector<double> gains(16), integral_gains{left[4], 0.0, 0.0, right[4]};
+  for (std::size_t k = 0; k < 4; ++k) {
+    gains[2 * k] = left[k];
+    gains[9 + 2 * k] = right[k];
+  }
+  return {{"ramp_time", 0.0}, {"commands_content", "motor_efforts"},
+    {"feedback.poses", std::vector<double>{0.5, 0.1}}, {"feedback.gains", gains},
+    {"feedback.integral_gains", integral_gains}};
+}
+
+// of simulation.motor_gains at 3 Hz, and of simulation.state_feedback at 6 Hz, with 1.5 ms of delay
+const Parameters pd = feedback({0.0, 0.0, 799.4, 59.38, 0.0}, {0.0, 0.0, 222.1, 16.49, 0.0});
+const Parameters regulator = feedback(
+  {4218.3, 180.04, 933.4, 21.604, 40184.0}, {996.1, 50.325, 472.7, 10.871, 11162.0});
+
+TEST_F(FeedforwardController, feedback_makes_up_for_wrong_parameters)
+{
+  std::vector<double> largest, last;
+  for (const auto & parameters : {pd, regulator}) {
+    Rig rig(parameters);
+    Plant plant(motion.from);
+    ASSERT_TRUE(rig.made && rig.configure() && rig.activate(false, plant.state));
+    EXPECT_EQ(rig.states[5]->get_name(), "right_motor/position");
+    rig.send(motion, start);
+    largest.push_back(0.0);
+    for (std::int64_t since = 0; since <= 2 * second; since += tick) {
+      for (std::size_t i = 0; i < rig.states.size(); ++i) {
+        static_cast<void>(rig.states[i]->set_value(plant.state[i]));
+      }
+      plant.step(rig.update(start + since));
+      const auto wanted = motion.jet(std::min(since + tick, second));
+      const double error = std::max(
+        std::abs(plant.state[0] - wanted[0]), std::abs(plant.state[1] - wanted[1]));
+      largest.back() = std::max(largest.back(), error);
+      last.resize(largest.size(), 0.0);
+      last.back() = error;
+    }
+  }
+  RecordProperty("largest_pd", std::to_string(largest[0]));
+  RecordProperty("largest_regulator", std::to_string(largest[1]));
+  EXPECT_LT(3.0 * largest[1], largest[0]);
+  EXPECT_LT(1e3 * last[1], last[0]);  // by the integral
+}
+
+TEST_F(FeedforwardController, feedback_forgets_its_integral_and_rests_without_states)
+{
+  Rig rig(regulator);
+  for (int i = 0; i < 2; ++i) {  // at the reference but for 1 mrad of the left link
+    ASSERT_TRUE(rig.made && (i > 0 || rig.configure()));
+    std::vector<double> motions(3 * joints), efforts(joints);
+    ASSERT_EQ(robot.motor_commands(motion.jet(0).data(), motions.data(), efforts.data()), 0);
+    const std::vector<double> place{
+      motion.from[0] - 1e-3, motion.from[1], 0.0, 0.0, motions[0], motions[1], motions[2],
+      motions[3]};
+    ASSERT_TRUE(rig.activate(false, place));
+    rig.send(motion, start);
+    EXPECT_NEAR(rig.update(start)[0], efforts[0] + 4.2183, 1e-9);
+    const double first = rig.update(start + tick)[0];
+    EXPECT_GT(first, efforts[0] + 4.2183 + 0.9 * 1e-6 * 40184.0);
+    const Held held(rig.states[6]->get_mutex());
+    for (int k = 0; k < sdc::bridged_updates; ++k) {
+      EXPECT_EQ(rig.update(start + 2 * tick)[0], first);
+    }
+    EXPECT_EQ(rig.update(start + 2 * tick)[0], 0.0);
+    rig.deactivate();
+  }
+}
+
+TEST(Feedback, has_gains_between_poses_and_is_clipped_without_winding_up)
+{
+  const std::vector<double> gains{1.0, 10.0, 0.0, 0.0, 3.0, 30.0, 200.0, 2000.0};
+  sdc::Feedback loop(1, 1, {{0.0, 1.0}, gains, {5.0, 7.0}});
+  const double links[] = {0.75, 0.0}, motors[] = {0.8, 0.0}, none[] = {0.75, 0.0, 0.8, 0.0};
+  const double measured[] = {0.65, -0.1, 0.79, -0.01}, limits[] = {50.0};
+  const auto add = [&](const double * state, std::int64_t now, bool integrates) {
+      double effort = 2.0;
+      loop.add(links, motors, state, now, integrates, limits, &effort);
+      return effort;
+    };
+  const double expected = 2.0 + 0.25 * (0.1 + 1.0) + 0.75 * (0.3 + 3.0 + 2.0 + 20.0);
+  EXPECT_NEAR(add(measured, 0, true), expected, 1e-12);
+  EXPECT_NEAR(add(measured, second, false), expected, 1e-12);
+  EXPECT_NEAR(add(measured, 2 * second, true), expected + 0.1 * 6.5, 1e-12);
+  EXPECT_NEAR(add(none, 3 * second, true), 2.0 + 0.1 * 6.5, 1e-12);
+  const double far[] = {0.65, -0.1, -0.8, 0.0};
+  EXPECT_EQ(add(far, 1000 * second, true), 50.0);
+  EXPECT_NEAR(add(none, 1000 * second, true), 2.0 + 0.1 * 6.5, 1e-12);
+  loop.reset();
+  EXPECT_NEAR(add(none, 1001 * second, true), 2.0, 1e-12);
+}
+
 TEST_F(FeedforwardController, begins_only_near_the_measured_positions)
 {
   Rig rig({{"ramp_time", 0.0},
@@ -713,6 +842,8 @@ TEST_F(FeedforwardController, says_what_is_wrong_with_its_parameters)
     bool made;
   };
   const std::string nowhere = "/nowhere/libarm.so";
+  auto links = regulator;
+  links.emplace_back("command_joints", Names{"left", "right"});
   const std::vector<Case> cases{
     {{}, "", "not configured: robot_library: expected a path, got none", true},
     {{{"command_interfaces", Names{"torque"}}}, pendulums, "command_interfaces", false},
@@ -728,6 +859,12 @@ TEST_F(FeedforwardController, says_what_is_wrong_with_its_parameters)
       true},
     {{{"effort_offset", Numbers{1.0, std::nan("")}}}, pendulums,
       "effort_offset: expected 2 finite numbers", true},
+    {Parameters(regulator.begin() + 2, regulator.end()), pendulums,
+      "feedback: expected commands of motors", true},
+    {links, pendulums, "command_joints: expected motors, whose states are not those of a link, "
+      "for feedback, got left", true},
+    {{{"feedback.poses", Numbers{0.0, 0.0}}, {"commands_content", "motor_efforts"}}, pendulums,
+      "feedback.gains: expected 16 finite numbers, got 0", true},
   };
   for (const auto & one : cases) {
     testing::internal::CaptureStderr();

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "screw_dynamics_controllers/effort_format.hpp"
+#include "screw_dynamics_controllers/feedback.hpp"
 #include "screw_dynamics_controllers/guards.hpp"
 #include "screw_dynamics_controllers/ramps.hpp"
 #include "screw_dynamics_controllers/robot_table.h"
@@ -35,6 +36,7 @@ struct Settings
   double start_tolerance = 0.05;  // rad or m
   std::string effort_content = "full";
   std::vector<double> effort_sign, effort_scale, effort_offset;
+  FeedbackGains feedback;  // of commands of motors
 };
 
 // Updates in a row whose sample or commands are lost without an effect.
@@ -63,7 +65,7 @@ public:
     format_(robot, m_, settings.effort_content, settings.effort_sign, settings.effort_scale,
       settings.effort_offset),
     guard_(robot), motor_guard_(robot), ramp_(format_.offsets(), rates(), settings.ramp_time),
-    motion_(m_, settings.ramp_time),
+    motion_(m_, settings.ramp_time), feedback_(n_, m_, settings.feedback),
     jet_(static_cast<std::size_t>(std::max(robot.order + 3, jet_rows)) * n_),
     tau_(static_cast<std::size_t>(robot.order + 1) * n_), sent_(m_), target_(2 * m_),
     last_(2 * m_), start_(m_),
@@ -73,6 +75,9 @@ public:
     if (settings.motors && (robot.motors == 0 || robot.motor_commands == nullptr)) {
       throw std::invalid_argument(
               "commands: expected a library generated with --elastic for those of motors");
+    }
+    if (feedback_.used() && !settings.motors) {
+      throw std::invalid_argument("feedback: expected commands of motors");
     }
   }
 
@@ -101,15 +106,25 @@ public:
   const std::vector<double> & link_efforts() const noexcept {return tau_;}
 
   // Advance the commands to the sample in `jet` at a time [ns]; `measured` are the positions of
-  // the joints, nullptr if they are not known now: they are needed where commands begin. Returns
-  // false if the sample is not followed: efforts are ramped out.
+  // the joints, and with feedback their velocities, and positions and velocities of the motors;
+  // nullptr if they are not known now: they are needed where commands begin, and by feedback.
+  // Returns false if the sample is not followed: efforts are ramped out.
   bool update(const Sample & sample, const double * measured, std::int64_t now) noexcept
   {
+    if (feedback_.used() && !feedback_.knows(measured)) {
+      miss(now);
+      return false;
+    }
     guard_.follow(sample.holds, sample.continues, sample.first);
     motor_guard_.follow(sample.holds, sample.continues, sample.first);
     if (!allowed(sample)) {
       release(now);
       return false;
+    }
+    if (feedback_.used()) {
+      feedback_.add(
+        jet_.data(), motor_motions_.data(), measured, now, following_ && !ramp_.moving(),
+        robot_.motor_efforts, motor_efforts_.data());
     }
     const double * efforts = settings_.motors ? motor_efforts_.data() : tau_.data();
     const double * motion = settings_.motors ? motor_motions_.data() : jet_.data();
@@ -162,6 +177,7 @@ public:
     violation_ = {};
     ramp_.reset();
     motion_.reset();
+    feedback_.reset();
     begun_ = following_ = moving_ = false;
   }
 
@@ -178,6 +194,7 @@ private:
   {
     guard_.pause();
     motor_guard_.pause();
+    feedback_.reset();
     begun_ = following_ = false;
     const bool ramping = ramp_.release(now);
     moving_ = (motion_.release(now) && settings_.positions) || ramping;
@@ -338,6 +355,7 @@ private:
   MotorGuard motor_guard_;
   CommandRamp ramp_;
   MotionRamp motion_;
+  Feedback feedback_;
   std::vector<double> jet_, tau_, sent_, target_, last_, start_, motor_motions_, motor_efforts_;
   std::int64_t instant_ = 0;
   int missed_ = 0;  // updates in a row

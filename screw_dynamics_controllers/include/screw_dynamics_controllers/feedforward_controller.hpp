@@ -86,7 +86,7 @@ private:
   void rest_at_once() noexcept;
   void receive(const JointSpline & message);
   bool sample_chained(std::int64_t now, Sample & sample) noexcept;
-  const double * read_positions() noexcept;
+  const double * read_states() noexcept;
   void write_commands() noexcept;
   void publish(const rclcpp::Time & time) noexcept;
   void register_event() noexcept;
@@ -102,6 +102,7 @@ private:
   std::vector<std::string> joints_, command_joints_;
   std::vector<double> measured_;
   bool moves_ = false;       // commands have positions or velocities
+  bool feeds_back_ = false;  // efforts have a part by links and motors
   bool positioned_ = false;  // positions have been commanded since the activation
   int unwritten_ = 0;        // updates in a row
   SplineFollower splines_;

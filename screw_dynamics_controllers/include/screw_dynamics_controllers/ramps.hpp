@@ -41,6 +41,7 @@ public:
   }
 
   const std::vector<double> & values() const noexcept {return values_;}
+  bool moving() const noexcept {return moving_;}
 
   // Set the duration of the ramps that begin from now on [s].
   void set_duration(double duration) noexcept {duration_ = duration;}
