@@ -19,8 +19,10 @@ from screw_dynamics.dynamics import mass_matrix
 from screw_dynamics.errors import InputError
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.simulation.linearized_dynamics import LinearizedDynamics, linearized_dynamics
+from screw_dynamics.trajectory import PiecewisePolynomial
 
 _INTEGRAL = 1.0 / 3.0  # of the frequency: weight of the integral of the link errors
+_LEAST_POSES, _MOST_POSES = 5, 65
 
 
 class FeedbackGains(NamedTuple):
@@ -121,7 +123,8 @@ def state_feedback(
     For robots that measure both sides of their springs. It minimises the integral over time of
     ``e^2 + (w/3)^2 (integral e)^2 + sum (u_i / (I_i w^2))^2``: e are the errors of the links, u
     the efforts beside the feedforward, I the inertias of `motor_gains` and ``w = 2 pi frequency``,
-    near which a stiff joint has its poles. Compute it at some poses of a motion, and interpolate.
+    near which a stiff joint has its poles. `screw_dynamics evaluate --gains` has them along a
+    motion: those of one pose are not stable everywhere.
 
     Parameters
     ----------
@@ -167,6 +170,37 @@ def state_feedback(
         ) from None
     gains = (inputs.T @ cost) / efforts[:, np.newaxis]
     return at.checked(gains[:, :s], gains[:, s:], delay, frequency)
+
+
+def scheduled_feedback(
+    robot: Robot, curve: PiecewisePolynomial, frequency: float, delay: float
+) -> tuple[Array, tuple[FeedbackGains, ...]]:
+    """
+    Return poses (p, n) of a motion with the gains of `state_feedback`.
+
+    There are five or more, until the mean gains of neighbours are stable halfway between them.
+    """
+
+    def at(time: float) -> tuple[Array, FeedbackGains]:
+        q = curve.jets([time])[0, 0]
+        return q, state_feedback(robot, q, frequency, delay=delay)
+
+    times = np.linspace(curve.breaks[0], curve.breaks[-1], _LEAST_POSES).tolist()
+    found = [at(time) for time in times]
+    k = 0
+    while k + 1 < len(times):
+        middle, (_, a), (_, b) = 0.5 * (times[k] + times[k + 1]), *found[k : k + 2]
+        mean = 0.5 * (a.gains + b.gains), 0.5 * (a.integral_gains + b.integral_gains)
+        try:
+            _Rest(robot, curve.jets([middle])[0, 0]).checked(*mean, delay, frequency)
+            k += 1
+        except InputError:
+            if len(times) >= _MOST_POSES:
+                raise
+            times.insert(k + 1, middle)
+            found.insert(k + 1, at(middle))
+    poses, gains = zip(*found, strict=True)
+    return np.array(poses), gains
 
 
 class _Rest:

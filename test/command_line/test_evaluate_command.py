@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
@@ -160,6 +161,34 @@ def test_bags_of_rigid_robots_have_the_rates_of_motor_efforts(run, folder, model
             link = torque[f'effort{ending}']
             np.testing.assert_allclose(link, efforts[:, d], rtol=1e-12, atol=1e-9)
     assert np.abs(transmitted - efforts).max() > 0.1
+
+
+def test_gains_are_parameters_of_controller_and_drives(run, folder, model):
+    elastic = sd.JointDrive(sd.LinearSpring(400.0), sd.Motor(0.3))
+    drives = sd.Drives({'joint_1': elastic, 'joint_2': sd.JointDrive(motor=sd.Motor(0.2))})
+    drives.to_yaml('one_spring.yaml')
+    arguments = ['evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--gains', 'gains.yaml']
+    code, _, err = run(*arguments)
+    assert code == 1 and '--gains: expected --elastic beside it' in err
+    loop = ['--frequency', '4', '--delay', '0.002']
+    code, out, err = run(*arguments, '--elastic', 'one_spring.yaml', *loop)
+    assert code == 0 and 'written: gains.yaml' in out, err
+    written = yaml.safe_load(Path('gains.yaml').read_text())
+    feedback = written['feedforward_controller']['ros__parameters']['feedback']
+    poses = np.reshape(feedback['poses'], (-1, 2))
+    gains = np.reshape(feedback['gains'], (len(poses), 2, 8))
+    robot = sd.Robot(model, drives)
+    for q, own, integral in zip(
+        poses, gains, np.reshape(feedback['integral_gains'], (-1, 2, 2)), strict=True
+    ):
+        expected = sd.simulation.state_feedback(robot, q, 4.0, delay=2e-3)
+        assert not own[:, [5, 7]].any()  # the motor of joint_2 is its link
+        np.testing.assert_allclose(own[:, [0, 1, 2, 3, 4, 6]], expected.gains, rtol=1e-5)
+        np.testing.assert_allclose(integral, expected.integral_gains, rtol=1e-5, atol=1e-3)
+    sent = written['drive_commands']['ros__parameters']
+    pd = sd.simulation.motor_gains(robot, poses[len(poses) // 2], 4.0, delay=2e-3).gains
+    np.testing.assert_allclose([sent['kp'][0], sent['kd'][0]], pd[0, [4, 5]], rtol=1e-6)
+    np.testing.assert_allclose([sent['kp'][1], sent['kd'][1]], pd[1, [1, 3]], rtol=1e-6)
 
 
 def test_trajectories_come_from_bags(run, trajectory_bag, model):

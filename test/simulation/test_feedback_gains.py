@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.linalg import expm
@@ -11,6 +13,7 @@ from scipy.linalg import expm
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
 from screw_dynamics.simulation import ElasticRobot, motor_gains, state_feedback
+from screw_dynamics.simulation.feedback_gains import scheduled_feedback
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 
 HANGING = [-1.3, 0.4]
@@ -58,12 +61,7 @@ def test_poles_are_those_of_the_sampled_loop(kind, late):
     """
     robot, h = elastic(), 1e-3
     loop = kind(robot, HANGING, 3.0, delay=(late + 0.5) * h)
-    rest = np.zeros((5, 2))
-    rest[0] = HANGING
-    motors = sd.elastic_feedforward(robot, rest)
-    a, b, _, _ = sd.linearized_dynamics(
-        robot, HANGING, rest[1], motors.motor_effort, motor_position=motors.motor_position
-    )
+    a, b = at_rest(robot, HANGING)
     s = len(a)
     used = 2 * int(loop.integral_gains.any())
     whole = np.zeros((s + used + 2, s + used + 2))
@@ -133,3 +131,42 @@ def followed(true, wrong, loop, jets, late=2, h=1e-3):
         effort = motors.motor_effort[seen] + loop.gains @ errors + loop.integral_gains @ total
         plant.step(state, effort, h)
     return largest
+
+
+def test_gains_along_a_motion_hold_where_those_of_its_middle_do_not():
+    """At rest, at poses between those of the gains, on an iiwa 14 that stretches out."""
+    model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+    values = [*[(850.0, 3.0)] * 4, *[(300.0, 0.8)] * 3]
+    drives = [sd.JointDrive(sd.LinearSpring(k), sd.Motor(b)) for k, b in values]
+    names = model.joint_names
+    robot = sd.Robot(model, sd.Drives(dict(zip(names, drives, strict=True))))
+    ends = [[0.0, -0.2, 0.0, -0.2, 0.0, 0.4, 0.0], [0.9, 0.9, -0.5, -1.9, 0.5, 1.2, 0.5]]
+    curve = smooth_trajectory(waypoints_from_points(names, list(enumerate(ends)), names))
+    poses, loops = scheduled_feedback(robot, curve, 6.0, 0.0)
+    np.testing.assert_allclose(poses[[0, -1]], ends, atol=1e-12)
+    constant = state_feedback(robot, np.mean(ends, axis=0), 6.0)
+    assert growth(robot, ends[0], *constant[:2]) > 1.0
+    for k, share in product(range(len(poses) - 1), (0.25, 0.5, 0.75)):
+        weights = np.array([1.0 - share, share])
+        near = loops[k : k + 2]
+        gains = np.tensordot(weights, [loop.gains for loop in near], 1)
+        integral_gains = np.tensordot(weights, [loop.integral_gains for loop in near], 1)
+        assert growth(robot, weights @ poses[k : k + 2], gains, integral_gains) < 0.0
+
+
+def growth(robot, q, gains, integral_gains):
+    """Return the largest real part of the poles of a loop at rest [1/s]."""
+    a, b = at_rest(robot, q)
+    links = np.eye(robot.n, len(a) + robot.n)
+    loop = np.vstack((np.hstack((a - b @ gains, -b @ integral_gains)), links))
+    return np.linalg.eigvals(loop).real.max()
+
+
+def at_rest(robot, q):
+    """Return the linear dynamics A, B at rest."""
+    rest = np.zeros((5, robot.n))
+    rest[0] = q
+    motors = sd.elastic_feedforward(robot, rest)
+    return sd.linearized_dynamics(
+        robot, q, rest[1], motors.motor_effort, motor_position=motors.motor_position
+    )[:2]

@@ -45,7 +45,7 @@ def without(recording, **changed):
 
 @pytest.fixture(scope='module')
 def soft(planar):
-    """Return drives with all kinds of friction, and a recording: of commands 3 ms ahead, with a load."""
+    """Return drives with all kinds of friction, and a recording: 3 ms ahead, with a load."""
     rng = np.random.default_rng(4)
     drives = drawn_drives(planar, rng, breakaway=(1,), load=(0,))
     true = with_link_errors(planar, rng, 0.05).with_payload(*LOAD)
@@ -96,7 +96,9 @@ def test_all_parts_of_drives_are_found(planar, soft, found):
     for spring in found.springs:
         assert spring.deviation < 0.01 * spring.stiffness
     assert abs(found.payload.mass - 1.0) < SURE * found.payload.mass_deviation
-    assert 'ahead of the positions' in str(found) and 'breakaway friction does not show' in str(found)
+    assert 'ahead of the positions' in str(found) and 'breakaway friction does not show' in str(
+        found
+    )
 
 
 @pytest.mark.parametrize('count', [2, pytest.param(100, marks=pytest.mark.long)])

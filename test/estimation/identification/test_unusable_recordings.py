@@ -132,7 +132,10 @@ def test_what_is_wrong_is_named(iiwa, good, case):
     [
         (np.full(7, 0.02), 'lag by (19|2[0-5]) ms; so do those of 6 other joints; taken'),
         (0.02 * np.eye(7)[2], "'joint_3': .* that lag by (19|20|21) ms; taken out"),
-        (-0.01 * np.eye(7)[1], "'joint_2': .* that are (9|10|11) ms ahead; taken out; .* set lead_time: 0.01"),
+        (
+            -0.01 * np.eye(7)[1],
+            "'joint_2': .* that are (9|10|11) ms ahead; taken out; .* set lead_time: 0.01",
+        ),
     ],
 )
 def test_delays_are_taken_out(iiwa, good, delays, text):
