@@ -278,6 +278,7 @@ class Feedforward:
 
     def tick(self, now: int) -> None:
         """Compute the next sample."""
+        self.queue.tick(now)
         try:
             sample = self.followed.sample(now, self.jet)
             if sample is None:

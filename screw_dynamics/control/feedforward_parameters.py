@@ -49,9 +49,10 @@ class FeedforwardParameters(ModelParameters):
         'reject',
         'What to do with trajectories beyond the limits of the URDF (position, velocity, effort) '
         'or of elastic_joints_path (springs, motors, effort rates), between their samples too: '
-        'reject them, or slow them down. Streams stop before the first sample beyond a limit. '
-        'off: publish everything.',
-        choices=('reject', 'slow', 'off'),
+        'reject them; slow them down; or retime them, no segment faster than it was sent, and '
+        'slow down those that begin in motion. Streams stop before the first sample beyond a '
+        'limit. off: publish everything.',
+        choices=('reject', 'slow', 'retime', 'off'),
     )
     interpolation: str = fixed('smooth', INTERPOLATION, choices=('smooth', 'jtc'))
     cartesian_frame: str = fixed(
@@ -189,7 +190,9 @@ class FeedforwardParameters(ModelParameters):
             expected = 'false without follow_joint_trajectory'
             self._expect(not self.hold_after_stop, 'hold_after_stop', expected)
         expected = 'reject or off with interpolation: jtc, which has the times of the controller'
-        self._expect(smooth or self.limits != 'slow', 'limits', expected)
+        self._expect(smooth or self.limits in ('reject', 'off'), 'limits', expected)
+        expected = 'reject, slow or off with soft_segments'
+        self._expect(not self.soft_segments or self.limits != 'retime', 'limits', expected)
         if not self.elastic_joints_path:
             expected = 'no value without elastic_joints_path'
             self._expect(not self.stiffness, 'stiffness', expected)

@@ -12,7 +12,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import nanoseconds, seconds
 from screw_dynamics.control.fit_requests import Fit, Fitting, Others, Outline
 from screw_dynamics.control.limit_checks import check_curve
-from screw_dynamics.control.slowing import slowed
+from screw_dynamics.control.slowing import retimed, slowed
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.recordings.messages.joints import trajectory_points
 from screw_dynamics.recordings.messages.poses import path_times, path_waypoints
@@ -83,7 +83,12 @@ def fit(message: Any, task: Fitting) -> Fit:
         require_end_in_future(motions.waypoints, 1e-9 * task.join.start, 1e-9 * task.received)
     speed = max(task.speed, 1.0)  # a robot that is slowed down now returns to it
     warnings: tuple[str, ...] = ()
-    if parameters.limits == 'slow':
+    if task.retimes:
+        joined, curve = motions.join(motions.waypoints)
+        fast, motions.knots = retimed(robot, curve, joined, speed)
+        warnings = (f'retimed to take {fast.duration / curve.duration:.4g} times as long',)
+        curve = fast
+    elif parameters.limits in ('slow', 'retime'):
         slow = slowed(robot, motions.waypoints, motions.join, speed)
         joined, curve = slow.joined, slow.curve
         warnings = (str(slow),) if slow.limiting else ()
@@ -94,7 +99,7 @@ def fit(message: Any, task: Fitting) -> Fit:
         left_out = ~np.isin(robot.joint_names, message.joint_names)
         curve = with_others(curve, task.others, left_out)
     check_curve(robot, curve, joined, parameters.limits, speed)
-    return Fit(motions.knots, joined, curve, warnings, partial)
+    return Fit(motions.knots, joined, curve, warnings, partial, slowed=bool(warnings))
 
 
 def _require_time(times: Array) -> None:

@@ -66,6 +66,7 @@ class Fitting:
     parameters: FeedforwardParameters
     speed: float  # at which the curve will be followed
     received: int  # [ns]
+    retimes: bool = False  # until limits are kept, in place of slowing
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ class Fit:
     curve: PiecewisePolynomial
     warnings: tuple[str, ...]  # about limits
     partial: bool = False  # some joints finish a motion of their own
+    slowed: bool = False
 
 
 @dataclass(frozen=True)

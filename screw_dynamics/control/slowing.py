@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectories stretched in time until they keep the limits, or rejected."""
+"""Trajectories stretched or retimed until they keep the limits, or rejected."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,6 +28,8 @@ _POWERS = {
 }
 _MARGIN = 1e-3  # of a limit: what the guard compares has rounding
 _LEAST_STEP, _LARGEST_STEP, _LARGEST_FACTOR = 1.01, 2.0, 100.0
+_MOST_RETIMED = 1000  # points
+_LONGEST_PROGRAMS = 4.0  # s
 _SLOWEST = f'at 1/{_LARGEST_FACTOR:g} of its speed'
 
 AnyWaypoints = TypeVar('AnyWaypoints', Waypoints, PoseWaypoints)
@@ -78,6 +80,27 @@ def slowed(
         factor *= min(max(step, _LEAST_STEP), _LARGEST_STEP)
         joined, curve = fit(_stretched(waypoints, factor))
     return Slowed(factor, joined, curve, limiting)
+
+
+def retimed(
+    robot: Robot, curve: PiecewisePolynomial, joined: float, speed: float
+) -> tuple[PiecewisePolynomial, Waypoints]:
+    """
+    Return the fastest motion from rest along a curve, no segment of it faster, and its points.
+
+    It keeps the limits at a speed of `speed`. Raises ScrewDynamicsError if there is none.
+    """
+    from screw_dynamics.limits.retiming import retime  # which imports SciPy
+
+    if len(curve.breaks) > _MOST_RETIMED:
+        expected = f'expected at most {_MOST_RETIMED} points'
+        raise TrajectoryError(f'{expected} to retime, got {len(curve.breaks)}')
+    fast = retime(robot, curve, no_faster=True, longest=_LONGEST_PROGRAMS)
+    begin = fast.breaks[0]
+    fast = replace(fast, breaks=begin + (fast.breaks - begin) * speed)
+    points = fast.jets(fast.breaks, rows=3)
+    times = joined + fast.breaks - begin
+    return fast, Waypoints(robot.joint_names, times, *np.moveaxis(points, 1, 0))
 
 
 def _report(

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A received trajectory, and the plan of its join with the running motion."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from screw_dynamics.trajectory.reference.streamed_reference import StreamedRefer
 
 _MOST_DOUBLED = 8  # how often the time for a fit is doubled if fits are late
 _LATEST_START = 86_400 * SECOND  # from now [ns]
+_MOVED = 1e-3  # rad or m
 _MOST_OF_MOTION = 0.5  # fraction of a motion that may pass during a fit
 
 
@@ -45,6 +46,8 @@ class Arrival:
     changes: int = 0  # fits whose speed or state at the join had changed
     refits: int = 0
     ahead: int = 0  # time that forwarding it to a controller takes [ns]
+    until: int = 0  # instant at which retiming it is given up [ns]; 0: not begun
+    slowed: Callable[[int], None] | None = None  # follows it, if that comes
 
     def follow_speed(self, speed: float, since: int) -> None:
         """Record that the time from start runs at `speed` from the instant `since` [ns]."""
@@ -144,6 +147,21 @@ class Plan:
     floating: bool  # starts when its fit is ready: with stamp 0, from rest
     state: Array | None  # (5, n), followed at the join
     soonest: int  # instant from which a start at once could be followed [ns]
+
+    def waits(self, until: int) -> bool:
+        """Return whether the motion begins from rest, and may begin at an instant [ns]."""
+        join, parameters = self.task.join, self.task.parameters
+        rests = join.jet is None or not join.jet[1:].any()
+        # the measured state may be another one then
+        kept = parameters.start_state != 'joint_states'
+        return rests and kept and (self.floating or join.begin > until)
+
+    def moved(self, running: Running) -> bool:
+        """Return whether joints have left the measured state from which the motion starts."""
+        jet = self.task.join.jet
+        if self.state is not None or jet is None:
+            return False
+        return bool((np.abs(running.measured_positions - jet[0]) > _MOVED).any())
 
 
 def plan(arrival: Arrival, outline: Outline, running: Running, delay: int) -> Plan:

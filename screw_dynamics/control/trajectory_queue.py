@@ -4,6 +4,7 @@
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Protocol
 
 from screw_dynamics.common.times import SECOND
@@ -26,6 +27,7 @@ from screw_dynamics.trajectory.reference.interpolation import ActiveTrajectory
 
 DEPTH = 10  # trajectories that wait
 _MOST_REFITS = 12  # per trajectory
+_RETIMING = 10 * SECOND  # until a slowed trajectory is followed [ns]
 _MOST_AHEAD = SECOND // 5  # of the time until a controller has a goal
 
 
@@ -112,13 +114,24 @@ class TrajectoryQueue:
 
         def answered(now: int, answer: Any) -> None:
             self._busy = False
-            try:
-                done(arrived, answer, now)
-            except ScrewDynamicsError as error:
-                self._reject(str(error))
-            self._advance(now)
+            self._do(lambda then: done(arrived, answer, then), now)
 
         self._outputs.requests.append(Request(task, answered))
+
+    def _do(self, step: Callable[[int], None], now: int) -> None:
+        """Take a step of the current trajectory, which an error rejects, and go on."""
+        try:
+            step(now)
+        except ScrewDynamicsError as error:
+            self._reject(str(error))
+        self._advance(now)
+
+    def tick(self, now: int) -> None:
+        """Follow the slowed trajectory where retiming it takes too long."""
+        current = self._current
+        if current is not None and current.slowed is not None and now >= current.until:
+            self._outputs.log('warning', 'Not retimed: that takes too long')
+            self._do(current.slowed, now)
 
     def _advance(self, now: int) -> None:
         """Start to read the next trajectory if no task is running."""
@@ -162,6 +175,44 @@ class TrajectoryQueue:
             self._reject(answer.reason)
             return
         self._fit_times[arrived.poses].learn(outline.points, (now - self._asked) / SECOND)
+        retimes = answer.slowed and plan.task.parameters.limits == 'retime'
+        if retimes and not arrived.until and plan.waits(now + _RETIMING):
+            self._retime(arrived, plan, outline, answer, now)
+        else:
+            self._follow(arrived, plan, outline, answer, now)
+
+    def _retime(self, arrived: Arrival, plan: Plan, outline: Outline, slow: Fit, now: int) -> None:
+        """Request the fastest motion in place of the slowed one."""
+        self._outputs.log(
+            'info',
+            f'A trajectory is retimed, and begins within {_RETIMING / SECOND:g} s; else it is '
+            f'{slow.warnings[0]}',
+        )
+        arrived.until = now + _RETIMING
+
+        def follow(then: int, fit: Fit = slow) -> None:
+            arrived.slowed = None
+            if plan.moved(self._running(then)):
+                self._fit(arrived, outline, then)
+            else:
+                self._follow(arrived, plan, outline, fit, then)
+
+        def retimed(one: Arrival, answer: Fit | Refusal, then: int) -> None:
+            if one is not self._current or one.slowed is None:
+                return
+            if isinstance(answer, Refusal):
+                self._outputs.log('warning', f'Not retimed: {answer.reason}')
+                follow(then)
+            else:
+                follow(then, answer)
+
+        arrived.slowed = follow
+
+        self._ask(replace(plan.task, retimes=True), now, retimed, arrived)
+
+    def _follow(
+        self, arrived: Arrival, plan: Plan, outline: Outline, answer: Fit, now: int
+    ) -> None:
         running = self._running(now)
         if running.robot is not plan.task.robot or running.parameters != plan.task.parameters:
             problem = 'the robot model or the parameters have changed'

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.rig import BEGIN, Rig, free, limited
+from helpers.rig import BEGIN, Rig, free, limited, perform
 
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.fit_requests import Refusal
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
@@ -197,6 +198,86 @@ def test_slow_keeps_the_limits_and_says_so(arm):
     assert 'slowed to take' in verdict.warnings[0]
     assert np.abs(rig.published.jet[:, 1]).max() <= 0.5
     assert list(rig.published.jet[-1, 0]) == [1.0, 0.0]
+
+
+STILL = [0.0, 0.0]
+HEAVY = (0.0, STILL), (0.5, [1.0, 0.0], STILL, STILL), (1.5, [1.1, 0.1], STILL, STILL)
+
+
+def test_retime_is_faster_than_slow_where_that_is_sent_fast(arm):
+    sent = Rig(limited(arm, velocity=9.0), limits='off', publish_rate=50.0)
+    slowed = Rig(limited(arm, velocity=0.8), limits='slow', publish_rate=50.0)
+    rig = Rig(limited(arm, velocity=0.8), limits='retime', publish_rate=50.0)
+    for one in (sent, slowed, rig):
+        one.send(*HEAVY)
+        one.run(12.0)
+    (verdict,) = rig.verdicts
+    assert not verdict.reason
+    assert 'retimed to take' in verdict.warnings[0]
+    said = 'info: A trajectory is retimed, and begins within 10 s; else it is slowed to take'
+    assert rig.lines[0].startswith(said)
+    assert np.abs(rig.published.jet[:, 1]).max() <= 0.8
+    assert list(rig.published.jet[-1, 0]) == [1.1, 0.1]
+    took, took_slow = (
+        np.ptp(one.published.instants[[s.source == 1 for s in one.published.samples]])
+        for one in (rig, slowed)
+    )
+    assert took < 0.8 * took_slow
+    largest, as_sent = (
+        np.abs(jet[jet[:, 0, 0] > 1.0001, 1]).max(axis=0)
+        for jet in (rig.published.jet, sent.published.jet)
+    )
+    assert (largest <= 1.006 * as_sent).all()
+
+
+def without_retiming(arm, seconds):
+    """Return a rig that finds no faster motion, after some time."""
+    times = iter([0.004, 0.004, seconds])
+    rig = Rig(limited(arm, velocity=0.8), limits='retime', fit_time=lambda: next(times, 0.004))
+    refusal = Refusal('none')
+    rig.perform = lambda task: refusal if getattr(task, 'retimes', False) else perform(task)
+    return rig
+
+
+def test_what_retimes_too_long_begins_slowed_when_that_was_said(arm):
+    rig = without_retiming(arm, 30.0)
+    rig.send(*HEAVY)
+    rig.run(10.2)
+    assert rig.lines[1:] == ['warning: Not retimed: that takes too long']
+    assert 10.0 * SECOND <= rig.published.ticks[0] - BEGIN <= 10.1 * SECOND
+    assert 'slowed' in rig.verdicts[0].warnings[0]
+    rig.clear()
+    rig.run(25.0)  # the answer comes, and changes nothing
+    assert not rig.lines and not rig.verdicts
+
+
+def test_what_begins_in_motion_is_slowed_and_what_cannot_be_retimed(arm):
+    rig = Rig(limited(arm, velocity=0.8), limits='retime')
+    rig.send((0.0, [0.0, 0.0]), (4.0, [1.0, 0.0]))
+    rig.run(2.0)
+    rig.send((0.5, [1.0, 0.5]), (1.0, [0.0, 0.0]))
+    rig.run(1.0)
+    assert 'slowed' in rig.verdicts[1].warnings[0]
+    assert not rig.lines
+    rig = Rig(limited(arm, velocity=0.8), limits='retime')
+    points = [(0.002 * i, [0.002 * i, 0.0]) for i in range(1101)]
+    rig.send(*points)
+    rig.run(1.0)
+    assert rig.lines[1:] == [
+        'warning: Not retimed: expected at most 1000 points to retime, got 1101'
+    ]
+    assert 'slowed' in rig.verdicts[0].warnings[0]
+
+
+def test_joints_that_move_while_a_trajectory_is_retimed_begin_where_they_are(arm):
+    rig = without_retiming(arm, 1.0)
+    rig.joint_states([0.0, 0.0])
+    rig.send(*HEAVY[1:])
+    rig.run(0.9)
+    rig.joint_states([0.1, 0.0])
+    rig.run(0.3)
+    assert rig.published.jet[0, 0, 0] == pytest.approx(0.1, abs=1e-3)
+    assert 'slowed' in rig.verdicts[0].warnings[0]
 
 
 def test_absurd_positions_are_rejected_by_default(arm):

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.scalars import require_count
+from screw_dynamics.common.scalars import require_count, require_number
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import (
     InfeasibleError,
@@ -21,7 +23,6 @@ from screw_dynamics.errors import (
 from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.limits.retiming.last_slowing import certified
 from screw_dynamics.limits.retiming.limited_quantities import (
-    LimitedQuantities,
     Limits,
     limited_quantities,
     limited_robot,
@@ -64,6 +65,8 @@ def retime(
     limits: Limits = None,
     *,
     intervals: int = 200,
+    no_faster: bool = False,
+    longest: float = np.inf,
 ) -> PiecewisePolynomial:
     """
     Return the fastest motion along the path of a curve that keeps every limit.
@@ -92,6 +95,12 @@ def retime(
     intervals : int
         Least number of intervals of the spline; more make a faster motion and a longer
         computation.
+    no_faster : bool
+        Whether each segment of `curve` keeps the largest velocity that every joint has in it, and
+        pauses their time.
+    longest : float
+        Time of the computation after which no further linear program is solved: the time law
+        found so far is finished [s].
 
     Returns
     -------
@@ -132,21 +141,23 @@ def retime(
         )
     if _stays(curve):
         return replace(curve, breaks=curve.breaks[:1], coefficients=curve.coefficients[:0])
-    quantities = limited_quantities(robot)
+    until = time.monotonic() + require_number('longest', longest, infinite=True)
+    stations = partial(limits_at_stations, robot, limited_quantities(robot), curve, no_faster)
     knots = spline_knots(curve, intervals // 2)
     _check_positions(robot, curve, divided(knots, _PER_INTERVAL))
-    rows = limits_at_stations(robot, quantities, curve, knots, _PER_INTERVAL)
-    start = _start(robot, quantities, curve, rows, max(intervals // 2 // _COARSE, 10))
-    between = limits_at_stations(robot, quantities, curve, knots, _PER_INTERVAL * _BETWEEN)
-    coefficients = _fastest(rows, between, start)
+    rows, between = stations(knots, _PER_INTERVAL), stations(knots, _PER_INTERVAL * _BETWEEN)
+    few = spline_knots(curve, max(intervals // 2 // _COARSE, 10))
+    coarse = stations(few, _PER_INTERVAL) if rows.fixed is None else None
+    coefficients = _fastest(rows, between, _start(robot, rows, coarse), until)
     durations = between.basis.durations(coefficients, knots)
     if durations.sum() < least_duration(knots) and _unbounded(robot, rows, coefficients):
         raise InputError('limits: expected some that bound the speed along the path')
-    knots = denser_knots(knots, durations)
-    rows = limits_at_stations(robot, quantities, curve, knots, _PER_INTERVAL)
-    start = rows.basis.interpolated(between.basis, coefficients)
-    between = limits_at_stations(robot, quantities, curve, knots, _PER_INTERVAL * _BETWEEN)
-    coefficients = _fastest(rows, between, start)
+    if time.monotonic() < until:
+        knots = denser_knots(knots, durations)
+        rows = stations(knots, _PER_INTERVAL)
+        start = rows.basis.interpolated(between.basis, coefficients)
+        between = stations(knots, _PER_INTERVAL * _BETWEEN)
+        coefficients = _fastest(rows, between, start, until)
     fast = motion_on_path(curve, between.basis, coefficients, knots)
     return certified(robot, fast, may_gain=rows.fixed is None)
 
@@ -211,20 +222,11 @@ def _first(robot: Robot, rows: PathRows) -> Array:
     )
 
 
-def _start(
-    robot: Robot,
-    quantities: LimitedQuantities,
-    curve: PiecewisePolynomial,
-    rows: PathRows,
-    intervals: int,
-) -> Array:
+def _start(robot: Robot, rows: PathRows, coarse: PathRows | None) -> Array:
     """Return spline coefficients of a time law of fewer intervals, whose programs are small."""
-    if rows.fixed is not None:
+    if coarse is None:
         return _first(robot, rows)  # it meets the conditions at the ends
-    coarse = limits_at_stations(
-        robot, quantities, curve, spline_knots(curve, intervals), _PER_INTERVAL
-    )
-    tightening = np.ones((coarse.count, quantities.count + 1))
+    tightening = np.ones((coarse.count, coarse.quantities.count + 1))
     coefficients, gain = _first(robot, coarse), 1.0
     while gain > _COARSE_GAIN:
         coefficients, gain = _improved(coarse, coefficients, tightening)
@@ -232,13 +234,15 @@ def _start(
     return coarse.basis.at(coefficients, rows.basis.means)[..., 0]
 
 
-def _fastest(rows: PathRows, between: PathRows, coefficients: Array) -> Array:
-    """Return the spline coefficients where linear programs gain no more."""
+def _fastest(rows: PathRows, between: PathRows, coefficients: Array, until: float) -> Array:
+    """Return the spline coefficients where linear programs gain no more, or at a time [s]."""
     margin, highest = _MARGIN, 1.0 + _MARGIN
     if rows.fixed is not None:  # slowing would change the ends
         margin, highest = _MARGIN_OF_FIXED, 1.0 - _MARGIN_OF_FIXED / 3.0
     tightening = np.full((rows.count, rows.quantities.count + 1), 1.0 - margin)
     for _ in range(_MOST_PROGRAMS):
+        if time.monotonic() >= until:
+            break
         coefficients, gain = _improved(rows, coefficients, tightening)
         if gain < _TIGHTENING_GAIN:
             worst = between.ratios(coefficients)

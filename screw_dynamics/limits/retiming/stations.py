@@ -23,6 +23,7 @@ _NEAR_REST = 10  # breaks
 _AT_REST = 1e-9  # velocity [rad/s or m/s]
 _TOWARDS_REST = np.array([0.125, 0.25, 0.5])  # knots in the interval next to an instant of rest
 _SHORT, _PER_SHORT = 0.6, 4  # times as many stations where an interval is shorter than this part
+_AS_FAST = 1.005  # times a speed that is kept: programs tighten their limits
 _SHORTEST_INTERVAL = 2e-4  # between two knots, also where no limit bounds the speed [s]
 
 
@@ -81,10 +82,15 @@ def limits_at_stations(
     robot: Robot,
     quantities: LimitedQuantities,
     curve: PiecewisePolynomial,
+    no_faster: bool,
     knots: Array,
     per_interval: int,
 ) -> PathRows:
-    """Return the limits at stations, `per_interval` of them per interval of the spline."""
+    """
+    Return the limits at stations, `per_interval` of them per interval of the spline.
+
+    With `no_faster` velocities are limited to those of the curve, see `retime`.
+    """
     gaps = np.diff(knots)
     short = gaps < _SHORT * gaps.max()
     parts = np.where(short, _PER_SHORT * per_interval, per_interval)
@@ -99,8 +105,21 @@ def limits_at_stations(
     with np.errstate(divide='ignore'):
         allowed = robot.model.limits.ignoring_zeros().velocity / np.abs(jets[:, 1])
     fastest = np.minimum(fastest, allowed.min(axis=1, initial=np.inf))
+    if no_faster:
+        fastest = np.minimum(fastest, _as_fast(curve, stations, np.abs(jets[:, 1])))
     ends = _fixed_ends(knots, (jets[0], jets[-1]))
     return PathRows(quantities, basis, jets, fastest**2, ends)
+
+
+def _as_fast(curve: PiecewisePolynomial, stations: Array, speeds: Array) -> Array:
+    """Return ds/dt (M,) with which joints reach their largest speeds (M, n) of each segment."""
+    piece = np.clip(np.searchsorted(curve.breaks, stations, 'right') - 1, 0, None)
+    largest = np.zeros((len(curve.breaks), speeds.shape[1]))
+    np.maximum.at(largest, piece, speeds)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        allowed: Array = np.nanmin(largest[piece] / speeds, axis=1, initial=np.inf)
+    pauses = largest[piece].max(axis=1, initial=0.0) <= _AT_REST
+    return _AS_FAST * np.where(pauses, 1.0, allowed)
 
 
 def least_duration(knots: Array) -> float:

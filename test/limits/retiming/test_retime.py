@@ -278,6 +278,24 @@ def test_a_stop_costs_a_stop_and_a_rest_before_the_motion_nothing(planar):
     assert longer == pytest.approx(duration(stops, range(5)), rel=0.03)
 
 
+def test_no_segment_is_faster_and_pauses_last(planar):
+    points = np.array([[0.0, 0.0], [0.5, 0.2], [0.5, 0.2], [0.6, 0.1]])
+    times, rest = np.array([0.0, 0.2, 0.5, 2.5]), np.zeros((4, 2))
+    curve = smooth_trajectory(Waypoints(planar.joint_names, times, points, rest, rest))
+    limits = {'velocity': 2.0}
+    fast = sd.retime(planar, curve, limits, no_faster=True)
+    hurried = sd.retime(planar, curve, limits, no_faster=True, longest=0.0)
+    assert fast.duration < hurried.duration
+    for motion in (fast, hurried):
+        jets = motion.jets(np.linspace(0.0, motion.duration, 4001), rows=2)
+        assert np.abs(jets[:, 1]).max() <= 2.0
+        pause = np.abs(jets[:, 1]).max(axis=1) < 1e-9
+        assert 0.29 < motion.duration * pause[100:-100].mean()
+        late = curve.jets(np.linspace(0.5, 2.5, 1001), rows=2)[:, 1]
+        moves = jets[jets[:, 0, 0] > 0.5 + 1e-9, 1]
+        assert (np.abs(moves).max(axis=0) <= 1.006 * np.abs(late).max(axis=0)).all()
+
+
 def test_a_payload_makes_the_motion_longer(planar):
     curve = curve_through(planar, [[0.0, 0.0], [1.0, -0.5]])
     limits = {'velocity': 3.0, 'effort': 60.0, 'effort_rate': 800.0}
