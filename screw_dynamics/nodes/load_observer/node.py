@@ -17,7 +17,7 @@ from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.estimation.observers import Contact
 from screw_dynamics.nodes.load_observer.identification_service import IdentificationService, Kept
-from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
+from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads, payload_text
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.shared.endpoints import (
     DEPTH,
@@ -108,6 +108,7 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
             return
         detector = loads.detector
         before, doubted = detector.contact, bool(detector.observer.doubt)
+        payload = loads.payload
         try:
             if not loads.receive(message, self._now()):
                 self._counts['left out'] += 1
@@ -127,6 +128,8 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
                 self._wrench.publish(loads.instant, wrench[:, np.newaxis])
         self._flag.set(detector.contact is not None)
         self._log_contact(before, detector.contact)
+        if loads.payload is not payload and loads.payload is not None:
+            self.get_logger().warning(f'Contact {payload_text(loads.payload, self._values)}')
 
     def _log_contact(self, before: Contact | None, contact: Contact | None) -> None:
         if contact is not None:
@@ -171,6 +174,8 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
             'contact': self._flag.value,
             'last contact': 'none' if self._contact is None else _contact_text(self._contact),
         }
+        if self._loads.payload is not None:
+            values['contact as payload'] = payload_text(self._loads.payload, self._values)
         news, self._reported = self._counts['observed'] != self._reported, self._counts['observed']
         if not news:
             reason = f': {self._last_rejection}' if self._last_rejection else ''

@@ -20,6 +20,7 @@ from screw_dynamics.estimation.observers import (
     LoadObserver,
     measured_spring_efforts,
 )
+from screw_dynamics.estimation.observers.carried_payload import CarriedPayload, PayloadWatch
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.recordings.messages.joints import (
     joint_state_rows,
@@ -89,7 +90,8 @@ class ObservedLoads:
     """
     External efforts, a wrench and contacts at `instant` [ns]; `kept` has the newest samples.
 
-    The `detector` knows the contact that lasts, and its observer doubts about the efforts.
+    The `detector` knows the contact that lasts, and its observer doubts about the efforts;
+    `payload` is the last contact that looked like one.
     """
 
     def __init__(self, robot: Robot, parameters: LoadObserverParameters) -> None:
@@ -102,21 +104,24 @@ class ObservedLoads:
         self.measured = parameters.effort_format  # of the efforts that are kept
         if parameters.effort_source == 'motor_states':
             self._motors, self.measured = MotorStateBuffer(robot.motors.names), EffortFormat()
-        self.apply(parameters)
-        sprung = self._motors is not None and not SpringEfforts(robot.motors).rigid.any()
-        self._needed = _FIELDS[:2] if sprung else _FIELDS
         frame = parameters.wrench_frame
         if frame:
             try:
                 robot.model.frame(frame)
             except UnknownNameError as error:
                 raise InputError(f"parameter 'wrench.frame': {error}") from None
+        self.apply(parameters)
+        sprung = self._motors is not None and not SpringEfforts(robot.motors).rigid.any()
+        self._needed = _FIELDS[:2] if sprung else _FIELDS
 
     def apply(self, parameters: LoadObserverParameters) -> None:
         """Begin anew with other parameters; raise InputError if they do not fit the robot."""
         self.detector = _detector(self._robot, self.measured, parameters)
         drives = self._robot.drives
         self._slips = np.full((3, 0 if drives is None else self._robot.motors.m), np.nan)
+        frame = parameters.payload_frame or parameters.wrench_frame
+        self._watch = PayloadWatch(self.detector, frame)
+        self.payload: CarriedPayload | None = None
         self._parameters, self.instant, self._begin = parameters, 0, 0
         self.effort[:] = 0.0
         self.kept.clear()
@@ -141,10 +146,12 @@ class ObservedLoads:
         effort = self._spring_efforts(np.stack([q, qd]), effort, instant)
         if not self._begin or not 0 < gap <= self._parameters.timeout * SECOND:
             self.detector.reset()
+            self._watch.reset()
             self._begin = instant
             self.kept.clear()
         time = (instant - self._begin) / SECOND
         self.detector.update(time, q, qd, effort)
+        self.payload = self._watch.update(time) or self.payload
         self.kept.add(time, q, effort)
         self.instant = instant
         self.effort[:] = self.detector.observer.effort
@@ -191,6 +198,24 @@ class ObservedLoads:
             )[0]
         except SingularJacobianError:
             return None
+
+
+def payload_text(load: CarriedPayload, parameters: LoadObserverParameters) -> str:
+    """Return what a load is, and the parameters of all that the robot carries then."""
+    at, spread = (
+        ', '.join(f'{value:.3f}' for value in row) for row in (load.com, 2.0 * load.com_deviations)
+    )
+    mass, com = load.mass, load.com
+    if parameters.payload_mass and parameters.payload_frame == load.frame:
+        mass += parameters.payload_mass
+        before = parameters.payload_mass * np.array(parameters.payload_com)
+        com = (load.mass * com + before) / mass
+    values = ', '.join(f'{value:.4f}' for value in com)
+    return (
+        f'looks like a payload of {load.mass:.3g} kg (+- {2.0 * load.mass_deviation:.2g}) at '
+        f'[{at}] m (+- [{spread}]) of {load.frame}: if it is one, set payload.frame: '
+        f'{load.frame}, payload.mass: {mass:.4g}, payload.com: [{values}]'
+    )
 
 
 def _detector(

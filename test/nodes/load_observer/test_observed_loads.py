@@ -14,7 +14,12 @@ import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND, set_stamp
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes.load_observer.observed_loads import JointStateHistory, ObservedLoads
+from screw_dynamics.estimation.observers.carried_payload import CarriedPayload
+from screw_dynamics.nodes.load_observer.observed_loads import (
+    JointStateHistory,
+    ObservedLoads,
+    payload_text,
+)
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 
 MS = 10**6
@@ -51,6 +56,24 @@ def test_efforts_are_those_of_the_observer_in_model_order(arm):
         expected = observer.update(0.005 * i, q, qd, effort)
     np.testing.assert_allclose(loads.effort, expected, rtol=0, atol=1e-9)
     assert loads.instant == NOW + 49 * 5 * MS
+
+
+def test_a_load_that_is_picked_up_is_offered_with_what_is_carried_already(arm):
+    parameters = {'payload_frame': 'link_7', 'payload_mass': 1.0, 'payload_com': (0, 0, 0.1)}
+    loads = observed(arm, **parameters)
+    loaded = arm.with_payload('link_7', 2.0, [0.0, 0.0, 0.4], np.zeros((3, 3)))
+    for i in range(600):
+        angle = 0.01 * i + np.arange(7.0)
+        jet = 0.5 * np.array([np.sin(angle), np.cos(angle), -np.sin(angle)])
+        effort = sd.inverse_dynamics(loaded if i > 50 else arm, jet)[0]
+        message = joint_states(arm.joint_names, jet[0], jet[1], effort, NOW + 10 * MS * i)
+        loads.receive(message, NOW + 10 * MS * i)
+    text = payload_text(loads.payload, LoadObserverParameters(**parameters))
+    assert text.startswith('looks like a payload of 2 kg (+- ')
+    assert 'set payload.frame: link_7, payload.mass: 3' in text
+    assert 'payload.com: [0.00' in text and '0.30' in text.split('payload.com')[1]
+    other = CarriedPayload('link_6', 2.0, np.zeros(3), 0.1, np.zeros(3))
+    assert 'payload.mass: 2,' in payload_text(other, LoadObserverParameters(**parameters))
 
 
 def test_a_message_without_a_stamp_has_that_of_its_reception(arm):
