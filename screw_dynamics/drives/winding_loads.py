@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +14,6 @@ from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.common.scalars import require_number
 from screw_dynamics.drives.motor_feedforward import MotorFeedforward
 from screw_dynamics.drives.robot import Robot, robot_with_drives
-from screw_dynamics.drives.winding import Winding
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.model import ScrewModel
 
@@ -107,18 +107,9 @@ def winding_loads(
         raise ShapeError('times', f'({len(jets)},), one per sample', instants.shape)
     if not len(instants) or (np.diff(instants) <= 0.0).any():
         raise InputError('times: expected at least one, increasing, got others')
-    owners = [robot.joint_drives[j].winding for j in table.joint_of_motor]
-    known = np.array([one is not None for one in owners])
-    windings = [one or Winding(1.0) for one in owners]
-
-    def values(name: str) -> Array:
-        return np.where(known, [getattr(one, name) for one in windings], np.nan)
-
-    constant, resistance = table.gear_ratios * values('torque_constant'), values('resistance')
-    current = jets[:, 0] / constant
-    voltage = resistance * current + constant * motors.motor_velocity
-    if jets.shape[1] > 1:
-        voltage = voltage + values('inductance') * jets[:, 1] / constant
+    values = partial(winding_values, robot)
+    current, voltage = currents_and_voltages(robot, motors)
+    resistance = values('resistance')
     steps, squares = np.diff(instants)[:, np.newaxis], current**2
     means = 0.5 * (squares[1:] + squares[:-1])
     mean = (steps * means).sum(axis=0) / steps.sum() if len(steps) else squares[0]
@@ -129,8 +120,25 @@ def winding_loads(
     gain = 1.0 - _COPPER * through * power
     at_ambient = through * power * (1.0 + _COPPER * (ambient - _REFERENCE))
     repeated = np.where(gain > 0.0, at_ambient / np.where(gain > 0.0, gain, 1.0), np.inf)
-    repeated = np.where(known, ambient + repeated, np.nan)
+    repeated = np.where(np.isnan(resistance), np.nan, ambient + repeated)
     return WindingLoads(table.names, current, voltage, np.sqrt(mean), ambient + rises, repeated)
+
+
+def winding_values(robot: Robot, name: str, missing: float = np.nan) -> Array:
+    """Return a field of the windings of all motors (m,), `missing` where there is none."""
+    owners = [robot.joint_drives[j].winding for j in robot.motors.joint_of_motor]
+    return np.array([missing if one is None else getattr(one, name) for one in owners])
+
+
+def currents_and_voltages(robot: Robot, motors: MotorFeedforward) -> tuple[Array, Array]:
+    """Return both (T, m); the voltage has L i' if the rates of motor efforts are known."""
+    jets = motors.motor_effort_jet
+    constant = robot.motors.gear_ratios * winding_values(robot, 'torque_constant')
+    current = jets[:, 0] / constant
+    voltage = winding_values(robot, 'resistance') * current + constant * motors.motor_velocity
+    if jets.shape[1] > 1:
+        voltage = voltage + winding_values(robot, 'inductance') * jets[:, 1] / constant
+    return current, voltage
 
 
 def _rises(
@@ -149,17 +157,19 @@ def _rises(
     resistances, times = winding
     share, slow = housing[0] / np.where(resistances > 0.0, resistances, 1.0), housing[1]
     m = len(times)
-    rise, rows = np.zeros((m, 2)), [np.zeros(m)]
-    warm = 1.0 + _COPPER * (ambient - _REFERENCE)
-    for power, h in zip(resistances * heat, steps[:, 0], strict=True):
-        # in units of the winding's resistance: T_w' = (p (warm + a T_w) - T_w + T_h) / t_w
-        matrix = np.empty((m, 2, 2))
-        matrix[:, 0, 0], matrix[:, 0, 1] = (_COPPER * power - 1.0) / times, 1.0 / times
-        matrix[:, 1, 0], matrix[:, 1, 1] = share / slow, -(1.0 + share) / slow
-        rate = np.einsum('mij,mj->mi', matrix, rise)
-        rate[:, 0] += power * warm / times
-        # the trapezoidal rule, from the rate at the begin
-        implicit = np.eye(2) - 0.5 * h * matrix
-        rise = rise + h * np.linalg.solve(implicit, rate[..., np.newaxis])[..., 0]
-        rows.append(rise[:, 0])
+    if not np.nan_to_num(resistances).any():
+        return np.zeros((len(heat) + 1, m)) * resistances
+    power, h = resistances * heat, steps[:, :, np.newaxis, np.newaxis]
+    # in units of the winding's resistance: T_w' = (p (warm + a T_w) - T_w + T_h) / t_w
+    matrix = np.empty((*heat.shape, 2, 2))
+    matrix[..., 0, 0], matrix[..., 0, 1] = (_COPPER * power - 1.0) / times, 1.0 / times
+    matrix[..., 1, 0], matrix[..., 1, 1] = share / slow, -(1.0 + share) / slow
+    constant = np.zeros((*heat.shape, 2, 1))
+    constant[..., 0, 0] = power * (1.0 + _COPPER * (ambient - _REFERENCE)) / times
+    # the trapezoidal rule, from the rate at the begin
+    gain = h * np.linalg.inv(np.eye(2) - 0.5 * h * matrix)
+    rise, rows = np.zeros((m, 2, 1)), [np.zeros(m)]
+    for slopes, offset, step in zip(matrix, constant, gain, strict=True):
+        rise = rise + step @ (slopes @ rise + offset)
+        rows.append(rise[:, 0, 0])
     return np.array(rows)

@@ -12,7 +12,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives.motor_feedforward import MotorFeedforward
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.springs import AdjustableSpring
-from screw_dynamics.drives.winding_loads import winding_loads
+from screw_dynamics.drives.winding_loads import winding_loads, winding_values
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.drives.laws import RIGID
 from screw_dynamics.limits.report import LimitCheck, limit_checks
@@ -127,8 +127,7 @@ def motor_checks(robot: Robot, times: Array, motion: MotorFeedforward) -> list[L
 def winding_checks(robot: Robot, times: Array, motion: MotorFeedforward) -> list[LimitCheck]:
     """Return the checks of voltage, rms current and temperature along a motion of T samples."""
     table = robot.motors
-    windings = [robot.joint_drives[j].winding for j in table.joint_of_motor]
-    if not any(windings):
+    if not any(drive.winding for drive in robot.joint_drives):
         return []
     loads, checks = winding_loads(robot, motion, times), []
     rms = np.broadcast_to(loads.rms_current, loads.current.shape)
@@ -137,7 +136,7 @@ def winding_checks(robot: Robot, times: Array, motion: MotorFeedforward) -> list
         ('rms current', rms, 'continuous_current'),
         ('winding temperature', loads.temperature, 'max_temperature'),
     ):
-        bounds = np.array([np.inf if one is None else getattr(one, field) for one in windings])
+        bounds = winding_values(robot, field, np.inf)
         owners = table.names, table.joint_of_motor
         known = np.nan_to_num(values)
         checks += checks_of(robot, quantity, times, known, -bounds, bounds, *owners)

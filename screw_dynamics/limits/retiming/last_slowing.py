@@ -27,7 +27,7 @@ _NEAR = 1e-3  # of a limit: a largest value, around which there are more instant
 _PARTS = 16  # of the time between two instants there
 _ACCURACY = 2e-5  # of a factor of all times
 _FIRST_STEP = 0.01  # of the factor; each further one is twice as large
-_LEAST_FACTOR, _LARGEST_FACTOR = 0.99, 2.0
+_LEAST_FACTOR, _LARGEST_FACTOR = 0.99, 64.0  # rms currents may need much
 _VERY_SLOW = 1e6  # a factor with which only efforts at rest are left
 _CLOSEST = 3e-4  # points: the positions of closer ones have too few digits for a jerk [s]
 

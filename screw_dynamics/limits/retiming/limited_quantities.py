@@ -18,6 +18,7 @@ from screw_dynamics.drives.joint_drive import JointDrive
 from screw_dynamics.drives.motor_feedforward import MotorFeedforward
 from screw_dynamics.drives.robot import Robot, as_robot, without_slip
 from screw_dynamics.drives.springs import LinearSpring
+from screw_dynamics.drives.winding_loads import currents_and_voltages, winding_values
 from screw_dynamics.errors import InputError, ShapeError, among, shown
 from screw_dynamics.limits.quantities import motor_limits
 from screw_dynamics.model import JointLimits, ScrewModel
@@ -123,8 +124,13 @@ class LimitedQuantities:
             return np.empty((len(joint_jet), 0))
         motion = elastic_feedforward(self.robot, joint_jet)
         return np.concatenate(
-            [_READ[name](motion)[:, columns] for name, columns, _ in self.parts], axis=1
+            [self._read(name, motion)[:, columns] for name, columns, _ in self.parts], axis=1
         )
+
+    def _read(self, name: str, motion: MotorFeedforward) -> Array:
+        if name == 'motor voltage':
+            return currents_and_voltages(self.robot, motion)[1]
+        return _READ[name](motion)
 
 
 _READ: dict[str, Callable[[MotorFeedforward], Array]] = {
@@ -149,6 +155,7 @@ def limited_quantities(robot: Robot) -> LimitedQuantities:
         ('motor velocity', limits.motor_velocities),
         ('motor effort', limits.motor_efforts),
         ('motor effort rate', limits.motor_effort_rates),
+        ('motor voltage', winding_values(robot, 'max_voltage', np.inf)),
     )
     parts = tuple(
         (name, np.flatnonzero(np.isfinite(values)), values[np.isfinite(values)])
@@ -161,7 +168,8 @@ def limited_quantities(robot: Robot) -> LimitedQuantities:
     undamped = replace(robot, drives=replace(drives, joints=records))
     names = [name for name, _, _ in parts]
     rows = undamped.required_rows
-    if 'motor effort rate' in names:
+    inductive = 'motor voltage' in names and winding_values(robot, 'inductance', 0.0).any()
+    if 'motor effort rate' in names or inductive:
         rows += 1
     elif 'effort rate' in names:
         rows = max(rows, 4)

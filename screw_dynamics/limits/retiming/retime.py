@@ -73,10 +73,11 @@ def retime(
 
     The time law is a spline of degree 4 in the squared speed along the path. Sequential linear
     programs minimise the duration under the limits of velocity, effort, effort rate and, with
-    elastic joints, deflection, motor velocity, motor effort and its rate, at stations along the
+    elastic joints, deflection, motor velocity, effort, its rate and voltage, at stations along the
     path: first with half of the intervals, then with all. The result is compared with all limits
-    between stations by `check_feasibility`, and all its times are scaled until the largest share
-    of a limit is 0.9999; if it does not begin and end at rest, it is only slowed, and only where
+    between stations by `check_feasibility`, of rms currents and temperatures too, and all its
+    times are scaled until the largest share of a limit is 0.9999; if it does not begin and end at
+    rest, it is only slowed, and only where
     a limit is exceeded. The duration is a local optimum within the time laws of this form, in
     practice within some per cent of the best possible one.
 

@@ -3,6 +3,7 @@
 """Retiming with springs and motors, and what is refused."""
 
 import re
+from dataclasses import replace
 from math import factorial
 
 import numpy as np
@@ -57,6 +58,52 @@ def test_springs_and_motors_keep_their_limits(iiwa, friction):
     assert max(check.excess for check in report.checks if check.quantity != 'position') > -0.05
     rigid = sd.retime(iiwa, curve)
     assert rigid.duration < fast.duration < 1.15 * rigid.duration
+
+
+@pytest.mark.parametrize(
+    'name',
+    ['planar_2r', *(pytest.param(name, marks=pytest.mark.long) for name in ('iiwa14', 'panda'))],
+)
+def test_windings_keep_their_limits(name):
+    """With L i' in the voltage; each limit is a part of what the motion without it has."""
+    model = sd.read_urdf(sd.share_path(f'urdf/{name}.urdf'))
+    curve = random_curve(model, np.random.default_rng(3))
+    motor = sd.JointDrive(motor=sd.Motor(1e-4, 100.0))
+    drives = dict.fromkeys(model.joint_names, motor)
+    if name == 'iiwa14':
+        drives = elastic(model).joints
+
+    def robot(**limits):
+        winding = sd.Winding(
+            0.3,
+            2.0,
+            4e-3,
+            thermal_resistance=2.0,
+            thermal_time=1.0,
+            housing_resistance=1.0,
+            **limits,
+        )
+        records = {name: replace(drive, winding=winding) for name, drive in drives.items()}
+        return sd.Robot(model, sd.Drives(records))
+
+    def largest(motion, quantity, limited):
+        times = even(motion, 20001)
+        jets = motion.jets(times, rows=limited.required_rows + 1)
+        checks = sd.check_feasibility(limited, jets, times).checks
+        return max(check.worst for check in checks if check.quantity == quantity)
+
+    free = sd.retime(robot(), curve)
+    for quantity, field, part, offset in (
+        ('motor voltage', 'max_voltage', 0.6, 0.0),
+        ('rms current', 'continuous_current', 0.9, 0.0),
+        ('winding temperature', 'max_temperature', 0.9, 25.0),
+    ):
+        unlimited = largest(free, quantity, robot(**{field: 1e9}))
+        limit = offset + part * (unlimited - offset)
+        limited = robot(**{field: limit})
+        kept = sd.retime(limited, curve)
+        assert kept.duration > free.duration
+        assert 0.98 * limit < largest(kept, quantity, limited) <= limit, quantity
 
 
 STIFFNESS = np.array([2000.0, 2000.0, 1500.0, 1500.0, 1000.0, 700.0, 500.0])
