@@ -67,7 +67,6 @@ PROOFS = (
     'nodes/dynamics_server/test_retime_service.py',
     'nodes/load_observer/test_identify_service.py',
     'nodes/shared/test_hybrid_process.py',
-    'nodes/test_fuzz_running_nodes.py',
     'nodes/test_node_shutdown.py',
     'nodes/test_random_messages.py',
     'nodes/test_sender_process.py',

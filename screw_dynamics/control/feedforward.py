@@ -32,8 +32,6 @@ from screw_dynamics.trajectory.reference.reference import Source
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
 
 LEAST_ROWS = 3  # efforts require accelerations
-# by the rows of a reference
-_LESS_KNOWN = {3: 'jerks: effort_dot and effort_ddot are', 4: 'snaps: effort_ddot is'}
 Arguments = ParamSpec('Arguments')
 
 
@@ -87,7 +85,6 @@ class Feedforward:
         self._silent = ''  # stream that has ended
         self._source: Source | None = None  # of what the last tick has published
         self.failure, self.failed = '', 0  # why the last tick has failed, and how many have
-        self._less_known = False
         self._use_robot(plain, uncontrolled_joints)
 
     def step(
@@ -186,7 +183,6 @@ class Feedforward:
                 jet, rows = self._reader.jet(message)
                 check_positions(self.robot.model, jet[0], mode)
                 followed = self.streamed.add_sample(jet, rows, instant, now)
-                self._tell_of_rows(topic, rows)
             else:
                 positions = self._reader.positions(message)
                 check_positions(self.robot.model, positions, mode)
@@ -201,24 +197,16 @@ class Feedforward:
         else:
             counts.ignored += 1
 
-    def _tell_of_rows(self, topic: str, rows: int) -> None:
-        if rows in _LESS_KNOWN and not self._less_known:
-            self._less_known = True
-            self.outputs.log('warning', f'{topic} carries no {_LESS_KNOWN[rows]} left empty')
-
     def load(self, now: int, message: Any) -> None:
         """Apply a WrenchStamped."""
         counts = self.counts[WRENCH_TOPIC]
         try:
-            again = self.wrenches.add(message, now, self.parameters.input_timeout)
+            self.wrenches.add(message, now, self.parameters.input_timeout)
         except InputError as error:
             counts.reject(str(error))
             self.outputs.log('warning', f'{WRENCH_TOPIC} ignored: {error}')
             return
         counts.accepted += 1
-        if again:
-            frame = message.header.frame_id
-            self.outputs.log('info', f'{WRENCH_TOPIC}: the wrench on {frame!r} is in force again')
 
     def _warn_of_expired_wrench(self, frame: str) -> None:
         self.outputs.log(
@@ -237,15 +225,8 @@ class Feedforward:
 
     def clear(self, now: int) -> None:
         """Stop following; `cleared` tells what was dropped."""
-        pending = self.queue.drop('~/clear was called before it was fitted')
-        if self.streamed.followed is not None:
-            self.cleared = f'{self.streamed.followed.value} is no longer followed'
-        elif not self.followed.empty:
-            self.cleared = 'the active trajectory was dropped'
-        elif pending:
-            self.cleared = 'the trajectory that was being fitted was dropped'
-        else:
-            self.cleared = 'there was no active trajectory'
+        self.queue.drop('~/clear was called before it was fitted')
+        self.cleared = 'there was no motion' if self.followed.empty else 'the motion is dropped'
         if any(goal.asked for goal in self.goals.live):
             self.cleared += '; the controller still executes its goal: cancel that at the action'
         self._clear()

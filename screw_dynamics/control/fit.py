@@ -177,22 +177,10 @@ def with_others(
 
 def _refined(curve: PiecewisePolynomial, breaks: Array) -> Array:
     """Return the coefficients of a curve, and of the hold after it, between finer breaks."""
-    middles = 0.5 * (breaks[:-1] + breaks[1:])
-    segment = np.searchsorted(curve.breaks, middles, side='right') - 1
-    count, degree = curve.coefficients.shape[:2]
-    result = np.zeros((len(middles), degree, len(curve.end)))
-    result[:, 0] = curve.end
-    inside = segment < count
-    at, begins = segment[inside], breaks[:-1][inside]
-    length = np.diff(curve.breaks)[at]
-    u, ratio = (begins - curve.breaks[at]) / length, np.diff(breaks)[inside] / length
-    powers = np.arange(degree)
-    # (u + ratio v)^j = sum_k comb(j, k) u^(j - k) ratio^k v^k
-    excess = powers - powers[:, np.newaxis]  # j - k, (k, j)
-    combinations = np.array([[math.comb(j, k) for j in range(degree)] for k in range(degree)])
-    weights = combinations * np.where(
-        excess >= 0, u[:, np.newaxis, np.newaxis] ** np.maximum(excess, 0), 0.0
-    )
-    weights *= (ratio[:, np.newaxis] ** powers)[:, :, np.newaxis]
-    result[inside] = weights @ curve.coefficients[at]
-    return result
+    segment = np.searchsorted(curve.breaks, 0.5 * (breaks[:-1] + breaks[1:]), side='right') - 1
+    powers = np.arange(curve.coefficients.shape[1])
+    # breaks may differ by rounding
+    jets = curve.jets(np.maximum(breaks[:-1], curve.breaks[segment]), len(powers))
+    scales = np.diff(breaks)[:, np.newaxis] ** powers / [math.factorial(k) for k in powers]
+    refined: Array = jets * scales[:, :, np.newaxis]
+    return refined

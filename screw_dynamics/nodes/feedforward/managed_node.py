@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ManagedNode`: lifecycle node that survives invalid requests and failed transitions."""
 
-import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rclpy.action import ActionClient, ActionServer
@@ -13,13 +12,7 @@ from rclpy.lifecycle import LifecycleNode
 
 from screw_dynamics.nodes.shared.endpoints import steady_timer
 
-_RETIREMENT = 0.5  # s until an action is destroyed
-# s for what was sent last, before it is destroyed with the node: what a receiver has not taken by
-# then is lost
-_LAST_WORDS = 0.1
-_LAST_RESULT = 0.5  # which nobody acknowledges
-_LAST_ANSWER = 2.0  # at most, of a server to a request to cancel
-_LOOK = 0.01
+_RETIREMENT = 0.5  # s until an action is destroyed, for what it has sent last
 
 
 class ManagedNode(LifecycleNode):
@@ -30,9 +23,8 @@ class ManagedNode(LifecycleNode):
         service = self._service_change_state
         self.made: dict[Any, Callable[[Any], object]] = {}  # by `making`
         self._retired: list[Any] = []
-        self._retirement = steady_timer(self, _RETIREMENT, self._on_retirement)
+        self._retirement = steady_timer(self, _RETIREMENT, self._destroy_retired)
         self._retirement.cancel()
-        self._retired_at = 0.0  # s, the last of them
         self._change_state = service.callback
         service.callback = self._on_change_state
 
@@ -44,9 +36,9 @@ class ManagedNode(LifecycleNode):
 
     def destroy_node(self) -> None:
         """Destroy the node, its actions and its state machine, which rclpy leaves."""
-        if self._retired:
-            self._await_receivers()
-            self._destroy_retired()
+        if self._retired and self.context.ok():
+            time.sleep(_RETIREMENT)  # for results and requests to cancel that were sent last
+        self._destroy_retired()
         try:
             super().destroy_node()
         finally:
@@ -104,51 +96,9 @@ class ManagedNode(LifecycleNode):
         The events executor crashes if messages arrive for one that has just been destroyed.
         """
         self._retired.append(action)
-        self._retired_at = time.monotonic()
         self._retirement.reset()
 
-    def _on_retirement(self) -> None:
-        """Destroy retired actions; a client stays while its controller is still to be stopped."""
-        late = time.monotonic() > self._retired_at + _LAST_ANSWER
-        self._destroy_retired([] if late else [one for one in self._retired if _unanswered(one)])
-
-    def _await_receivers(self) -> None:
-        """Wait until requests to cancel and results have arrived; no executor spins any more."""
-        now = time.monotonic()
-        told = max(getattr(action, 'told', -math.inf) for action in self._retired)
-        quiet, latest = max(now + _LAST_WORDS, told + _LAST_RESULT), now + _LAST_ANSWER
-        unanswered = {action: _unanswered(action) for action in self._retired}
-        while self.context.ok() and (now <= quiet or (now <= latest and any(unanswered.values()))):
-            time.sleep(_LOOK)
-            now = time.monotonic()
-            for action, numbers in unanswered.items():
-                _leave_unanswered(action, numbers)
-
-    def _destroy_retired(self, kept: Sequence[Any] = ()) -> None:
-        if not kept:
-            self._retirement.cancel()
-        retired, self._retired = self._retired, list(kept)
-        for action in retired:
-            if action not in kept:
-                action.destroy()
-
-
-def _unanswered(action: Any) -> set[int]:
-    """Return the numbers of unanswered requests to cancel; they are private in rclpy."""
-    if not isinstance(action, ActionClient) or not action.server_is_ready():
-        return set()
-    requests = getattr(action, '_pending_cancel_requests', {})
-    return {number for number, future in requests.items() if not future.done()}
-
-
-def _leave_unanswered(client: ActionClient, numbers: set[int]) -> None:
-    """Remove what has been answered, as rclpy takes it, or all where the server is gone."""
-    if not numbers:
-        return
-    if not client.server_is_ready():
-        numbers.clear()
-        return
-    with suppress(AttributeError, TypeError):
-        response = client._action_type.Impl.CancelGoalService.Response
-        number, _ = client._client_handle.take_cancel_response(response)
-        numbers.discard(number)
+    def _destroy_retired(self) -> None:
+        self._retirement.cancel()
+        while self._retired:
+            self._retired.pop().destroy()

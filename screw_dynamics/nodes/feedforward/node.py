@@ -25,12 +25,6 @@ from screw_dynamics.nodes.feedforward.inputs import Inputs
 from screw_dynamics.nodes.feedforward.managed_node import ManagedNode
 from screw_dynamics.nodes.feedforward.sample_outputs import SampleOutputs, require_two_topics
 from screw_dynamics.nodes.feedforward.spline_output import SplineOutput
-from screw_dynamics.nodes.feedforward.tick_cost import (
-    RateReport,
-    compute_time,
-    rate_warning,
-    require_rate,
-)
 from screw_dynamics.nodes.feedforward.verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.feedforward.worker import Worker, heading
 from screw_dynamics.nodes.shared.endpoints import delivery_end, steady_timer
@@ -39,7 +33,7 @@ from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_suppor
 from screw_dynamics.nodes.shared.model_build import warm_up_efforts
 from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle
 from screw_dynamics.nodes.shared.robot_node import RobotNode
-from screw_dynamics.nodes.shared.tick_timer import TickTimer
+from screw_dynamics.nodes.shared.tick_timer import RateReport, TickTimer
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
 
@@ -86,7 +80,6 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         self._worker: Worker | None = None
         self._parts: _Parts | None = None
         self._active = False
-        self._time = 0.0  # s to compute a sample, measured while the node is configured
         self._problem = ''
         self._throttle = ReasonThrottle(self)
         self._answers: deque[tuple[_Parts, Callable[[int, Any], None], Any]] = deque()
@@ -222,7 +215,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         """Warm up the ticks and the process that fits trajectories."""
         warm_up_efforts(loaded.robot)
         if self._worker is not None:
-            self._worker.warm_up(loaded.robot, poses=bool(self._values.cartesian_frame))
+            self._worker.warm_up(loaded.robot)
 
     def _require(self, loaded: LoadedRobot) -> None:
         require_supported(loaded.robot, JET_ROWS)
@@ -273,8 +266,6 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         return TransitionCallbackReturn.FAILURE
 
     def _make_parts(self, loaded: LoadedRobot) -> None:
-        self._time = compute_time(loaded.robot)
-        require_rate(self._time, self._values.publish_rate)
         robot, others = loaded.robot, loaded.uncontrolled_joints
         core = Feedforward(robot, others, self._values, time.time_ns(), heading)
         with self.making():
@@ -289,9 +280,6 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
             f'Active at {values.publish_rate:g} Hz: listens on {self._own(self.subscriptions)}; '
             f'publishes {self._own(self.publishers)}'
         )
-        warning = rate_warning(self._time, values.publish_rate)
-        if warning:
-            logger.warning(warning)
         return super().on_activate(state)
 
     def _own(self, entities: Iterable[Any]) -> str:
@@ -345,7 +333,6 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
     def _check(self, values: FeedforwardParameters) -> None:
         if self._parts is not None:
             self._parts.core.check(values)
-            require_rate(self._time, values.publish_rate)
 
     def _on_parameters(self, old: FeedforwardParameters, new: FeedforwardParameters) -> None:
         if self._active and old.publish_rate != new.publish_rate:

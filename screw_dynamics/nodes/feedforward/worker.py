@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
 from rclpy.serialization import deserialize_message
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory
@@ -23,18 +22,10 @@ from screw_dynamics.control.fit import fit, outline
 from screw_dynamics.control.forwarding import with_efforts
 from screw_dynamics.control.limit_checks import check_curve
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.dynamics import (
-    frame_jacobian,
-    frame_pose,
-    frame_twist,
-    inverse_dynamics,
-    task_to_joint_jet,
-)
+from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError, bounded
-from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.shared.child_process import ChildProcess
 from screw_dynamics.trajectory import (
-    JET_ROWS,
     TrajectoryPoint,
     smooth_trajectory,
     waypoints_from_points,
@@ -54,10 +45,10 @@ class Worker:
         self._robot: tuple[Robot | None, bytes] = None, b''
         self.close = self._process.close
 
-    def warm_up(self, robot: Robot, *, poses: bool = False) -> None:
+    def warm_up(self, robot: Robot) -> None:
         """Wait until the process is running and is warm for a robot."""
         with suppress(BrokenProcessPool, RuntimeError):  # closed meanwhile; a task reports it
-            self._process.submit(_warm_up, pickle.dumps(robot), poses).result()
+            self._process.submit(_warm_up, pickle.dumps(robot)).result()
 
     def ask(self, task: Any, done: Callable[[Any], None]) -> None:
         """Execute a `Task`; `done` is called with its answer, in another thread."""
@@ -148,7 +139,7 @@ def _message(data: bytes, poses: bool) -> Any:
         ) from None
 
 
-def _warm_up(data: bytes, poses: bool) -> None:
+def _warm_up(data: bytes) -> None:
     """Fit once, so that the first trajectory does not wait for imports."""
     robot = _robot(data)
     model = robot.model
@@ -157,16 +148,5 @@ def _warm_up(data: bytes, poses: bool) -> None:
     curve = smooth_trajectory(waypoints_from_points(model.joint_names, points, model.joint_names))
     check_curve(robot, curve, 0.0, 'warn')
     inverse_dynamics(model, curve.jets([0.0], rows=3))
-    if poses:
-        _warm_up_poses(model)
     # long messages make the garbage collector look through all objects, which takes 0.1 s
     gc.freeze()
-
-
-def _warm_up_poses(model: ScrewModel) -> None:
-    """Call what `cartesian_trajectory` calls."""
-    jet, frame = np.zeros((JET_ROWS, model.n)), model.base_link
-    frame_pose(model, jet[0], frame)
-    frame_jacobian(model, jet[0], frame)
-    twist = frame_twist(model, jet, frame)
-    task_to_joint_jet(model, jet[0], twist, frame, damping=1.0)

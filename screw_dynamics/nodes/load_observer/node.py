@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
-from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
@@ -52,7 +51,7 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
         self._counts = dict.fromkeys(counted, 0)
         self._last_rejection = ''
         self._contact: Contact | None = None  # the last one
-        self._reported = -1
+        self._reported, self._touched = -1, True
         super().__init__(NAME, LoadObserverParameters)
 
     def _set_up(self) -> dict[str, Callable[[], Report]]:
@@ -60,7 +59,8 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
             message = WrenchStamped()
             message.header.frame_id = self._values.wrench_frame
             self._wrench = RowOutput(self, '~/estimated_wrench', message, _COMPONENTS, 1)
-        self._flag = ContactFlag(self)
+        self._flag = self.create_publisher(Bool, '~/contact', LATCHED)
+        self._set_contact(False)
         self._identification = IdentificationService(self)
         self._input = make_subscription(
             self, JointState, 'joint_states', self._on_joint_states, _MEASURED
@@ -88,7 +88,7 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
         before, self._loads = self._loads, self._require(loaded)
         if self._identification is not None:
             self._identification.kept = Kept(loaded, self._loads.kept, self._loads.measured)
-        self._flag.set(False)
+        self._set_contact(False)
         if before is None or before.joint_names != self._loads.joint_names:
             if self._effort is not None:
                 self._effort.destroy()
@@ -126,10 +126,16 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
                 self._counts['without wrench'] += 1
             else:
                 self._wrench.publish(loads.instant, wrench[:, np.newaxis])
-        self._flag.set(detector.contact is not None)
+        self._set_contact(detector.contact is not None)
         self._log_contact(before, detector.contact)
         if loads.payload is not payload and loads.payload is not None:
             self.get_logger().warning(f'Contact {payload_text(loads.payload, self._values)}')
+
+    def _set_contact(self, value: bool) -> None:
+        """Publish whether there is a contact, when that changes."""
+        if value != self._touched:
+            self._touched = value
+            self._flag.publish(Bool(data=value))
 
     def _log_contact(self, before: Contact | None, contact: Contact | None) -> None:
         if contact is not None:
@@ -163,7 +169,7 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
         others = replace(old, diagnostics_period=new.diagnostics_period)
         if self._loads is not None and others != new:
             self._loads.apply(new)
-            self._flag.set(False)
+            self._set_contact(False)
 
     def _report(self) -> Report:
         """Return the report on the joint states; WARN if there are none since the last."""
@@ -171,7 +177,7 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
             return Report(OK, 'not begun')
         values: dict[str, object] = {
             **self._counts,
-            'contact': self._flag.value,
+            'contact': self._touched,
             'last contact': 'none' if self._contact is None else _contact_text(self._contact),
         }
         if self._loads.payload is not None:
@@ -193,21 +199,6 @@ def _contact_text(contact: Contact) -> str:
         f'{contact.link}: {contact.strength:.1f} times the threshold, force [{force}] N, torque '
         f'[{torque}] N m'
     )
-
-
-class ContactFlag:
-    """Publishes whether there is a contact, when that changes; late subscribers get the last."""
-
-    def __init__(self, node: Node) -> None:
-        self.value = False
-        self._publisher = node.create_publisher(Bool, '~/contact', LATCHED)
-        self._publisher.publish(Bool(data=False))
-
-    def set(self, value: bool) -> None:
-        """Set the flag."""
-        if value != self.value:
-            self.value = value
-            self._publisher.publish(Bool(data=value))
 
 
 main = partial(run_node, LoadObserverNode, NAME, parameters=LoadObserverParameters)

@@ -1,8 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Command line of a node: help text, unknown arguments, parameter files."""
+"""Command line of a node: help text, unknown arguments."""
 
-import re
 import shutil
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -11,7 +10,6 @@ from typing import Any
 
 from rclpy.utilities import remove_ros_args
 
-from screw_dynamics.common.yaml_files.loading import load_yaml
 from screw_dynamics.control.parameters import ParameterRule, rule_of
 from screw_dynamics.errors import InputError
 
@@ -22,7 +20,6 @@ _USAGE = """usage: {name} [--ros-args [-p PARAMETER:=VALUE] [--params-file FILE]
 {purpose}
 """
 _LEAST_WIDTH = 40
-_PARAMETERS = 'ros__parameters'
 
 
 def wants_help(arguments: Sequence[str]) -> bool:
@@ -61,40 +58,3 @@ def _facts(rule: ParameterRule, default: Any) -> Iterator[str]:
         yield f'{rule.minimum:g} to {rule.maximum:g}'
     if rule.read_only:
         yield 'set at start only'
-
-
-def files_for_others(arguments: Sequence[str], nodes: Sequence[str]) -> list[str]:
-    """Return a warning for every parameter file without parameters for any node (full names)."""
-    texts = []
-    for option, path in zip(arguments, arguments[1:], strict=False):
-        if option != '--params-file':
-            continue
-        try:
-            with open(path, 'rb') as file:
-                names = list(_node_names(load_yaml(file.read())))
-        except (InputError, OSError):
-            continue  # ROS has read the file itself: no warning
-        if names and not any(re.fullmatch(_pattern(n), node) for n in names for node in nodes):
-            texts.append(
-                f'{path}: there are no parameters for {", ".join(nodes)}, only for '
-                f'{", ".join(names[:5])}'
-            )
-    return texts
-
-
-def _node_names(document: Any, above: str = '') -> Iterator[str]:
-    """Yield the full names of nodes, which may contain wildcards."""
-    for key, value in document.items() if isinstance(document, dict) else ():
-        if isinstance(value, dict):
-            name = f'{above}/{str(key).strip("/")}'
-            if _PARAMETERS in value:
-                yield name
-            else:
-                yield from _node_names(value, name)
-
-
-def _pattern(name: str) -> str:
-    """Return the regular expression of a name: `*` matches one part, `**` any number of parts."""
-    parts = {'**': '(/[^/]+)*', '*': '/[^/]+'}
-    words = [part for part in name.split('/') if part]
-    return ''.join(parts.get(word, f'/{re.escape(word)}') for word in words)

@@ -20,7 +20,7 @@ from rclpy.signals import uninstall_signal_handlers
 
 from screw_dynamics.common.stop_signals import SignalGuard, flush, shutdown_deadline, stop_once
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes.shared.arguments import files_for_others, help_text, wants_help
+from screw_dynamics.nodes.shared.arguments import help_text, wants_help
 
 _LONGEST_WAIT = 0.1  # s, of a signal for an executor whose loop it ends
 _WRONG_ARGUMENTS = 2
@@ -116,9 +116,6 @@ def _run(
         for make_node in makers:
             made.append(make_node())
         complete = True
-        names = [node.get_fully_qualified_name() for node in made]
-        for text in files_for_others(sys.argv if args is None else args, names):
-            made[0].get_logger().warning(text)
         if work is None:
             _spin(made, stop)
         else:

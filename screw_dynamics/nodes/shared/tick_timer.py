@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`TickTimer`: periodic callback with statistics."""
+"""`TickTimer`: periodic callback with statistics; `RateReport` on these."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -10,6 +10,8 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.timer import Timer
+
+from screw_dynamics.control.report import OK, WARN, Report
 
 
 class TickSummary(NamedTuple):
@@ -33,11 +35,11 @@ class TickStatistics:
 
     def __init__(self, period: int) -> None:
         self.period = period
-        self.ticks_total = 0
-        self._missed_before = 0  # in runs ended by a pause
-        self._missed_reported = 0
-        self._run_first: int | None = None
-        self._run_ticks = 0
+        self.ticks_total = self.missed_total = 0
+        self.pause()
+
+    def pause(self) -> None:
+        """Leave out the time until the next tick."""
         self._last: int | None = None
         self._start_window()
 
@@ -45,49 +47,30 @@ class TickStatistics:
         self._first = self._last
         self._ticks = self._intervals = self._busy = self._longest = 0
 
-    @property
-    def missed_total(self) -> int:
-        """Number of periods without a tick; a late tick does not count as missed."""
-        if self._run_first is None or self._last is None:
-            return self._missed_before
-        due = (self._last - self._run_first + self.period // 2) // self.period + 1
-        return self._missed_before + max(0, due - self._run_ticks)
-
     def record(self, time: int, duration: int) -> None:
         """Count a tick that began at `time`, on the clock of the ticks, for `duration` [ns]."""
-        if self._run_first is None:
-            self._run_first = time
         if self._first is None:
             self._first = time
         else:
             self._intervals += 1
         self._last = time
-        self._run_ticks += 1
         self._ticks += 1
         self.ticks_total += 1
         self._busy += duration
-        if duration > self._longest:
-            self._longest = duration
-
-    def pause(self) -> None:
-        """End the run: the time until the next tick does not count as missed."""
-        self._missed_before = self.missed_total
-        self._run_first = self._last = None
-        self._run_ticks = 0
-        self._start_window()
+        self._longest = max(self._longest, duration)
 
     def summary(self) -> TickSummary:
-        """Return the statistics since the previous summary, and restart."""
+        """Return the statistics since the previous summary, and restart; late is not missed."""
         span = 0 if self._first is None or self._last is None else self._last - self._first
-        missed = self.missed_total
+        missed = max(0, (span + self.period // 2) // self.period - self._intervals)
+        self.missed_total += missed
         result = TickSummary(
             rate=self._intervals * 1e9 / span if span > 0 else 0.0,
             ticks=self._ticks,
-            missed=max(0, missed - self._missed_reported),
+            missed=missed,
             mean_time=self._busy * 1e-9 / self._ticks if self._ticks else 0.0,
             longest_time=self._longest * 1e-9,
         )
-        self._missed_reported = max(missed, self._missed_reported)
         self._start_window()
         return result
 
@@ -154,3 +137,43 @@ class TickTimer:
         self._last = now
         self._on_tick(now)
         self.statistics.record(now if self._times_by_node else begun, time.monotonic_ns() - begun)
+
+
+_REPORTED_PART = 0.01  # fraction of missed ticks above which a warning is reported
+_LOGGED_PART = 0.1  # above which it is logged, if it lasts
+_LASTING, _PAUSE = 3, 30  # reports until a warning, and between warnings
+
+
+class RateReport:
+    """Report on the rate of ticks for /diagnostics; too many missed ticks are logged, too."""
+
+    def __init__(self, ticks: TickTimer, warn: Callable[[str], object]) -> None:
+        self._ticks, self._warn = ticks, warn
+        self._bad = 0  # reports in a row with too many missed ticks
+
+    def __call__(self) -> Report:
+        """Return the report since the last one."""
+        statistics = self._ticks.statistics
+        summary = statistics.summary()
+        values = {
+            'rate [Hz]': f'{summary.rate:.1f}',
+            'wanted rate [Hz]': f'{1e9 / statistics.period:.1f}',
+            'missed ticks': summary.missed,
+            'missed ticks in all': statistics.missed_total,
+            'ticks in all': statistics.ticks_total,
+            'mean compute time [us]': f'{1e6 * summary.mean_time:.1f}',
+            'longest compute time [us]': f'{1e6 * summary.longest_time:.1f}',
+        }
+        part = summary.missed_part
+        self._bad = self._bad + 1 if part > _LOGGED_PART else 0
+        if self._bad % _PAUSE == _LASTING:
+            self._warn(
+                f'{100.0 * part:.0f} % of the ticks are missed: a tick takes '
+                f'{1e3 * summary.mean_time:.3g} ms of {1e-6 * statistics.period:.3g} ms at '
+                f'{1e9 / statistics.period:.4g} Hz'
+            )
+        if not summary.ticks:
+            return Report(OK, 'not active', values)
+        if part > _REPORTED_PART:
+            return Report(WARN, f'{100.0 * part:.1f} % of the ticks missed', values)
+        return Report(OK, 'ok', values)
