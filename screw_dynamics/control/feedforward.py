@@ -279,7 +279,7 @@ class Feedforward:
 
     def _pause(self, now: int) -> None:
         """Publish nothing, with a line where a stream has ended."""
-        if self.followed.waits(now):
+        if self._running(now).streams:
             return
         if self.motors is not None:
             self.motors.pause()

@@ -89,10 +89,6 @@ class FollowedMotion:
     def _released(self) -> bool:
         return 0.0 <= self._parameters.hold_time < self.reference.held_for
 
-    def waits(self, now: int) -> bool:
-        """Return True while a stream is followed whose next sample has not come."""
-        return self.streamed.followed is not None and not self.streamed.stale(now)
-
     def clear(self) -> None:
         """Stop following; a stream is followed again after it has paused."""
         self.reference.clear()

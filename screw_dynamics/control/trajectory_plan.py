@@ -81,7 +81,7 @@ class Running(NamedTuple):
 
     @property
     def streams(self) -> bool:
-        """True if a stream is followed that has not ended."""
+        """True if a stream is followed that has not ended, though a sample may be missing."""
         return self.streamed.followed is not None and not self.streamed.stale(self.now)
 
     @property

@@ -20,21 +20,6 @@ from screw_dynamics.common import stop_signals
 from screw_dynamics.common.stop_signals import SignalGuard, stop_once
 from screw_dynamics.nodes.__main__ import NODES
 
-# a signal at one of the calls from C++ to Python while the executor spins for the first time
-SIGNALLED = """
-import signal, sys
-from screw_dynamics.nodes.dynamics_server.__main__ import main
-calls = 0
-def trace(frame, event, argument):
-    global calls
-    caller = frame.f_back
-    calls += caller is not None and caller.f_code.co_name == '_spin'
-    if calls == {number} and event == 'call':
-        calls += 1
-        signal.raise_signal(signal.SIGINT)
-sys.settrace(trace)
-sys.exit(main())
-"""
 # a signal at one of the calls of Python functions in the ticks of a motion
 IN_A_TICK = """
 import signal, sys
@@ -131,15 +116,6 @@ def test_a_node_in_the_background_of_a_script_ends(ros, planar):
         assert process.interrupt(signal.SIGINT) == 0, process.log
     finally:
         process.kill()
-
-
-@pytest.mark.parametrize('number', [20, 60])
-def test_a_signal_while_the_executor_collects_the_parts_of_the_node(ros, planar, number):
-    script = SIGNALLED.format(number=number)
-    command = [sys.executable, '-c', script, '--ros-args', '-p', f'urdf_path:={planar}']
-    process = NodeProcess(command, ros.environment)
-    assert process.wait() == 0, process.log
-    assert 'Traceback' not in process.log
 
 
 @pytest.mark.parametrize('number', [1, 5000])

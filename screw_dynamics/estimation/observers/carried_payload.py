@@ -112,7 +112,7 @@ class PayloadWatch:
         sought, com, load = -(efforts / levels).ravel(), np.zeros(3), np.zeros(4)
         for _ in range(_ROUNDS):
             inertia = (com @ com * np.eye(3) - np.outer(com, com))[_UPPER]
-            own = np.concatenate((rows[..., :1], rows[..., 1:4]), axis=-1)
+            own = rows[..., :4].copy()
             own[..., 0] += rows[..., 4:] @ inertia
             matrix = own.reshape(-1, 4) @ seen
             load = seen @ np.linalg.lstsq(matrix, sought, rcond=None)[0]
@@ -127,13 +127,13 @@ class PayloadWatch:
         shared = np.exp(-self._rate * _STEP)
         variance = rest @ rest / (len(rest) - len(seen.T)) * (1.0 + shared) / (1.0 - shared)
         spread = variance * seen @ np.linalg.inv(matrix.T @ matrix) @ seen.T
-        rotation, origin = frame.pose[:3, :3], frame.pose[:3, 3]
+        rotation = frame.pose[:3, :3]
         slope = rotation.T @ np.column_stack([-com, np.eye(3)]) / load[0]
         deviation = float(np.sqrt(spread[0, 0]))
         deviations = np.sqrt((slope @ spread @ slope.T).diagonal())
         if deviation > _MASS * load[0] or deviations.max() > _CENTRE:
             return left, None
-        centre = rotation.T @ (com - origin)
+        centre = rotation.T @ (com - frame.pose[:3, 3])
         return left, CarriedPayload(name, float(load[0]), centre, deviation, deviations)
 
 

@@ -49,7 +49,6 @@ class DynamicsServerNode(RobotNode[DynamicsServerParameters]):
     def __init__(self) -> None:
         self._answered = self._failed = 0
         self._last_failure = ''
-        self._ready = False
         self._names: list[str] = []
         super().__init__(NAME, DynamicsServerParameters)
 
@@ -90,9 +89,7 @@ class DynamicsServerNode(RobotNode[DynamicsServerParameters]):
         self._values.require_joints(loaded.robot)
 
     def _on_model(self, loaded: LoadedRobot) -> None:
-        if not self._ready:
-            self._ready = True
-            self.get_logger().info(f'Ready: answers on {", ".join(self._names)}')
+        self.get_logger().info(f'Ready: answers on {", ".join(self._names)}')
 
     def _requests_report(self) -> Report:
         message = f'last failure: {self._last_failure}' if self._failed else 'ok'

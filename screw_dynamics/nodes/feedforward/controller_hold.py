@@ -20,13 +20,11 @@ from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.motor_positions import links_at_rest
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.endpoints import make_subscription, steady_timer
+from screw_dynamics.nodes.shared.endpoints import make_subscription
 from screw_dynamics.nodes.shared.parameters import optional_type
 from screw_dynamics.recordings.messages.joints import effort_points, joint_order, request_row
 
-_LONGEST_STOP = 5.0  # s, until the controller has to be at rest
-_LOOK_PERIOD = 0.5  # s between looks for that
-_LOOKS = round(_LONGEST_STOP / _LOOK_PERIOD)
+_LONGEST_STOP = 5 * SECOND  # until the controller has to be at rest
 _DURATION = SECOND // 2  # in which the effort becomes that of the position
 _REST = 1e-9  # rad or m between two states, of a position that is held
 _NO_TOLERANCE = -1.0
@@ -55,9 +53,8 @@ class ControllerHold:
             for name in ('JointTrajectoryControllerState', 'JointTolerance')
         )
         self._since = 0  # instant of the stop [ns], 0 if nothing is to be held
-        self._looks = 0  # since then
         self._last: Array | None = None  # reference (n,) of the state before
-        self._subscription = make_subscription(
+        make_subscription(
             node,
             self._state,
             str(PurePosixPath(self._controller).with_name('controller_state')),
@@ -65,33 +62,14 @@ class ControllerHold:
             qos_profile_sensor_data,
             raw=True,
         )
-        self._timer = steady_timer(node, _LOOK_PERIOD, self._look)
-        self._timer.cancel()
 
     def begin(self) -> None:
         """Hold as soon as the controller is at rest: it has been stopped now."""
-        self._since, self._looks, self._last = self._node.get_clock().now().nanoseconds, 0, None
-        self._timer.reset()
+        self._since, self._last = self._node.get_clock().now().nanoseconds, None
 
     def drop(self) -> None:
         """Do not hold: something else moves the robot."""
         self._since = 0
-        self._timer.cancel()
-
-    def destroy(self) -> None:
-        """Destroy the timer."""
-        self._node.destroy_timer(self._timer)
-
-    def _look(self) -> None:
-        """Give up at the last look; states may wait in the queue of a node that was stalled."""
-        self._looks += 1
-        if self._looks < _LOOKS:
-            return
-        self.drop()
-        self._node.get_logger().warning(
-            f'{self._controller}: its effort after the stop is not that of its position: no '
-            f'reference at rest on {self._subscription.topic_name} within {_LONGEST_STOP:g} s'
-        )
 
     def _on_state(self, data: bytes) -> None:
         if not self._since or not self._free():
@@ -100,7 +78,14 @@ class ControllerHold:
             self.drop()
             return
         message = deserialize_message(data, self._state)
-        if nanoseconds(message.header.stamp) <= self._since:
+        passed = nanoseconds(message.header.stamp) - self._since
+        if passed > _LONGEST_STOP:
+            self.drop()
+            self._node.get_logger().warning(
+                f'{self._controller}: its effort after the stop is not that of its position: it '
+                f'has not come to rest within {_LONGEST_STOP / SECOND:g} s'
+            )
+        if not 0 < passed <= _LONGEST_STOP:
             return
         try:
             order = joint_order(message.joint_names, self._core.robot.joint_names)

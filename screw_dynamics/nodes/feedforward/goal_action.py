@@ -128,8 +128,6 @@ class GoalActions:
         self._closed = True
         for timer in (self._watch, self._parts):
             self._node.destroy_timer(timer)
-        if self._hold is not None:
-            self._hold.destroy()
 
     # clients -------------------------------------------------------------------------------------
 

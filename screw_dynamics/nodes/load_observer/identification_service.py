@@ -6,12 +6,11 @@ import math
 import threading
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 
-from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import (
     InputError,
     NotFiniteError,
@@ -21,7 +20,7 @@ from screw_dynamics.errors import (
     shown,
 )
 from screw_dynamics.nodes.load_observer.identification_process import Task, answer
-from screw_dynamics.nodes.load_observer.observed_loads import JointStateHistory
+from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
 from screw_dynamics.nodes.shared.child_process import ChildProcess
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics_interfaces.srv import IdentifyDynamics
@@ -32,14 +31,6 @@ _PATIENCE = 5.0  # s, for the thread to end
 _LOOK_PERIOD = 1.0  # s between looks whether it is to end, if no wake-up has arrived
 
 
-class Kept(NamedTuple):
-    """A robot, its joint states, and what their efforts are."""
-
-    loaded: LoadedRobot
-    states: JointStateHistory
-    measured: EffortFormat
-
-
 class IdentificationService:
     """
     Answers `~/identify` of a node in a thread, with a node and an executor of its own.
@@ -48,7 +39,7 @@ class IdentificationService:
     """
 
     def __init__(self, node: Node) -> None:
-        self.kept: Kept | None = None
+        self.kept: tuple[LoadedRobot, ObservedLoads] | None = None
         self._process, self._closed = ChildProcess(), False
         self._logger = node.get_logger()
         self.name = node.resolve_service_name('~/identify')
@@ -88,7 +79,7 @@ class IdentificationService:
             if kept is None:
                 raise InputError('the node has no robot model yet')
             code = codes.INVALID_REQUEST
-            task = _task(request, kept)
+            task = _task(request, *kept)
             code = codes.UNUSABLE_RECORDING
             self._logger.info(f'Identifies from {len(task.times)} joint states')
             found = self._found(task)
@@ -120,7 +111,7 @@ class IdentificationService:
         return found
 
 
-def _task(request: Any, kept: Kept) -> Task:
+def _task(request: Any, loaded: LoadedRobot, loads: ObservedLoads) -> Task:
     """Return the task of a request; raise InputError for invalid fields."""
     for field in ('duration', 'held_out', 'coulomb_velocity', 'smoothing_time'):
         value = getattr(request, field)
@@ -135,7 +126,7 @@ def _task(request: Any, kept: Kept) -> Task:
             raise InputError(
                 f'parameters: expected some of {", ".join(GROUPS)}, got {shown(group)}'
             )
-    frames, payload = kept.loaded.robot.model.frames, request.payload_frame
+    frames, payload = loaded.robot.model.frames, request.payload_frame
     if payload and payload not in frames:
         raise UnknownNameError('link', payload, frames, 'payload_frame')
     if payload and frames[payload].body < 0:
@@ -144,8 +135,8 @@ def _task(request: Any, kept: Kept) -> Task:
         raise InputError(
             f'payload_frame: expected none with parameters links, which contain it, got {payload}'
         )
-    times, positions, efforts = kept.states.latest(request.duration or math.inf)
+    times, positions, efforts = loads.kept.latest(request.duration or math.inf)
     for field, value in _DEFAULTS.items():
         setattr(request, field, getattr(request, field) or value)
-    robot, text = kept.loaded.robot, kept.loaded.text
-    return Task(robot, text, times, positions, efforts, kept.measured, request)
+    robot, text = loaded.robot, loaded.text
+    return Task(robot, text, times, positions, efforts, loads.measured, request)

@@ -8,18 +8,17 @@ from functools import partial
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.estimation.observers import Contact
-from screw_dynamics.nodes.load_observer.identification_service import IdentificationService, Kept
+from screw_dynamics.nodes.load_observer.identification_service import IdentificationService
 from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads, payload_text
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.shared.endpoints import (
-    DEPTH,
     LATCHED,
     RowOutput,
     make_subscription,
@@ -31,10 +30,6 @@ from screw_dynamics.nodes.shared.robot_node import RobotNode
 
 NAME = 'load_observer'
 _COMPONENTS = tuple(f'wrench.{part}.{axis}' for part in ('torque', 'force') for axis in 'xyz')
-# matches publishers of either reliability
-_MEASURED = QoSProfile(
-    depth=DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT, durability=DurabilityPolicy.VOLATILE
-)
 
 
 class LoadObserverNode(RobotNode[LoadObserverParameters]):
@@ -63,10 +58,12 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
         self._set_contact(False)
         self._identification = IdentificationService(self)
         self._input = make_subscription(
-            self, JointState, 'joint_states', self._on_joint_states, _MEASURED
+            self, JointState, 'joint_states', self._on_joint_states, qos_profile_sensor_data
         )
         if self._values.effort_source == 'motor_states':
-            make_subscription(self, JointState, 'motor_states', self._on_motor_states, _MEASURED)
+            make_subscription(
+                self, JointState, 'motor_states', self._on_motor_states, qos_profile_sensor_data
+            )
         return {'observer': self._report}
 
     def destroy_node(self) -> None:
@@ -87,7 +84,7 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
     def _on_model(self, loaded: LoadedRobot) -> None:
         before, self._loads = self._loads, self._require(loaded)
         if self._identification is not None:
-            self._identification.kept = Kept(loaded, self._loads.kept, self._loads.measured)
+            self._identification.kept = loaded, self._loads
         self._set_contact(False)
         if before is None or before.joint_names != self._loads.joint_names:
             if self._effort is not None:

@@ -51,7 +51,8 @@ class SeaSimulatorNode(RobotNode[SeaSimulatorParameters]):
             self._convert, kind = command_of_feedforward, MotorFeedforward
         self._input = make_subscription(self, kind, topic, self._on_command)
         self.create_service(Trigger, '~/reset', self._on_reset)
-        return {'simulation': self._simulation_report}
+        rate = self._values.rate
+        return {'simulation': lambda: self._report.task(self._robot, self._time, rate)}
 
     # model ---------------------------------------------------------------------------------------
 
@@ -88,9 +89,6 @@ class SeaSimulatorNode(RobotNode[SeaSimulatorParameters]):
             f'{", ".join((self._input.topic_name, *self._source.topics))}; publishes '
             f'{", ".join(map(self.resolve_topic_name, ("joint_states", "motor_states")))}'
         )
-
-    def _simulation_report(self) -> Report:
-        return self._report.task(self._robot, self._time, self._values.rate)
 
     # motion --------------------------------------------------------------------------------------
 

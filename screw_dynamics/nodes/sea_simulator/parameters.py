@@ -26,8 +26,8 @@ class SeaSimulatorParameters(ModelParameters):
     )
     initial_position: tuple[float, ...] = fixed(
         (),
-        'Joint positions at the start [rad or m], in the order of the joints; empty: zeros. The '
-        'springs carry the weight of the robot there.',
+        'Joint positions at the start [rad or m], in the order of the joints, or one value for '
+        'all; empty: zeros. The springs carry the weight of the robot there.',
     )
     input: str = fixed(
         'commands',

@@ -7,13 +7,12 @@ import math
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.control.parameters import unexpected
+from screw_dynamics.control.parameters import values_per_motor
 from screw_dynamics.drives import elastic_feedforward, transmitted_efforts
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
 from screw_dynamics.kernels.drives.gears import WIDTH
-from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.sea_simulator.motor_drives import MotorDrives
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.simulation import ElasticRobot
@@ -33,7 +32,9 @@ class SimulatedRobot:
 
     def __init__(self, robot: Robot, parameters: SeaSimulatorParameters) -> None:
         self.drives = MotorDrives(robot.motors, parameters)
-        self._home = initial_position(robot.model, parameters)
+        self._home = values_per_motor(
+            'initial_position', parameters.initial_position, robot.joint_names
+        )
         self._state = np.empty(0)
         self.failure = ''
         self._parameters = parameters
@@ -138,17 +139,6 @@ class SimulatedRobot:
     def _measured(self, position: Array) -> Array:
         noise = self._parameters.encoder_noise
         return position + self._noise.normal(0.0, noise, len(position)) if noise else position
-
-
-def initial_position(model: ScrewModel, parameters: SeaSimulatorParameters) -> Array:
-    """Return the initial positions (n,); raise InputError if their number is wrong."""
-    values = np.array(parameters.initial_position)
-    if not len(values):
-        return np.zeros(model.n)
-    if len(values) != model.n:
-        expected = f'{model.n} values ({", ".join(model.joint_names)}) or none'
-        raise unexpected('initial_position', expected, len(values))
-    return values
 
 
 # Step times frequency: the error of a step is 0.1^5 / 120 of the amplitude, and the steps are

@@ -28,21 +28,13 @@ def warm_up_efforts(robot: Robot) -> None:
         gravity_forces_jet(model, jet)
         ModelWorkspace(model, order).efforts(jet)
     check_feasibility(model, np.zeros((1, 3, model.n)), [0.0])
-    compute_motors(robot)
-    if robot.drives is not None:
-        with suppress(SpringRangeError):
-            elastic_feedforward(robot, np.zeros((robot.required_rows, robot.n)))
-
-
-def compute_motors(robot: Robot) -> None:
-    """Compute the motor commands of one sample from its efforts, if there are drives."""
     if robot.drives is None:
         return
     jet = np.zeros((robot.required_rows, robot.n))
-    efforts = np.zeros_like(robot.buffers().effort_jet)
     # the springs may be unable to support the links at 0, which does not matter here
     with suppress(SpringRangeError):
-        feedforward_from_efforts(robot, jet, efforts)
+        feedforward_from_efforts(robot, jet, np.zeros_like(robot.buffers().effort_jet))
+        elastic_feedforward(robot, jet)
 
 
 class ModelBuild(threading.Thread):

@@ -269,7 +269,7 @@ def test_a_motor_that_is_named_twice():
             },
             "'substeps': expected 1 or more, as 0 takes springs whose stiffness at rest is known",
         ),
-        ({'initial_position': [1.0]}, "'initial_position': expected 2 values"),
+        ({'initial_position': [1.0] * 3}, "'initial_position': expected no value, one, or 2"),
         (
             {'feedback__proportional': [1.0]},
             "expected none with input 'commands', which carries no motor positions",
