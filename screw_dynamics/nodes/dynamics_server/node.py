@@ -49,14 +49,12 @@ class DynamicsServerNode(RobotNode[DynamicsServerParameters]):
     def __init__(self) -> None:
         self._answered = self._failed = 0
         self._last_failure = ''
-        self._names: list[str] = []
         super().__init__(NAME, DynamicsServerParameters)
 
     def _set_up(self) -> dict[str, Callable[[], Report]]:
         for kind, handler in HANDLERS.items():
             name = f'~/{handler.__name__}'
             self.create_service(kind, name, partial(self._answer, handler, kind))
-            self._names.append(self.resolve_service_name(name))
         return {'requests': self._requests_report}
 
     def _answer(self, handler: Handler, service: Any, request: Any, response: Any) -> Any:
@@ -89,7 +87,8 @@ class DynamicsServerNode(RobotNode[DynamicsServerParameters]):
         self._values.require_joints(loaded.robot)
 
     def _on_model(self, loaded: LoadedRobot) -> None:
-        self.get_logger().info(f'Ready: answers on {", ".join(self._names)}')
+        names = (self.resolve_service_name(f'~/{one.__name__}') for one in HANDLERS.values())
+        self.get_logger().info(f'Ready: answers on {", ".join(names)}')
 
     def _requests_report(self) -> Report:
         message = f'last failure: {self._last_failure}' if self._failed else 'ok'
