@@ -142,21 +142,6 @@ def reading_end_closed():
         assert not done.stderr and done.returncode in (0, 1)
 
 
-def test_a_parameter_file_for_others_is_named(tmp_path):
-    pytest.importorskip('rclpy', reason='the executables are ROS 2 nodes')
-    file = tmp_path / 'sender.yaml'
-    warned = {}
-    for node in ('trajectory_sendr', 'trajectory_sender'):
-        file.write_text(f'{node}:\n  ros__parameters:\n    file: {tmp_path}/none.yaml\n')
-        with start('trajectory_sender', '--ros-args', '--params-file', str(file)) as process:
-            warned[node], _ = process.communicate(timeout=patience())
-        assert process.returncode == 1
-    text = f'{file}: there are no parameters for /trajectory_sender, only for /trajectory_sendr'
-    assert text in warned['trajectory_sendr']
-    assert 'there are no parameters' not in warned['trajectory_sender']
-    assert 'none.yaml: No such file' in warned['trajectory_sender']
-
-
 @pytest.mark.parametrize('name', ['nodes', 'feedforward', 'recorder'])
 def test_without_ros(name):
     with start(name, before=HIDE.format(package='rclpy')) as process:
