@@ -36,6 +36,7 @@ class SimulatedRobot:
             'initial_position', parameters.initial_position, robot.joint_names
         )
         self._state = np.empty(0)
+        self._driven = np.zeros(robot.motors.m)  # mean efforts of the period
         self.failure = ''
         self._parameters = parameters
         self._noise = np.random.default_rng(0)
@@ -101,12 +102,14 @@ class SimulatedRobot:
 
     def _move(self) -> None:
         if not self.drives.has_feedback:
-            efforts = self.drives.efforts()
-            self._robot.step(self._state, efforts, self._step, steps=self.substeps)
+            self._driven[:] = self.drives.efforts()
+            self._robot.step(self._state, self._driven, self._step, steps=self.substeps)
             return
         _, _, theta, theta_rate = self._robot.split(self._state)
+        self._driven[:] = 0.0
         for _ in range(self.substeps):
             efforts = self.drives.efforts_at(theta, theta_rate)
+            self._driven += efforts / self.substeps
             self._robot.step(self._state, efforts, self._step)
             self.drives.age += self._step
 
@@ -131,9 +134,9 @@ class SimulatedRobot:
         return self._measured(q), qd, self._effort[0]
 
     def motor_state(self) -> tuple[Array, Array, Array]:
-        """Return position, velocity, applied effort (m,) of the motors, on the joint side."""
+        """Return position, velocity, mean effort of the period (m,), on the joint side."""
         _, _, theta, theta_rate = self._robot.split(self._state)
-        efforts = np.zeros_like(theta) if self.braked else self.drives.applied
+        efforts = np.zeros_like(theta) if self.braked else self._driven
         return self._measured(theta), theta_rate, efforts
 
     def _measured(self, position: Array) -> Array:

@@ -80,6 +80,37 @@ def test_feedback_follows_the_motion_that_is_asked_for_during_a_step(robot):
     assert np.abs(got[6:]).min() > 0.05
 
 
+def test_published_efforts_are_those_that_moved_the_motors(planar, tmp_path):
+    """Without springs to speak of, a rotor gains its effort times the period over its inertia."""
+    weak = 'spring: {type: linear, stiffness: 1.0e-6}'
+    text = f"""
+elastic_joints:
+  joint_1: {{{weak}, motor: {{rotor_inertia: 0.3}}}}
+  joint_2: {{{weak}, motor: {{rotor_inertia: 0.1}}}}
+"""
+    elastic = sd.Drives.from_yaml(write_joints(tmp_path, text))
+    parameters = SeaSimulatorParameters(
+        elastic_joints_path='joints.yaml',
+        gravity=(0.0, 0.0, 0.0),
+        rate=1.0 / PERIOD,
+        substeps=20,
+        input='motor_feedforward',
+        proportional=tuple(PROPORTIONAL),
+        derivative=tuple(DERIVATIVE),
+    )
+    model = replace(sd.read_urdf(planar), gravity=np.zeros(3))
+    robot = SimulatedRobot(Robot(model, elastic), parameters)
+    robot.release()
+    robot.drives.command(EFFORT, np.zeros(2), RATE)
+    before = np.zeros(2)
+    for _ in range(3):
+        robot.advance()
+        _, rate, effort = robot.motor_state()
+        gained = ROTOR_INERTIA * (rate - before) / PERIOD
+        np.testing.assert_allclose(effort, gained, rtol=0, atol=1e-6)  # the springs
+        before = rate.copy()
+
+
 def test_efforts_are_cut_at_the_limits_of_the_motors(robot):
     robot.drives.command(np.array([-1e3, 1.0]))
     np.testing.assert_array_equal(robot.drives.efforts(), [-MAX_EFFORT[0], 1.0])
