@@ -20,7 +20,7 @@ setup: ## make the environment in .venv: ROS 2, libraries, interfaces, this pack
 demo: setup ## run the main job: trajectory in, efforts and their derivatives out, over ROS 2
 	@$(RUN) python -m screw_dynamics.demo
 
-demo-sea: setup ## arms with elastic joints: feedforwards compared, with wrong parameters and delay
+demo-sea: setup ## arms with springs: out of the data sheet, identified, learned from repeats
 	@$(RUN) python -m screw_dynamics.demo sea
 
 demo-soft: setup ## simulations of soft and hybrid robots, with figures (ARGS='--short')

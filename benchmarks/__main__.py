@@ -26,6 +26,7 @@ SUBJECTS = (
     'representations',
     'identification',
     'learning',
+    'over_ros',
 )
 
 

@@ -7,9 +7,9 @@ The executables `demo`, `demo_sea`, `demo_soft`: studies installed as files, to 
     python -m screw_dynamics.demo sea --output my_folder
     python -m screw_dynamics.demo soft --output my_folder
 
-The first runs the example `ros_demo`, the main job over ROS 2; the second runs `sea_study`, a
-comparison of feedforwards for arms with elastic joints; the third runs `soft_study`, the
-simulations of soft robots.
+The first runs the example `ros_demo`, the main job over ROS 2; the second runs `sea_study`, arms
+with springs out of the data sheet, identified, and learned from repeats; the third runs
+`soft_study`, the simulations of soft robots.
 """
 
 import sys

@@ -25,7 +25,7 @@ _LIBRARIES = {
     'recorder': ('mcap', 'rosbags'),
     'viewer': ('viser',),
     'demo': ('matplotlib', 'mcap', 'rosbags', 'rich'),
-    'demo_sea': ('matplotlib', 'mcap', 'mujoco', 'rosbags', 'rich'),
+    'demo_sea': ('matplotlib', 'mujoco', 'rich'),
 }
 
 

@@ -21,20 +21,15 @@ from screw_dynamics.trajectory import (
     smooth_trajectory,
     waypoints_from_points,
 )
-from sea_study.arms import IIWA, MOTION, PANDA, Arm, arms
-from sea_study.commands import Link, step_efforts
-from sea_study.conditions import drawn_factors
-from sea_study.robustness import PERIOD, followed
-from sea_study.scene import scene
+from sea_study.arms import MOTION, Arm, drawn_factors
+from sea_study.plant import DAMPING, gains, run
 
 NOISE = 2e-5  # rad rms of the encoders of the links
 AFTER = 0.5  # s of rest after a motion
-DAMPING = 0.7  # of the PD
 _MOST_STEPS = 300  # to the position at rest
 POSES = 40  # along a motion, whose frequencies bound the steps
 LARGEST_STEP = 1.0  # of the integration, times the fastest rate of drives and springs
 HELD = 2e-3  # s for which the PD of drawn arms holds an effort
-SERIES = (2000.0, 2000.0, 2000.0, 1500.0, 1000.0, 500.0, 500.0)  # N m/rad
 Run = Callable[[PiecewisePolynomial, int], tuple[Array, Array]]
 
 
@@ -92,39 +87,15 @@ def repeated(
     return Errors(largest, rms, *chosen.values(), finished, refused)
 
 
-def mujoco_arms() -> list[Arm]:
-    """Return the arms of the SEA study that stand on the floor, and such with series springs."""
-    others = [
-        replace(robot, name=f'{robot.name}, {SERIES[-1]:g} to {SERIES[0]:g} N m/rad')
-        for robot in (IIWA, PANDA)
-    ]
-    series = [
-        Arm(replace(robot, drives=replace(robot.drives, soft_stiffness=SERIES)), 'soft', 'upright')
-        for robot in others
-    ]
-    return [arm for arm in arms() if arm.pose == 'upright'] + series
-
-
 def in_mujoco(arm: Arm, level: float, delay: float, seed: int, repeats: int) -> Errors:
-    """Learn on an arm in MuJoCo with a PD of 3 Hz; parameters are off by up to `level`."""
-    belief = scene(arm, drawn_factors(level, seed))
-    gains = scene(arm).gains(3.0)
+    """Learn on an arm in MuJoCo; parameters are off by up to `level`."""
+    belief = arm.robot(drawn_factors(level, seed))
 
-    def run(curve: PiecewisePolynomial, _: int) -> tuple[Array, Array]:
-        begin = float(curve.breaks[0])
-        steps = round((float(curve.breaks[-1]) + AFTER - begin) / PERIOD)
-        times = begin + PERIOD * np.arange(steps + 1, dtype=np.float64)
+    def links(curve: PiecewisePolynomial, _: int) -> tuple[Array, Array]:
+        times, states = run(arm, belief, curve, late=delay, rest=AFTER)
+        return times, states.links
 
-        def efforts(at: Array) -> Array:
-            return sd.elastic_feedforward(belief.robot, curve.jets(begin + at)).motor_effort
-
-        motors = sd.elastic_feedforward(belief.robot, curve.jets(times[:-1]))
-        wanted = motors.motor_position, motors.motor_velocity
-        return times, followed(
-            arm, step_efforts(Link(delay=delay), efforts, steps, PERIOD), wanted, gains
-        )
-
-    return repeated(belief.robot, belief.curve, run, repeats, level, delay, gains)
+    return repeated(belief, arm.motion(), links, repeats, level, delay, gains(arm))
 
 
 def drawn_arm(seed: int, level: float, delay: float, repeats: int) -> Errors:
@@ -159,15 +130,15 @@ def drawn_arm(seed: int, level: float, delay: float, repeats: int) -> Errors:
     omega = 2.0 * np.pi * rng.uniform(1.0, 10.0)
     links = np.diag(sd.mass_matrix(model, wanted.jets([0.0])[0, 0]))
     inertia = links + true.motors.rows[:, INERTIA]
-    gains = omega**2 * inertia, 2.0 * DAMPING * omega * inertia
+    pd = omega**2 * inertia, 2.0 * DAMPING * omega * inertia
     poses = wanted.jets(np.linspace(0.0, wanted.duration, POSES), 1)[:, 0]
     free = max(float(natural_frequencies(true, q)[-1]) for q in poses)
-    highest = max(free, float((gains[1] / values['rotors']).max()))
+    highest = max(free, float((pd[1] / values['rotors']).max()))
     steps = max(math.ceil(HELD * highest / LARGEST_STEP), 2)
     # the damping of the drives is as fast as friction, their stiffness is held
-    damped = _robot(model, {**values, 'viscous': values['viscous'] + gains[1]})
-    run = partial(_integrated, ElasticRobot(damped), steps, belief, gains, delay)
-    return repeated(belief, wanted, run, repeats, level, delay, gains)
+    damped = _robot(model, {**values, 'viscous': values['viscous'] + pd[1]})
+    one = partial(_integrated, ElasticRobot(damped), steps, belief, pd, delay)
+    return repeated(belief, wanted, one, repeats, level, delay, pd)
 
 
 def _robot(model: sd.ScrewModel, values: dict[str, Array]) -> sd.Robot:

@@ -10,15 +10,16 @@ from functools import cached_property
 import numpy as np
 
 import screw_dynamics as sd
-from benchmarks.learning.arms import NOISE, mujoco_arms, repeated
+from benchmarks.learning.arms import NOISE, repeated
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.drives.laws import COULOMB, COULOMB_VELOCITY, INERTIA, VISCOUS
 from screw_dynamics.simulation import ElasticRobot
 from screw_dynamics.trajectory import (
     PiecewisePolynomial,
     smooth_trajectory,
     waypoints_from_points,
 )
+from sea_study.arms import ARMS, SPRINGS
+from sea_study.plant import rigid_efforts
 
 PERIOD, SUBSTEPS = 1e-3, 3
 LATE = 2  # periods, of efforts
@@ -98,7 +99,7 @@ class Case:
         ahead = _commands(belief, curve, times + 0.5 * PERIOD + lead)
         efforts = ahead.motor_effort
         if rigid:
-            efforts = _rigid_efforts(belief, curve, times + 0.5 * PERIOD + lead)
+            efforts = rigid_efforts(belief, curve.jets(times + 0.5 * PERIOD + lead, 3))
         plant, n, (stiffness, damping) = ElasticRobot(self.true), self.model.n, self.gains
         state = plant.initial_state(
             curve.jets(times[:1])[0], _commands(self.true, curve, times[:1])
@@ -163,22 +164,13 @@ def _commands(robot: sd.Robot, curve: PiecewisePolynomial, times: Array) -> sd.M
     return sd.elastic_feedforward(robot, curve.jets(times), times=times)
 
 
-def _rigid_efforts(robot: sd.Robot, curve: PiecewisePolynomial, times: Array) -> Array:
-    """Return the efforts (T, n) of a controller for rigid joints, with rotors and friction."""
-    jets, rows = curve.jets(times, 3), robot.motors.rows
-    rate, level = jets[:, 1], rows[:, COULOMB]
-    known: Array = sd.inverse_dynamics(robot.model, jets)[:, 0] + rows[:, INERTIA] * jets[:, 2]
-    dry = level * np.tanh(rate / rows[:, COULOMB_VELOCITY])
-    return known + rows[:, VISCOUS] * rate + dry
-
-
 def cases(lossy: bool) -> list[Case]:
     """Return two arms of the study with springs of 500 to 2000 N m/rad, and a planar one."""
     found = []
-    for arm in mujoco_arms()[-2:]:
-        bare = sd.read_urdf(sd.share_path(arm.robot.urdf), locked=dict(arm.robot.locked))
-        given = arm.robot.payload, arm.drives(bare), arm.motion(bare), lossy
-        found.append(Case(arm.robot.name, bare, *given))
+    for arm in ARMS:
+        if arm.kind == SPRINGS:
+            given = arm.payload, arm.drives(), arm.motion(), lossy
+            found.append(Case(arm.name, arm.bare(), *given))
     planar = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     names = planar.joint_names
     drives = {

@@ -46,8 +46,7 @@ def followed(robot: sd.Robot, positions: Array, velocities: Array, links: Array)
     rotors = robot.motors.rows[:, 0]
     omega = 2.0 * np.pi * FREQUENCY
     gains = omega**2 * rotors, 2.0 * omega * rotors
-    wanted = positions[:-1], velocities[:-1]
-    return simulated.follow(np.zeros_like(positions[:-1]), wanted, gains)
+    return simulated.follow(np.zeros_like(positions), (positions, velocities), gains).links
 
 
 def figure() -> Figure:

@@ -3,12 +3,9 @@
 """
 MJCF of a robot with elastic joints, for MuJoCo as an engine independent of this package.
 
-'serial': motor and spring are two hinges on one axis of the link's body, the motor first, with
-the rotor as its armature. The coordinates are theta and q - theta. No body is added, and the
-equations of motion are those of the reduced model up to rounding.
-
-'sibling': a rotor body beside the link, with a negligible mass (MuJoCo requires one), and a
-tendon for the spring. The coordinates are theta and q, so that the file can contain limits on q.
+Motor and spring are two hinges on one axis of the link's body, the motor first, with the rotor as
+its armature. The coordinates are theta and q - theta. No body is added, and the equations of
+motion are those of the reduced model up to rounding.
 
 Nonlinear springs and Coulomb friction are not part of the file; the caller must apply them.
 """
@@ -30,17 +27,8 @@ from screw_dynamics.drives import (
 from screw_dynamics.errors import InputError
 from screw_dynamics.lie import inertia_parameters
 
-VARIANTS = ('serial', 'sibling')
-DUMMY_INERTIA = 1e-12  # kg and kg m^2 of a rotor body; its relative effect is this / B
 
-
-def mjcf(
-    robot: Robot,
-    *,
-    variant: str = 'serial',
-    timestep: float = 1e-3,
-    integrator: str = 'RK4',
-) -> str:
+def mjcf(robot: Robot, *, timestep: float = 1e-3) -> str:
     """
     Return a MuJoCo model of a robot, without geometry, contacts and limits.
 
@@ -49,7 +37,7 @@ def mjcf(
     mimic joints, antagonistic pairs, rotor coupling, joint friction and parallel springs.
     """
     model = robot.model
-    _require_translatable(robot, variant)
+    _require_translatable(robot)
     table = robot.motors
     root = ElementTree.Element('mujoco', model=model.name)
     _add(root, 'compiler', angle='radian', autolimits='true')
@@ -58,11 +46,10 @@ def mjcf(
         'option',
         timestep=repr(timestep),
         gravity=_text(model.gravity),
-        integrator=integrator,
+        integrator='RK4',
     )
     _add(option, 'flag', contact='disable', constraint='disable')
     bodies = [_add(root, 'worldbody')]
-    tendons = _add(root, 'tendon')
     actuators = _add(root, 'actuator')
     for i, (name, joint) in enumerate(zip(model.joint_names, robot.joint_drives, strict=True)):
         parent = bodies[model.parents[i] + 1]
@@ -70,21 +57,12 @@ def mjcf(
         hinge = _hinge(model.screws[i])
         b, damping = (repr(float(x)) for x in table.rows[i, :2])
         drive = {**hinge, 'armature': b, 'damping': damping}
-        spring = _linear(joint)
         body = _add(parent, 'body', name=model.body_names[i], **pose)
         if joint.spring is None:
             _add(body, 'joint', name=f'link {name}', **drive)
-        elif variant == 'serial':
-            _add(body, 'joint', name=f'motor {name}', **drive)
-            _add(body, 'joint', name=f'spring {name}', **hinge, **spring)
         else:
-            rotor = _add(parent, 'body', name=f'rotor {name}', **pose)
-            _add(rotor, 'joint', name=f'motor {name}', **drive)
-            _add_inertial(rotor, DUMMY_INERTIA, np.zeros(3), DUMMY_INERTIA * np.eye(3))
-            _add(body, 'joint', name=f'link {name}', **hinge)
-            tendon = _add(tendons, 'fixed', name=f'spring {name}', springlength='0', **spring)
-            _add(tendon, 'joint', joint=f'motor {name}', coef='1')
-            _add(tendon, 'joint', joint=f'link {name}', coef='-1')
+            _add(body, 'joint', name=f'motor {name}', **drive)
+            _add(body, 'joint', name=f'spring {name}', **hinge, **_linear(joint))
         _add_inertial(body, *inertia_parameters(model.inertias[i]))
         driven = 'link' if joint.spring is None else 'motor'
         _add(actuators, 'motor', name=name, joint=f'{driven} {name}', gear='1')
@@ -148,10 +126,8 @@ def _linear(joint: JointDrive) -> dict[str, str]:
     return {}
 
 
-def _require_translatable(robot: Robot, variant: str) -> None:
+def _require_translatable(robot: Robot) -> None:
     model = robot.model
-    if variant not in VARIANTS:
-        raise InputError(f'variant: expected one of {", ".join(VARIANTS)}, got {variant!r}')
     if robot.drives is not None and robot.drives.rotor_coupling:
         raise InputError('drives: expected no rotor coupling, got rotor_coupling=True')
     order = np.arange(model.n)

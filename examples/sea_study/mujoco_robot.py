@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +35,14 @@ def load_mujoco() -> Any:
     return mujoco
 
 
+class Followed(NamedTuple):
+    """Positions of links and motors, and motor efforts without friction, each (T, n)."""
+
+    links: Array
+    motors: Array
+    efforts: Array
+
+
 class MujocoRobot:
     """
     A robot with elastic joints in MuJoCo, see `mjcf`.
@@ -42,24 +50,16 @@ class MujocoRobot:
     MuJoCo's callbacks are global: only one thread of a process may run such a robot at a time.
     """
 
-    def __init__(
-        self,
-        robot: Robot,
-        *,
-        variant: str = 'serial',
-        timestep: float = 1e-3,
-        integrator: str = 'RK4',
-    ) -> None:
+    def __init__(self, robot: Robot, *, timestep: float = 1e-3) -> None:
         self._mujoco: Any = load_mujoco()
         model = robot.model
-        text = mjcf(robot, variant=variant, timestep=timestep, integrator=integrator)
+        text = mjcf(robot, timestep=timestep)
         self.engine_model: Any = self._mujoco.MjModel.from_xml_string(text)
         self.data: Any = self._mujoco.MjData(self.engine_model)
         self._set_inertias(model)
         springs = [drive.spring for drive in robot.joint_drives]
-        self._serial = variant == 'serial'
         self._elastic = np.flatnonzero([spring is not None for spring in springs])
-        links = ['link' if s is None or not self._serial else 'spring' for s in springs]
+        links = ['link' if s is None else 'spring' for s in springs]
         motors = ['link' if s is None else 'motor' for s in springs]
         self._links, self._motors = (
             np.array([self._address(*pair) for pair in zip(kinds, model.joint_names, strict=True)])
@@ -97,8 +97,7 @@ class MujocoRobot:
         ):
             target[self._motors] = motor
             target[self._links] = link
-            if self._serial:
-                target[self._links[self._elastic]] -= motor[self._elastic]
+            target[self._links[self._elastic]] -= motor[self._elastic]
 
     def state(self) -> tuple[Array, Array, Array, Array]:
         """Return link positions and velocities, motor positions and velocities, each (n,)."""
@@ -148,15 +147,14 @@ class MujocoRobot:
         wanted: tuple[Array, Array],
         gains: tuple[Array, Array],
         *,
-        of_links: bool = False,
         substeps: int = 1,
-    ) -> Array:
+    ) -> Followed:
         """
-        Simulate motors with a PD in their drives; return link positions (T + 1, n), now first.
+        Simulate motors with a PD in their drives, from the current state on.
 
-        Each of the T periods has `substeps` steps. Feedforward `efforts`, `wanted` positions (of
-        the motors, or of the links) and motor velocities, each (T, n), are those of the periods;
-        the feedback is that of their beginning. Dry friction is that of their middle, by
+        Each of the T periods has `substeps` steps. Feedforward `efforts`, `wanted` positions and
+        velocities of the motors, each (T, n), are those of the periods; the feedback is that of
+        their beginning, as is what is returned. Dry friction is that of their middle, by
         extrapolation.
         """
         stiffness, damping = gains
@@ -164,22 +162,21 @@ class MujocoRobot:
         known = efforts + stiffness * wanted[0] + damping * wanted[1]
         # views of MuJoCo's own arrays
         position, velocity, control = self.data.qpos, self.data.qvel, self.data.ctrl
-        rows, before = [self.state()[0]], velocity[self._motors]
+        rows, before = [], velocity[self._motors]
         for effort in known:
+            link, motor = self._split(position)
             rate = velocity[self._motors]
-            measured = self._split(position)[0] if of_links else position[self._motors]
-            dry = coulomb * np.tanh((1.5 * rate - 0.5 * before) / knee)
-            control[:] = effort - stiffness * measured - damping * rate - dry
+            sent = effort - stiffness * motor - damping * rate
+            rows.append((link, motor, sent))
+            control[:] = sent - coulomb * np.tanh((1.5 * rate - 0.5 * before) / knee)
             before = rate
             self._mujoco.mj_step(self.engine_model, self.data, nstep=substeps)
-            rows.append(self._split(position)[0])
-        return np.array(rows)
+        return Followed(*np.array(rows).swapaxes(0, 1))
 
     def _split(self, values: Array) -> tuple[Array, Array]:
         """Return the link and motor parts of a vector in MuJoCo's coordinates."""
         link, motor = np.array(values[self._links]), np.array(values[self._motors])
-        if self._serial:
-            link[self._elastic] += motor[self._elastic]
+        link[self._elastic] += motor[self._elastic]
         return link, motor
 
     @contextmanager
@@ -194,10 +191,7 @@ class MujocoRobot:
             data.ctrl[:] = effort - coulomb * np.tanh(rate / knee) if rubs else effort
             for j, spring in self._nonlinear:
                 link = data.qpos[self._links[j]]
-                tau = spring.effort(-link if self._serial else theta[j] - link)
-                data.qfrc_applied[self._links[j]] = tau
-                if not self._serial:
-                    data.qfrc_applied[self._motors[j]] = -tau
+                data.qfrc_applied[self._links[j]] = spring.effort(-link)
 
         self._mujoco.set_mjcb_control(control)
         try:

@@ -71,9 +71,7 @@ class Engine:
             name: sd.JointDrive(motor=sd.Motor(b, viscous_friction=d))
             for name, b, d in zip(arm.joint_names, inertia, viscous, strict=True)
         }
-        root = ElementTree.fromstring(
-            mjcf(sd.Robot(arm, sd.Drives(plain)), timestep=STEP, integrator='RK4')
-        )
+        root = ElementTree.fromstring(mjcf(sd.Robot(arm, sd.Drives(plain)), timestep=STEP))
         self._add_spring(root, arm, drives.joints['joint_2'].parallel_spring)
         self._mujoco = mujoco
         self._model = mujoco.MjModel.from_xml_string(
@@ -101,7 +99,7 @@ class Engine:
             [element] = [found for found in root.iter('body') if found.get('name') == body]
             ElementTree.SubElement(element, 'site', name=name, pos=' '.join(map(str, place)))
         tendon = ElementTree.SubElement(
-            root.find('tendon'),
+            ElementTree.SubElement(root, 'tendon'),
             'spatial',
             stiffness=str(spring.stiffness),
             springlength=str(spring.free_length),

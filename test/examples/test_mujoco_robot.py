@@ -48,9 +48,9 @@ def mixed_joints(model):
     )
 
 
-def largest_difference(model, drives, variant, rng):
+def largest_difference(model, drives, rng):
     robot = sd.simulation.ElasticRobot(sd.Robot(model, drives))
-    engine = MujocoRobot(sd.Robot(model, drives), variant=variant)
+    engine = MujocoRobot(sd.Robot(model, drives))
     rigid = [drives.joints[name].spring is None for name in model.joint_names]
     worst = 0.0
     for _ in range(5):
@@ -67,12 +67,10 @@ def largest_difference(model, drives, variant, rng):
     return worst
 
 
-@pytest.mark.parametrize(('variant', 'bound'), [('serial', 1e-12), ('sibling', 1e-9)])
 @pytest.mark.parametrize('name', ['iiwa14', 'panda'])
-def test_accelerations_are_ours(name, variant, bound, rng):
+def test_accelerations_are_ours(name, rng):
     model = arm(name)
-    # rotor bodies of the siblings have a mass, 1e-12 of the rotors' inertia
-    assert largest_difference(model, mixed_joints(model), variant, rng) < bound
+    assert largest_difference(model, mixed_joints(model), rng) < 1e-12
 
 
 def test_accelerations_of_trees_with_sliding_joints(rng):
@@ -80,7 +78,7 @@ def test_accelerations_of_trees_with_sliding_joints(rng):
         kinds = rng.choice(['revolute', 'prismatic'], 6)
         recipes = [BodyRecipe(str(kind), int(rng.integers(1, 4))) for kind in kinds]
         model = random_model(rng, recipes)
-        assert largest_difference(model, mixed_joints(model), 'serial', rng) < 1e-10
+        assert largest_difference(model, mixed_joints(model), rng) < 1e-10
 
 
 def command(model, t):
@@ -132,8 +130,6 @@ def test_what_mujoco_lacks_is_named():
     bearing = sd.JointDrive(motor=sd.Motor(0.1), friction=sd.JointFriction(1.0))
     with pytest.raises(InputError, match="'joint_1': expected viscous and Coulomb friction of a"):
         mjcf(two_links.robot(bearing, None))
-    with pytest.raises(InputError, match='expected one of serial, sibling'):
-        mjcf(two_links.robot(), variant='parallel')
     with pytest.raises(InputError, match='rotor coupling'):
         mjcf(sd.Robot(model, sd.Drives({}, rotor_coupling=True)))
     gripper = sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf'))

@@ -49,12 +49,6 @@ def test_identification(session: Session, capsys: pytest.CaptureFixture[str]):
     session.run(python_blocks(page, 'A motion that tells much'))
 
 
-def test_learning(session: Session):
-    session.run(python_blocks(TEXTS['docs/learning.md'], 'In Python'))
-    again = sd.LearnedMotion.from_yaml('learned.yaml')
-    assert np.allclose(again.rms, session.names['motion'].rms)
-
-
 @pytest.mark.long
 def test_fastest_motions(session: Session):
     text = TEXTS['docs/fastest_motions.md']

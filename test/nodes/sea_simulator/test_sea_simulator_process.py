@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from helpers.node_processes import node_command
 from helpers.planar_sea import (
     STIFFNESS,
     gravity_efforts,
@@ -13,11 +14,16 @@ from helpers.planar_sea import (
     velocity_efforts,
     write_joints,
 )
+from scipy.interpolate import CubicSpline
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
+import screw_dynamics as sd
 from screw_dynamics.common.times import nanoseconds
+from screw_dynamics.nodes.trajectory_sender import trajectory_message
+from screw_dynamics.trajectory import read_trajectory
+from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 HOME = np.array([-1.2, 0.5])
 RATE = 100.0
@@ -121,3 +127,48 @@ def test_reset_and_a_start_without_springs(simulate, ros, planar):
     assert '[FATAL]' in process.log
     assert 'expected a file with the springs and motors' in process.log
     assert 'Traceback' not in process.log
+
+
+def test_it_follows_the_motor_efforts_of_feedforward_in_lock_step(ros):
+    """The arm of the example files, by exact motor efforts without feedback."""
+    files = ['--ros-args', '--params-file', str(sd.share_path('config/sea_arm.yaml')), '-r']
+    motors = '/feedforward/motor_feedforward'
+    simulator = ros.start_command(
+        [*node_command('sea_simulator'), *files, f'~/motor_feedforward:={motors}', '--'],
+        use_sim_time=True,
+        publish_clock=True,
+    )
+    ros.start_command(
+        [*node_command('feedforward'), *files, f'~/motor_feedforward:={motors}', '--'],
+        use_sim_time=True,
+    )
+    states, samples = (
+        ros.listen(JointState, '/joint_states'),
+        ros.listen(FeedforwardTorque, '/feedforward/feedforward'),
+    )
+    file = read_trajectory(sd.share_path('config/sea_arm_trajectory.yaml'))
+    ros.wait_for('states', lambda: states, simulator)
+    ros.publish(trajectory_message(file), '/feedforward/joint_trajectory')
+    end = round(1e9 * file.points[-1].time_from_start)
+    moving = FeedforwardTorque.SOURCE_TRAJECTORY
+
+    def passed(sample):
+        return nanoseconds(sample.reference.time_from_start)
+
+    ros.wait_for(
+        'the end of the motion',
+        lambda: (
+            samples and samples[-1].source != moving and max(map(passed, samples)) >= 0.99 * end
+        ),
+        simulator,
+    )
+    instants = np.array([nanoseconds(sample.header.stamp) for sample in samples])
+    positions = np.array([sample.reference.positions for sample in samples])
+    stamps = np.array([nanoseconds(state.header.stamp) for state in states])
+    during = (stamps > instants[0]) & (stamps < instants[-1])
+    assert (np.diff(stamps[during]) == 2_000_000).all()
+    reference = CubicSpline(1e-9 * instants, positions)(1e-9 * stamps[during])
+    followed = np.array([state.position for state in states])[during]
+    assert np.ptp(followed, axis=0).max() > 0.5
+    # commands are held for 2 ms, which leaves 1.3e-6 rad; rigid ones would leave 1.2e-2
+    assert np.abs(followed - reference).max() < 1e-5
