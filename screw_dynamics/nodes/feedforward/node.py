@@ -39,7 +39,7 @@ from screw_dynamics.trajectory.reference.streamed_reference import Stream
 
 NAME = 'feedforward'
 _LOOK_PERIOD = 0.002  # s between looks for answers of the worker
-NO_TIME = 'use_sim_time is set and no time has been received on /clock yet'
+_NO_TIME = 'use_sim_time is set and no time has been received on /clock yet'
 
 
 class _Parts:
@@ -156,7 +156,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         """Return why the node does not follow anything now; empty if it does."""
         if not self._active:
             return 'the node is not active'
-        return '' if self._now() else NO_TIME
+        return '' if self._now() else _NO_TIME
 
     def take_trajectory(self, data: bytes, *, poses: bool = False) -> None:
         """Follow a trajectory, or reject it."""

@@ -81,11 +81,8 @@ class MotorDrives:
         self._command, self.applied = np.zeros((3, motors.m)), np.zeros(motors.m)
         self.age = 0.0  # since the instant of the command [s]
         self._late = round(parameters.effort_delay * parameters.rate)  # steps
-        self._period, self._waiting = (
-            1.0 / parameters.rate,
-            deque[tuple[int, MotorCommand, float]](),
-        )
-        self._step, self._following = 0, False
+        self._waiting = deque[tuple[int, MotorCommand, float]]()
+        self._period, self._step, self._following = 1.0 / parameters.rate, 0, False
         self.saturated = 0  # how often an effort was clipped
         self.set_gains(parameters)
 
