@@ -270,9 +270,10 @@ class Arm:
         sender = [sys.executable, '-m', f'{MODULES}.nodes.trajectory_sender']
         parameters = _ros({'file': trajectory, 'wait_for': [SAMPLES, '/joint_states']})
         done = subprocess.run([*sender, *parameters], capture_output=True, text=True)
-        if done.returncode:
+        ends = re.findall(r'to ([\d.]+) s', done.stdout)
+        if not ends:
             raise RuntimeError(f'{self._case.name}: {trajectory}: {done.stdout}{done.stderr}')
-        return float(re.findall(r'to ([\d.]+) s', done.stdout)[-1])
+        return float(ends[-1])
 
 
 def _ros(parameters: dict[str, object]) -> Iterator[str]:
