@@ -18,11 +18,11 @@ from pathlib import Path
 
 from ros_demo.processes import DemoError, run_job
 from ros_demo.stages import Stage
-from sea_study.arms import ARMS, SPRINGS
+from sea_study.arms import ARMS, SPRINGS, Arm
 from sea_study.mujoco_robot import load_mujoco
 from sea_study.page import page, save_figure, story_table
 from sea_study.plant import EXACT, RIGID
-from sea_study.story import condition_error, conditions, story
+from sea_study.story import Step, condition_error, conditions, story
 
 
 def main(args: Sequence[str]) -> int:
@@ -37,7 +37,7 @@ def _run(folder: Path) -> None:
     except ImportError:
         raise DemoError('needs mujoco, the independent simulator: pip install mujoco') from None
     folder.mkdir(parents=True, exist_ok=True)
-    stories = {}
+    stories: dict[Arm, list[Step]] = {}
     for arm in ARMS:
         if arm.kind != SPRINGS:
             continue
