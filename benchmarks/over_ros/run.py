@@ -228,6 +228,7 @@ class Arm:
             'effort_delay': DELAY,
             'encoder_noise': NOISE,
             'publish_clock': True,
+            'real_time_factor': 0.5,  # a recorder on a busy computer loses nothing
             'lock_step_timeout': 10.0,
         }
         feedforward: dict[str, object] = {
