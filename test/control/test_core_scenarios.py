@@ -111,7 +111,7 @@ def check_commands(scenario):
     if not drives.commands:
         return
     times, instants, begins, added, rows = zip(*drives.commands, strict=True)
-    rows, begins = np.array(rows), np.array(begins)
+    rows, begins, added = np.array(rows), np.array(begins), np.array(added)
     assert np.isfinite(rows).all()
     fields = dict(zip(drives.settings.fields, rows.transpose(1, 0, 2), strict=True))
     passed = 1e-9 * np.diff(np.array(times, dtype=np.int64))
@@ -122,8 +122,10 @@ def check_commands(scenario):
     if drives.mode == 'servo':
         speeds, room = np.full(2, np.inf), SERVO_LIMIT
     if 'effort' in fields:
-        full = fields['effort'] + np.array([more + np.zeros(2) for more in added])
-        assert (np.abs(full) <= efforts * SLACK).all(), 'effort'
+        full = fields['effort'] + added
+        # where commands end, what the robot adds is left
+        most = np.where(both[:, None], efforts, np.maximum(efforts, np.abs(added)))
+        assert (np.abs(full) <= most * SLACK).all(), 'effort'
         ends = ~both[1:] & ~both[:-1]
         sizes = np.abs(fields['effort'])
         assert (np.diff(sizes, axis=0)[ends] <= TOUCH).all(), 'efforts grow where they end'

@@ -162,7 +162,7 @@ class DriveNetwork:
         self.lines += [line.text for line in outputs.log]
         if outputs.rows is not None:
             instant = outputs.instant if driving else None
-            added = core.target.added.copy() if driving else 0.0
+            added = core.target.added.copy()
             self.commands.append((self._passed, instant, begins, added, outputs.rows.copy()))
         return outputs
 
