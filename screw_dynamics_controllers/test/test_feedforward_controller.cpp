@@ -469,6 +469,26 @@ TEST_F(FeedforwardController, feedback_forgets_its_integral_and_rests_without_st
   }
 }
 
+TEST_F(FeedforwardController, feedback_begins_near_the_reference_alone)
+{
+  sdc::Settings settings;
+  settings.motors = true;
+  settings.feedback = {{0.5, 0.1}, std::vector<double>(16, 1.0), std::vector<double>(4)};
+  sdc::Sample sample;
+  sample.instant = start;
+  sample.first = true;
+  const auto jet = motion.jet(0);
+  std::vector<double> motions(3 * joints), efforts(joints);
+  ASSERT_EQ(robot.motor_commands(jet.data(), motions.data(), efforts.data()), 0);
+  for (const double away : {0.06, 0.04}) {  // rad, of the right link; the tolerance is 0.05
+    sdc::Feedforward core(robot, settings);
+    std::copy(jet.begin(), jet.end(), core.jet());
+    const double measured[] = {
+      jet[0], jet[1] + away, 0.0, 0.0, motions[0], motions[1], motions[2], motions[3]};
+    EXPECT_EQ(core.update(sample, measured, start), away < settings.start_tolerance);
+  }
+}
+
 TEST(Feedback, has_gains_between_poses_and_is_clipped_without_winding_up)
 {
   const std::vector<double> gains{1.0, 10.0, 0.0, 0.0, 3.0, 30.0, 200.0, 2000.0};

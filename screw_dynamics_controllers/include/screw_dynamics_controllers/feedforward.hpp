@@ -121,21 +121,21 @@ public:
       release(now);
       return false;
     }
-    if (feedback_.used()) {
-      feedback_.add(
-        jet_.data(), motor_motions_.data(), measured, now, following_ && !ramp_.moving(),
-        robot_.motor_efforts, motor_efforts_.data());
-    }
     const double * efforts = settings_.motors ? motor_efforts_.data() : tau_.data();
     const double * motion = settings_.motors ? motor_motions_.data() : jet_.data();
-    format_.convert(jet_.data(), efforts, sent_.data());
-    if (settings_.positions) {
+    if (settings_.positions || feedback_.used()) {
       if (!follows(sample, motion, measured, now)) {
         release(now);
         return false;
       }
       motion_.follow(target_.data(), target_.data() + m_, now);
     }
+    if (feedback_.used()) {
+      feedback_.add(
+        jet_.data(), motor_motions_.data(), measured, now, following_ && !ramp_.moving(),
+        robot_.motor_efforts, motor_efforts_.data());
+    }
+    format_.convert(jet_.data(), efforts, sent_.data());
     ramp_.follow(sent_.data(), now);
     violation_ = {};
     missed_ = 0;
@@ -278,7 +278,7 @@ private:
            robot_.motor_commands(jet_.data(), motor_motions_.data(), motor_efforts_.data()) == 0;
   }
 
-  // Set the target of positions and velocities; return false if it is not to be followed.
+  // Set the target of what moves the robot; return false if it is not to be followed.
   bool follows(
     const Sample & sample, const double * motion, const double * measured,
     std::int64_t now) noexcept
