@@ -279,7 +279,7 @@ class Feedforward:
 
     def _pause(self, now: int) -> None:
         """Publish nothing, with a line where a stream has ended."""
-        if self._running(now).streams:
+        if self.streamed.flows(now):
             return
         if self.motors is not None:
             self.motors.pause()

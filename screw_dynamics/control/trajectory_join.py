@@ -55,7 +55,7 @@ class _Candidate(NamedTuple):
 def _can_wait(plan: Plan, found: _Candidate, running: Running) -> bool:
     """Return whether a curve may begin later than it joins: from rest, at no given time."""
     reference, parameters = running.reference, plan.task.parameters
-    if plan.stamped or running.streams or reference.leaves_at_reception:
+    if plan.stamped or running.streamed.flows(running.now) or reference.leaves_at_reception:
         return False
     if parameters.start_state != 'reference':
         return plan.floating
@@ -81,7 +81,7 @@ def _candidate(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> _Can
         if arrival.changes <= _MOST_CHANGES:
             return 'the speed has changed'
     earliest = running.sampled
-    if not running.streams:  # a stream ends at once
+    if not running.streamed.flows(running.now):  # a stream ends at once
         earliest += arrival.ahead
     if plan.floating:
         join = replace(join, start=earliest, begin=earliest)
@@ -91,7 +91,7 @@ def _candidate(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> _Can
     if parameters.start_state == 'reference':
         late = (join.begin < earliest or earlier < 0.0) and plan.state is not None
         bent = changed
-        if late or running.streams:
+        if late or running.streamed.flows(running.now):
             # a stream ends now, in its present state: no tick is skipped
             passed = 1e-9 * (join.begin - earliest) * reference.speed
             earlier, bent = earlier + passed, True

@@ -80,11 +80,6 @@ class Running(NamedTuple):
         return self.now + round(SECOND * self.parameters.lead)
 
     @property
-    def streams(self) -> bool:
-        """True if a stream is followed that has not ended, though a sample may be missing."""
-        return self.streamed.followed is not None and not self.streamed.stale(self.now)
-
-    @property
     def measured_state(self) -> Array | None:
         """The state (5, n) from which a trajectory starts that continues no motion, if fresh."""
         # the controller starts from its measured state, including the velocity
@@ -186,7 +181,7 @@ def plan(arrival: Arrival, outline: Outline, running: Running, delay: int) -> Pl
     floating = (
         not outline.stamp
         and not reference.leaves_at_reception
-        and not running.streams
+        and not streamed.flows(now)
         and (not follow or reference.rests(sampled))
     )
     if floating:

@@ -122,6 +122,10 @@ class StreamedReference:
         """Return True if the followed stream has ended without another command."""
         return self.followed is not None and now - self._arrivals[self.followed] > self._max_age
 
+    def flows(self, now: int) -> bool:
+        """Return True if the followed stream lasts, though a sample may be missing."""
+        return self.followed is not None and not self.stale(now)
+
     def supersede(self) -> None:
         """Follow no stream until a new one begins."""
         self.followed = None
@@ -157,7 +161,7 @@ class StreamedReference:
 
     def sample(self, now: int, time: int, out: Array) -> StreamSample | None:
         """Write the joint jet of a tick to `out` (5, n); None if stale or already returned."""
-        if self.followed is None or self.stale(now):
+        if not self.flows(now):
             return None
         if self.followed is Stream.POSITIONS:
             self._filtered.sample(time, out)
@@ -170,7 +174,7 @@ class StreamedReference:
 
         None without a stream, or if the robot is not at the reference.
         """
-        if self.followed is None or self.stale(now) or not self._motions.driven:
+        if not (self.flows(now) and self._motions.driven):
             return None
         if self.followed is Stream.POSITIONS:
             return self._filtered.sample(time, np.empty((JET_ROWS, self._n)))
