@@ -240,7 +240,7 @@ def run(count, first):
 def test_a_portion():
     counts = run(300, 0)
     for kind in ('stops', 'begins after a stop', 'goals sent', 'begins of commands'):
-        assert counts[kind] > 2, kind
+        assert counts[kind], kind
 
 
 @pytest.mark.long

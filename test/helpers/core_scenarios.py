@@ -94,6 +94,8 @@ class Scenario(Client):
         random = self.random
         interpolation = 'jtc' if random() < 0.12 and not self.goals_sent else 'smooth'
         modes = ['reject', 'reject', 'reject', 'slow'][: 4 - (interpolation == 'jtc')]
+        if len(modes) > 3 and random() < 0.04:
+            modes = ['retime']
         return {
             'publish_rate': self._choose(50.0, 50.0, 100.0),
             'interpolation': interpolation,

@@ -101,6 +101,7 @@ def answered(task, which, counts):
         join.elapsed,
         None if join.jet is None else join.jet.tobytes(),
         task.from_first_point,
+        task.retimes,
         task.hold_positions.tobytes() if len(message.joint_names) < 2 else None,
         values.interpolation,
         values.limits,
@@ -111,6 +112,7 @@ def answered(task, which, counts):
         which,
     )
     counts['fits'] += 1
+    counts['retimed'] += task.retimes
     answer = _ANSWERS.get(key)
     if answer is None:
         counts['fits made'] += 1
