@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 FRAMES = '|/-\\'
@@ -20,8 +21,8 @@ class Progress:
     """
     Run commands, their output in log files, and tell the terminal how far they are.
 
-    On a terminal a running step shows the last line of its output; elsewhere it prints a line
-    every 20 seconds.
+    On a terminal a running step shows the last line of its output, unless it runs aside in a
+    thread; elsewhere it prints a line every 20 seconds.
     """
 
     def __init__(self, log_folder):
@@ -83,6 +84,8 @@ class Progress:
             time.sleep(0.1)
             now = time.monotonic()
             if self._live:
+                if threading.current_thread() is not threading.main_thread():
+                    continue
                 spinner = FRAMES[tick // 2 % len(FRAMES)]
                 self._line(f'  {spinner}       {now - start:6.1f} s  {title}: {last_line(path)}')
                 tick += 1
