@@ -42,7 +42,7 @@ each feedforward.
   the links. This is what most owners have.
 - **rigid**: the same efforts; the PD follows the motion of the motors, θ = q + τ/K.
 - **exact**: `sd.elastic_feedforward`, efforts and motion of the motors.
-- *everything*: all parameters and the delay of {1e3 * LATE:g} ms are known. *data sheet*:
+- *all known*: all parameters and the delay of {1e3 * LATE:g} ms are known. *data sheet*:
   stiffness, rotors, friction and load are off by up to {100 * LEVEL:g} %, each joint by another
   amount, and nobody knows the delay.
 - *identified*: one run of {EXCITED:g} s, designed by `sd.excitation_motion` and commanded by the
@@ -138,7 +138,7 @@ def _headline(stories: Stories, errors: Errors) -> str:
         f'identified from one run, and the delay is known, exact feedforward leaves '
         f'{both(8)} mrad on two arms with springs; after three repeats that learn, '
         f'{both(-1)} mrad. Rigid controllers as most owners have them leave '
-        f'{both(0)} mrad with everything known.',
+        f'{both(0)} mrad with all known.',
         WIDTH,
     )
 

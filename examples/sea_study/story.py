@@ -43,7 +43,7 @@ def story(arm: Arm) -> Iterator[Step]:
     """Yield the steps with one arm."""
     curve = arm.motion()
     for sent in FEEDFORWARDS:
-        yield Step('everything', sent, error(arm, TRUE, sent, late=LATE, lead=LATE))
+        yield Step('all known', sent, error(arm, TRUE, sent, late=LATE, lead=LATE))
     wrong = drawn_factors(LEVEL, SEED)
     for sent in FEEDFORWARDS:
         yield Step('data sheet', sent, error(arm, wrong, sent, late=LATE))

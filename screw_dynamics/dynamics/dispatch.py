@@ -25,7 +25,15 @@ _by_name: dict[str, Any] = {}
 def by_kind(name: str, function: Callable[P, R]) -> Callable[P, R]:
     """Return a function of a ScrewModel that takes the kinds of `register_kind` too."""
     _by_name[name] = dispatched = singledispatch(function)
-    return cast(Callable[P, R], dispatched)
+    robot = next(iter(signature(function).parameters))
+
+    @wraps(function)
+    def called(*inputs: Any, **options: Any) -> R:
+        if not inputs and robot in options:
+            return cast(R, dispatched(options.pop(robot), **options))
+        return cast(R, dispatched(*inputs, **options))
+
+    return cast(Callable[P, R], called)
 
 
 def register_kind(kind: type, **functions: Callable[..., Any]) -> None:

@@ -21,7 +21,7 @@ def test_a_pendulum_is_back_after_its_period():
     pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [link])
     start = 1.2
     period = 4.0 * np.sqrt(0.4 / 9.81) * ellipk(np.sin(start / 2.0) ** 2)
-    motion = sd.simulate(pendulum, [0.0, period / 2.0, period], [start])
+    motion = sd.simulate(robot=pendulum, times=[0.0, period / 2.0, period], q=[start])
     # some hundred steps with errors of 1e-9
     np.testing.assert_allclose(motion.position[:, 0], [start, -start, start], atol=1e-7)
 
