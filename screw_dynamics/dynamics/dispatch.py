@@ -30,8 +30,8 @@ def by_kind(name: str, function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def called(*inputs: Any, **options: Any) -> R:
         if not inputs and robot in options:
-            return cast(R, dispatched(options.pop(robot), **options))
-        return cast(R, dispatched(*inputs, **options))
+            return dispatched(options.pop(robot), **options)
+        return dispatched(*inputs, **options)
 
     return cast(Callable[P, R], called)
 
