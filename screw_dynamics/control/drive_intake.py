@@ -64,10 +64,13 @@ class SampleIntake:
                 'another clock'
             )
             return None
-        if not self._first and sample.instant <= self.instant:
+        step = 0.0 if self._first else 1e-9 * (sample.instant - self.instant)
+        # after a jump of the clock back, samples of the motion before it may still come
+        earlier = sample.motion < self.motion and step <= timeout
+        if not self._first and (step <= 0.0 or earlier):
             self.counts['out of order'] += 1
             return None
-        self.step = 0.0 if self._first else 1e-9 * (sample.instant - self.instant)
+        self.step = step
         lead = 1e-9 * (sample.instant - now)
         further = lead - (lead if self._first else self._lead)
         self.lead_step = min(further, self.step) if further > _LEAD_STEP else 0.0

@@ -35,6 +35,16 @@ class TestEnd:
         assert (values['out of order'], values['too old']) == (1, 2)
         assert report == 'active'
 
+    def test_samples_of_a_motion_before_are_dropped_until_a_gap(self, model):
+        rig = Rig(model)
+        rig.motion += 5
+        rig.hold(STOOD, 0.4)
+        assert rig.step(rig.sample(rest(STOOD + 0.3))._replace(motion=5)) is None
+        assert rig.core.report().values['out of order'] == 1
+        rig.silent(0.5)
+        rig.motion = 1  # the node before has been started again
+        assert rig.hold(STOOD, 0.1)[-1] is not None
+
     def test_samples_ahead_are_those_of_a_lead_time(self, model):
         rig = Rig(model)
         assert rig.send(rest(STOOD), ahead=10**9 // 2) is not None

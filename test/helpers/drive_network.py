@@ -38,8 +38,8 @@ class DriveNetwork:
     """
     Samples on their way to `DriveCommands`, and its commands; `random` returns numbers in [0, 1).
 
-    `commands` are (time that has passed, instant or None in a ramp out, whether they begin,
-    efforts that the robot adds, rows), where a clock that jumps back stands still; `began` are
+    `commands` are (time that has passed, instant or None in a ramp out, whether they begin, number
+    of the motion, efforts that the robot adds, rows), where a clock that jumps back stands still; `began` are
     (number, stopped number, whether the number is new, largest velocity, whether the robot is
     near) of each begin.
     """
@@ -163,7 +163,8 @@ class DriveNetwork:
         if outputs.rows is not None:
             instant = outputs.instant if driving else None
             added = core.target.added.copy()
-            self.commands.append((self._passed, instant, begins, added, outputs.rows.copy()))
+            rows = outputs.rows.copy()
+            self.commands.append((self._passed, instant, begins, number, added, rows))
         return outputs
 
     def _is_near(self, now):
