@@ -39,9 +39,9 @@ class DriveNetwork:
     Samples on their way to `DriveCommands`, and its commands; `random` returns numbers in [0, 1).
 
     `commands` are (time that has passed, instant or None in a ramp out, whether they begin, number
-    of the motion, efforts that the robot adds, rows), where a clock that jumps back stands still; `began` are
-    (number, stopped number, whether the number is new, largest velocity, whether the robot is
-    near) of each begin.
+    of the motion, efforts that the robot adds, rows), where a clock that jumps back stands still;
+    `began` are (number, stopped number, whether the number is new, largest velocity, whether the
+    robot is near) of each begin.
     """
 
     def __init__(self, robot, mode, random):
