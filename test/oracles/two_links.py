@@ -23,7 +23,8 @@ DURATION = 1.0
 START, END = np.array([-1.4, 0.5]), np.array([-0.6, -0.4])
 
 # 126 u^5 - 420 u^6 + 540 u^7 - 315 u^8 + 70 u^9: C4 at rest at both ends
-_BLEND = np.polynomial.Polynomial([0, 0, 0, 0, 0, 126, -420, 540, -315, 70])
+_BLEND = [np.polynomial.Polynomial([0, 0, 0, 0, 0, 126, -420, 540, -315, 70])]
+_BLEND += [_BLEND[0].deriv(d) for d in range(1, 9)]
 
 
 def model() -> sd.ScrewModel:
@@ -40,12 +41,12 @@ def model() -> sd.ScrewModel:
     )
 
 
-def robot(*entries: sd.JointDrive | None, stiffness_factor: float = 1.0) -> sd.Robot:
+def robot(*entries: sd.JointDrive | None) -> sd.Robot:
     """Return the arm with its drives; linear springs without an entry."""
     drives = sd.Drives(
         {
             f'joint_{i + 1}': entry
-            or sd.JointDrive(sd.LinearSpring(stiffness_factor * STIFFNESS[i]), sd.Motor(ROTORS[i]))
+            or sd.JointDrive(sd.LinearSpring(STIFFNESS[i]), sd.Motor(ROTORS[i]))
             for i, entry in enumerate(entries or (None, None))
         }
     )
@@ -55,7 +56,7 @@ def robot(*entries: sd.JointDrive | None, stiffness_factor: float = 1.0) -> sd.R
 def reference(t: float, rows: int = 5) -> Array:
     """Return the motion of the example and its derivatives at a time, (rows, 2)."""
     u = np.clip(t / DURATION, 0.0, 1.0)
-    blend = [_BLEND.deriv(d)(u) / DURATION**d if d else _BLEND(u) for d in range(rows)]
+    blend = [_BLEND[d](u) / DURATION**d for d in range(rows)]
     jet = np.outer(blend, END - START)
     jet[0] += START
     return jet

@@ -72,62 +72,6 @@ def test_motor_efforts_cause_the_motion_that_they_are_computed_for(arm, rng, nam
         np.testing.assert_allclose(motor_acceleration, expected, rtol=0, atol=1e-10 * size)
 
 
-def test_tracking_without_feedback(arm):
-    """A second of motion with reversals on motor efforts alone."""
-    driven = sd.Robot(arm, drives(arm, ['rigid', 'linear']))
-    robot = ElasticRobot(driven)
-    amplitude = np.linspace(0.2, 0.5, arm.n)
-
-    def jet_at(t):
-        phase = 5.0 * t + 0.5 * np.pi * np.arange(5)[:, None]
-        return amplitude * 5.0 ** np.arange(5)[:, None] * np.sin(phase)
-
-    def feedforward(t, state):
-        return sd.elastic_feedforward(driven, jet_at(t)).motor_effort
-
-    times = np.linspace(0.0, 1.0, 21)
-    start = robot.initial_state(jet_at(0.0), sd.elastic_feedforward(driven, jet_at(0.0)))
-    motion = robot.integrate(times, feedforward, start, rtol=1e-9)
-    expected = np.array([jet_at(t)[0] for t in times])
-    assert np.abs(motion.position - expected).max() < 1e-6
-
-
-def test_energy_decreases_only_by_friction(arm):
-    """Parallel springs are conservative; with friction energy is lost."""
-    spring = sd.BalancingSpring(300.0, (0, 0, 0.3), (0, 0.1, 0.2), free_length=0.1)
-    state = np.zeros(4 * arm.n)
-    state[arm.n : 2 * arm.n] = state[3 * arm.n :] = 0.5
-    ends = []
-    for friction in (None, sd.JointFriction(1.0)):
-        driven = sd.Robot(
-            arm, sd.Drives({'joint_2': sd.JointDrive(parallel_spring=spring, friction=friction)})
-        )
-        robot = ElasticRobot(driven)
-        motion = robot.integrate([0.0, 0.4], lambda t, y: np.zeros(arm.n), state, rtol=1e-10)
-        ends.append(
-            [
-                energy(arm, spring, q, qd)
-                for q, qd in zip(motion.position, motion.velocity, strict=True)
-            ]
-        )
-    assert ends[0][1] == pytest.approx(ends[0][0], abs=1e-7)
-    assert ends[1][1] < ends[1][0] - 1e-2
-
-
-def energy(arm, spring, q, qd):
-    kinetic = 0.5 * qd @ sd.mass_matrix(arm, q) @ qd
-    total = kinetic
-    for i, name in enumerate(arm.body_names):
-        mass, first, _ = sd.lie.inertia_parameters(arm.inertias[i])
-        place = sd.frame_pose(arm, q, name)
-        centre = place @ np.append(first, mass)
-        total -= arm.gravity @ centre[:3]
-    start = sd.frame_pose(arm, q, arm.body_names[0]) @ [*spring.on_parent, 1.0]
-    end = sd.frame_pose(arm, q, arm.body_names[1]) @ [*spring.on_link, 1.0]
-    stretched = np.linalg.norm((end - start)[:3]) - spring.free_length
-    return total + 0.5 * spring.stiffness * stretched**2
-
-
 def test_friction_under_load_needs_a_load_of_one_side(arm):
     driven = sd.Robot(arm, sd.Drives({'joint_2': sd.JointDrive(motor=MOTOR)}, rotor_coupling=True))
     with pytest.raises(ModelError, match="joint 'joint_2': expected friction without load-dep"):

@@ -7,10 +7,8 @@ import tracemalloc
 import numpy as np
 import pytest
 from oracles import two_links
-from scipy.integrate import quad
 
 import screw_dynamics as sd
-from screw_dynamics.common.integration import integrate
 from screw_dynamics.errors import (
     InputError,
     ModelError,
@@ -22,54 +20,10 @@ from screw_dynamics.errors import (
 )
 from screw_dynamics.simulation import ElasticRobot, natural_frequencies
 
-B = np.array(two_links.ROTORS)
-SPRINGS = {
-    'linear': sd.LinearSpring(150.0),
-    'cubic': sd.CubicSpring(150.0, 4000.0),
-    'exponential': sd.ExponentialSpring(100.0, 5.0),
-    'variable': sd.VariableStiffness(120.0),
-    'tabulated': sd.TabulatedSpring((-1.0, -0.3, 0.0, 0.4, 1.0), (-90.0, -20.0, 0.0, 30.0, 200.0)),
-    'damped': sd.LinearSpring(150.0, 0.8),
-}
-
 
 @pytest.fixture(scope='module')
 def model():
     return two_links.model()
-
-
-def energy(spring, state):
-    q, qd, theta, rate = state.reshape(4, 2)
-    wound = sum(quad(spring.effort, 0.0, phi, epsabs=1e-12)[0] for phi in theta - q)
-    return two_links.energy(q, qd) + 0.5 * B @ rate**2 + wound
-
-
-@pytest.mark.parametrize('name', SPRINGS)
-def test_energy_is_what_the_motors_put_in_less_what_is_lost(name, rng):
-    spring = SPRINGS[name]
-    viscous, coulomb, knee = 0.2, 0.3, 0.5
-    motors = [sd.Motor(b, 1.0, viscous, coulomb, knee) for b in B]
-    robot = ElasticRobot(two_links.robot(*(sd.JointDrive(spring, m) for m in motors)))
-    times = np.linspace(0.0, 1.0, 2001)
-
-    def effort(t, state=None):
-        return np.array([np.sin(9.0 * t), 0.5 * np.cos(7.0 * t)])
-
-    start = robot.state([-1.4, 0.5], [0.3, -0.2], [-1.45, 0.45], [0.1, 0.4])
-    motion = robot.integrate(times, effort, start, rtol=1e-11)
-    rate = motion.motor_velocity
-    slip = rate - motion.velocity
-    lost = viscous * rate**2 + coulomb * np.tanh(rate / knee) * rate
-    lost += getattr(spring, 'damping', 0.0) * slip**2
-    power = (np.array([effort(t) for t in times]) * rate - lost).sum(axis=1)
-    work = (times[1] / 3.0) * (power[0] + power[-1] + 4.0 * power[1:-1:2].sum()
-                               + 2.0 * power[2:-1:2].sum())  # fmt: skip
-    states = np.hstack(
-        [motion.position, motion.velocity, motion.motor_position, motion.motor_velocity]
-    )
-    gained = energy(spring, states[-1]) - energy(spring, states[0])
-    assert gained == pytest.approx(work, abs=2e-8)
-    assert abs(work) > 0.1
 
 
 def test_fixed_steps_are_of_fourth_order():
@@ -180,59 +134,9 @@ def test_end_of_a_simulation_is_explained():
         linear.step(state, np.zeros(2), 1e-3)
 
 
-STIFFNESS, TIMES = 9.0, np.linspace(0.0, 2.0, 11)
-
-
-class Oscillator:
-    """A unit mass on a spring, pulled by a force."""
-
-    state_size = 2
-
-    def derivatives(self, state, force):
-        if state[0] > 3.0:
-            raise SimulationError('too far')
-        return np.array([state[1], force - STIFFNESS * state[0]])
-
-
-def test_any_system_is_integrated_under_its_inputs():
-    seen = []
-    times, states, evaluations = integrate(
-        Oscillator(),
-        TIMES,
-        lambda t, state: {'force': STIFFNESS * 0.5},
-        [1.5, 0.0],
-        rtol=1e-10,
-        progress=seen.append,
-    )
-    assert np.array_equal(times, TIMES) and seen[-1] == TIMES[-1] and evaluations > len(seen)
-    expected = 0.5 + np.cos(np.sqrt(STIFFNESS) * TIMES)
-    np.testing.assert_allclose(states[:, 0], expected, atol=1e-8)
-
-
-def test_a_state_without_derivative_is_reported_with_its_time():
-    with pytest.raises(SimulationError, match=r'^after [0-9.]+ s: too far$'):
-        integrate(Oscillator(), TIMES, lambda t, state: {'force': 100.0}, [0.0, 0.0])
-
-
 @pytest.fixture(scope='module')
 def robot():
     return ElasticRobot(two_links.robot())
-
-
-@pytest.mark.parametrize(
-    'h', [-1e-3, np.nan, np.inf, 'a', '0', True, np.True_, np.complex128(1e-3), None, [1e-3]]
-)
-def test_length_of_a_step(robot, h):
-    state = robot.state(two_links.START)
-    with pytest.raises(InputError, match='h: expected a finite number of 0 or more, got'):
-        robot.step(state, np.zeros(2), h)
-    assert np.array_equal(state, robot.state(two_links.START))
-
-
-@pytest.mark.parametrize('steps', [-3, 2.5, 'a', True, None])
-def test_number_of_steps(robot, steps):
-    with pytest.raises(InputError, match='steps: expected a whole number of 0 or more, got'):
-        robot.step(robot.state(two_links.START), np.zeros(2), 1e-3, steps=steps)
 
 
 def test_numbers_of_any_kind_are_taken(robot):
@@ -245,21 +149,24 @@ def test_numbers_of_any_kind_are_taken(robot):
 
 
 @pytest.mark.parametrize(
-    ('options', 'message'),
+    ('method', 'options', 'message'),
     [
-        ({'rtol': -1.0}, 'rtol: expected a finite number above 0, got -1.0'),
-        ({'rtol': 0.0}, 'rtol: expected a finite number above 0, got 0.0'),
-        ({'rtol': np.nan}, 'rtol: expected a finite number above 0, got nan'),
-        ({'rtol': 'fine'}, "rtol: expected a finite number above 0, got 'fine'"),
-        ({'atol': -1.0}, 'atol: expected a finite number of 0 or more, got -1.0'),
-        ({'atol': np.nan}, 'atol: expected a finite number of 0 or more, got nan'),
+        *(('step', {'h': h}, 'h: expected a finite number of 0 or more, got')
+          for h in (-1e-3, np.nan, '0', True, None, [1e-3])),
+        *(('step', {'h': 1e-3, 'steps': steps}, 'steps: expected a whole number of 0 or more, got')
+          for steps in (-3, 2.5, True)),
+        *(('integrate', {'rtol': rtol}, 'rtol: expected a finite number above 0, got')
+          for rtol in (0.0, np.nan, 'fine')),
+        *(('integrate', {'atol': atol}, 'atol: expected a finite number of 0 or more, got')
+          for atol in (-1.0, np.nan)),
     ],
-)
-def test_tolerances(robot, options, message):
+)  # fmt: skip
+def test_numbers_that_are_refused(robot, method, options, message):
+    state = robot.state(two_links.START)
+    arguments = (state, np.zeros(2)) if method == 'step' else ([0.0, 0.1], np.zeros, state)
     with pytest.raises(InputError, match=message):
-        robot.integrate(
-            [0.0, 0.1], lambda t, y: np.zeros(2), robot.state(two_links.START), **options
-        )
+        getattr(robot, method)(*arguments, **options)
+    assert np.array_equal(state, robot.state(two_links.START))
 
 
 def test_where_a_motion_begins(robot):

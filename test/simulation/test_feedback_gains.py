@@ -12,7 +12,7 @@ from scipy.linalg import expm
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
-from screw_dynamics.simulation import ElasticRobot, motor_gains, state_feedback
+from screw_dynamics.simulation import motor_gains, state_feedback
 from screw_dynamics.simulation.feedback_gains import scheduled_feedback
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 
@@ -93,44 +93,6 @@ def test_loops_that_are_not_stable_are_refused():
     # upright, and too soft for its weight
     with pytest.raises(InputError, match='0.1 Hz'):
         motor_gains(robot, [1.57, 0.0], 0.1)
-
-
-def test_feedback_of_the_links_makes_up_for_wrong_parameters():
-    """With parameters wrong by 10 % and 2 ms of delay, errors are 5.8 to 8.4 times smaller."""
-    true = elastic()
-    rng = np.random.default_rng(3)
-    points = [(0.0, HANGING), (0.5, [-0.7, -0.3]), (1.0, [-1.2, 0.3])]
-    names = true.joint_names
-    curve = smooth_trajectory(waypoints_from_points(names, points, names))
-    times = np.arange(0.0, 1.2, 1e-3)
-    jets = curve.jets(times)
-    ratios = []
-    for _ in range(4):
-        wrong = elastic(400.0 * rng.uniform(0.9, 1.1), 0.3 * rng.uniform(0.9, 1.1))
-        pd = motor_gains(wrong, HANGING, 3.0, delay=2.5e-3)
-        regulator = state_feedback(wrong, HANGING, 6.0, delay=2.5e-3)
-        ratios.append(followed(true, wrong, pd, jets) / followed(true, wrong, regulator, jets))
-    assert min(ratios) > 4.0
-
-
-def followed(true, wrong, loop, jets, late=2, h=1e-3):
-    """Return the largest error of the links with a feedforward and a loop, `late` ticks late."""
-    motors = sd.elastic_feedforward(wrong, jets)
-    reference = np.concatenate(
-        (jets[:, 0], jets[:, 1], motors.motor_position, motors.motor_velocity), axis=1
-    )
-    plant = ElasticRobot(true)
-    state = plant.initial_state(jets[0], sd.elastic_feedforward(true, jets[0]))
-    states, total, largest = [], np.zeros(2), 0.0
-    for k in range(len(jets)):
-        states.append(state.copy())
-        largest = max(largest, np.abs(state[:2] - jets[k, 0]).max())
-        seen = max(k - late, 0)
-        errors = reference[seen] - states[seen]
-        total += h * errors[:2]
-        effort = motors.motor_effort[seen] + loop.gains @ errors + loop.integral_gains @ total
-        plant.step(state, effort, h)
-    return largest
 
 
 def test_gains_along_a_motion_hold_where_those_of_its_middle_do_not():
