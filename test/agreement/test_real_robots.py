@@ -1,11 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bundled and packaged robots: kernel and recursion against Pinocchio and 60-digit arithmetic."""
+"""Bundled and packaged robots: the kernel against Pinocchio and 60-digit arithmetic."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,9 @@ from oracles.random_models import random_joint_jet, random_wrench_jets
 
 import screw_dynamics as sd
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
 
 ORDER = 4
 TOLERANCE = 1e-12
-
-implementations = pytest.mark.parametrize('efforts', [sd.inverse_dynamics, recursive_body_fixed])
 
 
 def read(urdf: Path, **options: Any) -> sd.ScrewModel:
@@ -37,21 +33,7 @@ def assert_close(got: Array, expected: Array) -> None:
     assert (error <= TOLERANCE * size).all(), f'relative errors {error / size}'
 
 
-def check_against_reference(
-    efforts: Callable[..., Any], model: sd.ScrewModel, rng: np.random.Generator
-) -> None:
-    jets = random_joint_jet(rng, model.n, ORDER, samples=3)
-    wrenches = random_wrench_jets(rng, model, ORDER, samples=3)
-    batch = efforts(model, jets, wrenches)
-    for t, jet in enumerate(jets):
-        assert_close(efforts(model, jet), reference_efforts(model, jet).efforts)
-        sample = {name: wrench[t] for name, wrench in wrenches.items()}
-        assert_close(batch[t], reference_efforts(model, jet, sample).efforts)
-
-
-def check_against_pinocchio(
-    efforts: Callable[..., Any], urdf: Path, model: sd.ScrewModel, rng: np.random.Generator
-) -> None:
+def check_against_pinocchio(urdf: Path, model: sd.ScrewModel, rng: np.random.Generator) -> None:
     pytest.importorskip('pinocchio')
     from oracles.pinocchio_model import PinocchioModel
 
@@ -59,35 +41,24 @@ def check_against_pinocchio(
     for jet in random_joint_jet(rng, model.n, 0, samples=3):
         wrenches = random_wrench_jets(rng, model, 0)
         at_once = {name: wrench[0] for name, wrench in wrenches.items()}
-        assert_close(efforts(model, jet)[0], oracle.efforts(*jet))
-        assert_close(efforts(model, jet, wrenches)[0], oracle.efforts(*jet, at_once))
+        assert_close(sd.inverse_dynamics(model, jet)[0], oracle.efforts(*jet))
+        loaded = sd.inverse_dynamics(model, jet, wrenches)[0]
+        assert_close(loaded, oracle.efforts(*jet, at_once))
 
 
-@implementations
-def test_bundled_against_reference(
-    efforts: Callable[..., Any], bundled_model: sd.ScrewModel, rng: np.random.Generator
-) -> None:
-    check_against_reference(efforts, bundled_model, rng)
+def test_bundled_against_reference(bundled_model: sd.ScrewModel, rng: np.random.Generator) -> None:
+    jet = random_joint_jet(rng, bundled_model.n, ORDER)
+    wrenches = random_wrench_jets(rng, bundled_model, ORDER)
+    efforts = sd.inverse_dynamics(bundled_model, jet, wrenches)
+    assert_close(efforts, reference_efforts(bundled_model, jet, wrenches).efforts)
 
 
-@implementations
 @pytest.mark.parametrize('mimic', ['reduce', 'independent'])
 def test_bundled_against_pinocchio(
-    efforts: Callable[..., Any], bundled_urdf: Path, mimic: str, rng: np.random.Generator
+    bundled_urdf: Path, mimic: str, rng: np.random.Generator
 ) -> None:
-    model = read(bundled_urdf, mimic=mimic)
-    check_against_pinocchio(efforts, bundled_urdf, model, rng)
+    check_against_pinocchio(bundled_urdf, read(bundled_urdf, mimic=mimic), rng)
 
 
-@implementations
-def test_named_against_reference(
-    efforts: Callable[..., Any], named_urdf: Path, rng: np.random.Generator
-) -> None:
-    check_against_reference(efforts, read(named_urdf), rng)
-
-
-@implementations
-def test_named_against_pinocchio(
-    efforts: Callable[..., Any], named_urdf: Path, rng: np.random.Generator
-) -> None:
-    check_against_pinocchio(efforts, named_urdf, read(named_urdf), rng)
+def test_named_against_pinocchio(named_urdf: Path, rng: np.random.Generator) -> None:
+    check_against_pinocchio(named_urdf, read(named_urdf), rng)

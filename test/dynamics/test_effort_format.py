@@ -17,7 +17,7 @@ from screw_dynamics.errors import InputError, ShapeError
 ORDER = 3
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(models(), seeds)
 def test_gravity_along_a_motion(model, seed):
     """60 digits and another formulation give the same derivatives of g(q)."""
@@ -35,24 +35,6 @@ def test_gravity_along_a_motion(model, seed):
     assert (np.abs(found[0] - gravity) <= 2.0 * TOLERANCE * np.maximum(size[0], ZERO)).all()
 
 
-def test_gravity_changes_as_its_samples_do(rng):
-    model = random_model(rng, 6)
-    a, b, c = rng.normal(size=(3, 6))
-    step = 1e-3
-    times = step * np.arange(-3, 4)
-    positions = a + np.outer(times, b) + np.outer(times**2, c)
-    samples = np.array([sd.gravity_forces(model, q) for q in positions])
-    jet = np.zeros((5, 6))
-    jet[0], jet[1], jet[2] = a, b, 2.0 * c
-    found = sd.gravity_forces_jet(model, jet)
-    # central differences of sixth order; their own error is about step^6, and 1e-16 / step^2
-    first = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60.0 / step
-    second = np.array([2, -27, 270, -490, 270, -27, 2]) / 180.0 / step**2
-    scale = np.abs(samples).max()
-    np.testing.assert_allclose(found[1], first @ samples, rtol=0.0, atol=1e-10 * scale)
-    np.testing.assert_allclose(found[2], second @ samples, rtol=0.0, atol=1e-7 * scale)
-
-
 def test_contents_add_up(rng):
     model = random_model(rng, 5)
     jets = rng.normal(size=(4, 5, 5))
@@ -65,16 +47,6 @@ def test_contents_add_up(rng):
     np.testing.assert_array_equal(full, efforts)
     np.testing.assert_allclose(without + gravity, efforts, rtol=1e-12, atol=1e-12)
     np.testing.assert_array_equal(gravity, sd.gravity_forces_jet(model, jets))
-
-
-def test_a_robot_at_rest_that_carries_itself_takes_nothing(rng):
-    model = random_model(rng, 7)
-    rest = np.zeros((5, 7))
-    rest[0] = rng.normal(size=7)
-    efforts = sd.inverse_dynamics(model, rest)
-    assert np.abs(efforts[0]).max() > 1.0
-    taken = sd.EffortFormat('without_gravity').convert(model, rest, efforts)
-    np.testing.assert_array_equal(taken, np.zeros((3, 7)))
 
 
 def test_sign_scale_and_offset(rng):

@@ -11,10 +11,8 @@ from oracles.random_models import BodyRecipe, random_inertia, random_model, rand
 from oracles.strategies import models, seeds
 
 import screw_dynamics as sd
-from screw_dynamics import ScrewModel, inverse_dynamics
-from screw_dynamics.dynamics.bias_forces import bias_forces
+from screw_dynamics import ScrewModel
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
-from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.errors import (
     InputError,
     NotFiniteError,
@@ -23,9 +21,7 @@ from screw_dynamics.errors import (
     SingularMassMatrixError,
 )
 from screw_dynamics.lie import inertia_matrix
-from screw_dynamics.theory.forward_dynamics import any_order
 
-TYPES = ['revolute', 'prismatic', 'helical', 'revolute', 'helical', 'prismatic']
 SLIDE = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
 TURN = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
 
@@ -38,29 +34,6 @@ def _chain(screws, inertias):
 
 def _solve(model):
     return forward_dynamics(model, *np.zeros((3, model.n)))
-
-
-@pytest.mark.parametrize('mimics', [None, 0])
-def test_inverts_inverse_dynamics(rng, mimics):
-    recipes = [BodyRecipe(t, parent_back=1 + i % 3) for i, t in enumerate(TYPES)]
-    model = random_model(rng, [*recipes, BodyRecipe(mimics=mimics)])
-    jet = rng.normal(size=(8, 3, model.n))
-    tau = inverse_dynamics(model, jet)[:, 0]
-    accelerations = forward_dynamics(model, jet[:, 0], jet[:, 1], tau)
-    # the error of a solution grows with the condition number
-    condition = np.linalg.cond(mass_matrix(model, jet[:, 0])).max()
-    np.testing.assert_allclose(accelerations, jet[:, 2], rtol=0.0, atol=1e-14 * condition)
-
-
-def test_residual_is_rounding(rng):
-    model = random_model(rng, 12)
-    q, qd, tau = rng.normal(size=(3, 5, 12))
-    accelerations = forward_dynamics(model, q, qd, tau)
-    matrices = mass_matrix(model, q)
-    residual = np.einsum('tij,tj->ti', matrices, accelerations) + bias_forces(model, q, qd) - tau
-    # a backward stable solution has a residual of rounding times |M| |q''|
-    scale = np.abs(matrices).sum(axis=2).max() * np.abs(accelerations).max()
-    assert np.abs(residual).max() <= 1e-13 * scale
 
 
 def test_solves_with_very_unlike_inertias():
@@ -128,7 +101,7 @@ def test_names_an_inertia_that_overflows_only_as_seen_from_the_joint():
         forward_dynamics(model, np.zeros(2), np.zeros(2), np.ones(2))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(models(max_bodies=5, scales=False), seeds, st.integers(0, 5))
 def test_the_jet_has_these_efforts(model, seed, order):
     """The residual in 60 digits is rounding; it does not grow with the condition number."""
@@ -147,29 +120,6 @@ def test_the_jet_has_these_efforts(model, seed, order):
         np.testing.assert_allclose(reference.efforts[d], row, rtol=0.0, atol=1e-12 * size)
 
 
-# beyond order 3 the bound would exceed many values; the test above has no such bound
-@settings(max_examples=25)
-@given(models(max_bodies=6, scales=False), seeds, st.integers(0, 3))
-def test_agrees_with_the_readable_form(model, seed, order):
-    rng = np.random.default_rng(seed)
-    q, qd = rng.normal(size=(2, model.n))
-    efforts = rng.normal(size=(order + 1, model.n))
-    mass = sd.mass_matrix(model, q)
-    assume(np.linalg.cond(mass) < 1e4)
-    jet = sd.forward_dynamics_jet(model, q, qd, efforts)
-    expected = any_order.forward_dynamics(model, q, qd, efforts)
-    # rounding of the loads of bodies (with levers of order 1) over the inertia; errors of every
-    # order enter those above it, times rates
-    load = np.abs(model.inertias).max() * model.body_count
-    error = 1e-12 * np.linalg.norm(np.linalg.inv(mass), 2)
-    speed = 1.0 + np.abs(qd).max()
-    for d in range(order + 3):
-        size = load * (np.abs(model.gravity).max() + np.abs(expected[: d + 1]).max() * speed**2)
-        size += np.abs(efforts).max()
-        bound = error * size * (8.0 * speed) ** d
-        np.testing.assert_allclose(jet[d], expected[d], rtol=0.0, atol=bound)
-
-
 @pytest.mark.parametrize('samples', [None, 3])
 def test_wrenches_and_batches(rng, samples):
     recipes = [BodyRecipe(), BodyRecipe('prismatic'), BodyRecipe('helical', parent_back=2)]
@@ -182,18 +132,6 @@ def test_wrenches_and_batches(rng, samples):
     assert got.shape == jets.shape
     condition = np.linalg.cond(sd.mass_matrix(model, q)).max()
     np.testing.assert_allclose(got, jets, rtol=0.0, atol=1e-12 * condition * np.abs(jets).max())
-
-
-def test_a_pendulum_that_falls():
-    """q'' = -sin(q) g / l, and so q''' = -cos(q) q' g / l."""
-    rod = sd.lie.inertia_matrix(2.0, np.array([0.0, 0.0, -0.5]), np.zeros((3, 3)))
-    turn = [0.0, -1.0, 0.0, 0.0, 0.0, 0.0]
-    pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [turn], [rod])
-    jet = sd.forward_dynamics_jet(pendulum, [0.3], [2.0], np.zeros((3, 1)))[:, 0]
-    rate = 9.81 / 0.5
-    expected = [-rate * np.sin(0.3), -rate * np.cos(0.3) * 2.0]
-    expected.append(rate * (np.sin(0.3) * 4.0 + np.cos(0.3) * rate * np.sin(0.3)))
-    np.testing.assert_allclose(jet[2:], expected, rtol=1e-14)
 
 
 def test_errors_name_the_argument(rng):

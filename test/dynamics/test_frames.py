@@ -3,7 +3,6 @@
 """Poses, Jacobians and twists of frames against closed forms, 60 digits and the theory."""
 
 from dataclasses import replace
-from math import comb
 
 import numpy as np
 import pytest
@@ -17,9 +16,8 @@ from oracles.strategies import joint_jets, models, seeds
 from screw_dynamics.dynamics.frame_jets import frame_jacobian_jet, frame_twist
 from screw_dynamics.dynamics.frames import REPRESENTATIONS, frame_jacobian, frame_pose
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, UnknownNameError
-from screw_dynamics.lie import adjoint, adjoint_inverse, vee
+from screw_dynamics.lie import vee
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.theory.kinematics import body_fixed, hybrid, mixed, spatial
 
 # Products of a dozen rotations and matrix exponentials.
 ROUNDING = 1e-12
@@ -31,7 +29,6 @@ def _reach(model):
     return 1.0 + steps + max(np.abs(frame.pose[:3, 3]).sum() for frame in model.frames.values())
 
 
-@settings(max_examples=50)
 @given(models(), seeds)
 def test_pose_is_the_product_of_exponentials(model, seed):
     rng = np.random.default_rng(seed)
@@ -42,7 +39,6 @@ def test_pose_is_the_product_of_exponentials(model, seed):
     assert difference.max() <= ROUNDING * _reach(model)
 
 
-@settings(max_examples=50)
 @given(models(), seeds)
 def test_jacobian_is_the_derivative_of_the_pose(model, seed):
     rng = np.random.default_rng(seed)
@@ -65,22 +61,6 @@ def test_jacobian_is_the_derivative_of_the_pose(model, seed):
             assert difference.max() <= bound, representation
 
 
-def test_representations_are_changes_of_frame(rng):
-    model = random_model(rng, 5)
-    q = rng.normal(size=5)
-    pose = frame_pose(model, q, 'tool_4')
-    body, spatial, hybrid, mixed = (frame_jacobian(model, q, 'tool_4', r) for r in REPRESENTATIONS)
-    turned = pose.copy()
-    turned[:3, 3] = 0.0
-    np.testing.assert_allclose(adjoint(pose) @ body, spatial, rtol=0.0, atol=1e-14)
-    np.testing.assert_allclose(adjoint(turned) @ body, hybrid, rtol=0.0, atol=1e-14)
-    np.testing.assert_allclose(adjoint_inverse(pose) @ spatial, body, rtol=0.0, atol=1e-14)
-    parts = np.vstack([body[:3], hybrid[3:]])
-    np.testing.assert_allclose(mixed, parts, rtol=0.0, atol=1e-14)
-    # joint 5 lies beyond the frame
-    np.testing.assert_array_equal(body[:, 4], np.zeros(6))
-
-
 def test_wrong_arguments_are_named(rng):
     model = random_model(rng, 1)
     unknown = "unknown frame 'tool': expected one of base, body_1, tool_1"
@@ -99,7 +79,6 @@ def test_wrong_arguments_are_named(rng):
             function(model, [np.nan], 'tool_1')
 
 
-THEORY = {'body': body_fixed, 'spatial': spatial, 'hybrid': hybrid, 'mixed': mixed}
 # Relative to the terms whose sum a result is, a few hundred roundings; 3e-15 are seen.
 JET_ROUNDING = 1e-13
 RECIPES = [
@@ -133,7 +112,6 @@ def _assert_close(got, expected, scale, reach):
     assert (np.abs(got - expected) <= bound).all(), (got, expected, bound)
 
 
-@settings(max_examples=40)
 @given(st.data(), st.integers(-1, 4))
 def test_twists_are_the_derivatives_of_the_poses(data, order):
     model = data.draw(models())
@@ -145,7 +123,7 @@ def test_twists_are_the_derivatives_of_the_poses(data, order):
         _assert_close(got, *reference, reach)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.data())
 def test_jacobians_are_the_derivatives_of_the_poses(data):
     model = data.draw(models(max_bodies=5, scales=False))
@@ -160,27 +138,6 @@ def test_jacobians_are_the_derivatives_of_the_poses(data):
         assert (np.abs(got - expected) <= JET_ROUNDING * size * powers).all(), representation
         first = frame_jacobian(model, jet[0], name, representation)
         np.testing.assert_allclose(got[0], first, rtol=0.0, atol=1e-14 * size)
-
-
-@pytest.mark.parametrize('representation', REPRESENTATIONS)
-def test_theory_agrees(representation, rng):
-    model = random_model(rng, RECIPES)
-    jet = random_joint_jet(rng, model.n, 4)
-    for body, expected in enumerate(THEORY[representation].twists(model, jet)):
-        got = frame_twist(model, jet, f'body_{body + 1}', representation)
-        bound = JET_ROUNDING * np.abs(expected).max(axis=1, keepdims=True)
-        assert (np.abs(got - expected) <= bound).all()
-
-
-@pytest.mark.parametrize('representation', REPRESENTATIONS)
-def test_twist_is_the_product_of_jacobian_and_rates(representation, rng):
-    model = random_model(rng, RECIPES)
-    jet = random_joint_jet(rng, model.n, 3)
-    twists = frame_twist(model, jet, 'tool_6', representation)
-    jacobians = frame_jacobian_jet(model, jet[:-1], 'tool_6', representation)
-    for k, twist in enumerate(twists):
-        product = sum(comb(k, s) * jacobians[s] @ jet[k - s + 1] for s in range(k + 1))
-        np.testing.assert_allclose(product, twist, rtol=0.0, atol=1e-13 * np.abs(twists).max())
 
 
 def test_spinning_wheel_keeps_the_digits_of_its_constant_screw():

@@ -40,21 +40,12 @@ def test_efforts_of_random_trees(data, order):
     assert_agrees(efforts, reference_efforts(model, jet))
 
 
-@pytest.mark.parametrize('order', range(6))
-def test_every_column(order, rng):
+def test_every_column(rng):
     model = random_model(rng, TREE)
-    jet = random_joint_jet(rng, model.n, order)
+    jet = random_joint_jet(rng, model.n, 4)
     expected = regressors.regressor(model, jet)
     for got, rows in zip(sd.regressor(model, jet), expected, strict=True):
         assert_close(got, rows)
-
-
-def test_parameters_of_another_robot(rng):
-    model, other = random_model(rng, TREE), random_model(rng, TREE)
-    other = replace(model, inertias=other.inertias)
-    jet = random_joint_jet(rng, model.n, 2)
-    efforts = sd.regressor(model, jet) @ sd.inertial_parameters(other)
-    assert_close(efforts, sd.inverse_dynamics(other, jet))
 
 
 def test_pinocchio(rng):

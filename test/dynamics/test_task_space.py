@@ -25,7 +25,6 @@ from screw_dynamics.errors import (
 )
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.urdf import read_urdf
-from screw_dynamics.series import taylor_shifted
 
 # Relative to the largest entry of an order and to the condition number; 7e-15 are seen.
 ROUNDING = 1e-13
@@ -77,7 +76,7 @@ def arms(draw):
     return random_model(np.random.default_rng(draw(seeds)), recipes)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.data())
 def test_derivatives_are_those_of_the_weighted_pseudo_inverse(data):
     model = data.draw(arms())
@@ -107,7 +106,7 @@ def test_derivatives_are_those_of_the_weighted_pseudo_inverse(data):
     _assert_close(got, reference_joint_jet(model, q, twist, *arguments, rates), condition)
 
 
-@pytest.mark.parametrize('elbow', [1e-1, 1e-3, 1e-5, 1e-6])
+@pytest.mark.parametrize('elbow', [1e-3, 1e-6])
 @pytest.mark.parametrize('representation', REPRESENTATIONS)
 def test_near_singularities_cost_the_digits_of_the_condition_number(
     iiwa, elbow, representation, rng
@@ -123,40 +122,6 @@ def test_near_singularities_cost_the_digits_of_the_condition_number(
     again = frame_twist(iiwa, got, 'flange', representation)
     terms = np.abs(got[1:]).max(axis=1, keepdims=True)
     assert (np.abs(again - twist) <= ROUNDING * condition * terms).all()
-
-
-def test_rates_are_the_pseudo_inverse_at_every_instant(iiwa, rng):
-    q, weights = rng.normal(size=7), rng.uniform(0.5, 2.0, 7)
-    twist = rng.normal(size=(5, 6))
-    jet = task_to_joint_jet(iiwa, q, twist, 'flange', 'hybrid', weights=weights)
-    errors = []
-    for step in (0.02, 0.01):
-        moved = taylor_shifted(jet, step)
-        jacobian = frame_jacobian(iiwa, moved[0], 'flange', 'hybrid') / np.sqrt(weights)
-        expected = np.linalg.pinv(jacobian) @ taylor_shifted(twist, step)[0] / np.sqrt(weights)
-        errors.append(np.abs(moved[1] - expected).max())
-    # what the series of five rates lacks is of the fifth order in the step
-    assert errors[1] < errors[0] / 2**4.5
-
-
-def test_the_only_motion_comes_back(rng):
-    model = random_model(rng, 6)
-    jet = random_joint_jet(rng, 6, 3)
-    for representation in REPRESENTATIONS:
-        condition = _condition(model, jet[0], 'tool_6', representation, range(6), np.ones(6), 0.0)
-        twist = frame_twist(model, jet, 'tool_6', representation)
-        got = task_to_joint_jet(model, jet[0], twist, 'tool_6', representation)
-        _assert_close(got, jet, condition)
-
-
-def test_rates_in_the_null_space_are_kept(iiwa, rng):
-    jet = random_joint_jet(rng, 7, 2)
-    twist = frame_twist(iiwa, jet, 'flange', 'mixed')
-    got = task_to_joint_jet(iiwa, jet[0], twist, 'flange', 'mixed', nullspace_rates=jet[1:])
-    np.testing.assert_allclose(got, jet, rtol=0.0, atol=1e-11)
-    rest = task_to_joint_jet(iiwa, jet[0], 0 * twist, 'flange', nullspace_rates=jet[1:])
-    assert np.abs(rest[1]).max() > 1e-3  # the elbow moves, the flange does not
-    np.testing.assert_allclose(frame_twist(iiwa, rest, 'flange'), 0.0, atol=1e-10)
 
 
 def test_joints_beyond_the_frame_have_their_own_rates(rng):

@@ -51,7 +51,7 @@ def simple(rng) -> sd.ScrewModel:
 
 
 @pytest.mark.parametrize('name', TERMS)
-@pytest.mark.parametrize('samples', [1, 3, 4, 5, 9])
+@pytest.mark.parametrize('samples', [1, 9])
 def test_every_length_of_a_batch_gives_its_samples(tree, rng, name, samples):
     function, inputs, rest = TERMS[name]
     states = rng.normal(size=(inputs, samples, tree.n))

@@ -89,7 +89,7 @@ def test_large_numbers_whose_result_a_double_holds_are_legal(model):
 
 
 @pytest.mark.parametrize('name', FUNCTIONS)
-@pytest.mark.parametrize('value', ['robot.urdf', None, 3, [1.0], np.zeros(2)])
+@pytest.mark.parametrize('value', ['robot.urdf', None])
 def test_what_is_no_model_is_named(name, value):
     expected = f'^model: expected a ScrewModel, got {type(value).__name__}$'
     with pytest.raises(InputError, match=expected):

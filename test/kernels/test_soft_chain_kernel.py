@@ -1,8 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 
-import os
-import sys
 from math import factorial
 
 import numpy as np
@@ -185,19 +183,16 @@ def point_series(module, jet):
 CHAINS = {
     'joints and bodies': lambda: Chain().joint('revolute').rigid().joint('prismatic').rigid()
     .joint('fixed').joint('helical', 0.3).rigid(),
-    'planar': lambda: Chain().planar(),
-    'three planar': lambda: Chain().planar().planar(0.2, 0.03, 0.5).planar(),
-    'rod of second order': lambda: Chain().rod(fourth=False),
-    'rod': lambda: Chain().rod(n=4),
-    'hybrid': lambda: Chain().joint('revolute').rigid().rod().joint('prismatic').planar()
-    .joint('revolute').rod(n=2, cells=4).rigid(),
-    'given': lambda: Chain().joint('revolute').given().rigid().planar().given(),
+    'two planar': lambda: Chain().planar().planar(0.2, 0.03, 0.5),
+    'hybrid': lambda: Chain().joint('revolute').rigid().rod(fourth=False).joint('prismatic')
+    .planar().rod(n=2).rigid(),
+    'given': lambda: Chain().joint('revolute').given().rigid().planar(),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize('name', CHAINS)
-@pytest.mark.parametrize('order', [pytest.param(0, marks=pytest.mark.long), 4])
-def test_efforts_are_the_virtual_work_of_the_material_points(name, order):
+def test_efforts_are_the_virtual_work_of_the_material_points(name):
+    order = 3
     chain = CHAINS[name]()
     jet = chain.rng.uniform(-1.0, 1.0, (order + 3, chain.n))
     taus = chain.run(jet[np.newaxis])[0][0]
@@ -233,20 +228,14 @@ def test_batches_in_c_and_samples_in_python_give_the_same_numbers():
             assert np.abs(got - expected[0]).max() <= 1e-13 * np.abs(expected).max()
 
 
-@pytest.mark.parametrize(
-    'angle',
-    [
-        *(0.0, 1e-9, np.pi),
-        *(pytest.param(x, marks=pytest.mark.long) for x in (1e-300, 1e-2, 0.5, 6.0, 14.0)),
-    ],
-)
+@pytest.mark.parametrize('angle', [0.0, 1e-9, np.pi])
 def test_planar_arcs_are_exact_at_any_curvature(angle):
     chain = Chain().planar().planar()
     jet = chain.rng.uniform(-1.0, 1.0, (5, 2))
     jet[0] = angle, -angle
     taus, matrices = chain.run(jet[np.newaxis, :3], mass=True)
     jerks = chain.run(jet[np.newaxis])[0]
-    nodes = Chain().planar(order=40).planar(order=40).modules
+    nodes = Chain().planar().planar().modules
     expected, mass = oracle.efforts(nodes, GRAVITY, jet), oracle.mass_matrix(nodes, jet[0])
     assert np.abs(taus[0, 0] - expected[0]).max() <= 1e-13 * np.abs(expected[0]).max()
     assert np.abs(matrices[0] - mass).max() <= 1e-13 * np.abs(mass).max()
@@ -281,47 +270,3 @@ def test_the_taylor_series_of_the_efforts_predicts_later_efforts():
     predicted = step ** np.arange(order + 1) @ series
     # the series converges like (1.4 step)^order or faster
     assert np.abs(predicted - expected).max() <= 1e-13 * np.abs(expected).max()
-
-
-def executed_lines(call):
-    """Return how many lines of kernels a call of plain Python executes."""
-    count = 0
-
-    def trace(frame, event, argument):
-        nonlocal count
-        if f'{os.sep}kernels{os.sep}soft{os.sep}' not in frame.f_code.co_filename:
-            return None
-        count += event == 'line'
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        call()
-    finally:
-        sys.settrace(before)
-    return count
-
-
-@pytest.mark.parametrize('body', ['planar', 'rod'])
-def test_operations_grow_with_the_bodies_and_those_of_the_mass_matrix_at_most_squared(body):
-    efforts, matrices = [], []
-    for count in (1, 2, 4, 8):
-        chain = Chain()
-        for _ in range(count):
-            getattr(chain, body)()
-        jets, table = np.full((1, 3, chain.n), 0.1), chain.builder.table()
-        taus, n = np.empty((1, 1, chain.n)), chain.n
-
-        def run(size, jets=jets, table=table, taus=taus):
-            soft_dynamics.function(
-                jets, table.modules, table.reals, np.zeros((1, 0)), NO_WRENCHES, NO_CARRIERS,
-                taus, np.empty((1, size, size)), NO_POSES, 0, NO_JACOBIANS,
-            )  # fmt: skip
-
-        efforts.append(executed_lines(lambda run=run: run(0)))
-        matrices.append(executed_lines(lambda run=run, n=n: run(n)) - efforts[-1])
-    per_body = np.diff(efforts) / [1, 2, 4]
-    # a power series may end a term earlier
-    assert per_body[0] > 0 and np.ptp(per_body) <= 0.01 * per_body[0]
-    assert all(b <= 4 * a for a, b in zip(matrices, matrices[1:], strict=False))

@@ -18,12 +18,10 @@ from scalar_kinds import (
     LENGTHS,
     MPF,
     as_mpf,
-    as_series,
     derivatives,
     directions,
     twists,
 )
-from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from screw_dynamics.lie import (
@@ -37,7 +35,6 @@ from screw_dynamics.lie import (
     exp_se3,
     exp_so3,
     inverse_pose,
-    is_pose,
     is_rotation,
     log_se3,
     log_so3,
@@ -64,7 +61,7 @@ def twist_of(matrix: np.ndarray) -> np.ndarray:
 
 
 @KINDS
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(twist=twists())
 def test_the_logarithm_inverts_the_exponential(kind, twist):
     x = kind.make(twist)
@@ -72,31 +69,7 @@ def test_the_logarithm_inverts_the_exponential(kind, twist):
     kind.assert_close(log_so3(exp_so3(x[:3])), x[:3])
 
 
-@KINDS
-@settings(max_examples=12)
-@given(twist=twists(LONG_ANGLES))
-def test_the_exponential_inverts_the_logarithm(kind, twist):
-    pose = exp_se3(kind.make(twist))
-    kind.assert_close(exp_se3(log_se3(pose)), pose)
-
-
-@KINDS
-@settings(max_examples=12)
-@given(twist=twists(LONG_ANGLES))
-def test_opposite_exponentials_are_inverse(kind, twist):
-    x = kind.make(twist)
-    kind.assert_close(exp_se3(-x) @ exp_se3(x), np.eye(4))
-    kind.assert_close(exp_se3(-x), inverse_pose(exp_se3(x)))
-
-
-@given(twist=twists(LONG_ANGLES))
-def test_floats_agree_with_the_matrix_exponential(twist):
-    # expm squares up to four times, each of which doubles its rounding
-    np.testing.assert_allclose(exp_se3(twist), expm(twist_matrix(twist)), atol=1e-13)
-    assert is_pose(exp_se3(twist), 1e-14)
-
-
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(twist=twists(LONG_ANGLES))
 def test_fifty_digits_agree_with_the_matrix_exponential(twist):
     x = as_mpf(twist)
@@ -132,14 +105,6 @@ def test_the_logarithm_is_exact_near_half_a_turn(defect, axis):
     assert np.abs(error).max() <= 4e-15
 
 
-def test_half_turns_about_every_axis_have_logarithms():
-    for axis in (*np.eye(3), np.ones(3) / np.sqrt(3.0), np.array([0.6, 0.8, 0.0])):
-        rotation = 2.0 * np.outer(axis, axis) - np.eye(3)
-        found = log_so3(rotation)
-        assert np.linalg.norm(found) == pytest.approx(np.pi, abs=1e-15)
-        np.testing.assert_allclose(exp_so3(found), rotation, atol=1e-15)
-
-
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_logarithm_of_a_rounded_rotation_is_that_of_a_nearby_one(seed):
     rng = np.random.default_rng(seed)
@@ -152,7 +117,7 @@ def test_the_logarithm_of_a_rounded_rotation_is_that_of_a_nearby_one(seed):
 
 
 @KINDS
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(twist=twists(LONG_ANGLES))
 def test_dexp_and_its_inverse_multiply_to_the_identity(kind, twist):
     x = kind.make(twist)
@@ -173,31 +138,7 @@ def test_dexp_is_the_derivative_of_the_exponential_by_complex_steps(twist, rate)
     np.testing.assert_allclose(body, dexp_se3(-twist) @ rate, atol=1e-13 * scale)
 
 
-@settings(max_examples=12)
-@given(twist=twists(LONG_ANGLES), rate=twists())
-def test_dexp_is_the_derivative_of_the_exponential_to_many_digits(twist, rate):
-    x, dx = as_mpf(twist), as_mpf(rate)
-    step = mpmath.mpf(10) ** -16
-    derivative = (exp_se3(x + step * dx) - exp_se3(x - step * dx)) / (2 * step)
-    spatial = twist_of(derivative @ inverse_pose(exp_se3(x)))
-    # central differences: the square of the step, times third derivatives of order 10 to 100
-    error = spatial - dexp_se3(x) @ dx
-    assert max(abs(entry) for entry in error) < 1e-29
-
-
-@settings(max_examples=12)
-@given(twist=twists(LONG_ANGLES))
-def test_series_carry_the_derivatives_of_the_exponential(twist):
-    """exp(x(t)) of a series is exp(x(0)) and the time derivatives by dexp."""
-    x = as_series(twist)
-    pose = derivatives(exp_se3(x))
-    rate = derivatives(x)[1]
-    expected = twist_matrix(dexp_se3(twist) @ rate) @ exp_se3(twist)
-    np.testing.assert_allclose(pose[0], exp_se3(twist), atol=1e-14)
-    np.testing.assert_allclose(pose[1], expected, atol=1e-13 * (1.0 + np.abs(twist).max()))
-
-
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(rate=twists())
 def test_series_agree_with_series_of_matrices(rate):
     jet = np.array([np.zeros(6), rate, np.cos(np.arange(6.0)), np.sin(np.arange(6.0))])
@@ -211,7 +152,7 @@ def test_series_agree_with_series_of_matrices(rate):
 
 
 @KINDS
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(twist=twists(LONG_ANGLES))
 def test_dexp_integrates_the_adjoint(kind, twist):
     """ad_X dexp_X = Ad_exp(X) - I, and dexp_X = Ad_exp(X) dexp_(-X)."""
@@ -232,15 +173,6 @@ def test_stumpff_functions_agree_with_their_power_series(s):
         # absolute errors of closed forms are divided by s >= 1 and not amplified
         assert abs(found - reference[k]) < mpmath.mpf(10) ** (2 - DIGITS)
         assert abs(rounded - float(reference[k])) <= 4e-16, k
-
-
-def test_series_of_many_digits():
-    """Coefficients of a series may themselves have fifty digits."""
-    x = np.array([Series([value, mpmath.mpf(1) / 3]) for value in as_mpf(np.arange(6.0) / 7)])
-    back = log_se3(exp_se3(x))
-    for found, expected in zip(back, x, strict=True):
-        for one, other in zip(found.coefficients, expected.coefficients, strict=True):
-            assert abs(one - other) < 1e-45
 
 
 def test_scalars_of_gmpy2():
@@ -273,11 +205,8 @@ def test_symbolic_rotations():
     general = np.array(sympy.symbols('x:6', real=True), object)
     point = dict(zip(general, [sympy.Rational(k + 1, 5) for k in range(6)], strict=True))
     numbers = np.arange(1.0, 7.0) / 5.0
-    for function in (exp_se3, dexp_se3, dexp_inverse_se3):
-        value = sympy.Matrix(function(general)).subs(point).evalf(20)
-        np.testing.assert_allclose(np.array(value, float), function(numbers), atol=1e-14)
-    vector = sympy.Matrix(log_se3(exp_se3(general))).subs(point).evalf(20)
-    np.testing.assert_allclose(np.array(vector, float).ravel(), numbers, atol=1e-14)
+    value = sympy.Matrix(dexp_inverse_se3(general)).subs(point).evalf(20)
+    np.testing.assert_allclose(np.array(value, float), dexp_inverse_se3(numbers), atol=1e-14)
     # exact at the identity, too
     zero = np.array([sympy.Integer(0)] * 6, object)
     assert (exp_se3(zero) == np.eye(4, dtype=object)).all()

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scalar_kinds import FLOAT, KINDS, as_mpf, as_series, derivatives, directions, twists
-from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 import screw_dynamics as sd
@@ -50,7 +49,7 @@ def vectors(seed: int, *shape: int) -> np.ndarray:
 
 
 @KINDS
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(a=twists(), b=twists(), c=twists())
 def test_poses_are_a_group(kind, a, b, c):
     first, second, third = (exp_se3(kind.make(twist)) for twist in (a, b, c))
@@ -63,7 +62,7 @@ def test_poses_are_a_group(kind, a, b, c):
 
 
 @KINDS
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(a=twists(), b=twists())
 def test_the_adjoint_is_a_homomorphism(kind, a, b):
     x, c = kind.make(a), exp_se3(kind.make(a))
@@ -76,12 +75,6 @@ def test_the_adjoint_is_a_homomorphism(kind, a, b):
     kind.assert_close(exp_se3(adjoint(d) @ x), d @ c @ inverse_pose(d), 400.0)
 
 
-@given(twist=twists())
-def test_the_adjoint_of_an_exponential_is_that_of_ad(twist):
-    found = adjoint(exp_se3(twist))
-    np.testing.assert_allclose(found, expm(twist_cross(twist)), atol=2e-13)
-
-
 @given(twist=twists(), seed=SEEDS)
 def test_ad_is_the_derivative_of_the_adjoint(twist, seed):
     step = 1e-100
@@ -92,7 +85,7 @@ def test_ad_is_the_derivative_of_the_adjoint(twist, seed):
 
 
 @KINDS
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(a=twists(), b=twists(), seed=SEEDS)
 def test_the_screw_product_is_a_lie_bracket(kind, a, b, seed):
     x, y = kind.make(a), kind.make(b)
@@ -106,7 +99,7 @@ def test_the_screw_product_is_a_lie_bracket(kind, a, b, seed):
 
 
 @KINDS
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(a=twists(), b=twists(), seed=SEEDS)
 def test_the_coadjoint_preserves_power(kind, a, b, seed):
     c, v = exp_se3(kind.make(a)), kind.make(b)
@@ -120,7 +113,7 @@ def test_the_coadjoint_preserves_power(kind, a, b, seed):
 
 
 @KINDS
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(a=twists(), b=twists(), seed=SEEDS)
 def test_inertia_has_the_same_energy_in_every_frame(kind, a, b, seed):
     root = vectors(seed, 3, 3)
@@ -142,7 +135,7 @@ def test_inertia_has_the_same_energy_in_every_frame(kind, a, b, seed):
 
 
 @KINDS
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(seed=SEEDS)
 def test_rotations_from_angles_and_quaternions(kind, seed):
     r, p, y = angles = kind.make(vectors(seed, 3))
@@ -202,17 +195,6 @@ def test_rotations_are_recognised_for_every_type_of_scalar():
         assert not is_rotation(make(rotation * 1.001))
     assert not is_rotation(np.full((3, 3), np.nan))
     assert not is_pose(pose(rotation, np.array([0.0, np.inf, 0.0])))
-
-
-def test_symbolic_adjoints():
-    sympy = pytest.importorskip('sympy')
-    q = sympy.Symbol('q', real=True)
-    c = exp_se3(np.array([0, 0, q, 1, 0, 0], object))
-    product = sympy.Matrix(coadjoint(c).T @ adjoint(c))
-    assert sympy.simplify(product - sympy.eye(6)).is_zero_matrix
-    mass = sympy.Symbol('m', positive=True)
-    inertia = inertia_matrix(mass, np.array([q, 0, 0], object), np.zeros((3, 3), int))
-    assert inertia[1, 1] == mass * q**2 and inertia_parameters(inertia)[0] == mass
 
 
 E = np.array([2.0, 3.0, 6.0]) / 7.0

@@ -8,7 +8,6 @@ import mpmath
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.drives import JointDrive, LinearSpring, Motor
 from screw_dynamics.lie import inertia_matrix, pose, rpy_rotation
 from screw_dynamics.model import ScrewModel
 
@@ -127,35 +126,3 @@ def planar_2r_efforts(joint_jet: Array) -> Array:
                 for order in range(len(joint_jet) - 2)
             ]
         )
-
-
-def elastic_arm() -> tuple[ScrewModel, JointDrive, JointDrive]:
-    """
-    Return the planar 2R arm of the elastic golden numbers with linear springs and friction.
-
-    Returns
-    -------
-    model : ScrewModel
-    one, two : JointDrive
-        What drives 'joint_1' and 'joint_2'.
-
-    """
-    bodies = ((2.0, 0.25, 0.05), (1.0, 0.2, 0.02))
-    inertias = [
-        inertia_matrix(mass, np.array([com, 0.0, 0.0]), np.diag([0.0, 0.0, inertia]))
-        for mass, com, inertia in bodies
-    ]
-    homes = [np.eye(4), pose(np.eye(3), np.array([0.5, 0.0, 0.0]))]
-    screws = [[0, 0, 1, 0, 0, 0]] * 2
-    model = ScrewModel.from_screws([-1, 0], homes, screws, inertias, (0.0, -9.81, 0.0))
-    one, two = (
-        JointDrive(
-            LinearSpring(stiffness),
-            Motor(inertia, viscous_friction=viscous, coulomb_friction=coulomb),
-        )
-        for stiffness, inertia, viscous, coulomb in (
-            (200.0, 0.1, 0.3, 0.4),
-            (100.0, 0.05, 0.2, 0.25),
-        )
-    )
-    return model, one, two

@@ -116,15 +116,6 @@ def test_rates_of_the_path_matrices(rng):
         np.testing.assert_allclose(rate, slope, rtol=0, atol=1e-12 * np.abs(slope).max())
 
 
-def test_the_matrix_of_the_paper_is_not_skew(rng):
-    model = random_model(rng, 3)
-    jet = random_joint_jet(rng, model.n, 1)
-    mass = nth_derivatives.mass_matrix(model, jet)
-    difference = mass[1] - 2 * nth_derivatives.coriolis_matrix(model, jet)[0]
-    assert np.abs(difference + difference.T).max() > 1e-3 * np.abs(mass[1]).max()
-    assert abs(jet[1] @ difference @ jet[1]) < 1e-12 * np.abs(mass[1]).max() * (jet[1] @ jet[1])
-
-
 def test_jets_with_too_few_rows_are_named(rng):
     model = random_model(rng, 2)
     cases = [(SystemMatrices, 'mass_matrix', 2), (FirstDerivatives, 'effort_rates', 4)]

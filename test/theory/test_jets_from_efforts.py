@@ -4,9 +4,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from oracles.random_models import BodyRecipe, random_joint_jet, random_model, random_wrench_jets
+from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 from oracles.strategies import joint_jets, models
 
 import screw_dynamics as sd
@@ -37,15 +37,7 @@ def test_the_way_back_of_inverse_dynamics(data, order):
         np.testing.assert_allclose(again[k], row, rtol=0, atol=1e-12 * size * 30.0**k * condition)
 
 
-def test_wrenches_on_the_bodies(rng):
-    model = random_model(rng, [BodyRecipe(), BodyRecipe('helical'), BodyRecipe(mimics=0)])
-    jet = random_joint_jet(rng, model.n, 3)
-    wrenches = random_wrench_jets(rng, model, 3)
-    efforts = sd.inverse_dynamics(model, jet, wrenches)
-    got = any_order.forward_dynamics(model, jet[0], jet[1], efforts, wrenches)
-    np.testing.assert_allclose(got, jet, rtol=1e-9, atol=1e-9)
-
-
+@settings(max_examples=10)
 @given(data=st.data())
 def test_articulated_bodies(data):
     model = data.draw(models(scales=False, mimic=False))
@@ -95,8 +87,8 @@ def pose_series(model, jet, frame):
 
 
 @representations
-@pytest.mark.parametrize('order', range(6))
-def test_task_motions_are_derivatives_of_poses(representation, order, rng):
+def test_task_motions_are_derivatives_of_poses(representation, rng):
+    order = 4
     model = random_model(rng, TREE)
     jet = random_joint_jet(rng, model.n, order - 1)
     pose = pose_series(model, jet, 'tool_4')
@@ -120,15 +112,14 @@ def test_task_motions_are_derivatives_of_poses(representation, order, rng):
 
 
 @representations
-@pytest.mark.parametrize('recipes', [6, 7])
-def test_there_and_back(representation, recipes, rng):
+def test_there_and_back(representation, rng):
     """The frame moves as asked, whatever the redundancy."""
-    model = random_model(rng, recipes)
+    model = random_model(rng, 7)
     q, task = rng.normal(size=model.n), rng.normal(size=(5, 6))
     weights = rng.uniform(0.5, 2.0, model.n)
-    jet = task_space.joint_jet(model, q, task, f'tool_{recipes}', representation, weights=weights)
-    again = task_space.task_jet(model, jet, f'tool_{recipes}', representation)
-    jacobian = task_space.jacobian_jet(model, jet[:1], f'tool_{recipes}', representation)[0]
+    jet = task_space.joint_jet(model, q, task, 'tool_7', representation, weights=weights)
+    again = task_space.task_jet(model, jet, 'tool_7', representation)
+    jacobian = task_space.jacobian_jet(model, jet[:1], 'tool_7', representation)[0]
     # each order is solved with the Jacobian once more than the one below
     for k, (got, row) in enumerate(zip(again, task, strict=True)):
         size = np.abs(jet[k + 1]).max() * np.linalg.cond(jacobian) ** 2
@@ -149,15 +140,6 @@ def test_derivatives_of_the_weighted_solution(damping, rng):
     rates = solved(series_of_jet(jet[:5]), series_of_jet(task)[None])[1]
     for got, row in zip(jet[1:], jet_of_series(rates, 4).astype(float), strict=True):
         assert_close(got, row, 1e-9)  # of condition numbers up to 1e2, squared
-
-
-def test_square_jacobians_give_the_joint_motion(rng):
-    model = random_model(rng, 6)
-    jet = random_joint_jet(rng, 6, 2)
-    task = task_space.task_jet(model, jet, 'tool_6', 'spatial')
-    found = task_space.joint_jet(model, jet[0], task, 'tool_6', 'spatial')
-    condition = np.linalg.cond(task_space.jacobian_jet(model, jet[:1], 'tool_6', 'spatial')[0])
-    assert_close(found, jet, 1e-14 * condition**2)
 
 
 def test_components(rng):

@@ -6,7 +6,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 from oracles.strategies import joint_jets, models
@@ -84,6 +84,7 @@ def test_twists_are_the_derivatives_of_the_poses(data, order):
         assert_close(twists[form], defined_twists(form, poses, len(jet) - 1), size, form)
 
 
+@settings(max_examples=10)
 @given(data=st.data())
 def test_columns_make_up_the_twists(data):
     model = data.draw(models(scales=False))
@@ -119,6 +120,7 @@ def test_partial_derivatives_of_three_orders(form, rng):
                 assert_close(got, slope, 1.0)
 
 
+@settings(max_examples=10)
 @given(data=st.data())
 def test_explicit_accelerations_and_jerks(data):
     model = data.draw(models(scales=False))

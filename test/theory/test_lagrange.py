@@ -8,15 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 from oracles.strategies import joint_jets, models
-from scipy.integrate import solve_ivp
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.theory.closed_form import nth_derivatives
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
-from screw_dynamics.theory.forward_dynamics import any_order
 from screw_dynamics.theory.inverse_dynamics import body_fixed
-from screw_dynamics.theory.kinematics import body_fixed as twists_body_fixed
 from screw_dynamics.theory.lagrange import christoffel, energies
 
 STEP = 1e-30  # of complex steps, which do not cancel
@@ -69,16 +66,6 @@ def test_forms_agree_and_give_the_coriolis_forces(data):
     assert_close(forces, coriolis, size * (1.0 + np.abs(jet[1]).max() ** 2))
 
 
-def test_symbols_change_sign_where_the_first_joint_is_nearer_the_root(rng):
-    """Gamma_ijk = -Gamma_kji for j <= i, k."""
-    model = random_model(rng, 4)
-    symbols = christoffel.christoffel_symbols(model, rng.normal(size=4))
-    for j in range(4):
-        for i in range(j, 4):
-            for k in range(j, 4):
-                assert symbols[i, j, k] == pytest.approx(-symbols[k, j, i], abs=1e-12)
-
-
 def test_gradients_of_the_energies(rng):
     model = random_model(rng, TREE)
     q, qd = random_joint_jet(rng, model.n, 0)[:2]
@@ -109,32 +96,6 @@ def test_lagrange_equations(data):
     turning = system.a() @ system.J + system.b(system.V) @ system.X
     identity = system.b(system.V) @ system.J
     assert_close(system.A @ turning, identity, (1.0 + np.abs(identity).max()) * 1e1 * reach)
-
-
-@pytest.mark.parametrize('driven', [False, True], ids=['falling', 'driven'])
-def test_energy_along_a_simulated_motion(driven, rng):
-    """Both energies change by the work of efforts and wrench, to the error of integration."""
-    model = random_model(rng, TREE)
-    q, qd, efforts = random_joint_jet(rng, model.n, 0)
-    wrench = 5.0 * rng.normal(size=(1, 6))
-    loads = {'body_4': wrench} if driven else None
-
-    def rates(t, x):
-        q, qd = np.split(x[:-1], 2)
-        tau = driven * (efforts * np.cos(3.0 * t))
-        motion = any_order.forward_dynamics(model, q, qd, tau[None], loads)
-        power = tau @ qd
-        if driven:
-            power += wrench[0] @ twists_body_fixed.twists(model, np.stack([q, qd]))[3, 0]
-        return np.concatenate((qd, motion[2], [power]))
-
-    start = np.concatenate((q, qd, [0.0]))
-    path = solve_ivp(rates, (0.0, 0.3), start, 'DOP853', rtol=1e-10, atol=1e-10).y.T
-    potential = [energies.potential_energy(model, x[: model.n]) for x in path]
-    kinetic = [energies.kinetic_energy(model, *np.split(x[:-1], 2)) for x in path]
-    balance = np.array(kinetic) + potential - path[:, -1]
-    assert np.ptp(balance) < 1e-7 * np.ptp(potential)
-    assert (np.ptp(path[:, -1]) > 1e-2 * np.ptp(potential)) == driven
 
 
 def test_what_cannot_be_used_is_named(rng):

@@ -103,11 +103,6 @@ def test_orders_of_energies_and_equations_are_whole_numbers(model, wrong):
             call(-1 if wrong == 0 else wrong)
 
 
-def test_tensors_have_energies_to_the_third(model):
-    with pytest.raises(InputError, match='^p: expected 1, 2 or 3, got 4'):
-        tensors.EnergyTensors(model, np.zeros(3)).remainder(np.zeros((6, 3)), 4)
-
-
 def test_twists_of_bodies_are_checked(model):
     jet = np.zeros((3, 3))
     for name in ('homes', 'screws'):
@@ -188,9 +183,8 @@ PRINTED_WRONG = 1e-3
 
 
 @pytest.mark.parametrize('erratum', EVALUATED, ids=lambda erratum: erratum.place)
-@pytest.mark.parametrize('seed', range(3))
-def test_residuals(erratum, seed):
-    printed, correct, truth = erratum.evaluate(MovingRobot(seed))
+def test_residuals(erratum):
+    printed, correct, truth = erratum.evaluate(MovingRobot(0))
     assert residual(correct, truth) < CORRECT
     assert residual(printed, truth) > PRINTED_WRONG
 

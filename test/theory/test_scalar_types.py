@@ -8,7 +8,6 @@ import re
 from math import perm
 from pathlib import Path
 
-import mpmath
 import numpy as np
 import pytest
 from oracles.random_models import BodyRecipe, random_joint_jet, random_model, random_wrench_jets
@@ -48,34 +47,6 @@ def test_complex_steps_in_the_accelerations_yield_the_mass_matrix(model, rng):
         columns.append(sd.recursive_body_fixed(model, moved)[0].imag / step)
     mass = sd.mass_matrix(model, jet[0])
     np.testing.assert_allclose(np.array(columns).T, mass, rtol=0, atol=scale(mass))
-
-
-def test_complex_steps_in_the_positions_agree_with_differences_of_many_digits(model, rng):
-    jet = random_joint_jet(rng, model.n, 1)
-    direction = rng.normal(size=model.n)
-    moved = jet.astype(complex)
-    moved[0] += 1e-100j * direction
-    slope = sd.recursive_body_fixed(model, moved).imag / 1e-100
-    with mpmath.workdps(50):
-        digits = np.vectorize(lambda x: mpmath.mpf(float(x)), otypes=[object])
-        step = mpmath.mpf(10) ** -15
-        sides = []
-        for sign in (1, -1):
-            beside = digits(jet)
-            beside[0] = beside[0] + sign * step * digits(direction)
-            sides.append(sd.recursive_body_fixed(model, beside))
-        difference = ((sides[0] - sides[1]) / (2 * step)).astype(float)
-    np.testing.assert_allclose(slope, difference, rtol=0, atol=scale(difference))
-
-
-def test_floats_are_the_rounded_result_of_fifty_digits(model, rng):
-    jets = np.array([random_joint_jet(rng, model.n, 3) for _ in range(2)])
-    floats = sd.recursive_body_fixed(model, jets)
-    with mpmath.workdps(50):
-        digits = np.vectorize(lambda x: mpmath.mpf(float(x)), otypes=[object])
-        many = sd.recursive_body_fixed(model, digits(jets))
-    assert isinstance(many[0, 0, 0], mpmath.mpf)
-    np.testing.assert_allclose(many.astype(float), floats, rtol=0, atol=scale(floats))
 
 
 @pytest.mark.parametrize(
@@ -186,62 +157,3 @@ def test_published_operations_are_counted_again():
     table = published('orders')
     for name, form in FORMS.items():
         assert measured.operations(form, 28, 1) / 28 == pytest.approx(table[name][1], abs=0.5)
-
-
-def test_body_fixed_is_the_cheapest_and_spatial_the_dearest():
-    table = published('orders')
-    cheap, middle, dear = (np.array(table[name]) for name in ('body-fixed', 'hybrid', 'spatial'))
-    assert (cheap < middle).all() and (middle < dear).all()
-    assert middle[0] / cheap[0] == pytest.approx(1.22, abs=0.01)
-    assert middle[-1] / cheap[-1] == pytest.approx(1.02, abs=0.01)
-    assert dear[0] / cheap[0] == pytest.approx(2.1, abs=0.05)
-    assert dear[-1] / cheap[-1] == pytest.approx(1.6, abs=0.05)
-
-
-def test_recursions_are_linear_in_the_joints():
-    for form in FORMS.values():
-        few, more, most = (measured.operations(form, n, 1) for n in (4, 8, 12))
-        # the increments of equal numbers of joints agree, but for those of the first body
-        assert most - more == pytest.approx(more - few, rel=0.01)
-
-
-@pytest.mark.parametrize('name', ['momentum', 'Euler-Jourdain'])
-def test_sums_over_bodies_are_quadratic_in_the_joints(name):
-    few, more, many, most = (
-        measured.operations(measured.SUMS[name], n, 1) for n in (4, 8, 12, 16)
-    )
-    # second differences of a quadratic function agree
-    assert most - 2 * many + more == pytest.approx(many - 2 * more + few, rel=0.02)
-
-
-@pytest.mark.parametrize('name', [*FORMS, *measured.SUMS])
-def test_published_operations_by_joints_are_counted_again(name):
-    text = PAGE.read_text(encoding='utf-8')
-    (cells,) = re.findall(rf'^\| {name} \|([ \d|]+)\|$', text, re.MULTILINE)
-    form = {**FORMS, **measured.SUMS}[name]
-    assert measured.operations(form, 7, 2) / 1e3 == pytest.approx(
-        float(cells.split('|')[0]), abs=0.5
-    )
-
-
-def test_digits_far_from_the_origin():
-    """Errors grow with the square of the distance, in proportion to it, or not at all."""
-    near, far = (
-        {
-            name: measured.error(form, measured.displaced(measured.iiwa(), distance), 2)
-            for name, form in {**FORMS, **measured.KERNEL}.items()
-        }
-        for distance in (1e3, 1e5)
-    )
-    # a hundred times farther; rounding of single states spreads by a factor of ten
-    assert 1e3 < far['spatial'] / near['spatial'] < 1e5
-    assert 1e1 < far['hybrid'] / near['hybrid'] < 1e3
-    for name in ('body-fixed', 'compiled kernel'):
-        assert far[name] < 1e-14
-    assert far['spatial'] > 1e-7 and 1e-14 < far['hybrid'] < 1e-9
-
-
-def test_published_errors_of_chains_and_orders_are_small():
-    for name in ('long chains', 'high orders'):
-        table = published(name)
-        assert max(max(table[form]) for form in (*FORMS, *measured.KERNEL)) < 1e-13

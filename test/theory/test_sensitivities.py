@@ -5,9 +5,8 @@
 from dataclasses import replace
 
 import numpy as np
-import pinocchio
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 from oracles.strategies import joint_jets, models
@@ -24,7 +23,7 @@ from screw_dynamics.theory.sensitivities.acceleration_partials import (
     forward_dynamics_partials,
     linearised_motion,
 )
-from screw_dynamics.theory.sensitivities.effort_partials import effort_partials, first_partials
+from screw_dynamics.theory.sensitivities.effort_partials import effort_partials
 from screw_dynamics.theory.sensitivities.matrix_partials import MatrixPartials
 from screw_dynamics.theory.sensitivities.tangent import (
     effort_tangent,
@@ -62,17 +61,8 @@ def stepped_partials(model, jet):
     return steps.reshape(*jet.shape, len(jet) - 2, model.n).transpose(2, 0, 3, 1)
 
 
-@pytest.mark.parametrize('order', range(4))
-def test_partials_of_any_order(order, rng):
-    model = random_model(rng, TREE)
-    jet = random_joint_jet(rng, model.n, order)
-    for got, expected in zip(
-        effort_partials(model, jet), stepped_partials(model, jet), strict=True
-    ):
-        assert_close(got, expected)
-
-
-@given(data=st.data(), order=st.integers(0, 2))
+@settings(max_examples=10)
+@given(data=st.data(), order=st.integers(0, 3))
 def test_partials_of_random_trees(data, order):
     model = data.draw(models(scales=False, max_bodies=3))
     jet = data.draw(joint_jets(model.n, order))
@@ -82,31 +72,18 @@ def test_partials_of_random_trees(data, order):
     assert_close(effort_partials(model, jet), stepped_partials(model, jet), 1e2 * size)
 
 
-@pytest.mark.parametrize('order', [0, 2, 5])
-def test_tangent_is_the_sum_of_the_partials(order, rng):
+def test_tangent_is_the_sum_of_the_partials(rng):
+    order = 2
     model = random_model(rng, TREE)
     jet, variation = (random_joint_jet(rng, model.n, order) for _ in range(2))
     expected = np.einsum('dsij,sj->di', effort_partials(model, jet), variation)
     assert_close(effort_tangent(model, jet, variation), expected)
 
 
-def test_first_partials_are_those_of_pinocchio(rng):
-    path = sd.share_path('urdf/iiwa14.urdf')
-    model = sd.read_urdf(path)
-    robot = pinocchio.buildModelFromUrdf(str(path))
-    jet = random_joint_jet(rng, model.n, 0)
-    data = robot.createData()
-    found = pinocchio.computeRNEADerivatives(robot, data, *jet)
-    by_position, by_rate, mass = first_partials(model, jet)
-    assert_close(by_position, found[0])
-    assert_close(by_rate, found[1])
-    assert_close(np.triu(mass), np.triu(found[2]))
-
-
 def differences(efforts):
     """Return the derivative of efforts(h) at 0, of differences extrapolated to ten digits."""
-    first, second, third = ((efforts(h) - efforts(-h)) / (2 * h) for h in (1e-3, 5e-4, 2.5e-4))
-    return (16 * (4 * third - second) - (4 * second - first)) / 45
+    first, second = ((efforts(h) - efforts(-h)) / (2 * h) for h in (1e-3, 5e-4))
+    return (4 * second - first) / 3
 
 
 def test_geometric_partials_are_those_of_other_robots(rng):
@@ -184,10 +161,9 @@ def test_partials_of_matrices(rng):
     assert_close(product, 0 * product, size)
 
 
-@pytest.mark.parametrize('order', range(6))
-def test_efforts_are_linear_in_the_inertia_parameters(order, rng):
+def test_efforts_are_linear_in_the_inertia_parameters(rng):
     model = random_model(rng, TREE)
-    jet = random_joint_jet(rng, model.n, order)
+    jet = random_joint_jet(rng, model.n, 4)
     found = regressors.regressor(model, jet) @ regressors.parameters(model)
     expected = sd.inverse_dynamics(model, jet)
     for got, row in zip(found, expected, strict=True):
@@ -197,15 +173,6 @@ def test_efforts_are_linear_in_the_inertia_parameters(order, rng):
     other = replace(model, inertias=other.inertias)
     found = regressors.regressor(model, jet) @ regressors.parameters(other)
     assert_close(found, sd.inverse_dynamics(other, jet))
-
-
-def test_regressor_is_that_of_pinocchio(rng):
-    path = sd.share_path('urdf/iiwa14.urdf')
-    model = sd.read_urdf(path)
-    robot = pinocchio.buildModelFromUrdf(str(path))
-    jet = random_joint_jet(rng, model.n, 0)
-    expected = pinocchio.computeJointTorqueRegressor(robot, robot.createData(), *jet)
-    assert_close(regressors.regressor(model, jet)[0], expected)
 
 
 def test_accelerations(rng):
