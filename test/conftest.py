@@ -74,8 +74,6 @@ PROOFS = (
     'recordings/bags/test_cut_off_bags.py',
     'recordings/bags/test_damaged_bags.py',
     'recordings/bags/test_recorder_end.py',
-    'soft/test_against_lagrange.py',
-    'soft/test_soft_robot_paths.py',
     'symbolic/test_symbolic_expressions.py',
     'symbolic/test_symbolic_sources.py',
 )

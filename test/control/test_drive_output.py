@@ -102,7 +102,7 @@ class TestMotors:
             effort_scale=(2.0, -1.0),
             effort_offset=(0.25, 0.5),
         )
-        move = Move(STOOD, [1.2, -0.5], 1.0)
+        move, robot = Move(STOOD, [1.2, -0.5], 1.0), sd.Robot(model, SPRUNG)
         for i in range(400):
             rig.measure(move(TICK * i)[0])
             jet = move(TICK * i)
@@ -113,7 +113,7 @@ class TestMotors:
                 assert rig.step(rig.sample(jet)) is None
                 rows = rig.step(rig.motor_sample(jet, RATIOS))
             rows = rows.copy()
-            motors = sd.elastic_feedforward(sd.Robot(model, SPRUNG), jet)
+            motors = sd.elastic_feedforward(robot, jet)
             if i == 0:
                 begin = motors.motor_position * ratios
                 np.testing.assert_allclose(rows[0], begin, rtol=1e-14)

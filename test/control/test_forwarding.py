@@ -43,7 +43,7 @@ def executed(message, instants, instant):
 
 def assert_in_step(node, message, instants, begin):
     """Compare a controller with the reference until some time after the newest motion begins."""
-    for instant in np.linspace(instants[0], begin + 20 * MS, 301).astype(int):
+    for instant in np.linspace(instants[0], begin + 20 * MS, 61).astype(int):
         expected = node.reference.state(int(instant))[0]
         here = executed(message, instants, instant)
         np.testing.assert_allclose(here, expected, rtol=0.0, atol=1e-9)
@@ -111,7 +111,7 @@ def test_a_controller_goes_on_in_the_turn_of_the_newest_motion(moving):
         assert moving.join(20 * MS)
     message, instants = forwarded(moving)
     assert instants[0] == moving.now
-    for instant in np.linspace(instants[0], begin + 20 * MS, 301).astype(int):
+    for instant in np.linspace(instants[0], begin + 20 * MS, 61).astype(int):
         expected = moving.reference.state(int(instant))[0]
         here = executed(message, instants, instant)
         np.testing.assert_allclose(here[0], expected[0], rtol=0.0, atol=1e-9)

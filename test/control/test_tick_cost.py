@@ -12,7 +12,7 @@ from helpers.rig import Rig
 import screw_dynamics as sd
 from screw_dynamics.drives.robot import Robot
 
-TICKS = 2000
+TICKS = 500
 SPRING = sd.JointDrive(sd.LinearSpring(8000.0, damping=20.0), sd.Motor(rotor_inertia=0.4))
 
 
@@ -44,7 +44,7 @@ def test_no_object_is_left_to_the_collector(tick):
         left = gc.get_count()[0] - before
     finally:
         gc.enable()
-    assert left < 50  # one per hundred ticks
+    assert left < 50  # one per ten ticks
 
 
 def test_no_memory_is_kept(tick):

@@ -32,9 +32,8 @@ def test_efforts_are_those_of_the_reference_with_two_derivatives(arm):
     rig.run(1.2)
     assert rig.reasons == ['']
     assert len(rig.published) > 240
-    for jet, tau, gravity in zip(
-        rig.published.jets, rig.published.efforts, rig.published.gravity, strict=True
-    ):
+    samples = rig.published.jets, rig.published.efforts, rig.published.gravity
+    for jet, tau, gravity in list(zip(*samples, strict=True))[::8]:
         expected = recursive_body_fixed(arm, jet)
         np.testing.assert_allclose(
             tau, expected, rtol=0, atol=1e-11 * (1 + np.abs(expected).max())

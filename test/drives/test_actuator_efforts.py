@@ -71,24 +71,6 @@ def test_rotor_inertia_is_the_armature_of_pinocchio(arm, rng):
             np.testing.assert_allclose(result[d], expected, rtol=0, atol=BOUNDS[d] * size)
 
 
-def test_mass_matrix_with_rotors_is_that_of_pinocchio(arm, rng):
-    pytest.importorskip('pinocchio')
-    from oracles.pinocchio_model import PinocchioModel
-
-    drives = geared(arm, rng)
-    inertias = sd.Robot(arm, drives).motors.rows[:, 0]
-    pinocchio = PinocchioModel(URDF, arm, inertias)
-    q = rng.uniform(-2.0, 2.0, arm.n)
-    expected = pinocchio.mass_matrix(q)
-    matrix = sd.mass_matrix(arm, q) + np.diag(inertias)
-    np.testing.assert_allclose(matrix, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
-    jets = np.zeros((arm.n + 1, 3, arm.n))
-    jets[:, 0], jets[1:, 2] = q, np.eye(arm.n)
-    efforts = sd.actuator_efforts(sd.Robot(arm, drives), jets)[:, 0]
-    columns = (efforts[1:] - efforts[0]).T
-    np.testing.assert_allclose(columns, expected, rtol=0, atol=1e-12 * np.abs(efforts).max())
-
-
 def test_rows_batches_and_stages(arm, drives, rng):
     jets = np.array([random_joint_jet(rng, arm.n, 4) for _ in range(3)])
     efforts = sd.inverse_dynamics(arm, jets)

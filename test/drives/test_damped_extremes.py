@@ -88,14 +88,6 @@ def test_nearly_equal_times_do_no_harm(constant, gap, rows):
             assert errors[:-1].max() < known and errors[-1] < highest, (t, errors)
 
 
-@pytest.mark.parametrize('constants', [1e-3, 0.5, 5.0, 15.0, 19.0, 21.0, 30.0])
-def test_the_start_is_forgotten_exponentially(constants):
-    damper = one_joint(0.1, 5, 1.0)
-    damper.step(np.zeros((3, 1)), 0.0)
-    phi = damper.step(np.zeros((3, 1)), 0.1 * constants)[:, 0]
-    np.testing.assert_allclose(phi, np.exp(-constants) * (-10.0) ** np.arange(4), rtol=1e-12)
-
-
 @pytest.mark.parametrize('pause', [1.0, 1e3, 1e6, 1.7e9, 1e100])
 def test_a_long_pause_is_a_start_anew(pause):
     constant = 1e-3
@@ -125,22 +117,6 @@ def test_a_start_from_two_rows_takes_the_second_if_it_is_smaller(rate, taken):
     phi = one_joint(0.5, 4).step([[5.0], [rate]], 0.0)[:, 0]
     assert phi[0] == pytest.approx((5.0 - taken * 0.5 * rate) / K, rel=1e-15)
     assert phi[1] == pytest.approx((5.0 - K * phi[0]) / (0.5 * K), rel=1e-14)
-
-
-def test_a_slow_start_takes_every_term():
-    constant = 1e-3
-    for t in [*np.linspace(0.0, 1.0, 11), (np.pi - 0.3) / RATE]:
-        phi = one_joint(constant, 8).step(effort(t, 6), 0.0)
-        error = relative(phi, constant)[0] - steady(t, constant, 1)[0]
-        assert abs(error) < 2.0 * (RATE * constant) ** 6 + 1e-15
-
-
-@pytest.mark.parametrize('constant', 10.0 ** np.arange(-12.0, -2.5, 3.0))
-def test_a_start_given_as_a_number_costs_no_digits(constant):
-    jet = effort(0.1, 3)
-    steadily = one_joint(constant).step(jet, 0.0)[:, 0].copy()
-    given = one_joint(constant, deflection=steadily[0]).step(jet, 0.0)[:, 0]
-    np.testing.assert_allclose(given[:3], steadily[:3], rtol=1e-4)
 
 
 @pytest.mark.parametrize('constant', [1e-12, 9.9e-7, 1.01e-6, 1e-3])

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import screw_dynamics as sd
-from screw_dynamics.command_line.main import main
 from screw_dynamics.errors import ModelError, UnknownNameError, UnusedEntryWarning
 
 PLANAR = sd.share_path('urdf/planar_2r.urdf')
@@ -93,30 +92,6 @@ def test_entries_without_effect_are_named(file):
         sd.Drives.from_yaml(UNUSED.replace('deflection: 0.1, ', '') + 'rotor_coupling: no')
         drives = sd.Drives({'joint_2': drives.joints['joint_2']})
         assert sd.Drives.from_yaml(drives.to_yaml()) == drives
-
-
-@pytest.mark.parametrize(
-    'text, code, line',
-    [
-        (UNUSED, 0, f'warning: {{}}: {WITHOUT_EFFECT}'),
-        (
-            UNUSED.replace('axis: [0, 0, 1]', 'carrier: nowhere') + 'rotor_coupling: false',
-            1,
-            f'screw_dynamics evaluate: {{}}: {NOWHERE}',
-        ),
-        ('elastic_joints: {elbow: }', 1, "screw_dynamics evaluate: {}: unknown joint 'elbow': "),
-    ],
-)
-def test_the_command_line_names_the_file(file, tmp_path, capsys, text, code, line):
-    path, motion = file(text), tmp_path / 'motion.yaml'
-    motion.write_text(
-        'joint_names: [joint_1, joint_2]\n'
-        'points: [{positions: [0, 0], time_from_start: 0.0}, '
-        '{positions: [0.1, 0], time_from_start: 1.0}]\n'
-    )
-    assert main(['evaluate', str(PLANAR), str(motion), '--elastic', str(path)]) == code
-    lines = capsys.readouterr().err.splitlines()
-    assert [entry.startswith(line.format(path)) for entry in lines].count(True) == 1, lines
 
 
 FILE = """

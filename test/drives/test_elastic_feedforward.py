@@ -9,10 +9,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from oracles.random_models import random_joint_jet, random_model, random_wrench_jets
-from oracles.strategies import joint_jets, models
 
 import screw_dynamics as sd
 
@@ -130,19 +127,6 @@ def test_a_control_loop_makes_no_arrays(damping):
     assert_same(tick(1.0), expected)
 
 
-def test_a_rigid_robot_is_inverse_dynamics_with_rotor_and_friction(model, rng):
-    jet = random_joint_jet(rng, model.n, 2)
-    result = sd.elastic_feedforward(sd.Robot(model, sd.Drives({})), jet)
-    np.testing.assert_array_equal(result.motor_effort_jet, result.effort_jet)
-    np.testing.assert_allclose(result.motor_jet, jet, rtol=1e-15)
-    motor = sd.Motor(0.5, 2.0, 0.1)
-    driven = sd.Drives(dict.fromkeys(model.joint_names, sd.JointDrive(motor=motor)))
-    result = sd.elastic_feedforward(sd.Robot(model, driven), jet)
-    expected = sd.inverse_dynamics(model, jet) + 2.0 * jet[2:] + 0.4 * jet[1:4]
-    np.testing.assert_allclose(result.motor_effort_jet, expected, rtol=1e-12, atol=1e-12)
-    assert not result.deflection_jet.any()
-
-
 def test_the_motor_side_of_the_gear(model, mixed, rng):
     result = sd.elastic_feedforward(sd.Robot(model, mixed), random_joint_jet(rng, model.n, 2))
     motor = result.on_motor_side()
@@ -155,31 +139,6 @@ def test_the_motor_side_of_the_gear(model, mixed, rng):
     np.testing.assert_array_equal(motor.effort, result.effort)
     np.testing.assert_array_equal(motor.deflection, result.deflection)
     assert (motor.on_motor_side().motor_jet == motor.motor_jet).all()
-
-
-@given(models(max_bodies=5, scales=False), st.data(), st.integers(0, 3))
-def test_linear_springs_on_random_trees(model, data, extra):
-    """With constant parameters the sheet's formulas are linear in the efforts of every order."""
-    n = model.n
-    jet = data.draw(joint_jets(n, 2 + extra))
-    stiffness = 10.0 ** np.array(data.draw(st.lists(st.floats(-1, 5), min_size=n, max_size=n)))
-    elastic = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    drives = sd.Drives(
-        {
-            name: sd.JointDrive(sd.LinearSpring(k) if soft else None, sd.Motor(0.3, 1.0, 0.2))
-            for name, k, soft in zip(model.joint_names, stiffness, elastic, strict=True)
-        }
-    )
-    result = sd.elastic_feedforward(sd.Robot(model, drives), jet)
-    tau = sd.inverse_dynamics(model, jet)
-    rows = 3 + extra if elastic.any() else 5 + extra
-    theta = jet[:rows].copy()
-    theta[: len(tau)] += np.where(elastic, tau / stiffness, 0.0)[:rows]
-    commands = 0.3 * theta[2:] + 0.2 * theta[1:-1] + tau[: rows - 2]
-    for actual, expected in ((result.motor_jet, theta), (result.motor_effort_jet, commands)):
-        assert actual.shape == expected.shape
-        scale = np.abs(expected) + np.abs(theta).max(axis=0) + np.abs(tau).max(axis=0)
-        assert (np.abs(actual - expected) <= 1e-12 * scale).all()
 
 
 def test_any_array_like_is_taken(model, mixed, rng):

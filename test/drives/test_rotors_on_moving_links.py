@@ -201,18 +201,6 @@ def test_batches_are_their_samples(rng):
     assert sd.elastic_feedforward(sd.Robot(links, drives), jets[0], out=out) is out
 
 
-def test_the_last_joint_needs_two_more_derivatives_per_rotor_before_it(rng):
-    for n in range(1, 6):
-        links = random_model(rng, n)
-        coupling = sd.Robot(
-            links, elastic_joints(links, solid_rotors(rng, links), linear(n))
-        ).coupling
-        # q up to order 2 n + 2; the first rotor rests on the base
-        assert coupling.rows == 2 * n + 3
-        np.testing.assert_array_equal(coupling.orders, 2 * np.arange(1, n + 1))
-        assert coupling.levels == tuple((j,) for j in reversed(range(n)))
-
-
 def arm(axes):
     """Return a stretched arm of unit links that turn about the named axes."""
     screws = [[*np.eye(3)['xyz'.index(axis)], 0, 0, 0] for axis in axes]

@@ -197,17 +197,6 @@ def test_random_trees(name, rng):
     np.testing.assert_allclose(base.values, base.combinations @ parameters, rtol=1e-12)
 
 
-@pytest.mark.parametrize('length', [1e-3, 1.0, 1e3])
-@pytest.mark.parametrize('gravity', [0.0, 9.81])
-def test_the_count_depends_on_no_unit(length, gravity):
-    rng = np.random.default_rng(5)
-    recipes = TREES['branches']
-    down = np.array([0.0, 0.0, -gravity])
-    expected = len(sd.base_parameters(random_model(rng, recipes, gravity=down)).columns)
-    scaled = random_model(np.random.default_rng(5), recipes, gravity=down * length, length=length)
-    assert len(sd.base_parameters(scaled).columns) == expected
-
-
 @pytest.mark.parametrize('length', [1e-3, 1.0])
 @pytest.mark.parametrize('leader', [TURN, SLIDE], ids=['turning', 'sliding'])
 def test_slides_of_mimic_joints_count_as_lengths(length, leader):

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 
 import mpmath
 import numpy as np
@@ -13,12 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
-from oracles.golden import elastic_arm
 from oracles.random_models import random_model
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, UnknownNameError
-from screw_dynamics.kernels.drives.damped import TERMS, weights
+from screw_dynamics.kernels.drives.damped import weights
 from screw_dynamics.kernels.drives.limits import (
     passes_effort_limits,
     passes_motion_limits,
@@ -49,12 +47,6 @@ def test_weights_keep_all_digits():
         assert result[0] == pytest.approx(expected[0], rel=1e-15)
 
 
-def test_golden_weights():
-    result = np.empty(TERMS + 1)
-    weights(0.5, result)
-    np.testing.assert_allclose(result[1:3], [0.78693868057473315, 0.42612263885053369], rtol=1e-15)
-
-
 def one_joint(damping: float, rows: int = 5, deflection: float | None = None):
     model = random_model(np.random.default_rng(1), 1)
     joint = sd.JointDrive(sd.LinearSpring(K, damping))
@@ -73,8 +65,8 @@ def sine_response(t: float, constant: float, rows: int, w: float = 6.0) -> np.nd
     return np.array([((1j * w) ** k * gain * np.exp(1j * w * t)).imag for k in range(rows)])
 
 
-@pytest.mark.parametrize('rows', [4, 5, 6, 8])
-@pytest.mark.parametrize('exponent', range(-12, 2))
+@pytest.mark.parametrize('rows', [4, 6])
+@pytest.mark.parametrize('exponent', [-12, -6, -3, 0, 1])
 def test_a_sine_is_followed_at_any_time_constant(exponent, rows):
     constant, h = 10.0**exponent, 1e-3
     start = float(sine_response(0.0, constant, 1)[0])
@@ -186,32 +178,6 @@ def test_unusable_arguments_are_named():
         one_joint(1.0, 3)
     with pytest.raises(InputError, match='drives: expected Drives, got dict'):
         sd.DeflectionFilter(sd.Robot(random_model(np.random.default_rng(1), 1), {}))
-
-
-def test_small_dampers_approach_the_spring():
-    model, one, two = elastic_arm()
-    stiffness = np.array([200.0, 100.0])
-    t = np.linspace(0.0, 0.3, 301)
-    orders = np.arange(6)[:, None]
-    phase = 3.0 * t[:, None, None] + np.arange(2) + orders * np.pi / 2.0
-    jets = 3.0**orders * np.sin(phase)
-    stiff = sd.elastic_feedforward(
-        sd.Robot(model, sd.Drives({'joint_1': one, 'joint_2': two})), jets[:, :5]
-    )
-    rate = sd.inverse_dynamics(model, jets[-1])[3]
-    errors = []
-    for constant in (2e-4, 1e-4, 5e-5):
-        drives = {
-            name: replace(joint, spring=sd.LinearSpring(k, constant * k))
-            for name, joint, k in zip(('joint_1', 'joint_2'), (one, two), stiffness, strict=True)
-        }
-        result = sd.elastic_feedforward(sd.Robot(model, sd.Drives(drives)), jets[:, :5], times=t)
-        assert result.motor_jet.shape == (301, 4, 2)
-        error = result.deflection_jet[-1, 2] - stiff.deflection_jet[-1, 2]
-        # phi'' - tau''/K = -T tau'''/K + O(T^2)
-        np.testing.assert_allclose(error, -constant * rate / stiffness, rtol=200.0 * constant)
-        errors.append(np.abs(result.motor_effort[-1] - stiff.motor_effort[-1]))
-    np.testing.assert_allclose(np.array(errors[:-1]) / errors[1:], 2.0, rtol=0.02)
 
 
 @pytest.mark.parametrize('start', [0.0, 0.3, -2.0, 20.0, -40.0, 300.0])

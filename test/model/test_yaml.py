@@ -35,7 +35,7 @@ def assert_equal(one: ScrewModel, other: ScrewModel) -> None:
             assert a == b, entry.name
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(models())
 def test_round_trip_is_exact(model):
     assert_equal(ScrewModel.from_yaml(model.to_yaml()), model)

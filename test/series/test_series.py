@@ -22,7 +22,6 @@ from screw_dynamics.series import (
     matrix_series,
     series_of_jet,
     taylor_coefficients,
-    taylor_shifted,
 )
 from screw_dynamics.series import array_functions as plain
 from screw_dynamics.series.jets import jet
@@ -61,20 +60,6 @@ def test_functions_have_the_taylor_coefficients_of_mpmath(function, reference, c
     np.testing.assert_allclose(function(series).coefficients, [float(e) for e in expected], 1e-11)
 
 
-@given(seeds=st.tuples(*[st.integers(0, 2**32 - 1)] * 3))
-def test_series_are_a_commutative_ring(seeds):
-    a, b, c = (random_series(seed, seed % 7 / 3.0) for seed in seeds)
-
-    def close(one: Series, other: Series) -> bool:
-        return np.allclose(one.coefficients, other.coefficients, rtol=1e-12, atol=1e-12)
-
-    assert close(a * b, b * a)
-    assert close((a * b) * c, a * (b * c))
-    assert close(a * (b + c), a * b + a * c)
-    assert close(a - a, Series([0.0] * (ORDER + 1))) and not a - a
-    assert close(sin(a) ** 2 + cos(a) ** 2, 1 + 0 * a)
-
-
 def test_the_order_of_a_result_is_the_smaller_one():
     assert (random_series(1, 1.0, 2) * random_series(2, 1.0, 4)).order == 2
     assert (random_series(1, 1.0, 2) + 1).order == 2
@@ -103,19 +88,6 @@ def test_jets_and_series_are_inverse(rng):
     assert constant.tolist() == [[2.5], [0], [0]]
 
 
-def test_series_continue_a_motion_like_its_jet(rng):
-    """The polynomial of a jet, taken at a later time, has the shifted jet."""
-    jet = rng.normal(size=(5, 1))
-    later = series_of_jet(jet)[0]
-    # q(0.3 + t) by substitution of the series 0.3 + t
-    time = Series([0.3, 1.0, 0.0, 0.0, 0.0])
-    total = Series([0.0] * 5)
-    for coefficient in reversed(later.coefficients):
-        total = total * time + coefficient
-    found = jet_of_series(np.array([total]), 4).astype(float)
-    np.testing.assert_allclose(found, taylor_shifted(jet, 0.3), atol=1e-14)
-
-
 def test_leibniz_terms_are_those_of_the_product(rng):
     a, b = rng.normal(size=(5, 3, 3)), rng.normal(size=(5, 3, 2))
     product = jet_of_coefficients(
@@ -131,14 +103,6 @@ def test_the_inverse_of_a_series_of_matrices(rng):
     identity = np.concatenate([[np.eye(3)], np.zeros((3, 3, 3))])
     # the coefficients of the inverse are products of up to four inverses
     np.testing.assert_allclose(matrix_series.product(a, inverse), identity, atol=1e-11)
-
-
-def test_the_exponential_of_a_series_of_matrices(rng):
-    m = rng.normal(size=(3, 3))
-    line = np.zeros((5, 3, 3))
-    line[1] = m
-    powers = [np.linalg.matrix_power(m, k) for k in range(5)]
-    np.testing.assert_allclose(jet_of_coefficients(matrix_series.exponential(line)), powers)
 
 
 LAST = 6
@@ -230,21 +194,6 @@ def test_partials_are_the_jacobian_along_the_motion(rng):
         np.testing.assert_allclose(value, function(q), rtol=1e-12, atol=1e-12)
         partials = np.tensordot(at, found.partials(), 1)
         np.testing.assert_allclose(partials, np.array(columns).T, rtol=1e-10, atol=1e-11)
-
-
-def test_time_derivatives_are_those_of_a_cauchy_integral(rng):
-    jet, powers = motion(rng, 2), np.arange(LAST + 1)
-
-    def function(q):
-        return np.tanh(q[0]) * np.exp(-(q[1] ** 2)) / np.sqrt(3.0 + q[0])
-
-    found = function(SeriesArray.variables(jet)).jet()
-    circle = 0.2 * np.exp(2j * np.pi * np.arange(64) / 64)
-    factorials = np.array([math.factorial(k) for k in powers])
-    samples = np.array([function((jet.T / factorials) @ z**powers) for z in circle])
-    for k in powers:
-        expected = factorials[k] * np.mean(samples * circle**-k).real
-        assert found[k] == pytest.approx(expected, rel=1e-9, abs=1e-9 * factorials[k])
 
 
 def test_products_of_matrices_and_rearrangements_are_those_of_their_values(rng):

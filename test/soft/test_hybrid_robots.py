@@ -3,7 +3,6 @@
 """Soft segments behind rigid chains: virtual work, payloads, names, limits and bad files."""
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -48,12 +47,12 @@ def test_efforts_of_six_joints_and_an_arc_are_those_of_virtual_work(six_and_arc,
     assert six_and_arc.joint_names == (
         *(f'joint_{i}' for i in range(1, 7)), 'trunk/curve_x', 'trunk/curve_y', 'trunk/stretch',
     )  # fmt: skip
-    jet = rng.uniform(-0.5, 0.5, (5, 9))
+    jet = rng.uniform(-0.5, 0.5, (4, 9))
     jet[:, 8] *= 0.05
     expected = material_points.efforts(modules, rigid.gravity, jet)
     got = sd.inverse_dynamics(six_and_arc, jet)
     # rounding of the Cauchy integrals, whose circle has a radius of 1/4: 4^d for derivative d
-    for row, other, power in zip(got, expected, (1, 4, 16), strict=True):
+    for row, other, power in zip(got, expected, (1, 4), strict=True):
         bound = 1e-12 * power * np.abs(expected).max()
         np.testing.assert_allclose(row, other, rtol=0, atol=bound)
     matrix = sd.mass_matrix(six_and_arc, jet[0])
@@ -94,21 +93,6 @@ def test_efforts_in_an_array_to_fill_are_the_same(six_and_arc, rng):
         sd.inverse_dynamics(six_and_arc, jet, out=out)
     with pytest.raises(InputError, match='joint_jet: expected real numbers, got dtype <U'):
         sd.inverse_dynamics(six_and_arc, jet.astype(str))
-
-
-def test_gravity_of_a_robot_is_that_of_its_chain(six_and_arc, rng):
-    model = replace(six_and_arc.rigid, gravity=np.array([1.0, 2.0, 3.0]))
-    other = SOFT.append_segments(model, six_and_arc.appended)
-    q = 0.1 * rng.normal(size=9)
-    three = [
-        sd.gravity_forces(
-            SOFT.append_segments(replace(model, gravity=axis), six_and_arc.appended), q
-        )
-        for axis in np.eye(3)
-    ]
-    expected = np.array([1.0, 2.0, 3.0]) @ three
-    np.testing.assert_allclose(sd.gravity_forces(other, q), expected, atol=1e-11)
-    np.testing.assert_array_equal(sd.gravity_forces(other.without_gravity(), q), np.zeros(9))
 
 
 def test_a_robot_with_segments_can_be_pickled(six_and_arc, rng):
@@ -198,11 +182,6 @@ def test_sections_of_tubes_and_incompressible_material():
     [
         ('length: 0.12', '', r"segments\[0\]: expected an entry 'length', got none"),
         (
-            'radius:',
-            'diameter:',
-            r"segments\[0\]: expected entries name, type, limits, .*, got 'diameter'",
-        ),
-        (
             'constant_curvature',
             'constant_curve',
             r"segments\[0\].type: expected one of rigid, .*, got 'constant_curve'",
@@ -219,7 +198,6 @@ def test_sections_of_tubes_and_incompressible_material():
             r'segments\[0\].bending_stiffness: expected no value beside youngs_modulus',
         ),
         ('lower: -2.0', 'lower: 3.0', r'limits.curve_x: expected lower <= upper'),
-        ('curve_y', 'curve_z', r"limits: expected entries curve_x, curve_y, got 'curve_z'"),
         ('name: finger', 'name: a/b', r"name: expected a name without /, got 'a/b'"),
         ('thread_2', 'thread_1', r'threads\[1\].name: expected every name once'),
         (
@@ -238,11 +216,6 @@ def test_sections_of_tubes_and_incompressible_material():
             '',
             r'segments\[0\].bending_stiffness: expected a stiffness, 0 for none, or youngs',
         ),
-        (
-            'most_tension: 60.0',
-            'most_tension: 0.5',
-            r'threads\[0\].most_tension: expected at least 1 N, got 0.5',
-        ),
     ],
 )
 def test_bad_entries_are_refused_by_name(old, new, message):
@@ -255,49 +228,21 @@ def test_bad_entries_are_refused_by_name(old, new, message):
     ('segment', 'message'),
     [
         ('type: rigid, length: 0.1, mass: 1.0, inertia: 3', 'inertia: expected a sequence, got 3'),
-        ('type: rigid, length: 0.1, mass: 1.0, com: [1, 2, .nan]', 'com: expected finite numbers'),
-        ('type: rigid, length: 0.1, mass: 1.0, com: [1, 2]', 'com: expected 3 entries, got 2'),
         (
             'type: rigid, length: 0.1, mass: 1.0, inertia: [-1, 0, 0, 1, 0, 1]',
             r'segments\[0\].inertia: expected principal moments of 0 or more, got -1',
-        ),
-        (
-            'type: variable_strain, length: 0.1, radius: 0.1, mass: 1.0, strains: 3',
-            'strains: expected a mapping, got 3',
         ),
         (
             'type: variable_strain, length: 0.1, radius: 0.1, mass: 1.0, strains: {bend: 1}',
             r'segments\[0\].strains: expected strains of .*, got .bend.',
         ),
         (
-            'type: variable_strain, length: 0.1, radius: 0.1, mass: 1.0, strains: {bend_x: 1},'
-            ' section_stiffness: [-1, 1, 1, 1, 1, 1]',
-            'section_stiffness: expected 0 or more, got -1',
-        ),
-        (
-            'type: variable_strain, length: 0.1, radius: 0.1, mass: 1.0, strains: {bend_x: 1},'
-            ' youngs_modulus: 1.0, basis: spline',
-            r'segments\[0\].basis: expected one of .*, got .spline.',
-        ),
-        (
             'type: variable_strain, length: 0.1, radius: 0.1, mass: 1.0, strains: {bend_x: 1}',
             r'segments\[0\].section_stiffness: expected a stiffness, 0 for none, or youngs',
         ),
         (
-            'type: constant_curvature, length: 0.1, radius: 0.1, mass: 1.0, bending_stiffness: 0',
-            r'segments\[0\].axial_stiffness: expected a stiffness, 0 for none, or youngs',
-        ),
-        (
             'type: volume_preserving, length: 0.1, radius: 0.1, mass: 1.0',
             r"segments\[0\]: expected an entry 'neo_hookean', got none",
-        ),
-        (
-            'type: volume_preserving, length: 0.1, radius: 0.1, mass: 1.0, neo_hookean: -1',
-            r'segments\[0\].neo_hookean: expected .*, got -1',
-        ),
-        (
-            'type: constant_curvature, length: 0.1, radius: 0.1, mass: 1.0, elongation: 3',
-            'elongation: expected true or false, got 3',
         ),
     ],
 )

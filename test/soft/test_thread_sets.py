@@ -127,7 +127,7 @@ def test_demands_beyond_all_limits_leave_an_error():
     np.testing.assert_allclose(errors, [0.6, 0.25], rtol=1e-14)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(seeds)
 def test_tensions_are_those_of_a_bounded_least_squares_solver(seed):
     rng = np.random.default_rng(seed)

@@ -16,15 +16,6 @@ from oracles.strategies import models, seeds
 import screw_dynamics as sd
 from paper_experiments import planar_2r
 from screw_dynamics.symbolic import SYMBOLS, Expressions, SymbolicModel
-from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
-from screw_dynamics.theory.inverse_dynamics import (
-    body_fixed,
-    euler_jourdain,
-    hybrid,
-    momentum,
-    spatial,
-)
-from screw_dynamics.theory.lagrange.energies import lagrange_efforts
 from screw_dynamics.theory.sensitivities.regressors import parameters
 
 NAMES = {'m_1': 'm1', 'm_2': 'm2', 'c_1x': 'L1', 'l_2x': 'L1', 'c_2x': 'L2', 'p_tool_x': 'L2'}
@@ -81,25 +72,6 @@ def test_the_vertical_plane_of_the_urdf_is_recognised(arm):
     assert Expressions(paper_model()).gravity_forces() == arm.gravity_forces()
 
 
-@pytest.mark.parametrize('form', [body_fixed, euler_jourdain, hybrid, momentum, spatial])
-def test_all_forms_of_the_theory_take_symbols_and_are_identical(arm, form):
-    jet = arm.model.joint_jet(4)
-    rows = form.inverse_dynamics(arm.model, jet)
-    for row, expected in zip(rows, arm.inverse_dynamics(1), strict=True):
-        for entry, other in zip(row, expected, strict=True):
-            assert not entry.atoms(sympy.Float)
-            assert vanishes(entry - other)
-
-
-def test_closed_forms_of_the_theory_take_symbols_too(arm):
-    jet = arm.model.joint_jet(3)
-    system = SystemMatrices(arm.model, jet)
-    found = sympy.Matrix(system.mass_matrix)
-    assert all(map(vanishes, found - arm.mass_matrix()))
-    efforts = sympy.Matrix(lagrange_efforts(arm.model, jet))
-    assert all(map(vanishes, efforts - arm.inverse_dynamics()[0]))
-
-
 @pytest.fixture(scope='module')
 def spatial_tree() -> Expressions:
     """Return a branched robot with all joint types, coordinate axes and symbolic masses."""
@@ -121,24 +93,6 @@ def rate(expression: sympy.Expr, jet: np.ndarray) -> sympy.Expr:
             for symbol, after in zip(row, following, strict=True)
         )
     )
-
-
-def test_efforts_are_lagranges_derivatives_of_the_energies(spatial_tree):
-    jet = spatial_tree.model.joint_jet(3)
-    T, U = spatial_tree.kinetic_energy(), spatial_tree.potential_energy()
-    for k, effort in enumerate(spatial_tree.inverse_dynamics()[0]):
-        q, qd = jet[0, k], jet[1, k]
-        lagrange = rate(T.diff(qd), jet) - T.diff(q) + U.diff(q)
-        assert vanishes(lagrange - effort)
-        assert vanishes(U.diff(q) - spatial_tree.gravity_forces()[k])
-
-
-def test_rates_of_efforts_are_their_time_derivatives(spatial_tree):
-    jet = spatial_tree.model.joint_jet(5)
-    rows = spatial_tree.inverse_dynamics(2)
-    for row, following in zip(rows, rows[1:], strict=False):
-        for entry, expected in zip(row, following, strict=True):
-            assert vanishes(rate(entry, jet) - expected)
 
 
 def test_terms_fit_together(spatial_tree):
@@ -215,7 +169,7 @@ def test_symbols_of_parameters_have_the_numbers_of_the_robot(symbols, seed):
     np.testing.assert_allclose(found, expected, rtol=0, atol=BOUND * np.abs(expected).max())
 
 
-@pytest.mark.parametrize('multiplier', [-2.0, 0.5, 1.37, 40.0])
+@pytest.mark.parametrize('multiplier', [-2.0, 1.37])
 def test_mimic_joints_turn_by_multiples(multiplier):
     robot = f"""<robot name="pair"><link name="a"/>
     <joint name="one" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/>

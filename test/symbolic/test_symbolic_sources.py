@@ -19,7 +19,6 @@ from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
 from screw_dynamics.symbolic import (
-    SYMBOLS,
     TERMS,
     Expressions,
     Options,
@@ -102,22 +101,6 @@ def test_functions_in_c_have_the_numbers_of_the_expressions(model, found, source
             # some 100 summands of the size of the largest result, each right to a few eps
             bound = 1e-13 * max(1.0, np.abs(exact).max())
             np.testing.assert_allclose(result, exact, rtol=0, atol=bound, err_msg=term.name)
-
-
-@pytest.mark.skipif(shutil.which('gcc') is None, reason='needs gcc')
-def test_functions_in_c_have_the_efforts_of_the_kernel(model, robot, sources, tmp_path):
-    library = ctypes.CDLL(str(compiled(tmp_path, sources, 'gcc')))
-    jet = random_joint_jet(np.random.default_rng(9), 3, 2)
-    rows = [np.ascontiguousarray(row) for row in jet]
-    if model.values:
-        rows.append(np.array([float(value) for value in model.values.values()]))
-    pointers = [row.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for row in rows]
-    tau_ddot = np.empty(3)
-    library.arm_inverse_dynamics_2(
-        *pointers, tau_ddot.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
-    )
-    expected = sd.inverse_dynamics(robot, jet)[2]
-    np.testing.assert_allclose(tau_ddot, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
 
 @pytest.mark.skipif(shutil.which('g++') is None, reason='needs g++')
@@ -224,15 +207,6 @@ def test_lines_of_latex_are_the_whole_expression():
     )
     equations = re.findall(r'=\{\}& (.*)\n\\end', joined)
     assert equations == [sympy.latex(expression) for expression in expressions]
-
-
-def test_latex_of_the_planar_arm():
-    names = {'m_1': 'm1', 'm_2': 'm2', 'c_1x': 'L1', 'l_2x': 'L1', 'c_2x': 'L2'}
-    robot = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    arm = SymbolicModel.from_model(robot, SYMBOLS, names)
-    text = latex_source(arm, terms(Expressions(arm), ['mass_matrix']))
-    assert r'M = \begin{bmatrix}L_{1}^{2} m_{1} + L_{1}^{2} m_{2}' in text
-    assert r'L_{2} m_{2} \left(L_{1} \cos{\left(q_{2} \right)} + L_{2}\right)' in text
 
 
 def planar_latex(term: str, symbols: list[str], **names: str) -> str:

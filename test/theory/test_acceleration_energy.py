@@ -149,19 +149,6 @@ def test_equations_from_the_kinetic_energy(rng):
         np.testing.assert_allclose(equations.gibbs_appell(model, jet, m), expected, **close)
 
 
-def test_energy_of_any_scalars(rng):
-    model = random_model(rng, TREE)
-    jet = random_joint_jet(rng, model.n, 1)
-
-    def slope(unit):
-        return energies.acceleration_energy(model, jet + 1j * STEP * unit, 1).imag / STEP
-
-    units = np.zeros((model.n, *jet.shape))
-    units[range(model.n), 2, range(model.n)] = 1.0
-    forces = [slope(unit) for unit in units]  # dE^(1)/dq''
-    np.testing.assert_allclose(forces, equations.gibbs_appell(model, jet), rtol=1e-12)
-
-
 def test_bad_arguments():
     with pytest.raises(ShapeError, match='5 or more'):
         energies.acceleration_energy(chain(), CHAIN_JET[:4], 3)

@@ -107,14 +107,6 @@ def model(rng: np.random.Generator) -> sd.ScrewModel:
     return random_model(rng, 3)
 
 
-def test_one_wrench_holds_for_a_whole_batch(model, rng):
-    jets = np.array([random_joint_jet(rng, model.n, 1) for _ in range(3)])
-    wrench = {model.body_names[-1]: rng.normal(size=(2, 6))}
-    efforts = sd.recursive_body_fixed(model, jets, wrench)
-    expected = sd.inverse_dynamics(model, jets, wrench)
-    np.testing.assert_allclose(efforts, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
-
-
 def test_unusable_arguments_are_named(model):
     jet, body = np.zeros((4, model.n)), model.body_names[0]
     with pytest.raises(InputError, match='^model: expected a ScrewModel, got str$'):

@@ -13,7 +13,6 @@ from oracles.strategies import joint_jets, models
 
 import screw_dynamics as sd
 from screw_dynamics.errors import ShapeError
-from screw_dynamics.lie import adjoint, twist_cross
 from screw_dynamics.series import jet_of_series, series_of_jet
 from screw_dynamics.theory.kinematics import accelerations, body_fixed, hybrid, mixed, spatial
 from screw_dynamics.theory.tree import Tree
@@ -145,37 +144,6 @@ def test_partial_derivatives_of_relative_poses(rng):
         for i, j in ((4, 0), (0, 4), (4, 1), (3, 3)):
             slope = (sd.lie.inverse_pose(poses[i]) @ poses[j]).imag / STEP
             assert_close(body_fixed.partial_of_relative_pose(model, q, i, j, joint), slope, 1.0)
-
-
-def test_other_printed_forms(rng):
-    """[M2018] (22), of the jerk by joints before and behind, and (74), (75), of recursions."""
-    model = random_model(rng, RECIPES)
-    jet = random_joint_jet(rng, model.n, 1)
-    tree, base, mid = Tree(model, jet), spatial.twists(model, jet), hybrid.twists(model, jet)
-    columns = np.array([spatial.jacobian_columns(model, jet)[j, j, 0] for j in range(model.n)])
-    for i in range(model.n):
-        jerk = np.zeros(6)
-        for j in tree.path(i):
-            p, moved = model.parents[j], twist_cross(base[j, 0]) @ columns[j]
-            before = base[p, 0] if p >= 0 else np.zeros(6)
-            pushed = sum(columns[k] * jet[2, k] for k in tree.path(j))
-            last = twist_cross(before + base[j, 0] - base[i, 0]) @ moved
-            rest = twist_cross(pushed) @ columns[j] + last
-            jerk += columns[j] * jet[3, j] + 2 * moved * jet[2, j] + rest * jet[1, j]
-        assert_close(jerk, base[i, 2], np.abs(base[:, 2]).max())
-        p, pose = model.parents[i], tree.poses[i]
-        if p < 0:
-            continue
-        axis = np.kron(np.eye(2), pose[:3, :3]) @ model.screws[i]
-        parent, own = (twist_cross(np.r_[np.zeros(3), mid[k, 0, 3:]]) for k in (p, i))
-        arm = sd.lie.pose(np.eye(3), tree.poses[p][:3, 3] - pose[:3, 3])
-        start = adjoint(arm) @ mid[p, 1] + axis * jet[2, i]
-        turning = twist_cross(mid[i, 0])
-        for rest in (
-            parent @ mid[p, 0] - own @ mid[i, 0] + turning @ axis * jet[1, i],
-            (parent - own) @ mid[i, 0] + (turning - parent) @ axis * jet[1, i],
-        ):
-            assert_close(start + rest, mid[i, 1], np.abs(mid[:, 1]).max())
 
 
 def test_jets_with_too_few_rows_are_named(rng):

@@ -11,7 +11,7 @@ from oracles.controller_trajectory import through
 from strategies import one_joint, with_derivatives
 
 from screw_dynamics.errors import TrajectoryError
-from screw_dynamics.trajectory import jtc_trajectory, waypoints_from_points
+from screw_dynamics.trajectory import jtc_trajectory
 
 START = np.array([[0.3], [0.5], [-1.0], [2.0], [-7.0]])
 
@@ -120,16 +120,3 @@ def test_single_points():
     assert jtc_trajectory(one_joint([0.0], [2.0])).jets([0.0])[0, 0, 0] == 2.0
     with pytest.raises(TrajectoryError, match=r'first point is at 1 s'):
         jtc_trajectory(one_joint([1.0], [2.0]))
-
-
-def test_joints_are_interpolated_each_by_its_own():
-    points = [(0.0, [0.0, 1.0], [0.0, 0.0]), (1.0, [1.0, 3.0], [0.5, 0.0])]
-    waypoints = waypoints_from_points(
-        ['a', 'b'], points, ['a', 'b'], allow_nonzero_end_velocity=True
-    )
-    q = jtc_trajectory(waypoints).jets([0.5], rows=1)[0, 0]
-    expected = [
-        through([0.0, 1.0], [[0.0, 0.0], [1.0, 0.5]], 0.5)[0],
-        through([0.0, 1.0], [[1.0, 0.0], [3.0, 0.0]], 0.5)[0],
-    ]
-    np.testing.assert_allclose(q, expected, rtol=1e-13)

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The smooth spline: segments, conditions, least roughness, extremes, its kernel."""
 
-from fractions import Fraction
-from math import factorial, perm
+from math import perm
 
 import numpy as np
 import pytest
@@ -137,12 +136,6 @@ def test_a_later_first_point_is_reached_from_the_start_jet():
     assert trajectory.continuity == 4
 
 
-def test_replacement_continues_the_old_reference_up_to_snap():
-    old = smooth_trajectory(one_joint([0.0, 1.0, 2.5], [0.0, 1.0, -1.0]))
-    new = smooth_trajectory(one_joint([0.4, 2.0], [0.2, 0.6]), old.jets([1.3])[0])
-    np.testing.assert_allclose(new.jets([0.0])[0], old.jets([1.3])[0], rtol=1e-13)
-
-
 def test_a_first_point_at_zero_gives_way_to_the_start_jet():
     trajectory = smooth_trajectory(one_joint([0.0, 1.0], [0.0, 1.0]), START)
     np.testing.assert_allclose(trajectory.jets([0.0])[0], START, rtol=1e-14)
@@ -202,35 +195,6 @@ def test_an_unusable_start_jet_is_named():
         smooth_trajectory(waypoints, np.full((5, 1), np.nan))
 
 
-def derivative(coefficients, order, u):
-    """Evaluate a derivative of a power series in u exactly."""
-    return sum(
-        perm(k, order) * c * u ** (k - order) for k, c in enumerate(coefficients) if k >= order
-    )
-
-
-@pytest.mark.parametrize('datum', range(10))
-def test_each_column_of_the_hermite_matrix_takes_on_one_datum(datum):
-    column = [Fraction(c).limit_denominator(1000) for c in nonic.HERMITE[:, datum]]
-    np.testing.assert_allclose([float(c) for c in column], nonic.HERMITE[:, datum], rtol=1e-15)
-    data = [derivative(column, r, u) for u in (0, 1) for r in range(5)]
-    assert data == [int(i == datum) for i in range(10)]
-
-
-def test_the_bernstein_matrix_of_the_position_reproduces_the_polynomial():
-    rng = np.random.default_rng(0)
-    coefficients = rng.normal(size=10)
-    u = np.linspace(0.0, 1.0, 11)
-    hull = nonic.bernstein_matrix(9) @ coefficients
-    basis = np.array(
-        [
-            factorial(9) / factorial(i) / factorial(9 - i) * u**i * (1 - u) ** (9 - i)
-            for i in range(10)
-        ]
-    )
-    np.testing.assert_allclose(hull @ basis, np.polyval(coefficients[::-1], u), atol=1e-14)
-
-
 def test_the_velocity_hull_bounds_the_velocity():
     rng = np.random.default_rng(1)
     u = np.linspace(0.0, 1.0, 101)
@@ -241,19 +205,6 @@ def test_the_velocity_hull_bounds_the_velocity():
         assert hull.min() - margin <= velocity.min()
         assert velocity.max() <= hull.max() + margin
         np.testing.assert_allclose(hull[[0, -1]], data[[1, 6]], atol=1e-12)
-
-
-def test_roughness_is_the_stated_integral():
-    rng = np.random.default_rng(2)
-    nodes, weights = np.polynomial.legendre.leggauss(10)
-    u, weights = (nodes + 1.0) / 2.0, weights / 2.0
-    for data in rng.normal(size=(10, 10)):
-        power = (nonic.HERMITE @ data)[::-1]
-        expected = sum(
-            factor * weights @ np.polyval(np.polyder(power, order), u) ** 2
-            for factor, order in ((300.0, 3), (1.0, 4), (0.02, 5))
-        )
-        assert data @ nonic.ROUGHNESS @ data == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_large_common_offset_costs_no_accuracy():
@@ -285,7 +236,7 @@ def motion(seed, decades):
 
 @pytest.mark.parametrize('decades', [False, True], ids=['alike', 'over decades'])
 def test_the_roughness_is_the_least_one(decades):
-    for seed in range(30):  # 210 joints
+    for seed in range(6):  # 42 joints
         h, positions = motion(seed, decades)
         times, free = np.append(0.0, np.cumsum(h)), np.full(positions.shape, np.nan)
         curve = smooth_trajectory(Waypoints(tuple('abcdefg'), times, positions, free, free))

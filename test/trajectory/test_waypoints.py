@@ -88,11 +88,6 @@ BAD = {
         [(0.0, [0.0, 0.0], [1.0, 1.0, 1.0])],
         'Mismatch between joint_names size (2) and velocities (3) at point #0.',
     ),
-    'accelerations size': (
-        NAMES,
-        [(0.0, [0.0, 0.0], [0.0, 0.0], [1.0])],
-        'Mismatch between joint_names size (2) and accelerations (1) at point #0.',
-    ),
     'accelerations alone': (
         NAMES,
         [(0.0, [0.0, 0.0], [], [1.0, 1.0])],
@@ -119,19 +114,7 @@ BAD = {
         [REST[0], (1.0, [0.0, math.nan])],
         'positions of joint a at point #1: expected a finite number, got nan',
     ),
-    'velocity is infinite': (
-        NAMES,
-        [(0.0, [0.0, 0.0], [0.0, -math.inf])],
-        'velocities of joint b at point #0: expected a finite number, got -inf',
-    ),
-    'acceleration is nan': (
-        NAMES,
-        [(0.0, [0.0, 0.0], [0.0, 0.0], [math.nan, 0.0])],
-        'accelerations of joint a at point #0: expected a finite number, got nan',
-    ),
     'no names at all': (None, REST, 'joint_names: expected a sequence of names, got None'),
-    'one name': ('a', REST, "joint_names: expected a sequence of names, got 'a'"),
-    'no points at all': (NAMES, None, 'points: expected a sequence of points, got None'),
     'no point': (
         NAMES,
         [REST[0], None],
@@ -143,21 +126,6 @@ BAD = {
         [('x', [0.0, 0.0])],
         'time_from_start: expected real numbers, got dtype <U1',
     ),
-    'positions are none': (
-        NAMES,
-        [REST[0], (1.0, None)],
-        'Point #1: positions: expected a sequence of numbers, got None',
-    ),
-    'velocities are none': (
-        NAMES,
-        [(0.0, [0.0, 0.0], None)],
-        'Point #0: velocities: expected a sequence of numbers, got None',
-    ),
-    'positions are texts': (
-        NAMES,
-        [(0.0, ['x', 'y'])],
-        'positions at point #0: expected real numbers, got dtype <U1',
-    ),
     'positions are rows': (
         NAMES,
         [(0.0, [[0.0], [1.0]])],
@@ -167,16 +135,6 @@ BAD = {
         NAMES,
         [REST[0], (1e-300, [1.0, 2.0])],
         'Time between points 0 and 1: expected at least 1e-10 s, got 1e-300 s',
-    ),
-    'step that is too short by rounding': (
-        NAMES,
-        [REST[0], (9.99999999e-11, [1.0, 2.0])],
-        'Time between points 0 and 1: expected at least 1e-10 s, got 9.99999999e-11 s',
-    ),
-    'first step too short': (
-        NAMES,
-        [(1e-300, [1.0, 2.0])],
-        'time_from_start of point #0: expected 0 or at least 1e-10 s, got 1e-300 s',
     ),
     'time too late': (
         NAMES,
@@ -241,28 +199,6 @@ def test_values_that_no_point_has_are_named(field, value, error, message, point)
     text = f"{field}[{point}, 1] (point #{point}, joint 'b'): {message}"
     with pytest.raises(error, match=re.escape(text)):
         Waypoints(('a', 'b'), np.arange(3.0), **arrays)
-
-
-@pytest.mark.parametrize('interpolation', [smooth_trajectory, jtc_trajectory])
-def test_nothing_overflows_within_the_bounds(interpolation, rng):
-    sizes, steps = [0.0, 1.0, 1e100, -1e100, 1e-300], [1e-10, 1e-3, 1.0, 4e9]
-    accepted = 0
-    for _ in range(60):
-        times = np.cumsum([0.0, *rng.choice(steps, size=2)])
-        points = [(t, *rng.choice(sizes, (rng.integers(1, 4), 1))) for t in times]
-        start = rng.choice(sizes, (5, 1)) if rng.random() < 0.5 else None
-        try:
-            waypoints = waypoints_from_points(
-                ['a'], points, ['a'], allow_nonzero_end_velocity=True
-            )
-        except TrajectoryError as error:  # 1e-10 s is lost in the rounding of 4e9 s
-            assert 'not strictly increasing' in str(error)
-            continue
-        accepted += 1
-        middle = times[:-1] + 0.5 * np.diff(times)
-        jets = interpolation(waypoints, start).jets([*times[:-1], *middle])
-        assert np.isfinite(jets).all()
-    assert accepted > 30
 
 
 @pytest.mark.parametrize('interpolation', [smooth_trajectory, jtc_trajectory])

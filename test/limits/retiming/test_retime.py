@@ -10,37 +10,9 @@ from scipy.optimize import brentq
 import screw_dynamics as sd
 from screw_dynamics.limits.retiming import retimed_waypoints
 from screw_dynamics.limits.retiming.limited_quantities import limited_robot
-from screw_dynamics.limits.retiming.time_law import SquaredSpeed, joint_jets, parameter_jets
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints, smooth_trajectory
 
 MASS = 2.0
-
-
-def test_time_law_of_an_exponential():
-    """a = (1 + s)^2 gives s = exp(t) - 1, all derivatives of which are equal."""
-    knots = np.linspace(0.0, 1.0, 6)
-    stations = np.linspace(0.0, 1.0, 11)
-    basis = SquaredSpeed(knots, 4, stations, 4)
-    nodes = np.linspace(0.0, 1.0, basis.count)
-    at_nodes = SquaredSpeed(knots, 4, nodes, 0)
-    matrix = np.zeros((basis.count, basis.count))
-    np.put_along_axis(matrix, at_nodes.columns, at_nodes.values[0], axis=1)
-    coefficients = np.linalg.solve(matrix, (1.0 + nodes) ** 2)
-    a = basis.jets(coefficients)
-    jets = parameter_jets(a, 6)
-    # the fourth derivative of the spline loses some digits
-    np.testing.assert_allclose(jets[:, 1:], np.tile(1.0 + stations[:, None], 5), rtol=1e-8)
-    np.testing.assert_allclose(
-        basis.durations(coefficients, stations), np.diff(np.log1p(stations)), rtol=1e-13
-    )
-    # q = s^3 along it: q = (exp(t) - 1)^3
-    s, e = stations, 1.0 + stations
-    path = np.stack((s**3, 3 * s**2, 6 * s, np.full_like(s, 6.0), 0 * s), axis=1)[:, :, None]
-    found = joint_jets(path, a[:, :4])[:, :, 0]
-    terms = [(e**3, 3.0, 1.0), (e**2, 2.0, -3.0), (e, 1.0, 3.0)]
-    for d in range(1, 5):
-        expected = sum(weight * rate**d * term for term, rate, weight in terms)
-        np.testing.assert_allclose(found[:, d], expected, rtol=1e-8, atol=1e-10)
 
 
 def s_curve(distance, velocity, acceleration, jerk):
@@ -63,9 +35,7 @@ def s_curve(distance, velocity, acceleration, jerk):
 @pytest.mark.parametrize(
     ('distance', 'velocity', 'effort', 'rate'),
     [
-        (1.0, 5.0, 20.0, 200.0),
         (3.0, 1.5, 20.0, 100.0),
-        (0.5, 9.0, 9.0, 1e4),
         (2.0, 9.0, 1e3, 50.0),
     ],
 )
@@ -75,30 +45,6 @@ def test_a_slider_takes_little_more_than_the_least_time(slider, distance, veloci
     fast = sd.retime(slider, curve, {'velocity': velocity, 'effort': effort, 'effort_rate': rate})
     least = s_curve(distance, velocity, effort / MASS, rate / MASS)
     assert least <= fast.duration <= 1.01 * least
-
-
-@pytest.mark.long
-def test_what_a_rate_limit_costs_a_single_joint(slider):
-    """L/R over long distances, 32/27 L/R at most, as the guide states; less over short ones."""
-    effort, rate = 20.0, 400.0  # short distances, within the limits of positions
-    unit = effort**3 / (MASS * rate**2)
-    distances = unit * np.geomspace(1e-3, 1e3, 601)
-    costs = [
-        s_curve(x, 1e6, effort / MASS, rate / MASS) - 2.0 * np.sqrt(MASS * x / effort)
-        for x in distances
-    ]
-    costs = np.array(costs) * rate / effort
-    assert costs.max() == pytest.approx(32.0 / 27.0, abs=1e-4)
-    assert distances[costs.argmax()] == pytest.approx(1.4 * unit, rel=0.02)
-    assert costs[-1] == pytest.approx(1.0, abs=0.01) and costs[0] < 0.4
-    for x in (1.4 * unit, 100.0 * unit):
-        curve = curve_through(slider, [[0.0], [x]])
-        limits = {'velocity': 1e6, 'effort': effort}
-        with_rate = sd.retime(slider, curve, limits | {'effort_rate': rate}).duration
-        cost = (with_rate - sd.retime(slider, curve, limits).duration) * rate / effort
-        # both durations are some tenths of a per cent above the least ones
-        expected = np.interp(x, distances, costs)
-        assert cost == pytest.approx(expected, abs=0.01 * with_rate * rate / effort)
 
 
 def reachable_optimum(coefficients, most, s):
@@ -141,11 +87,8 @@ def reachable_optimum(coefficients, most, s):
     return float((2.0 * step / (speed[1:] + speed[:-1])).sum())
 
 
-@pytest.mark.long
-@pytest.mark.parametrize('seed', range(3))
-def test_without_a_rate_limit_the_time_is_that_of_reachability_analysis(planar, seed):
+def test_without_a_rate_limit_the_time_is_that_of_reachability_analysis(planar, rng):
     """An optimum found without any spline or program; both discretise: 2 %."""
-    rng = np.random.default_rng(seed)
     curve = curve_through(planar, rng.uniform(-1.0, 1.0, (2, 2)))
     effort = np.array([60.0, 25.0])
     fast = sd.retime(planar, curve, {'velocity': 3.0, 'effort': effort}, intervals=200)
@@ -161,15 +104,12 @@ def test_without_a_rate_limit_the_time_is_that_of_reachability_analysis(planar, 
     assert 0.995 * optimum <= fast.duration <= 1.02 * optimum
 
 
-@pytest.mark.parametrize(
-    'seed', [7, *(pytest.param(i, marks=pytest.mark.long) for i in (6, *range(8, 56)))]
-)
-def test_random_paths(iiwa, seed):
+def test_a_random_path(iiwa):
     """Limits by Pinocchio, gains over slowing down, loss by the limit of the effort rate."""
     pinocchio = pytest.importorskip('pinocchio')
     twin = pinocchio.buildModelFromUrdf(str(sd.share_path('urdf/iiwa14.urdf')))
     data = twin.createData()
-    curve = random_curve(iiwa, np.random.default_rng(seed))
+    curve = random_curve(iiwa, np.random.default_rng(7))
     limits = {'effort_rate': 1500.0}
     fast = sd.retime(iiwa, curve, limits)
     times = even(fast)
@@ -260,24 +200,6 @@ def test_small_motions_take_little_time(slider):
     assert tiny.duration < 0.1
 
 
-@pytest.mark.long
-def test_a_stop_costs_a_stop_and_a_rest_before_the_motion_nothing(planar):
-    """Standing still is no part of the path: twice as long a rest makes no difference."""
-    limits = {'velocity': 3.0, 'effort': 60.0, 'effort_rate': 800.0}
-    points = np.array([[0.0, 0.0], [0.0, 0.0], [0.7, -0.3], [0.7, -0.3], [0.2, 0.4]])
-
-    def duration(times, rows):
-        rest = np.zeros((len(rows), 2))
-        waypoints = Waypoints(planar.joint_names, np.array(times), points[rows], rest, rest)
-        return sd.retime(planar, smooth_trajectory(waypoints), limits).duration
-
-    parts = duration([0.0, 1.0], [0, 2]) + duration([0.0, 1.0], [2, 4])
-    stops = [0.0, 0.5, 1.5, 2.5, 3.5]
-    assert parts == pytest.approx(duration(stops, range(5)), rel=0.03)
-    longer = duration([0.0, 1.0, 2.0, 4.0, 5.0], range(5))
-    assert longer == pytest.approx(duration(stops, range(5)), rel=0.03)
-
-
 def test_no_segment_is_faster_and_pauses_last(planar):
     points = np.array([[0.0, 0.0], [0.5, 0.2], [0.5, 0.2], [0.6, 0.1]])
     times, rest = np.array([0.0, 0.2, 0.5, 2.5]), np.zeros((4, 2))
@@ -310,10 +232,11 @@ def test_a_payload_makes_the_motion_longer(planar):
     assert 0.98 < shares[1] <= 1.0
 
 
-@pytest.mark.parametrize('seconds', [1e-3, 1e5])
-def test_the_time_of_the_given_curve_does_not_matter(planar, seconds):
-    points = [[0.0, 0.0], [1.0, 0.3], [0.0, 1.0]]
+def test_the_time_of_the_given_curve_does_not_matter(planar):
+    points = [[0.0, 0.0], [1.0, 0.3]]
     limits = {'velocity': 3.0, 'effort': 60.0, 'effort_rate': 800.0}
-    expected = sd.retime(planar, curve_through(planar, points), limits).duration
-    found = sd.retime(planar, curve_through(planar, points, seconds), limits).duration
-    assert found == pytest.approx(expected, rel=1e-3)
+    fast, slow = (
+        sd.retime(planar, curve_through(planar, points, seconds), limits).duration
+        for seconds in (1e-3, 1e5)
+    )
+    assert fast == pytest.approx(slow, rel=1e-3)

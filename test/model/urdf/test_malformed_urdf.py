@@ -30,14 +30,11 @@ TENSOR = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
 
 CASES = {
     'no link': (robot(), UrdfError, "robot 'r': expected at least one <link>, got none"),
-    'empty shell': ('<robot/>', UrdfError, 'expected at least one <link>, got none'),
-    'root element': ('<sdf version="1.7"/>', UrdfError, 'expected <robot>, got <sdf>'),
     'link name': (
         robot('<link/>'),
         UrdfError,
         "link '' (line 1): expected attribute 'name', got none",
     ),
-    'empty name': (robot('<link name=" "/>'), UrdfError, "expected attribute 'name', got ' '"),
     'joint type missing': (
         robot(link('a'), '<joint name="j"/>'),
         UrdfError,
@@ -81,11 +78,6 @@ CASES = {
         "joint 'elbow', <axis> (line 1): xyz: expected 3 numbers separated by spaces, got 1: "
         "'1,0,0'",
     ),
-    'commas and spaces': (
-        with_joint(LIMIT + '<axis xyz="1, 0, 0"/>'),
-        UrdfError,
-        "xyz: expected 3 numbers separated by spaces, got '1,'",
-    ),
     'zero axis': (
         with_joint(LIMIT + '<axis xyz="0 0 0"/>'),
         UrdfError,
@@ -97,30 +89,10 @@ CASES = {
         UrdfError,
         "joint 'elbow', <axis> (line 1): expected attribute 'xyz', got none",
     ),
-    'NaN axis': (
-        with_joint(LIMIT + '<axis xyz="nan 0 1"/>'),
-        UrdfError,
-        "xyz: expected finite numbers, got 'nan 0 1'",
-    ),
-    'infinite origin': (
-        with_joint(LIMIT + '<origin xyz="0 0 1e999"/>'),
-        UrdfError,
-        "joint 'elbow', <origin> (line 1): xyz: expected finite numbers, got '0 0 1e999'",
-    ),
     'text for a number': (
         with_joint('<limit effort="much"/>'),
         UrdfError,
         "joint 'elbow', <limit> (line 1): effort: expected a number, got 'much'",
-    ),
-    'Python spelling': (
-        with_joint('<limit effort="1_000"/>'),
-        UrdfError,
-        "effort: expected a number, got '1_000'",
-    ),
-    'digits of another script': (
-        with_joint('<limit effort="\u0661\u0662"/>'),
-        UrdfError,
-        'effort: expected a number, got ',
     ),
     'quaternion of version 1.0': (
         with_joint(LIMIT + '<origin quat_xyzw="0 0 0 1"/>'),
@@ -138,44 +110,20 @@ CASES = {
         UrdfError,
         "link 'arm', <origin> (line 1): quat_xyzw: expected a quaternion that is not zero",
     ),
-    'short quaternion': (
-        version(with_joint(LIMIT + '<origin quat_xyzw="0 0 1"/>')),
-        UrdfError,
-        "quat_xyzw: expected 4 numbers separated by spaces, got 3: '0 0 1'",
-    ),
-    'quaternion with nan': (
-        version(with_joint(LIMIT + '<origin quat_xyzw="0 0 nan 1"/>')),
-        UrdfError,
-        "quat_xyzw: expected finite numbers, got '0 0 nan 1'",
-    ),
     'version to come': (
         version(with_joint(), '1.3'),
         UrdfError,
         "robot 'r' (line 1): version: expected 1.0, 1.1 or 1.2, got '1.3'",
     ),
-    'version of another kind': (version(with_joint(), '2.0'), UrdfError, "got '2.0'"),
-    'no version': (version(with_joint(), 'abc'), UrdfError, "got 'abc'"),
-    'half a version': (version(with_joint(), '1'), UrdfError, "got '1'"),
-    'three parts of a version': (version(with_joint(), '1.0.0'), UrdfError, "got '1.0.0'"),
     'long list of numbers': (
         with_joint(LIMIT + f'<origin xyz="{"1 " * 2000}"/>'),
         UrdfError,
         'xyz: expected 3 numbers separated by spaces, got 2000: ',
     ),
-    'long xacro value': (
-        with_joint(LIMIT + f'<origin xyz="${{{"x" * 2000}}}"/>'),
-        UrdfError,
-        'xyz: expected a plain value, got the xacro expression ',
-    ),
     'xacro value': (
         with_joint(LIMIT + '<origin xyz="0 0 ${height}"/>'),
         UrdfError,
         "xyz: expected a plain value, got the xacro expression '0 0 ${height}'",
-    ),
-    'xacro function': (
-        with_joint(LIMIT + '<origin xyz="0 0 $(arg height)"/>'),
-        UrdfError,
-        "xyz: expected a plain value, got the xacro expression '0 0 $(arg height)'",
     ),
     'repetition with more inside': (
         robot(link('a', 1).replace('</link>', MORE_INSIDE + '</link>')),
@@ -192,11 +140,6 @@ CASES = {
         InertiaError,
         "link 'arm', <inertial> (line 1): mass: expected 0 or more, got -2 kg",
     ),
-    'NaN mass': (
-        with_inertial(f'<mass value="nan"/>{TENSOR}'),
-        InertiaError,
-        "link 'arm', <inertial> (line 1): mass: expected a finite number, got nan",
-    ),
     'infinite inertia': (
         with_inertial('<mass value="1"/>' + TENSOR.replace('izz="1"', 'izz="inf"')),
         InertiaError,
@@ -206,11 +149,6 @@ CASES = {
         with_inertial(TENSOR),
         UrdfError,
         "link 'arm', <inertial> (line 1): expected one <mass>, got none",
-    ),
-    'no inertia': (
-        with_inertial('<mass value="1"/>'),
-        UrdfError,
-        "link 'arm', <inertial> (line 1): expected one <inertia>, got none",
     ),
     'part of an inertia': (
         with_inertial('<mass value="1"/><inertia ixx="1" iyy="1" izz="1"/>'),
@@ -232,11 +170,6 @@ CASES = {
         TopologyError,
         "joint 'j', <parent> (line 1): expected the name of a link, got 'ghost'",
     ),
-    'undefined child': (
-        robot(link('a'), joint('j', 'a', 'ghost')),
-        TopologyError,
-        "joint 'j', <child> (line 1): expected the name of a link, got 'ghost'",
-    ),
     'two parents': (
         robot(*map(link, 'abc'), joint('j', 'a', 'c'), joint('k', 'b', 'c')),
         TopologyError,
@@ -251,16 +184,6 @@ CASES = {
         robot(*map(link, 'abc'), joint('j', 'a', 'b'), joint('k', 'b', 'c'), joint('l', 'c', 'a')),
         TopologyError,
         'expected a tree, got a loop without any root link: b, c, a',
-    ),
-    'loop beside a root': (
-        robot(*map(link, 'abc'), joint('j', 'b', 'c'), joint('k', 'c', 'b')),
-        TopologyError,
-        "robot 'r': expected a tree, got a loop of the links c, b",
-    ),
-    'joint to itself': (
-        robot(*map(link, 'ab'), joint('j', 'b', 'b')),
-        TopologyError,
-        'got a loop of the links b',
     ),
     'mimic of nothing': (
         with_joint(LIMIT + '<mimic joint="ghost"/>'),

@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-from frame_poses import body_poses, frame_poses
+from frame_poses import frame_poses
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.robots import NAMED_ROBOTS, bundled_urdfs, named_robot
@@ -66,20 +66,6 @@ def test_bodies_carry_what_pinocchio_lumps(both):
         np.testing.assert_allclose(model.inertias[i], expected, atol=1e-13 * scale, err_msg=name)
 
 
-def test_total_mass_and_centre_of_mass(both, rng):
-    model, other = both
-    moving = model.inertias[:, 3, 3].sum()
-    total = pinocchio.computeTotalMass(other)
-    assert moving == pytest.approx(total, rel=1e-14)
-    q = rng.uniform(-2, 2, model.n)
-    centre = pinocchio.centerOfMass(other, other.createData(), configuration(model, other, q))
-    first_moment = np.zeros(3)
-    for pose, inertia in zip(body_poses(model, q), model.inertias, strict=True):
-        mass, local = inertia[3, 3], np.array([inertia[2, 4], inertia[0, 5], inertia[1, 3]])
-        first_moment += pose[:3, :3] @ local + mass * pose[:3, 3]
-    np.testing.assert_allclose(first_moment / total, centre, atol=1e-13)
-
-
 @pytest.fixture(scope='module')
 def knows_quaternions():
     with silenced():
@@ -90,7 +76,7 @@ def knows_quaternions():
 
 
 @pytest.mark.usefixtures('knows_quaternions')
-@settings(max_examples=100)
+@settings(max_examples=20)
 @given(specs=link_specs(), seed=st.integers(0, 2**32 - 1))
 def test_origins_by_quaternions(specs, seed):
     text = document(specs, list(range(2 * len(specs) + 1)), quaternions=True)
