@@ -205,8 +205,8 @@ def test_no_segment_is_faster_and_pauses_last(planar):
     times, rest = np.array([0.0, 0.2, 0.5, 2.5]), np.zeros((4, 2))
     curve = smooth_trajectory(Waypoints(planar.joint_names, times, points, rest, rest))
     limits = {'velocity': 2.0}
-    fast = sd.retime(planar, curve, limits, no_faster=True)
-    hurried = sd.retime(planar, curve, limits, no_faster=True, longest=0.0)
+    fast = sd.retime(planar, curve, limits, no_faster=True, intervals=60)
+    hurried = sd.retime(planar, curve, limits, no_faster=True, longest=0.0, intervals=60)
     assert fast.duration < hurried.duration
     for motion in (fast, hurried):
         jets = motion.jets(np.linspace(0.0, motion.duration, 4001), rows=2)
@@ -222,7 +222,7 @@ def test_a_payload_makes_the_motion_longer(planar):
     curve = curve_through(planar, [[0.0, 0.0], [1.0, -0.5]])
     limits = {'velocity': 3.0, 'effort': 60.0, 'effort_rate': 800.0}
     loaded = planar.with_payload('tool', 2.0)
-    light, heavy = (sd.retime(model, curve, limits) for model in (planar, loaded))
+    light, heavy = (sd.retime(model, curve, limits, intervals=60) for model in (planar, loaded))
     assert heavy.duration > 1.02 * light.duration
     shares = []
     for motion in (light, heavy):
@@ -236,7 +236,7 @@ def test_the_time_of_the_given_curve_does_not_matter(planar):
     points = [[0.0, 0.0], [1.0, 0.3]]
     limits = {'velocity': 3.0, 'effort': 60.0, 'effort_rate': 800.0}
     fast, slow = (
-        sd.retime(planar, curve_through(planar, points, seconds), limits).duration
+        sd.retime(planar, curve_through(planar, points, seconds), limits, intervals=60).duration
         for seconds in (1e-3, 1e5)
     )
     assert fast == pytest.approx(slow, rel=1e-3)

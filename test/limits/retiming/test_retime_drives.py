@@ -47,14 +47,14 @@ def elastic(model):
 def test_springs_and_motors_keep_their_limits(iiwa):
     drives = elastic(iiwa)
     curve = random_curve(iiwa, np.random.default_rng(1))
-    fast = sd.retime(sd.Robot(iiwa, drives), curve)
+    fast = sd.retime(sd.Robot(iiwa, drives), curve, intervals=60)
     times = even(fast, 20001)
     report = sd.check_feasibility(sd.Robot(iiwa, drives), fast.jets(times), times)
     assert report.feasible, report.violations[0]
     checked = {check.quantity for check in report.checks}
     assert {'effort rate', 'deflection', 'motor velocity', 'motor effort'} <= checked
     assert max(check.excess for check in report.checks if check.quantity != 'position') > -0.05
-    rigid = sd.retime(iiwa, curve)
+    rigid = sd.retime(iiwa, curve, intervals=60)
     assert rigid.duration < fast.duration < 1.15 * rigid.duration
 
 
@@ -81,7 +81,7 @@ def test_windings_keep_their_limits(planar):
         checks = sd.check_feasibility(limited, jets, times).checks
         return max(check.worst for check in checks if check.quantity == quantity)
 
-    free = sd.retime(robot(), curve)
+    free = sd.retime(robot(), curve, intervals=40)
     for quantity, field, part, offset in (
         ('motor voltage', 'max_voltage', 0.6, 0.0),
         ('rms current', 'continuous_current', 0.9, 0.0),
@@ -90,7 +90,7 @@ def test_windings_keep_their_limits(planar):
         unlimited = largest(free, quantity, robot(**{field: 1e9}))
         limit = offset + part * (unlimited - offset)
         limited = robot(**{field: limit})
-        kept = sd.retime(limited, curve)
+        kept = sd.retime(limited, curve, intervals=40)
         assert kept.duration > free.duration
         assert 0.98 * limit < largest(kept, quantity, limited) <= limit, quantity
 
