@@ -48,8 +48,7 @@ class SmoothingSpline:
         """Return the estimate and its derivatives, (T, rows); at most 5 rows."""
         index, part = self.knots.intervals_of(times)
         local = self.coefficients[index[:, None] + np.arange(DEGREE + 1)]
-        weights = [self.knots.weights(part, d) for d in range(rows)]
-        jets: Array = np.einsum('dta,ta->td', weights, local)
+        jets: Array = np.einsum('dta,ta->td', self.knots.weights(part, rows), local)
         jets[:, 0] += self.offset
         return jets
 
@@ -59,7 +58,7 @@ class SmoothingSpline:
         a = np.arange(DEGREE + 1)
         distance, first = np.abs(a[:, None] - a), np.minimum(a[:, None], a)
         local = self.covariance[distance, index[:, None, None] + first]
-        weights = np.stack([self.knots.weights(part, d) for d in range(rows)], axis=1)
+        weights = self.knots.weights(part, rows).transpose(1, 0, 2)
         covariances: Array = weights @ local @ weights.transpose(0, 2, 1)
         return covariances
 

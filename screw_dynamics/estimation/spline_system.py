@@ -31,23 +31,22 @@ class UniformKnots(NamedTuple):
         index = np.clip(np.floor(scaled), 0, self.intervals - 1).astype(np.intp)
         return index, scaled - index
 
-    def weights(self, part: Array, derivative: int = 0) -> Array:
-        """Return values of the basis functions or of a derivative, (T, degree + 1) [per s^d]."""
-        powers = np.zeros((len(part), self.degree + 1))
-        for k in range(derivative, self.degree + 1):
-            falling = np.prod(np.arange(k - derivative + 1, k + 1, dtype=float))
-            powers[:, k] = falling * part ** (k - derivative)
-        values: Array = powers @ _pieces(self.degree).T / self.spacing**derivative
-        return values
+    def weights(self, part: Array, rows: int) -> Array:
+        """Return values and derivatives of the basis functions, (rows, T, degree + 1)."""
+        powers = np.ones((self.degree + 1, len(part)))
+        powers[1:] = part
+        powers = np.multiply.accumulate(powers).T
+        pieces = [_pieces(self.degree, d) / self.spacing**d for d in range(rows)]
+        return np.stack([powers[:, : len(piece)] @ piece for piece in pieces])
 
 
 @lru_cache
-def _pieces(degree: int) -> Array:
+def _pieces(degree: int, derivative: int) -> Array:
     """
     Return the pieces of all basis functions on one interval of length 1 (Cox, de Boor).
 
-    Row a has the coefficients of u^0, u^1, ... of the function that began degree - a intervals
-    earlier.
+    Column a has the coefficients of u^0, u^1, ... of a derivative of the function that began
+    degree - a intervals earlier.
     """
     pieces = np.ones((1, 1))
     for p in range(1, degree + 1):
@@ -60,6 +59,7 @@ def _pieces(degree: int) -> Array:
                 raised[a, :-1] += (a + 1) / p * pieces[a]
                 raised[a, 1:] -= pieces[a] / p
         pieces = raised
+    pieces = np.polynomial.polynomial.polyder(pieces.T, derivative)
     pieces.flags.writeable = False
     return pieces
 
@@ -88,7 +88,7 @@ class SmoothingSystem:
         m = knots.degree
         size = knots.intervals + m
         index, part = knots.intervals_of(times)
-        weights = knots.weights(part)
+        weights = knots.weights(part, 1)[0]
         columns = index[:, None] + np.arange(m + 1)
         starts = np.arange(0, columns.size + 1, m + 1)
         self._basis = csr_array((weights.ravel(), columns.ravel(), starts), (len(times), size))

@@ -57,7 +57,9 @@ def best_velocity(columns: Callable[[float], Array], rest: Array, fastest: float
     left = np.empty(_TRIED)
     for k, velocity in enumerate(np.exp(tried).tolist()):
         part = columns(velocity)
-        left[k] = np.sum((rest - part @ np.linalg.lstsq(part, rest)[0]) ** 2)
+        few = np.linalg.qr(np.column_stack((part, rest)), mode='r')  # rows, of the same sizes
+        part, side = few[:, :-1], few[:, -1]
+        left[k] = np.sum((side - part @ np.linalg.lstsq(part, side)[0]) ** 2)
     best = min(max(int(np.argmin(left)), 1), _TRIED - 2)
     near = slice(best - 1, best + 2)
     bend, slope, _ = np.polyfit(tried[near] - tried[best], left[near], 2)

@@ -162,22 +162,27 @@ class DriveEquations:
     def efforts(self, values: Array, jets: Jets) -> Array:
         """Return what the motors report (T, n)."""
         numbers, tau = self.numbers(values), self.transmitted(values, jets.links)
-        return motor_efforts(numbers, jets.motors, tau)[0]
+        return _motor_efforts(numbers, jets.motors, tau)
 
     def columns(self, values: Array, jets: Jets, rates: Array) -> Array:
-        """Return the derivatives (T, n, P) of `efforts`, whose rates in time are (T, n)."""
+        """
+        Return the derivatives of `efforts`, and these behind them, (T, n, P + 1).
+
+        Their rates in time are (T, n).
+        """
         numbers, motors = self.numbers(values), jets.motors
         rows = regressor(self.robot.model, jets.links)[:, 0]
         tau = self._known(jets.links) + rows @ self.bodies(values)
-        parts = motor_efforts(numbers, motors, tau)[1]
-        found = np.zeros((*tau.shape, len(self.names)))
+        parts = motor_columns(numbers, motors, tau)
+        found = np.zeros((*tau.shape, len(self.names) + 1))
         for place, (k, j) in enumerate(np.argwhere(self.sought).tolist()):
             found[:, j, place] = parts[k, :, j]
         if self.delayed:
             found[:, :, self.drive_count - 1] = -rates
         sense, _, root = dry_parts(motors[:, 1], tau, numbers)
         slope = (1.0 + numbers[LOAD] * sense * tau / root) / numbers[CONSTANT]
-        found[:, :, self.drive_count :] = slope[..., np.newaxis] * (rows @ self._bodies)
+        found[:, :, self.drive_count : -1] = slope[..., np.newaxis] * (rows @ self._bodies)
+        found[:, :, -1] = -numbers[CONSTANT] * parts[CONSTANT]
         return found
 
 
@@ -210,20 +215,28 @@ def drive_equations(
     return DriveEquations(robot, start, sought, delayed, payload, uncertainty)
 
 
-def motor_efforts(numbers: Array, motors: Array, tau: Array) -> tuple[Array, Array]:
-    """Return what motors report (T, n) that transmit tau, and its derivatives (10, T, n)."""
-    rate, gain = motors[:, 1], 1.0 / numbers[CONSTANT]
+def _motor_efforts(numbers: Array, motors: Array, tau: Array) -> Array:
+    """Return what motors report (T, n) that transmit tau."""
+    rate = motors[:, 1]
+    sense, decay, root = dry_parts(rate, tau, numbers)
+    level = numbers[COULOMB] + numbers[EXCESS] * decay + numbers[LOAD] * root
+    effort = numbers[INERTIA] * motors[:, 2] + numbers[VISCOUS] * rate + sense * level
+    efforts: Array = (effort + tau + numbers[OFFSET]) / numbers[CONSTANT]
+    return efforts
+
+
+def motor_columns(numbers: Array, motors: Array, tau: Array) -> Array:
+    """Return the derivatives (10, T, n) of what motors report."""
+    rate = motors[:, 1]
     sense, decay, root = dry_parts(rate, tau, numbers)
     broken, loaded, ratio = sense * decay, sense * root, rate / numbers[KNEE]
     level = numbers[COULOMB] + numbers[EXCESS] * decay + numbers[LOAD] * root
-    effort = numbers[INERTIA] * motors[:, 2] + numbers[VISCOUS] * rate + sense * level
-    efforts = gain * (effort + tau + numbers[OFFSET])
     found = np.zeros((len(FIELDS), *tau.shape))
     found[[INERTIA, VISCOUS, COULOMB, EXCESS, LOAD]] = motors[:, 2], rate, sense, broken, loaded
     found[KNEE] = -level * (1.0 - sense**2) * ratio / numbers[KNEE]
     found[STRIBECK] = broken * numbers[EXCESS] * 2.0 * rate**2 / numbers[STRIBECK] ** 3
-    found[OFFSET], found[CONSTANT] = 1.0, -efforts
-    return efforts, gain * found
+    found[OFFSET], found[CONSTANT] = 1.0, -_motor_efforts(numbers, motors, tau)
+    return found / numbers[CONSTANT]
 
 
 def dry_parts(rate: Array, tau: Array, numbers: Array) -> tuple[Array, ...]:

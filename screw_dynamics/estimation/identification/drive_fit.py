@@ -29,7 +29,7 @@ from screw_dynamics.estimation.identification.drive_equations import (
     STRIBECK,
     DriveEquations,
     dry_parts,
-    motor_efforts,
+    motor_columns,
 )
 from screw_dynamics.estimation.identification.drive_samples import DriveSamples
 from screw_dynamics.estimation.identification.least_squares import Fit, Window, fit
@@ -93,17 +93,17 @@ def linear_fit(
     """Return the fit of the equations linearized at `values`."""
     delay = equations.delay(values)
     jets = samples.jets(delay)
-    predicted = equations.efforts(values, jets)
-    rates = np.zeros_like(predicted)
+    rates = np.zeros_like(samples.recording.efforts)
     if equations.delayed:
         ahead, behind = (
             equations.efforts(values, samples.jets(delay - step)) for step in (_STEP, -_STEP)
         )
         rates = (ahead - behind) / (2.0 * _STEP)
-    columns = samples.smooth_parts(
+    both = samples.smooth_parts(
         lambda part: equations.columns(values, jets.part(part), rates[part])
     )
-    target = samples.smooth(samples.recording.efforts - predicted) + columns @ values
+    columns, predicted = both[..., :-1], both[..., -1]
+    target = samples.smooth(samples.recording.efforts) - predicted + columns @ values
     spread = np.broadcast_to(np.where(moved, 0.0, np.inf), target.shape)
     found = fit(columns.__getitem__, target, spread, windows, noise, equations.prior)
     return DriveFit(equations, values, found, columns)
@@ -117,7 +117,7 @@ def _limited(
     numbers, last = equations.numbers(values), equations.numbers(before)
     speeds = [KNEE, STRIBECK]  # far from them, the equations linearized there do not hold
     numbers[speeds] = np.clip(numbers[speeds], last[speeds] / _FARTHEST, _FARTHEST * last[speeds])
-    fastest = np.abs(samples.jets().motors[:, 1]).max(axis=0)
+    fastest = samples.fastest
     numbers[KNEE] = np.clip(numbers[KNEE], SLOWEST * fastest, FASTEST * fastest)
     numbers[STRIBECK] = np.clip(numbers[STRIBECK], _SLOWEST * numbers[KNEE], fastest)
     numbers[CONSTANT] = np.maximum(numbers[CONSTANT], 0.1)
@@ -206,7 +206,7 @@ def coulomb_velocities_sought(
     def columns(j: int, own: NDArray[np.int64], velocity: float) -> Array:
         number = numbers[:, [j]]
         number[KNEE] = velocity
-        parts = motor_efforts(number, jets.motors[..., [j]], tau[:, [j]])[1]
+        parts = motor_columns(number, jets.motors[..., [j]], tau[:, [j]])
         return samples.smooth(parts[own, :, 0].T)
 
     for p in np.flatnonzero(fields == COULOMB).tolist():

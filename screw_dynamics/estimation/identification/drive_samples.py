@@ -26,6 +26,7 @@ from screw_dynamics.model.screw_model import ScrewModel
 
 # standard deviation of the means in smoothing times, their distance and their reach in it
 _WIDTH, _APART, _REACH = 2.0, 1.0, 4.0
+_HELD = 3  # jets at different delays: one, and those beside it that tell the rates of efforts
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,22 @@ class DriveSamples:
 
     def jets(self, delay: float = 0.0) -> Jets:
         """Return the jets of links and motors at times that are earlier by a delay."""
-        return self._both(self.motion.jets(self.recording.times - delay, ROWS))
+        if delay not in self._last:
+            if len(self._last) == _HELD:
+                self._last.clear()
+            self._last[delay] = self._both(self.motion.jets(self.recording.times - delay, ROWS))
+        return self._last[delay]
+
+    @cached_property
+    def _last(self) -> dict[float, Jets]:
+        """The last jets, by their delay."""
+        return {}
+
+    @cached_property
+    def fastest(self) -> Array:
+        """The largest speeds (n,) of the motors."""
+        found: Array = np.abs(self.jets().motors[:, 1]).max(axis=0)
+        return found
 
     @cached_property
     def instants(self) -> Array:

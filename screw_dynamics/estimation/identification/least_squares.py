@@ -16,6 +16,7 @@ from scipy.special import ndtri, stdtrit
 from screw_dynamics.common.arrays import Array
 
 CHUNK = 2000  # samples
+_KEPT = 10**7  # numbers, as many of all columns are held in memory
 _UNDETERMINED = 1e-9  # of the size of a column
 _ROUNDS = 4  # of weights
 _INSIDE = 0.975  # of a distribution, below the upper end of a band of 95 %
@@ -82,6 +83,9 @@ def fit(
     there is no covariance. `prior` (P,) has the standard deviations with which parameters are
     known to be 0, infinite for the others.
     """
+    kept_all = rest.size * columns(slice(1)).shape[2] <= _KEPT
+    if kept_all:
+        columns = columns(slice(None)).__getitem__
     rounds = 1 if noise is not None else _ROUNDS
     noise = np.sqrt(rest.var(axis=0) + 1e-30) if noise is None else noise
     known = np.empty((0, 0)) if prior is None else np.diag(1.0 / prior)
@@ -97,8 +101,16 @@ def fit(
     if windows:
         inverse = solve_triangular(triangular, np.eye(len(triangular)))
         told = known[:, kept] @ inverse if known.size else np.empty((0, len(inverse)))
+
+        def rows(part: slice) -> Array:
+            return (columns(part)[..., kept] * weights[part][..., np.newaxis]) @ inverse
+
         covariance[np.ix_(kept, kept)] = _covariance(
-            columns, residuals, weights, windows, kept, inverse, told
+            rows(slice(None)).__getitem__ if kept_all else rows,
+            weights * residuals,
+            windows,
+            inverse,
+            told,
         )
     return Fit(values, covariance, root, residuals, noise)
 
@@ -109,6 +121,22 @@ def parts(count: int) -> Iterator[slice]:
         yield slice(start, min(start + CHUNK, count))
 
 
+def triangle(rows: Array, sides: Array) -> Array:
+    """
+    Return R (P + H or less, P + H) of the columns (T, n, P) beside right sides (T, n, H).
+
+    First of every joint: most columns are those of few joints.
+    """
+    n, count = rows.shape[1:]
+    right, found = np.arange(count, count + sides.shape[2]), []
+    for i in range(n):
+        own = np.flatnonzero(rows[:, i].any(axis=0))
+        part = np.linalg.qr(np.hstack((rows[:, i, own], sides[:, i])), mode='r')
+        found.append(np.zeros((len(part), count + len(right))))
+        found[-1][:, np.concatenate((own, right))] = part
+    return np.linalg.qr(np.vstack(found), mode='r')
+
+
 def _solve(
     columns: Callable[[slice], Array], rest: Array, weights: Array, known: Array
 ) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
@@ -117,13 +145,12 @@ def _solve(
 
     `known` (P, P) are further rows whose right sides are 0, or none.
     """
-    root: NDArray[np.floating] = np.pad(known, ((0, 0), (0, 1))) if known.size else known
+    root = np.pad(known, ((0, 0), (0, 1))) if known.size else known
     for part in parts(len(rest)):
-        rows = columns(part) * weights[part][..., np.newaxis]
-        size = rows.shape[-1]
-        both = np.column_stack((rows.reshape(-1, size), (weights[part] * rest[part]).ravel()))
-        root = qr(np.vstack((root.reshape(-1, size + 1), both)), mode='r')[0][: size + 1]
-    matrix, right = np.asarray(root[:-1, :-1], dtype=float), root[:-1, -1]
+        weight = weights[part][..., np.newaxis]
+        more = triangle(columns(part) * weight, rest[part][..., np.newaxis] * weight)
+        root = np.linalg.qr(np.vstack((root.reshape(-1, more.shape[1]), more)), mode='r')
+    matrix, right = root[:-1, :-1], root[:-1, -1]
     scale = np.linalg.norm(matrix, axis=0)
     scaled = matrix / np.where(scale > _UNDETERMINED * scale.max(), scale, np.inf)
     _, pivoted, order = qr(scaled, pivoting=True)
@@ -140,16 +167,15 @@ def _solve(
 def _covariance(
     columns: Callable[[slice], Array],
     residuals: Array,
-    weights: Array,
     windows: Sequence[Window],
-    kept: NDArray[np.bool_],
     inverse: Array,
     told: Array,
 ) -> Array:
     """
     Return the covariance (K, K): the sum of squares of what each window adds to the parameters.
 
-    In the coordinates of `inverse` (K, K) the squares of all columns add to the unit matrix. The
+    `columns` are weighted, (C, n, K), as are the `residuals` (T, n). They are in the coordinates
+    of `inverse` (K, K), in which the squares of all columns add to the unit matrix. The
     parameters follow the residuals of a window, of which 1 - B remains, so that these are too
     small: (1 - B)^-1/2 corrects this, exactly for independent residuals of equal weighted size.
     A sum of few squares is uncertain: standard deviations are as many times longer as 95 % of
@@ -158,25 +184,22 @@ def _covariance(
     """
     total: Array = told.T @ told
     own, shared = [], []  # parts of the variances: squares of windows, products of neighbours
-    last, last_shares = slice(0, 0), np.empty((len(inverse), 0))
+    last, before = slice(0, 0), np.empty(0)
     for part, factors in windows:
-        weight = weights[part].ravel()
-        rows = columns(part)[..., kept].reshape(len(weight), -1) * weight[:, np.newaxis]
-        rows = rows @ inverse
-        factor = np.repeat(factors, weights.shape[1])
+        rows = columns(part).reshape(-1, len(inverse))
+        factor = np.repeat(factors, residuals.shape[1])
         axes, sizes, directions = np.linalg.svd(factor[:, np.newaxis] * rows, full_matrices=False)
         taken = axes.T @ rows
         remaining, frame = np.linalg.eigh(np.eye(len(sizes)) - taken @ taken.T)
-        sums = frame.T @ (axes.T @ (weight * residuals[part].ravel()))
+        sums = frame.T @ (axes.T @ residuals[part].ravel())
         sums = frame @ (sums / np.sqrt(np.maximum(remaining, _LEAST_FREEDOM)))
         gain = (sums * sizes) @ directions
         total += np.outer(gain, gain)
-        shares = (inverse @ rows.T) * factor
-        own.append((shares**2).sum(axis=1))
-        common = (last.stop - part.start) * weights.shape[1]
-        before = last_shares[:, last_shares.shape[1] - common :]
-        shared.append((before * shares[:, :common]).sum(axis=1))
-        last, last_shares = part, shares
+        shares = (inverse @ rows.T) ** 2
+        own.append(shares @ factor**2)
+        common = (last.stop - part.start) * residuals.shape[1]
+        shared.append(shares[:, :common] @ (before[len(before) - common :] * factor[:common]))
+        last, before = part, factor
     # degrees of freedom of a sum of squares of unequal size, after Satterthwaite
     spread = np.sum(np.square(own), axis=0) + 2.0 * np.sum(np.square(shared), axis=0)
     certain = ((inverse @ told.T) ** 2).sum(axis=1)

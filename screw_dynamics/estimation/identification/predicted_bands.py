@@ -60,6 +60,7 @@ class BandPrediction:
         )
         jets = self._jets(curve, times)
         columns = equations.columns(values, jets, (ahead - behind) / (2.0 * _STEP))
+        columns = columns[..., :-1]
         rows = (columns / self._effort_noise[:, np.newaxis]).reshape(-1, columns.shape[2])
         return self._samples * rows.T @ rows + np.diag(equations.prior**-2), jets
 

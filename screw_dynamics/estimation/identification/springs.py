@@ -149,12 +149,14 @@ def _spring(
     values, own = np.concatenate((start, np.zeros(1 + len(kinds)))), slice(len(start))
     still = np.zeros((len(efforts), 1))
     try:
-        for _ in range(_SLIP_ROUNDS if kinds else law.rounds):
+        rounds = _SLIP_ROUNDS if kinds else law.rounds
+        for k in range(1, rounds + 1):
             shape, columns, _ = law.deflection(values[own], efforts)
             slips = _slips(kinds, shape, values[len(start) + 1 :])
             rows = np.column_stack((columns, np.ones(len(efforts)), slips))
             target = (deflection - shape + columns @ values[own])[:, np.newaxis]
-            line = fit(rows[:, np.newaxis].__getitem__, target, still, windows)
+            final = (windows,) if k == rounds else ((), np.ones(1))  # no bands before
+            line = fit(rows[:, np.newaxis].__getitem__, target, still, *final)
             values = line.values
         # errors of the parameters count in addition to the noise
         noise = line.covariance if correlated else np.linalg.inv(line.root.T @ line.root)
