@@ -113,7 +113,7 @@ def driven(
     rng,
     *,
     seconds=16.0,
-    rate=500.0,
+    rate=250.0,
     delay=0.0,
     offsets=0.0,
     noise=1.0,

@@ -214,6 +214,7 @@ def test_an_identification_has_the_bands_that_were_predicted(robot, exciting):
         np.random.default_rng(0),
         curve=exciting.curve,
         seconds=12.0,
+        rate=500.0,
         effort_noise=np.full(robot.n, NOISE),
     )
     found = sd.identify_drives(robot, recording, payload='tool')

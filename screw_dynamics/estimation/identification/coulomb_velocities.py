@@ -11,7 +11,7 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.estimation.identification.columns import Columns
-from screw_dynamics.estimation.identification.least_squares import Fit
+from screw_dynamics.estimation.identification.least_squares import Fit, triangle
 
 SLOWEST, FASTEST = 1e-3, 0.3  # of the largest velocity of the joint
 _TRIED = 30
@@ -57,7 +57,7 @@ def best_velocity(columns: Callable[[float], Array], rest: Array, fastest: float
     left = np.empty(_TRIED)
     for k, velocity in enumerate(np.exp(tried).tolist()):
         part = columns(velocity)
-        few = np.linalg.qr(np.column_stack((part, rest)), mode='r')  # rows, of the same sizes
+        few = triangle(np.column_stack((part, rest)))  # rows, of the same sizes
         part, side = few[:, :-1], few[:, -1]
         left[k] = np.sum((side - part @ np.linalg.lstsq(part, side)[0]) ** 2)
     best = min(max(int(np.argmin(left)), 1), _TRIED - 2)

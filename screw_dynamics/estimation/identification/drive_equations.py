@@ -236,7 +236,8 @@ def motor_columns(numbers: Array, motors: Array, tau: Array) -> Array:
     found[KNEE] = -level * (1.0 - sense**2) * ratio / numbers[KNEE]
     found[STRIBECK] = broken * numbers[EXCESS] * 2.0 * rate**2 / numbers[STRIBECK] ** 3
     found[OFFSET], found[CONSTANT] = 1.0, -_motor_efforts(numbers, motors, tau)
-    return found / numbers[CONSTANT]
+    columns: Array = found / numbers[CONSTANT]
+    return columns
 
 
 def dry_parts(rate: Array, tau: Array, numbers: Array) -> tuple[Array, ...]:

@@ -121,7 +121,13 @@ def parts(count: int) -> Iterator[slice]:
         yield slice(start, min(start + CHUNK, count))
 
 
-def triangle(rows: Array, sides: Array) -> Array:
+def triangle(matrix: Array) -> Array:
+    """Return R of the factors Q R of a matrix."""
+    root: Array = np.asarray(np.linalg.qr(matrix, mode='r'))
+    return root
+
+
+def _triangle_by_joint(rows: Array, sides: Array) -> Array:
     """
     Return R (P + H or less, P + H) of the columns (T, n, P) beside right sides (T, n, H).
 
@@ -131,10 +137,10 @@ def triangle(rows: Array, sides: Array) -> Array:
     right, found = np.arange(count, count + sides.shape[2]), []
     for i in range(n):
         own = np.flatnonzero(rows[:, i].any(axis=0))
-        part = np.linalg.qr(np.hstack((rows[:, i, own], sides[:, i])), mode='r')
+        part = triangle(np.hstack((rows[:, i, own], sides[:, i])))
         found.append(np.zeros((len(part), count + len(right))))
         found[-1][:, np.concatenate((own, right))] = part
-    return np.linalg.qr(np.vstack(found), mode='r')
+    return triangle(np.vstack(found))
 
 
 def _solve(
@@ -148,8 +154,8 @@ def _solve(
     root = np.pad(known, ((0, 0), (0, 1))) if known.size else known
     for part in parts(len(rest)):
         weight = weights[part][..., np.newaxis]
-        more = triangle(columns(part) * weight, rest[part][..., np.newaxis] * weight)
-        root = np.linalg.qr(np.vstack((root.reshape(-1, more.shape[1]), more)), mode='r')
+        more = _triangle_by_joint(columns(part) * weight, rest[part][..., np.newaxis] * weight)
+        root = triangle(np.vstack((root.reshape(-1, more.shape[1]), more)))
     matrix, right = root[:-1, :-1], root[:-1, -1]
     scale = np.linalg.norm(matrix, axis=0)
     scaled = matrix / np.where(scale > _UNDETERMINED * scale.max(), scale, np.inf)

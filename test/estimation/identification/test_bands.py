@@ -39,29 +39,19 @@ def robot_of_bands(kind, seed, planar, iiwa):
     return model, (model.body_names[-1], 0.7, COM, inertia), 20.0
 
 
-@pytest.mark.parametrize(
-    'kind, count',
-    [
-        ('planar', 10),
-        pytest.param('planar', 150, marks=pytest.mark.long),
-        pytest.param('random', 150, marks=pytest.mark.long),
-        pytest.param('iiwa', 150, marks=pytest.mark.long),
-    ],
-)
-def test_parameters_are_within_their_bands(planar, iiwa, kind, count):
+@pytest.mark.long
+@pytest.mark.parametrize('kind', ['planar', 'random', 'iiwa'])
+def test_parameters_are_within_their_bands(planar, iiwa, kind):
     """
     95 % of all of them, with robots, motions, drives and noise drawn at random.
 
-    Within 2 %, as the guide states; few recordings also within four standard deviations of the
-    mean of their shares: those of different recordings are independent, while parameters of one
-    are correlated. Seeds from 1000 on served to choose the windows.
+    Within 2 %, as the guide states. Seeds from 1000 on served to choose the windows.
     """
     shares = []
-    for seed in range(9000, 9000 + count):
+    for seed in range(9000, 9150):
         model, payload, seconds = robot_of_bands(kind, seed, planar, iiwa)
         shares.append(np.mean(band_hits(model, seed, payload, seconds)))
-    few = 4.0 * np.std(shares) / np.sqrt(count) * (count < 100)
-    assert abs(np.mean(shares) - 0.95) < 0.02 + few
+    assert abs(np.mean(shares) - 0.95) < 0.02
 
 
 def test_windows_are_a_partition_of_unity():
@@ -149,10 +139,9 @@ def test_it_does_not_matter_which_of_two_alike_is_undetermined(values):
     assert found[:2].min() > 0.5
 
 
-@pytest.mark.parametrize('seed', range(2))
-def test_links_of_the_iiwa(iiwa, seed):
+def test_links_of_the_iiwa(iiwa):
     """Two links of the description are not possible; efforts are explained all the same."""
-    measured, _ = drawn(iiwa, 20 + seed)
+    measured, _ = drawn(iiwa, 20)
     found = identify(iiwa, measured.between(0.0, 15.0), links=True)
     rest = measured.between(15.0, 20.0)
     np.testing.assert_allclose(

@@ -37,9 +37,9 @@ def test_a_payload_of_one_kilogram_is_found_to_a_per_cent(iiwa):
     np.testing.assert_allclose(gravity, sd.gravity_forces(true, np.full(7, 0.4)), atol=0.05)
 
 
-def test_another_recording_validates(iiwa):
-    measured, _ = drawn(iiwa, 1)
-    found = identify(iiwa, measured.between(0.0, 12.0))
+def test_another_recording_validates(planar):
+    measured, _ = drawn(planar, 1)
+    found = identify(planar, measured.between(0.0, 12.0))
     held_out = found.validate(measured.between(12.0, 20.0))
     np.testing.assert_allclose(held_out, EFFORT_NOISE, rtol=0.15)
     assert str(found).splitlines()[1].startswith('joint_1.viscous')
@@ -105,37 +105,26 @@ def test_velocities_of_coulomb_friction(planar):
     assert (np.abs(fixed.values[2:] - dry) > 20.0 * deviations).any()
 
 
-@pytest.mark.parametrize('order', ['shuffled', 'backwards', 'twice'])
-def test_order_of_the_samples_does_not_matter(planar, order):
+def test_order_of_samples_and_columns_does_not_matter(planar):
     """Nor does a sample that was recorded twice: neither parameters nor bands change."""
     measured, _ = drawn(planar, 7, seconds=15.0)
-    count = len(measured.times)
-    rows = {
-        'shuffled': np.random.default_rng(0).permutation(count),
-        'backwards': np.arange(count)[::-1],
-        'twice': np.repeat(np.arange(count), 2),
-    }[order]
-    columns = (measured.times[rows], measured.positions[rows], measured.efforts[rows])
-    same = identify(planar, Recording(measured.joint_names, *columns))
-    found = identify(planar, measured)
-    np.testing.assert_allclose(same.values, found.values, rtol=1e-6)
+    found, count = identify(planar, measured), len(measured.times)
     known = np.isfinite(found.standard_deviations)
-    np.testing.assert_allclose(same.bands[known], found.bands[known], rtol=1e-6)
+    for rows in (np.random.default_rng(0).permutation(count), np.repeat(np.arange(count), 2)):
+        same = identify(
+            planar,
+            Recording(
+                measured.joint_names[::-1],
+                measured.times[rows],
+                measured.positions[rows, ::-1],
+                measured.efforts[rows, ::-1],
+            ),
+        )
+        np.testing.assert_allclose(same.values, found.values, rtol=1e-6)
+        np.testing.assert_allclose(same.bands[known], found.bands[known], rtol=1e-6)
 
 
-def test_order_of_the_columns_does_not_matter(planar):
-    measured, _ = drawn(planar, 7, seconds=15.0)
-    swapped = Recording(
-        measured.joint_names[::-1],
-        measured.times,
-        measured.positions[:, ::-1],
-        measured.efforts[:, ::-1],
-    )
-    same = identify(planar, swapped).values
-    np.testing.assert_array_equal(same, identify(planar, measured).values)
-
-
-@pytest.mark.parametrize('seed', range(3))
+@pytest.mark.parametrize('seed', range(2))
 def test_robots_drawn_at_random(seed):
     """Friction, rotors and a load at the last body, within five standard deviations."""
     model = random_robot(seed)
@@ -153,7 +142,7 @@ def test_robots_drawn_at_random(seed):
 def test_pinocchio_finds_the_same_parameters(iiwa):
     """The regressor of another library, at the same motion, by its own least squares."""
     pinocchio = pytest.importorskip('pinocchio')
-    measured, drives = drawn(iiwa, 2)
+    measured, _ = drawn(iiwa, 2, seconds=12.0)
     found = identify(iiwa, measured, links=True)
     motion = sd.estimation.measured_motion(measured.times, measured.positions)
     seen = found.explained(measured)
@@ -196,10 +185,9 @@ def elastic(model, seed, seconds=12.0):
     return measured, stiffness
 
 
-@pytest.mark.parametrize('seed', range(3))
-def test_stiffness_of_robots_drawn_at_random(seed):
-    model = random_robot(seed)
-    measured, stiffness = elastic(model, seed)
+def test_stiffness_of_a_robot_drawn_at_random():
+    model = random_robot(0)
+    measured, stiffness = elastic(model, 0)
     found = identify(model, measured)
     assert [spring.joint for spring in found.springs] == list(model.joint_names)
     for spring, true in zip(found.springs, stiffness, strict=True):
@@ -211,10 +199,10 @@ def test_stiffness_of_robots_drawn_at_random(seed):
     assert not any('rotor' in name for name in found.names)
 
 
-@pytest.mark.parametrize('count', [8, pytest.param(100, marks=pytest.mark.long)])
-def test_the_bands_hold_the_stiffness(planar, count):
+@pytest.mark.long
+def test_the_bands_hold_the_stiffness(planar):
     away = []
-    for seed in range(count):
+    for seed in range(100):
         measured, stiffness = elastic(planar, 100 + seed)
         for spring, true in zip(identify(planar, measured).springs, stiffness, strict=True):
             away.append((spring.stiffness - true) / spring.deviation)
@@ -222,13 +210,15 @@ def test_the_bands_hold_the_stiffness(planar, count):
     assert 0.95 - 3.0 * np.sqrt(0.95 * 0.05 / len(away)) < share
 
 
-def test_joints_without_motor_encoder(planar):
-    measured, stiffness = elastic(planar, 1)
-    motors = measured.motor_positions.copy()
-    motors[:, 0] = np.nan
-    part = Recording(
+def with_motors(measured, motors):
+    return Recording(
         measured.joint_names, measured.times, measured.positions, measured.efforts, motors
     )
+
+
+def test_joints_without_motor_encoder(planar):
+    measured, _ = elastic(planar, 1)
+    part = with_motors(measured, np.where([True, False], np.nan, measured.motor_positions))
     found = identify(planar, part)
     assert [spring.joint for spring in found.springs] == ['joint_2']
     assert [name for name in found.names if 'rotor' in name] == ['joint_1.rotor_inertia']
@@ -237,34 +227,21 @@ def test_joints_without_motor_encoder(planar):
 
 def test_a_rigid_shaft_has_no_stiffness(planar):
     measured, _ = elastic(planar, 2)
-    rng = np.random.default_rng(0)
-    motors = measured.positions + POSITION_NOISE * rng.normal(size=measured.positions.shape)
-    rigid = Recording(
-        measured.joint_names, measured.times, measured.positions, measured.efforts, motors
-    )
+    noise = POSITION_NOISE * np.random.default_rng(0).normal(size=measured.positions.shape)
     with pytest.warns(RecordingWarning, match="'joint_[12]'.*its stiffness remains unknown"):
-        found = identify(planar, rigid)
+        found = identify(planar, with_motors(measured, measured.positions + noise))
     assert all(np.isinf(spring.stiffness) for spring in found.springs)
     assert 'inf      unknown' in str(found)
     assert found.robot().joint_drives[0].spring is None
 
 
-@pytest.mark.parametrize(
-    ('change', 'text'),
-    [
-        (lambda q, motors: 100.0 * motors, "'joint_1'.*joint side of the gear, got 100 times"),
-        (lambda q, motors: -motors, "'joint_1'.*one of both encoders is reversed"),
-        (lambda q, motors: 2.0 * q - motors, "'joint_1'.*the effort or both positions are"),
-    ],
-)
-def test_motor_positions_that_cannot_be(planar, change, text):
+def test_motor_positions_that_cannot_be(planar):
     measured, _ = elastic(planar, 3)
-    bad = Recording(
-        measured.joint_names,
-        measured.times,
-        measured.positions,
-        measured.efforts,
-        change(measured.positions, measured.motor_positions),
-    )
-    with pytest.raises(InputError, match=text):
-        identify(planar, bad)
+    q, motors = measured.positions, measured.motor_positions
+    for bad, text in (
+        (100.0 * motors, 'joint side of the gear, got 100 times'),
+        (-motors, 'one of both encoders is reversed'),
+        (2.0 * q - motors, 'the effort or both positions are'),
+    ):
+        with pytest.raises(InputError, match=f"'joint_1'.*{text}"):
+            identify(planar, with_motors(measured, bad))

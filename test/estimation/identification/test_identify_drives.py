@@ -10,31 +10,12 @@ from helpers.driven_recordings import drawn_drives, driven, with_link_errors, wr
 from helpers.recordings import random_motion
 
 import screw_dynamics as sd
-from benchmarks.identification.run import BAND, identified
+from benchmarks.identification.run import BAND, errors_of, identified, truth_of
 from screw_dynamics.errors import InputError, RecordingWarning, ShapeError, UnknownNameError
 
 # of a parameter from the truth, in standard deviations: one in 16000 of a normal distribution
 SURE = 4.0
 LOAD = 'tool', 1.0, np.array([0.0, 0.0, 0.0]), np.zeros((3, 3))
-
-
-def truth(model, drives, name):
-    """Return the true value of a parameter of drives."""
-    joint, _, field = name.partition('.')
-    place = model.joint_names.index(joint)
-    table = sd.Robot(model, drives).motors
-    columns = {
-        'rotor_inertia': table.rows[:, 0],
-        'viscous': table.rows[:, 1],
-        'coulomb': table.rows[:, 2],
-        'coulomb_velocity': table.rows[:, 3],
-        'breakaway_excess': table.friction[:, 0],
-        'stribeck_velocity': table.friction[:, 1],
-        'load_friction': table.friction[:, 2],
-    }
-    if field in columns:
-        return columns[field][place]
-    return getattr(drives.joints[joint].spring, field)
 
 
 def without(recording, **changed):
@@ -62,57 +43,44 @@ def found(planar, soft):
 
 def test_all_parts_of_drives_are_found(planar, soft, found):
     drives, _, _ = soft
-    rows = {name: (value, deviation) for name, value, deviation in found.rows}
-    of_drives = [
-        name
-        for name in rows
-        if name.startswith('joint') and name.split('.')[1] not in ('offset', 'encoder_offset')
-    ]
-    assert {name.split('.')[1] for name in of_drives} == {
-        'rotor_inertia',
-        'viscous',
-        'coulomb',
-        'coulomb_velocity',
-        'breakaway_excess',
-        'stribeck_velocity',
-        'load_friction',
-        'stiffness',
+    true = truth_of(planar, drives) | {'delay': -3e-3}
+    rows = {name: (error, deviation) for name, error, deviation in errors_of(found, true)}
+    own = {name for name in rows if name.startswith('joint') and not name.endswith('.offset')}
+    everywhere = 'rotor_inertia', 'viscous', 'coulomb', 'coulomb_velocity', 'stiffness'
+    # friction that the joints do not have is not found
+    assert own == {f'{joint}.{field}' for joint in planar.joint_names for field in everywhere} | {
+        'joint_2.breakaway_excess',
+        'joint_2.stribeck_velocity',
+        'joint_1.load_friction',
     }
-    for name in of_drives:
-        value, deviation = rows[name]
-        true = truth(planar, drives, name)
+    for name in [*own, 'delay']:
+        error, deviation = rows[name]
         # of Coulomb friction, its velocity tells 1 %
         known = 0.5 if name.endswith('coulomb_velocity') else 0.3
-        assert abs(value - true) < SURE * deviation < known * true, name
-    assert 'joint_2.breakaway_excess' in rows and 'joint_1.load_friction' in rows
-    # friction that the joints do not have is not found
-    assert 'joint_1.breakaway_excess' not in rows and 'joint_2.load_friction' not in rows
-    value, deviation = rows['delay']
-    assert abs(value + 3e-3) < SURE * deviation < 3e-3
+        assert abs(error) < SURE * deviation < abs(known * true[name]), name
     remark = next(text for text in found.remarks if 'lead_time' in text)
-    assert float(remark.rpartition('lead_time: ')[2]) == float(f'{-value:.2g}')
+    assert float(remark.rpartition('lead_time: ')[2]) == float(f'{-found["delay"]:.2g}')
     for joint, offset in (('joint_1', 0.004), ('joint_2', -0.007)):
         assert found.encoder_offsets[joint] == pytest.approx(offset, abs=1e-4)
     for spring in found.springs:
         assert spring.deviation < 0.01 * spring.stiffness
     assert abs(found.payload.mass - 1.0) < SURE * found.payload.mass_deviation
-    assert 'ahead of the positions' in str(found) and 'breakaway friction does not show' in str(
-        found
-    )
+    shown = str(found)
+    assert 'ahead of the positions' in shown and 'breakaway friction does not show' in shown
 
 
-@pytest.mark.parametrize('count', [2, pytest.param(100, marks=pytest.mark.long)])
-def test_the_bands_hold_with_links_that_differ(count):
+@pytest.mark.long
+def test_the_bands_hold_with_links_that_differ():
     """
     Of links, loads, drives, delays and noise drawn at random: 95 % of the parameters.
 
     Within 2 %, and three standard deviations of the mean of the shares of recordings.
     """
     shares = []
-    for seed in range(3000, 3000 + count):
+    for seed in range(3000, 3100):
         ratios = [error / deviation for _, error, deviation in identified(seed)]
         shares.append(np.mean(np.abs(ratios) < BAND))
-    error = 3.0 * np.std(shares, ddof=1) / np.sqrt(count)
+    error = 3.0 * np.std(shares, ddof=1) / np.sqrt(len(shares))
     assert abs(np.mean(shares) - 0.95) < max(0.02, error)
 
 
@@ -144,16 +112,16 @@ def test_what_remains_is_noise(soft, found):
     assert found.residuals == pytest.approx(noise, rel=0.05)
 
 
-@pytest.mark.parametrize('law', ['cubic', 'tabulated'])
-def test_springs_that_harden(planar, law):
+def test_springs_that_harden(planar):
     rng = np.random.default_rng(5)
     drives = drawn_drives(planar, rng, springs='cubic')
     recording = driven(planar, drives, rng)
     given = sd.Robot(planar, wrong_drives(drives, 1.1))
-    found = sd.identify_drives(given, recording, springs=law, link_uncertainty=0.0)
+    laws = {'joint_1': 'cubic', 'joint_2': 'tabulated'}
+    found = sd.identify_drives(given, recording, springs=laws, link_uncertainty=0.0)
     for name, joint in drives.joints.items():
         spring = found.robot.drives.joints[name].spring
-        assert spring.type == law
+        assert spring.type == laws[name]
         place = planar.joint_names.index(name)
         deflection = (recording.motor_positions - recording.positions)[:, place]
         inner = np.quantile(deflection, (0.02, 0.98))
@@ -161,10 +129,8 @@ def test_springs_that_harden(planar, law):
         ratio = spring.effort(points) / joint.spring.effort(points)
         # a linear spring would be wrong by more than this at one end or in the middle
         assert ratio == pytest.approx(1.0, abs=0.02)
-    if law == 'cubic':
-        assert found['joint_1.cubic_stiffness'] == pytest.approx(
-            drives.joints['joint_1'].spring.cubic_stiffness, rel=0.1
-        )
+    cubic = drives.joints['joint_1'].spring.cubic_stiffness
+    assert found['joint_1.cubic_stiffness'] == pytest.approx(cubic, rel=0.1)
 
 
 def test_stiff_springs_are_not_biased_by_the_noise_of_encoders(planar):
@@ -187,15 +153,18 @@ def test_stiff_springs_are_not_biased_by_the_noise_of_encoders(planar):
 def test_joints_without_springs(planar):
     rng = np.random.default_rng(7)
     drives = drawn_drives(planar, rng, springs='rigid')
+    motors = sd.Robot(planar, drives).motors.rows[:, :3].T
+    fields = ('rotor_inertia', 'viscous', 'coulomb')
     robot, recording = sd.Robot(planar, wrong_drives(drives, 1.2)), driven(planar, drives, rng)
     opposite = without(recording, motor_efforts=recording.motor_efforts * [-1.0, 1.0])
     with pytest.raises(InputError, match=r"'joint_1': expected a rotor inertia above 0.*reversed"):
         sd.identify_drives(robot, opposite, payload='tool')
     found = sd.identify_drives(robot, recording)
     assert found.springs == ()
-    for name, value, deviation in found.rows:
-        if name.split('.')[-1] in ('rotor_inertia', 'viscous', 'coulomb'):
-            assert abs(value - truth(planar, drives, name)) < SURE * deviation
+    for field, true in zip(fields, motors, strict=True):
+        for joint, value in zip(planar.joint_names, true, strict=True):
+            place = found.names.index(f'{joint}.{field}')
+            assert abs(found.values[place] - value) < SURE * found.standard_deviations[place]
     assert all(joint.spring is None for joint in found.robot.drives.joints.values())
 
 
@@ -217,18 +186,19 @@ def test_torque_constants(planar):
         'torque constants' in remark and "'joint_2'" in remark
         for remark in sd.identify_drives(robot, recording, link_uncertainty=0.01).remarks
     )
+    # currents of motors of a known constant
     found = sd.identify_drives(
-        robot, recording, torque_constants=[False, True], link_uncertainty=0.01
+        robot,
+        without(recording, motor_efforts=20.0 * recording.motor_efforts),
+        torque_constants=[False, True],
+        link_uncertainty=0.01,
+        effort_format=sd.EffortFormat(scale=[20.0, 20.0]),
     )
     deviation = found.standard_deviations[found.names.index('joint_2.torque_constant')]
     assert abs(found['joint_2.torque_constant'] - 1.25) < SURE * deviation < 0.1
     assert 'joint_1.torque_constant' not in found.names
-    # currents of motors of a known constant
-    currents = without(recording, motor_efforts=recording.motor_efforts * [1.0, 1.25] / 0.05)
-    scaled = sd.identify_drives(robot, currents, effort_format=sd.EffortFormat(scale=[20.0, 20.0]))
-    assert scaled['joint_2.rotor_inertia'] == pytest.approx(
-        truth(planar, drives, 'joint_2.rotor_inertia'), rel=0.05
-    )
+    inertia = truth_of(planar, drives)['joint_2.rotor_inertia']
+    assert found['joint_2.rotor_inertia'] == pytest.approx(inertia, rel=0.05)
 
 
 def test_a_joint_that_rests_keeps_its_motor(planar):
@@ -242,9 +212,12 @@ def test_a_joint_that_rests_keeps_its_motor(planar):
     # the efforts of the other joint's motion deflect it
     assert kept.spring.stiffness == pytest.approx(true.spring.stiffness, rel=0.05)
     assert any('rest: joint_2' in remark for remark in found.remarks)
-    value = found['joint_1.rotor_inertia']
-    true = truth(planar, drives, 'joint_1.rotor_inertia')
-    assert abs(value - true) < SURE * found.standard_deviations[0] < 0.3 * true
+    true = truth_of(planar, drives)['joint_1.rotor_inertia']
+    assert (
+        abs(found['joint_1.rotor_inertia'] - true)
+        < SURE * found.standard_deviations[0]
+        < 0.3 * true
+    )
 
 
 def test_a_spring_that_hardly_deflects_is_kept(planar):
@@ -253,49 +226,56 @@ def test_a_spring_that_hardly_deflects_is_kept(planar):
     stiff = sd.Drives(
         {name: replace(j, spring=sd.LinearSpring(1e6)) for name, j in drives.joints.items()}
     )
-    recording = driven(planar, stiff, rng, noise=3.0, rate=250.0)
+    recording = driven(planar, stiff, rng, noise=3.0)
     given = sd.Robot(planar, drives)
     found = sd.identify_drives(given, recording)
     assert any('hardly deflect' in remark for remark in found.remarks)
     assert found.robot.drives.joints['joint_2'].spring == drives.joints['joint_2'].spring
 
 
-def test_recordings_and_options_that_are_refused(planar, soft):
-    drives, recording, _ = soft
-    robot = sd.Robot(planar, drives)
-    short = recording.between(0.0, 12.0)
-    for changed, text in (
-        ({'motor_efforts': None}, 'expected motor_efforts'),
+def scaled(*factors):
+    return lambda recording: {'motor_efforts': recording.motor_efforts * factors}
+
+
+@pytest.mark.parametrize(
+    ('change', 'options', 'error', 'text'),
+    [
+        (lambda _: {'motor_efforts': None}, {}, InputError, 'expected motor_efforts'),
+        (scaled(-1, 1), {'payload': 'tool'}, InputError, "'joint_1'.*leads under a positive eff"),
+        (scaled(-1, 1), {}, InputError, "'joint_1'.*sign of its axis"),
+        (scaled(0.01, 0.01), {'payload': 'tool'}, InputError, r'another unit \(effort_format\)'),
+        (lambda r: {'positions': np.rad2deg(r.positions)}, {}, InputError, 'degrees'),
         (
-            {'motor_efforts': short.motor_efforts * [-1.0, 1.0]},
-            "'joint_1'.*leads under a positive effort",
+            lambda r: {'motor_efforts': np.roll(r.motor_efforts, 30, axis=0)},
+            {'payload': 'tool'},
+            InputError,
+            'lag by less than',
         ),
-        ({'motor_efforts': short.motor_efforts * 0.01}, r'another unit \(effort_format\)'),
-        ({'positions': np.rad2deg(short.positions)}, 'degrees'),
-    ):
-        with pytest.raises(InputError, match=text):
-            sd.identify_drives(robot, without(short, **changed), payload='tool')
-    reversed_ = without(short, motor_efforts=short.motor_efforts * [-1.0, 1.0])
-    with pytest.raises(InputError, match=r"'joint_1'.*sign of its axis"):
-        sd.identify_drives(robot, reversed_)
-    late = np.stack([np.roll(column, 60) for column in short.motor_efforts.T], axis=1)
-    with pytest.raises(InputError, match='lag by less than'):
-        sd.identify_drives(robot, without(short, motor_efforts=late), payload='tool')
+        (scaled(1, 1), {'payload': 'nowhere'}, UnknownNameError, 'nowhere'),
+        (scaled(1, 1), {'springs': {'joint_9': 'cubic'}}, UnknownNameError, 'joint_9'),
+        (scaled(1, 1), {'springs': 'soft'}, InputError, 'springs: expected one of linear, cubic'),
+        (scaled(1, 1), {'torque_constants': [True]}, ShapeError, 'torque_constants'),
+        (
+            scaled(1, 1),
+            {'effort_format': sd.EffortFormat('external')},
+            InputError,
+            "content 'full'",
+        ),
+    ],
+)
+def test_what_is_refused(planar, soft, change, options, error, text):
+    drives, recording, _ = soft
+    short = recording.between(0.0, 12.0)
+    with pytest.raises(error, match=text):
+        sd.identify_drives(sd.Robot(planar, drives), without(short, **change(short)), **options)
+
+
+def test_robots_that_are_refused(planar, soft):
     with pytest.raises(InputError, match=r'got none \(identify_drives\?\)'):
-        sd.identify(planar, recording)
-    with pytest.raises(UnknownNameError, match='nowhere'):
-        sd.identify_drives(robot, short, payload='nowhere')
-    with pytest.raises(UnknownNameError, match='joint_9'):
-        sd.identify_drives(robot, short, springs={'joint_9': 'cubic'})
-    with pytest.raises(InputError, match='springs: expected one of linear, cubic, tabulated'):
-        sd.identify_drives(robot, short, springs='soft')
-    with pytest.raises(ShapeError, match='torque_constants'):
-        sd.identify_drives(robot, short, torque_constants=[True])
-    with pytest.raises(InputError, match="content 'full'"):
-        sd.identify_drives(robot, short, effort_format=sd.EffortFormat('external'))
+        sd.identify(planar, soft[1])
     pair = sd.JointDrive(sd.VariableStiffness(100.0))
     with pytest.raises(InputError, match='VariableStiffness'):
-        sd.identify_drives(sd.Robot(planar, sd.Drives({'joint_1': pair})), short)
+        sd.identify_drives(sd.Robot(planar, sd.Drives({'joint_1': pair})), soft[1])
 
 
 def test_hysteresis_and_backlash_show_and_leave_the_rest_alone(planar):
@@ -311,13 +291,13 @@ def test_hysteresis_and_backlash_show_and_leave_the_rest_alone(planar):
     )
     recording = driven(planar, lossy, rng)
     found = sd.identify_drives(sd.Robot(planar, wrong_drives(drives, 1.1)), recording)
-    rows = {name: (value, deviation) for name, value, deviation in found.rows}
-    for name in ('joint_1.coulomb', 'joint_2.coulomb', 'joint_2.breakaway_excess'):
-        value, deviation = rows[name]
-        assert abs(value - truth(planar, drives, name)) < SURE * deviation
+    true = truth_of(planar, drives)
+    for name, error, deviation in errors_of(found, true):
+        if name in ('joint_1.coulomb', 'joint_2.coulomb', 'joint_2.breakaway_excess'):
+            assert abs(error) < SURE * deviation
     for joint in planar.joint_names:
         name = f'{joint}.stiffness'
-        assert found[name] == pytest.approx(truth(planar, drives, name), rel=0.01)
+        assert found[name] == pytest.approx(true[name], rel=0.01)
         assert found[f'{joint}.hysteresis'] == pytest.approx(width, rel=0.05)
         assert found[f'{joint}.backlash'] == pytest.approx(gap, rel=0.15)
         assert found.robot.joint_drives[0].hysteresis == found['joint_1.hysteresis']
