@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Identified friction, rotors, loads, springs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.recordings import (
@@ -210,15 +212,11 @@ def test_the_bands_hold_the_stiffness(planar):
     assert 0.95 - 3.0 * np.sqrt(0.95 * 0.05 / len(away)) < share
 
 
-def with_motors(measured, motors):
-    return Recording(
-        measured.joint_names, measured.times, measured.positions, measured.efforts, motors
-    )
-
-
 def test_joints_without_motor_encoder(planar):
     measured, _ = elastic(planar, 1)
-    part = with_motors(measured, np.where([True, False], np.nan, measured.motor_positions))
+    part = replace(
+        measured, motor_positions=np.where([True, False], np.nan, measured.motor_positions)
+    )
     found = identify(planar, part)
     assert [spring.joint for spring in found.springs] == ['joint_2']
     assert [name for name in found.names if 'rotor' in name] == ['joint_1.rotor_inertia']
@@ -229,7 +227,7 @@ def test_a_rigid_shaft_has_no_stiffness(planar):
     measured, _ = elastic(planar, 2)
     noise = POSITION_NOISE * np.random.default_rng(0).normal(size=measured.positions.shape)
     with pytest.warns(RecordingWarning, match="'joint_[12]'.*its stiffness remains unknown"):
-        found = identify(planar, with_motors(measured, measured.positions + noise))
+        found = identify(planar, replace(measured, motor_positions=measured.positions + noise))
     assert all(np.isinf(spring.stiffness) for spring in found.springs)
     assert 'inf      unknown' in str(found)
     assert found.robot().joint_drives[0].spring is None
@@ -244,4 +242,4 @@ def test_motor_positions_that_cannot_be(planar):
         (2.0 * q - motors, 'the effort or both positions are'),
     ):
         with pytest.raises(InputError, match=f"'joint_1'.*{text}"):
-            identify(planar, with_motors(measured, bad))
+            identify(planar, replace(measured, motor_positions=bad))

@@ -72,23 +72,6 @@ def test_a_push_is_followed_as_by_a_filter_of_first_order(arm):
     assert usual > 10 * error
 
 
-def trapezoidal_observer(model, times, q, qd, efforts):
-    """Return the external efforts of an observer of second order but for M', by differences."""
-    inertia, gain = sd.mass_matrix(model, q[0]), -np.expm1(-BANDWIDTH / RATE)
-    momentum, rows = inertia @ qd[0], [np.zeros(model.n)]
-    rest = sd.gravity_forces(model, q[0])
-    force = efforts[0] + sd.coriolis_matrix(model, q[0], qd[0]).T @ qd[0] - rest
-    for i in range(1, len(times)):
-        step = times[i] - times[i - 1]
-        last, inertia = (momentum, force, inertia), sd.mass_matrix(model, q[i])
-        momentum = inertia @ qd[i]
-        change = (inertia - last[2]) @ qd[i] / step
-        force = efforts[i] + change - sd.bias_forces(model, q[i], qd[i])
-        mean = (momentum - last[0]) / step - 0.5 * (force + last[1])
-        rows.append(rows[-1] + gain * (mean - rows[-1]))
-    return np.array(rows)
-
-
 def pushed_tree(seed, load):
     """Return a tree drawn at random, its samples, and the filtered loads of a push of any size."""
     rng = np.random.default_rng(seed)
@@ -117,7 +100,7 @@ def pushed_tree(seed, load):
 
 @pytest.mark.parametrize('load', [0.0, 1.0])
 @pytest.mark.parametrize(
-    'seed', [*range(2), *(pytest.param(i, marks=pytest.mark.long) for i in range(2, 40))]
+    'seed', [0, *(pytest.param(i, marks=pytest.mark.long) for i in range(1, 40))]
 )
 def test_errors_are_a_tenth_of_those_of_observers_that_difference_the_mass_matrix(seed, load):
     """The largest ones of trees drawn at random; the error of the first steps has decayed."""
@@ -125,8 +108,8 @@ def test_errors_are_a_tenth_of_those_of_observers_that_difference_the_mass_matri
     observer = sd.LoadObserver(model, bandwidth=BANDWIDTH)
     found = np.array([observer.update(*row) for row in zip(*samples, strict=True)])
     error = abs(found - filtered)[50:].max()
-    for usual in (differencing_observer, trapezoidal_observer):
-        assert abs(usual(model, *samples) - filtered)[50:].max() > 10 * error
+    usual = differencing_observer(model, *samples)
+    assert abs(usual - filtered)[50:].max() > 10 * error
 
 
 def test_the_error_falls_with_the_third_power_of_the_sample_time(arm):
@@ -222,8 +205,10 @@ def test_efforts_of_links_are_those_of_the_motor_equations(seed, arm):
     assert (rotors != motors).any()
 
 
-@pytest.mark.parametrize('bandwidth', [pytest.param(BANDWIDTH, marks=pytest.mark.long), 300.0])
-@pytest.mark.parametrize('samples', [2, 40])
+@pytest.mark.parametrize(
+    ('bandwidth', 'samples'),
+    [(BANDWIDTH, 2), *(pytest.param(k, 40, marks=pytest.mark.long) for k in (BANDWIDTH, 300.0))],
+)
 def test_noise_has_the_stated_covariance(arm, bandwidth, samples):
     """Of the second sample too, with steps of different lengths."""
     rng = np.random.default_rng(8)
@@ -317,14 +302,11 @@ def test_bad_parameters_are_named(arm, arguments, text):
         sd.LoadObserver(arm, **arguments)
 
 
-def test_robots_that_are_not_supported_are_named(arm):
+def test_what_is_not_supported_is_named(arm):
     coupled = sd.Robot(arm, sd.Drives({}, rotor_coupling=True))
     with pytest.raises(InputError, match='drives: rotor_coupling: expected false, got true'):
         sd.LoadObserver(coupled)
     with pytest.raises(InputError, match='model: expected a ScrewModel, got int'):
         sd.LoadObserver(3)
-
-
-def test_components_are_checked(arm):
     with pytest.raises(InputError, match='components: expected all or force, got 7'):
         sd.LoadObserver(arm).wrench('flange', 7)
