@@ -103,8 +103,7 @@ def propagate_uncertainty(
             ahead[:, :, j] += step
             behind[:, :, j] -= step
             variances += (0.5 * (function(ahead) - function(behind))) ** 2
-    deviations: Array = np.sqrt(variances)
-    return deviations
+    return np.asarray(np.sqrt(variances))
 
 
 def _roots(covariances: Array) -> Array:

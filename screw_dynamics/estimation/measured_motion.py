@@ -91,8 +91,7 @@ class MeasuredMotion:
     def standard_deviations(self, times: ArrayLike, rows: int = JET_ROWS) -> Array:
         """Return the posterior standard deviation of the joint jets, (T, rows, n); see `jets`."""
         variances = np.diagonal(self.covariances(times, rows), axis1=2, axis2=3)
-        deviations: Array = np.sqrt(np.maximum(variances, 0.0)).transpose(0, 2, 1).copy()
-        return deviations
+        return np.asarray(np.sqrt(np.maximum(variances, 0.0)).transpose(0, 2, 1).copy())
 
     def _checked(self, times: ArrayLike, rows: int) -> Array:
         instants = require_finite('times', as_float_array('times', times))
@@ -201,5 +200,4 @@ def _correlations(splines: list[SmoothingSpline], times: Array, positions: Array
     # scaled, as squares of rounding errors may underflow
     left = left / np.maximum(np.abs(left).max(axis=0), np.finfo(float).tiny)
     squares = (left**2).sum(axis=0)
-    correlations: Array = (left[1:] * left[:-1]).sum(axis=0) / np.maximum(squares, 1.0)
-    return correlations
+    return np.asarray((left[1:] * left[:-1]).sum(axis=0) / np.maximum(squares, 1.0))

@@ -59,8 +59,7 @@ class SmoothingSpline:
         distance, first = np.abs(a[:, None] - a), np.minimum(a[:, None], a)
         local = self.covariance[distance, index[:, None, None] + first]
         weights = self.knots.weights(part, rows).transpose(1, 0, 2)
-        covariances: Array = weights @ local @ weights.transpose(0, 2, 1)
-        return covariances
+        return np.asarray(weights @ local @ weights.transpose(0, 2, 1))
 
 
 def smoothing_splines(

@@ -109,8 +109,7 @@ class SmoothingSystem:
         for a, left in enumerate(self._difference):
             for b, right in enumerate(self._difference[a:]):
                 penalty[b, a : a + count] += left * right * short
-        band: Array = cholesky_banded(self._gram + penalty, lower=True, check_finite=False)
-        return band
+        return np.asarray(cholesky_banded(self._gram + penalty, lower=True, check_finite=False))
 
     def difference_variances(self, covariance: Array) -> Array:
         """Return the variances (K,) of the m-th differences of coefficients; see the spline."""
@@ -142,8 +141,7 @@ class SmoothingSystem:
         # the penalty ignores polynomials of degree m - 1, hence m degrees of freedom fewer
         free = max(len(self.samples) - self.knots.degree, 1)
         rounding = np.finfo(float).eps * np.abs(self.samples).max(axis=0)
-        variance: Array = np.maximum(minimum / free, rounding**2)
-        return variance
+        return np.asarray(np.maximum(minimum / free, rounding**2))
 
     def deviance(self, smoothing: Array) -> Array:
         """Return -2 log of the restricted likelihood of lambda, (n,), up to a constant [W1985]."""
@@ -152,8 +150,7 @@ class SmoothingSystem:
         free = max(len(self.samples) - self.knots.degree, 1)
         determinant = 2.0 * np.log(factor[0]).sum() - np.log(smoothing).sum()
         variance = np.maximum(self.noise_variance(minimum), np.finfo(float).tiny)
-        deviance: Array = free * np.log(variance) + determinant
-        return deviance
+        return np.asarray(free * np.log(variance) + determinant)
 
 
 def band_of_inverse(factor: Array) -> Array:

@@ -141,8 +141,7 @@ class DriveEquations:
 
     def bodies(self, values: Array) -> Array:
         """Return the parameters (10 nb,) that load and errors of links add to the bodies."""
-        added: Array = self._bodies @ values[self.drive_count :]
-        return added
+        return np.asarray(self._bodies @ values[self.drive_count :])
 
     def transmitted(self, values: Array, links: Array) -> Array:
         """Return the efforts (T, n) that the joints transmit for jets (T, 3, n)."""
@@ -165,11 +164,7 @@ class DriveEquations:
         return _motor_efforts(numbers, jets.motors, tau)
 
     def columns(self, values: Array, jets: Jets, rates: Array) -> Array:
-        """
-        Return the derivatives of `efforts`, and these behind them, (T, n, P + 1).
-
-        Their rates in time are (T, n).
-        """
+        """Return the derivatives of `efforts`, of `rates` (T, n), then these: (T, n, P + 1)."""
         numbers, motors = self.numbers(values), jets.motors
         rows = regressor(self.robot.model, jets.links)[:, 0]
         tau = self._known(jets.links) + rows @ self.bodies(values)
@@ -221,8 +216,7 @@ def _motor_efforts(numbers: Array, motors: Array, tau: Array) -> Array:
     sense, decay, root = dry_parts(rate, tau, numbers)
     level = numbers[COULOMB] + numbers[EXCESS] * decay + numbers[LOAD] * root
     effort = numbers[INERTIA] * motors[:, 2] + numbers[VISCOUS] * rate + sense * level
-    efforts: Array = (effort + tau + numbers[OFFSET]) / numbers[CONSTANT]
-    return efforts
+    return np.asarray((effort + tau + numbers[OFFSET]) / numbers[CONSTANT])
 
 
 def motor_columns(numbers: Array, motors: Array, tau: Array) -> Array:
@@ -236,8 +230,7 @@ def motor_columns(numbers: Array, motors: Array, tau: Array) -> Array:
     found[KNEE] = -level * (1.0 - sense**2) * ratio / numbers[KNEE]
     found[STRIBECK] = broken * numbers[EXCESS] * 2.0 * rate**2 / numbers[STRIBECK] ** 3
     found[OFFSET], found[CONSTANT] = 1.0, -_motor_efforts(numbers, motors, tau)
-    columns: Array = found / numbers[CONSTANT]
-    return columns
+    return np.asarray(found / numbers[CONSTANT])
 
 
 def dry_parts(rate: Array, tau: Array, numbers: Array) -> tuple[Array, ...]:
@@ -262,8 +255,7 @@ def link_errors(model: ScrewModel) -> Array:
                 column = np.zeros(every.shape)
                 column[body] = parameters_of(root @ error @ root.T)
                 columns.append(column.ravel())
-    found: Array = np.array(columns).reshape(-1, every.size).T
-    return found
+    return np.array(columns).reshape(-1, every.size).T
 
 
 def with_bodies(model: ScrewModel, added: Array) -> ScrewModel:

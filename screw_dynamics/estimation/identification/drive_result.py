@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +14,6 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.results import Part
 from screw_dynamics.drives import Drives, JointDrive, LinearSpring
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.errors import UnknownNameError
 from screw_dynamics.estimation.identification.consistency import Cones, consistent
 from screw_dynamics.estimation.identification.drive_equations import (
     COULOMB,
@@ -32,7 +30,6 @@ from screw_dynamics.estimation.identification.drive_equations import (
     DriveEquations,
     with_bodies,
 )
-from screw_dynamics.estimation.identification.export import written_urdf
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.result import (
@@ -41,7 +38,6 @@ from screw_dynamics.estimation.identification.result import (
 )
 from screw_dynamics.estimation.identification.springs import SLIPS, SpringFit
 from screw_dynamics.model.screw_model import ScrewModel
-from screw_dynamics.model.urdf.urdf_source import UrdfSource
 
 _MOST_LOAD = 0.99  # coefficient of friction under load
 
@@ -91,13 +87,6 @@ class DriveIdentification(IdentifiedParameters):
     def _robot_model(self) -> ScrewModel:
         return self.equations.robot.model
 
-    def __getitem__(self, name: str) -> float:
-        """Return the value of a parameter, of springs too."""
-        for row, value, _ in self.rows:
-            if row == name:
-                return value
-        raise UnknownNameError('parameter', name, [row for row, *_ in self.rows])
-
     @property
     def delay(self) -> float:
         """Time by which motor efforts lag the positions [s]."""
@@ -145,30 +134,8 @@ class DriveIdentification(IdentifiedParameters):
         own = replace(drives, joints=records, urdf_dynamics=False)
         return replace(given, model=model, drives=own)
 
-    def to_urdf(self, source: UrdfSource, path: str | os.PathLike[str] | None = None) -> str:
-        """
-        Return a URDF with the inertias of `robot`; write it to a file if wanted.
-
-        See `Identification.to_urdf`: links are written with `links=True` there. Drives are written
-        by ``robot.drives.to_yaml``.
-
-        Parameters
-        ----------
-        source : str, bytes or path
-            The document that the model was read from.
-        path : str or path, optional
-            File to write.
-
-        Returns
-        -------
-        str
-
-        Raises
-        ------
-        InputError, UrdfError
-        """
-        model, links = self.equations.robot.model, self.equations.uncertainty > 0.0
-        return written_urdf(source, model, self.robot, links, self.payload_frame, path)
+    def _found(self) -> tuple[ScrewModel, Robot, bool]:
+        return self.equations.robot.model, self.robot, self.equations.uncertainty > 0.0
 
     def validate(self, recording: Recording) -> Array:
         """

@@ -67,8 +67,7 @@ class DriveSamples:
     @cached_property
     def fastest(self) -> Array:
         """The largest speeds (n,) of the motors."""
-        found: Array = np.abs(self.jets().motors[:, 1]).max(axis=0)
-        return found
+        return np.asarray(np.abs(self.jets().motors[:, 1]).max(axis=0))
 
     @cached_property
     def instants(self) -> Array:
@@ -77,8 +76,7 @@ class DriveSamples:
         count = max(int(np.ptp(times) / (_APART * width)), 1) + 1
         found = np.linspace(times[0], times[-1], count)
         first, last = np.searchsorted(times, [found - width, found + width])
-        kept: Array = found[first < last]  # not where samples are left out
-        return kept
+        return np.asarray(found[first < last])  # not where samples are left out
 
     @property
     def _width(self) -> float:

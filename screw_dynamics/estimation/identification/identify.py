@@ -32,7 +32,6 @@ from screw_dynamics.estimation.identification.coulomb_velocities import fitted_v
 from screw_dynamics.estimation.identification.least_squares import Fit, Window, fit
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.recording_checks import (
-    LEAST_DELAY,
     certain_delays,
     check_delays,
     check_efforts,
@@ -206,7 +205,7 @@ def identify(
     for _ in range(_ROUNDS if check else 0):
         smooth = efforts - found.residuals - _coulomb(columns, found.values, jets)
         now = seen._replace(recording=replace(seen.recording, efforts=efforts))
-        more = _delays(model, now, smooth, spread, windows, found)
+        more = certain_delays(*_delays(model, now, smooth, spread, windows, found))
         if not more.any():
             break
         delays = delays + more
@@ -317,9 +316,9 @@ def _delays(
     spread: Array,
     windows: Sequence[Window],
     found: Fit,
-) -> Array:
+) -> tuple[Array, Array]:
     """
-    Return the certain delays (n,) of the efforts behind the positions, 0 for others [s].
+    Return the delays (n,) of the efforts behind the positions, and their standard deviations [s].
 
     Efforts that lag by d differ by -d times their rate. These rates, of `smooth` efforts (T, n)
     without Coulomb friction, are further columns of a fit of all that a rigid robot may have, so
@@ -335,8 +334,5 @@ def _delays(
         own = -rates[part][..., np.newaxis] * np.eye(n)
         return np.concatenate((columns.of(jets[part]), own), axis=2)
 
-    given = of, seen.recording.efforts, spread
-    if (np.abs(fit(*given, (), found.noise).values[-n:]) <= LEAST_DELAY).all():
-        return np.zeros(n)
-    wide = fit(*given, windows, found.noise)
-    return certain_delays(wide.values[-n:], np.sqrt(np.diag(wide.covariance)[-n:]))
+    wide = fit(of, seen.recording.efforts, spread, windows, found.noise)
+    return wide.values[-n:], np.sqrt(np.diag(wide.covariance)[-n:])

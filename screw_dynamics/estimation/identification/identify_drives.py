@@ -198,8 +198,7 @@ def identify_drives(
         left = seen.recording.efforts - found.equations.efforts(
             found.values, seen.jets(found.equations.delay(found.values))
         )
-        rms: Array = np.sqrt(np.mean(left**2, axis=0))
-        return rms
+        return np.asarray(np.sqrt(np.mean(left**2, axis=0)))
 
     return _result(found, samples, windows, moved, fits, remarks, remaining)
 

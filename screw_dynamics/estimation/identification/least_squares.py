@@ -128,11 +128,7 @@ def triangle(matrix: Array) -> Array:
 
 
 def _triangle_by_joint(rows: Array, sides: Array) -> Array:
-    """
-    Return R (P + H or less, P + H) of the columns (T, n, P) beside right sides (T, n, H).
-
-    First of every joint: most columns are those of few joints.
-    """
+    """Return R of columns (T, n, P), most of few joints, beside right sides (T, n, H)."""
     n, count = rows.shape[1:]
     right, found = np.arange(count, count + sides.shape[2]), []
     for i in range(n):
@@ -212,5 +208,4 @@ def _covariance(
     with np.errstate(divide='ignore'):  # of what is known in advance alone
         freedom = (np.sum(own, axis=0) + certain) ** 2 / spread
     wider = stdtrit(freedom, _INSIDE) / ndtri(_INSIDE)
-    covariance: Array = np.outer(wider, wider) * (inverse @ total @ inverse.T)
-    return covariance
+    return np.asarray(np.outer(wider, wider) * (inverse @ total @ inverse.T))

@@ -15,8 +15,7 @@ _FIRST_INERTIA = 4
 
 def second_moment(rotational: Array) -> Array:
     """Return the integral of r r^T over a mass (3, 3) with a rotational inertia (3, 3)."""
-    moment: Array = 0.5 * np.trace(rotational) * np.eye(3) - rotational
-    return moment
+    return np.asarray(0.5 * np.trace(rotational) * np.eye(3) - rotational)
 
 
 def _basis() -> Array:
@@ -37,8 +36,7 @@ BASIS: Array = _basis()
 
 def pseudo_inertias(parameters: Array) -> Array:
     """Return the pseudo-inertias (..., 4, 4) of parameters (..., 10)."""
-    matrices: Array = np.einsum('...k,kij->...ij', parameters, BASIS)
-    return matrices
+    return np.asarray(np.einsum('...k,kij->...ij', parameters, BASIS))
 
 
 def parameters_of(pseudo_inertia: Array) -> Array:

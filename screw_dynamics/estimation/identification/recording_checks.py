@@ -40,7 +40,7 @@ _SPIKE, _SPIKE_OF_MOST, _MOST = 15.0, 5.0, 0.95
 _SPIKE_RANGE = 0.02  # of the range of the effort, measured or of the model
 _MEDIAN_OF_NORMAL = 0.6745  # standard deviations
 _FEW_SPIKES = 0.01  # of the samples
-LEAST_DELAY, MOST_DELAY = 1e-3, 0.05  # s
+_LEAST_DELAY, MOST_DELAY = 1e-3, 0.05  # s
 _SURE_DELAY = 6.0  # standard deviations
 
 
@@ -227,14 +227,14 @@ def certain_delays(delays: Array, deviations: Array) -> Array:
     """
     weights = deviations**-2.0
     common, deviation = (weights @ delays) / weights.sum(), weights.sum() ** -0.5
-    alike = np.abs(delays - common) < _SURE_DELAY * deviations + LEAST_DELAY
+    alike = np.abs(delays - common) < _SURE_DELAY * deviations + _LEAST_DELAY
     rest = common if alike.all() and _is_certain(common, deviation) else 0.0
     return np.where(_is_certain(delays, deviations), delays, rest)
 
 
 def _is_certain(delay: Array, deviation: Array) -> NDArray[np.bool_]:
     size = np.abs(delay)
-    return (size > LEAST_DELAY) & (size > _SURE_DELAY * deviation)
+    return (size > _LEAST_DELAY) & (size > _SURE_DELAY * deviation)
 
 
 def check_delays(model: ScrewModel, delays: Array) -> None:

@@ -113,11 +113,48 @@ class IdentifiedParameters(ParameterResult):
     covariance: Array
     payload_frame: str | None
 
+    @abstractmethod
+    def _found(self) -> tuple[ScrewModel, Robot, bool]:
+        """Return the model given, the robot found, and whether links were sought."""
+
+    def __getitem__(self, name: str) -> float:
+        """Return the value of a parameter, of springs too."""
+        for row, value, _ in self.rows:
+            if row == name:
+                return value
+        raise UnknownNameError('parameter', name, [row for row, *_ in self.rows])
+
+    def to_urdf(self, source: UrdfSource, path: str | os.PathLike[str] | None = None) -> str:
+        """
+        Return a URDF with the inertias and the friction of `robot`; write it to a file if wanted.
+
+        The inertia of a body is written at the link that its joint moves; links fixed to it lose
+        theirs. A payload is added to its link. Everything else of the document remains.
+
+        Parameters
+        ----------
+        source : str, bytes or path
+            The document that the model was read from.
+        path : str or path, optional
+            File to write.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        InputError
+            If the document lacks a joint or link of the model, or as `robot`.
+        UrdfError
+            If the document cannot be read.
+        """
+        return written_urdf(source, *self._found(), self.payload_frame, path)
+
     @property
     def standard_deviations(self) -> Array:
         """Of the parameters, (P,)."""
-        deviations: Array = np.sqrt(np.diag(self.covariance))
-        return deviations
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
 
     @property
     def bands(self) -> Array:
@@ -179,12 +216,6 @@ class Identification(IdentifiedParameters):
     def _robot_model(self) -> ScrewModel:
         return self.model
 
-    def __getitem__(self, name: str) -> float:
-        """Return the value of a parameter."""
-        if name not in self.names:
-            raise UnknownNameError('parameter', name, self.names)
-        return float(self.values[self.names.index(name)])
-
     def with_payload(self) -> ScrewModel:
         """
         Return the model with the payload.
@@ -207,8 +238,7 @@ class Identification(IdentifiedParameters):
         Friction and rotor inertias are above 0, and inertias are those of positive masses. The
         weighted squares of the fit grow as little as they can; see `robot`.
         """
-        values: Array = self._matrix @ self._consistent
-        return values
+        return np.asarray(self._matrix @ self._consistent)
 
     @cached_property
     def _matrix(self) -> Array:
@@ -256,33 +286,8 @@ class Identification(IdentifiedParameters):
         bodies = self._consistent[count:].reshape(-1, len(NAMES))
         return identified_robot(self.model, self.columns, numbers, bodies, self.springs)
 
-    def to_urdf(self, source: UrdfSource, path: str | os.PathLike[str] | None = None) -> str:
-        """
-        Return a URDF with the inertias and the friction of `robot`; write it to a file if wanted.
-
-        The inertia of a body is written at the link that its joint moves; links fixed to it lose
-        theirs. A payload is added to its link. Everything else of the document remains.
-
-        Parameters
-        ----------
-        source : str, bytes or path
-            The document that the model was read from.
-        path : str or path, optional
-            File to write.
-
-        Returns
-        -------
-        str
-
-        Raises
-        ------
-        InputError
-            If the document lacks a joint or link of the model, or as `robot`.
-        UrdfError
-            If the document cannot be read.
-        """
-        links = self.columns.base is not None
-        return written_urdf(source, self.model, self.robot(), links, self.payload_frame, path)
+    def _found(self) -> tuple[ScrewModel, Robot, bool]:
+        return self.model, self.robot(), self.columns.base is not None
 
     def validate(self, recording: Recording, *, consistent: bool = False) -> Array:
         """
@@ -304,8 +309,7 @@ class Identification(IdentifiedParameters):
         seen = self.explained(recording)
         values = self.consistent_values if consistent else self.values
         rest = seen.measured - seen.known - seen.columns @ values
-        remaining: Array = np.sqrt(np.mean(rest**2, axis=0))
-        return remaining
+        return np.asarray(np.sqrt(np.mean(rest**2, axis=0)))
 
     @property
     def rows(self) -> tuple[tuple[str, float, float], ...]:

@@ -106,8 +106,7 @@ class TabulatedLaw(Law):
 
     def start(self, compliance: float) -> Array:
         """See `Law`."""
-        found: Array = compliance * self._efforts[self._free]
-        return found
+        return np.asarray(compliance * self._efforts[self._free])
 
     def _table(self, x: Array) -> Array:
         table = np.zeros(len(self._efforts))

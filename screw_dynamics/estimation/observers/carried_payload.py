@@ -140,8 +140,7 @@ class PayloadWatch:
 def _rows(model: ScrewModel, body: int, jets: Array) -> Array:
     """Return the efforts (T, n, 10) of the parameters of a body along joint jets (T, 3, n)."""
     own = slice(_PARAMETERS * body, _PARAMETERS * (body + 1))
-    rows: Array = regressor(model, jets)[:, 0, :, own]
-    return rows
+    return np.asarray(regressor(model, jets)[:, 0, :, own])
 
 
 def _seen(model: ScrewModel, body: int) -> Array:

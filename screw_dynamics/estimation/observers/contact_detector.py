@@ -148,8 +148,7 @@ class ContactDetector:
     @property
     def threshold(self) -> Array:
         """The thresholds (n,) at the last sample [N m or N], a copy."""
-        threshold: Array = self._level.copy()
-        return threshold
+        return np.asarray(self._level.copy())
 
     def update(
         self, time: float, q: ArrayLike, qd: ArrayLike, effort: ArrayLike

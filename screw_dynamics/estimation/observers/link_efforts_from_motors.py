@@ -37,8 +37,7 @@ class LinkEffortsFromMotors:
         springs = np.zeros((1, len(q)))
         if self._robot.drives is not None:  # at rest without load, only these springs are left
             fill_transmitted_efforts(self._robot, np.stack([q, 0.0 * q]), springs)
-        support: Array = springs[0]
-        return support
+        return np.asarray(springs[0])
 
     def link_efforts(self, qd: Array, effort: Array, support: Array) -> Array:
         """Return the efforts (n,) on the links: ``tau = u - F(q', u) + P(q)``, cf. the drives."""
@@ -47,16 +46,14 @@ class LinkEffortsFromMotors:
         behind_motor = effort - _friction_under_load(*self._motor_rows, qd, effort)
         transmitted = np.where(self._rigid, behind_motor, effort)
         rows, further = self._table.joint_rows, self._table.joint_friction
-        result: Array = transmitted - _friction(rows, further, qd, transmitted) - support
-        return result
+        return np.asarray(transmitted - _friction(rows, further, qd, transmitted) - support)
 
 
 def _friction(rows: Array, further: Array, rate: Array, load: Array) -> Array:
     """Return the friction (n,) under transmitted efforts; see `kernels.springs.friction`."""
     sense, level = _dry(rows, further, rate)
     loaded = further[:, LOAD] * np.hypot(load, further[:, LOAD_EFFORT])
-    result: Array = rows[:, VISCOUS] * rate + sense * (level + loaded)
-    return result
+    return np.asarray(rows[:, VISCOUS] * rate + sense * (level + loaded))
 
 
 def _friction_under_load(rows: Array, further: Array, rate: Array, effort: Array) -> Array:
@@ -65,8 +62,7 @@ def _friction_under_load(rows: Array, further: Array, rate: Array, effort: Array
     remainder = effort - rows[:, VISCOUS] * rate - sense * level
     slope = further[:, LOAD] * sense
     root = np.sqrt(remainder**2 + (1.0 - slope**2) * further[:, LOAD_EFFORT] ** 2)
-    result: Array = effort - (remainder - slope * root) / (1.0 - slope**2)
-    return result
+    return np.asarray(effort - (remainder - slope * root) / (1.0 - slope**2))
 
 
 def _dry(rows: Array, further: Array, rate: Array) -> tuple[Array, Array]:

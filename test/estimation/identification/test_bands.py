@@ -67,7 +67,7 @@ def test_errors_that_cancel_each_other_do_not_widen_bands():
     """
     Residuals that are second differences of white noise, as those of accelerations.
 
-    The bands are compared with the scatter of the parameters in 200 draws: 1.1 times, of which
+    The bands are compared with the scatter of the parameters in 100 draws: 1.1 times, of which
     Student's distribution makes 1.04; windows with sharp ends make it 7 times.
     """
     rng = np.random.default_rng(0)
@@ -75,7 +75,7 @@ def test_errors_that_cancel_each_other_do_not_widen_bands():
     rows = np.stack((np.sin(2.0 * times), np.cos(3.0 * times)), axis=1)[:, np.newaxis]
     windows = cosine_windows(times, 0.3)
     found = []
-    for _ in range(200):
+    for _ in range(100):
         rest = np.diff(rng.normal(size=1502), n=2)[:, np.newaxis]
         line = fit(lambda part: rows[part], rest, np.zeros_like(rest), windows)
         found.append((line.values, np.sqrt(np.diag(line.covariance))))
@@ -86,14 +86,14 @@ def test_errors_that_cancel_each_other_do_not_widen_bands():
 
 def test_bands_of_few_windows_hold_the_parameter():
     """
-    White noise in four windows: 95 % of 600 draws, within four standard deviations.
+    White noise in four windows: 95 % of 300 draws, within four standard deviations.
 
     Without the factor of Student's distribution it is 82 %.
     """
     rng = np.random.default_rng(0)
     times, rows = 0.01 * np.arange(100), np.ones((100, 1, 1))
     windows = cosine_windows(times, 0.3)
-    hits, draws = 0, 600
+    hits, draws = 0, 300
     for _ in range(draws):
         rest = rng.normal(size=(100, 1))
         found = fit(lambda part: rows[part], rest, np.zeros_like(rest), windows, np.ones(1))
@@ -141,9 +141,9 @@ def test_it_does_not_matter_which_of_two_alike_is_undetermined(values):
 
 def test_links_of_the_iiwa(iiwa):
     """Two links of the description are not possible; efforts are explained all the same."""
-    measured, _ = drawn(iiwa, 20)
-    found = identify(iiwa, measured.between(0.0, 15.0), links=True)
-    rest = measured.between(15.0, 20.0)
+    measured, _ = drawn(iiwa, 20, seconds=15.0)
+    found = identify(iiwa, measured.between(0.0, 11.0), links=True)
+    rest = measured.between(11.0, 15.0)
     np.testing.assert_allclose(
         found.validate(rest, consistent=True), found.validate(rest), rtol=0.03
     )

@@ -202,7 +202,7 @@ def test_torque_constants(planar):
 def test_a_joint_that_rests_keeps_its_motor(planar):
     rng = np.random.default_rng(10)
     drives = drawn_drives(planar, rng)
-    recording = driven(planar, drives, rng, still=('joint_2',))
+    recording = driven(planar, drives, rng, still=('joint_2',), seconds=12.0)
     given = wrong_drives(drives, 1.1)
     found = sd.identify_drives(sd.Robot(planar, given), recording)
     kept, true = (other.joints['joint_2'] for other in (found.robot.drives, drives))
@@ -224,7 +224,7 @@ def test_a_spring_that_hardly_deflects_is_kept(planar):
     stiff = sd.Drives(
         {name: replace(j, spring=sd.LinearSpring(1e6)) for name, j in drives.joints.items()}
     )
-    recording = driven(planar, stiff, rng, noise=3.0)
+    recording = driven(planar, stiff, rng, noise=3.0, seconds=12.0)
     given = sd.Robot(planar, drives)
     found = sd.identify_drives(given, recording)
     assert any('hardly deflect' in remark for remark in found.remarks)
