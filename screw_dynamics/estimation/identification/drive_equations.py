@@ -255,7 +255,8 @@ def link_errors(model: ScrewModel) -> Array:
                 column = np.zeros(every.shape)
                 column[body] = parameters_of(root @ error @ root.T)
                 columns.append(column.ravel())
-    return np.array(columns).reshape(-1, every.size).T
+    found: Array = np.array(columns).reshape(-1, every.size).T
+    return found
 
 
 def with_bodies(model: ScrewModel, added: Array) -> ScrewModel:

@@ -37,6 +37,7 @@ from screw_dynamics.estimation.identification.recording_checks import MOST_DELAY
 
 _ROUNDS = 30
 _SETTLED = 1e-2  # standard deviations, root of the sum of squares
+_TURNED = 0.9  # of a step, what the next one takes back where steps overshoot
 _STEP = 1e-4  # s, for the rates of efforts
 _GRID = 12  # velocities of breakaway that are tried
 _SLOWEST, _FASTEST = 2.0, 0.5  # of them: times the velocity of dry friction, the largest velocity
@@ -69,11 +70,15 @@ def fitted(
     """
     values = equations.first if values is None else values
     noise: Array | None = None
+    last = np.zeros(len(values))
     for _ in range(_ROUNDS):
         found = linear_fit(equations, samples, values, moved, noise)
         new = _limited(equations, samples, values, found.fit.values)
-        change = float(np.linalg.norm(found.fit.root @ (new - values)))
-        values, noise = new, found.fit.noise
+        step = found.fit.root @ (new - values)
+        change = float(np.linalg.norm(step))
+        if step @ last < -_TURNED * (last @ last):  # to and fro: between the two
+            new = 0.5 * (values + new)
+        values, noise, last = new, found.fit.noise, step
         if change < _SETTLED:
             return linear_fit(equations, samples, values, moved, noise, windows)
     raise InputError(

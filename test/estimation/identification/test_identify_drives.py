@@ -82,6 +82,11 @@ def test_the_bands_hold_with_links_that_differ():
     assert abs(np.mean(shares) - 0.95) < max(0.02, error)
 
 
+def test_steps_that_overshoot_to_and_fro_settle():
+    """Those of the velocity of dry friction and of the delay, which the reversals tie."""
+    assert all(abs(error) < SURE * deviation for _, error, deviation in identified(41))
+
+
 def test_the_robot_found_commands_as_the_true_one(planar, soft, found):
     drives, _, true = soft
     _, jets = random_motion(planar, np.random.default_rng(11), 6.0)
