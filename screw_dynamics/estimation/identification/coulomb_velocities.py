@@ -57,8 +57,7 @@ def best_velocity(columns: Callable[[float], Array], rest: Array, fastest: float
     left = np.empty(_TRIED)
     for k, velocity in enumerate(np.exp(tried).tolist()):
         part = columns(velocity)
-        few = triangle(np.column_stack((part, rest)))  # rows, of the same sizes
-        part, side = few[:, :-1], few[:, -1]
+        part, side = np.split(triangle(np.column_stack((part, rest))), [-1], axis=1)
         left[k] = np.sum((side - part @ np.linalg.lstsq(part, side)[0]) ** 2)
     best = min(max(int(np.argmin(left)), 1), _TRIED - 2)
     near = slice(best - 1, best + 2)

@@ -122,9 +122,8 @@ def _limited(
     numbers, last = equations.numbers(values), equations.numbers(before)
     speeds = [KNEE, STRIBECK]  # far from them, the equations linearized there do not hold
     numbers[speeds] = np.clip(numbers[speeds], last[speeds] / _FARTHEST, _FARTHEST * last[speeds])
-    fastest = samples.fastest
-    numbers[KNEE] = np.clip(numbers[KNEE], SLOWEST * fastest, FASTEST * fastest)
-    numbers[STRIBECK] = np.clip(numbers[STRIBECK], _SLOWEST * numbers[KNEE], fastest)
+    numbers[KNEE] = np.clip(numbers[KNEE], SLOWEST * samples.fastest, FASTEST * samples.fastest)
+    numbers[STRIBECK] = np.clip(numbers[STRIBECK], _SLOWEST * numbers[KNEE], samples.fastest)
     numbers[CONSTANT] = np.maximum(numbers[CONSTANT], 0.1)
     found[: int(equations.sought.sum())] = numbers[equations.sought]
     if abs(equations.delay(values)) > MOST_DELAY:

@@ -105,13 +105,9 @@ def fit(
         def rows(part: slice) -> Array:
             return (columns(part)[..., kept] * weights[part][..., np.newaxis]) @ inverse
 
-        covariance[np.ix_(kept, kept)] = _covariance(
-            rows(slice(None)).__getitem__ if kept_all else rows,
-            weights * residuals,
-            windows,
-            inverse,
-            told,
-        )
+        every = rows(slice(None)).__getitem__ if kept_all else rows
+        found = _covariance(every, weights * residuals, windows, inverse, told)
+        covariance[np.ix_(kept, kept)] = found
     return Fit(values, covariance, root, residuals, noise)
 
 
