@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING
 # Before NumPy is imported: one thread of linear algebra per process. More would wait for each
 # other in loops that burn the cores which other workers need.
 os.environ.setdefault('OMP_NUM_THREADS', '1')
+# Bytecode is kept: a process that compiles the package anew takes twice as long to start.
+sys.dont_write_bytecode = False
+os.environ.pop('PYTHONDONTWRITEBYTECODE', None)
 
 import hypothesis  # noqa: E402
 import numpy as np  # noqa: E402
@@ -26,8 +29,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 from oracles.robots import NAMED_ROBOTS, bundled_urdfs, named_robot  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from screw_dynamics import ScrewModel
 
 # below test/: tests that start processes or wait for others, beside those with the fixture `ros`,
@@ -141,16 +142,6 @@ def _longest_first(files: dict[str, list[pytest.Item]]) -> list[list[pytest.Item
 def rng(request: pytest.FixtureRequest) -> np.random.Generator:
     """Random numbers that depend on the test's own name only, so that failures repeat."""
     return np.random.default_rng(zlib.crc32(request.node.name.encode()))
-
-
-@pytest.fixture
-def hangup() -> Iterator[None]:
-    """Processes that the test starts end by SIGHUP, also if the tests run behind nohup."""
-    before = signal.getsignal(signal.SIGHUP)
-    if before is signal.SIG_IGN:
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    yield
-    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.fixture(params=bundled_urdfs(), ids=lambda path: path.stem)

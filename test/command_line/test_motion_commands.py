@@ -91,13 +91,6 @@ def test_points_of_a_fast_motion(arm_folder, capsys):
     assert main(['feasibility', 'arm.urdf', 'fast.csv']) == 0
 
 
-def test_points_on_standard_output(arm_folder, capsys):
-    assert main(['retime', 'arm.urdf', 'motion.csv', '--csv', '-']) == 0
-    printed = capsys.readouterr()
-    assert printed.out.startswith('time,joint_1,joint_2,joint_1.velocity,')
-    assert 's before' in printed.err
-
-
 def test_figure_of_the_shares_of_limits(arm_folder, capsys):
     """A panel per limited quantity; the largest share of each is that of the printed table."""
     pytest.importorskip('matplotlib', reason='figures need matplotlib')

@@ -125,36 +125,35 @@ def test_outputs_are_refused_before_the_work(run, folder, arguments, text):
     assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
 
 
-def test_a_figure_without_an_ending_has_the_name_that_was_given(run):
-    pytest.importorskip('matplotlib', reason='figures need matplotlib')
-    assert run('evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--plot', 'figure')[0] == 0
-    assert Path('figure').read_bytes().startswith(b'\x89PNG')
-
-
-def test_a_bag_whose_name_holds_a_point_or_is_none(run, monkeypatch):
+def test_figures_have_the_name_that_was_given_or_that_of_the_bag(run, monkeypatch):
     pytest.importorskip('rosbags', reason='bags need the package rosbags')
     pytest.importorskip('matplotlib', reason='figures need matplotlib')
-    run('evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--bag', 'run.1')
-    run('evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--bag', 'run.2')
-    assert run('plot', 'run.2')[0] == 0 and Path('run.2.png').exists()
+    run('evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--bag', 'run.1', '--plot', 'figure')
+    assert Path('figure').read_bytes().startswith(b'\x89PNG')
+    monkeypatch.setattr('matplotlib.figure.Figure.savefig', lambda self, to, **_: to.touch())
+    assert run('plot', 'run.1')[0] == 0 and Path('run.1.png').exists()
+    Path('run.1.png').unlink()
     monkeypatch.chdir('run.1')
     assert run('plot', '.')[0] == 0 and Path('../run.1.png').exists()
 
 
-@pytest.mark.parametrize(('command', 'name'), [('evaluate', '/dev/stdout'), ('bag', '-')])
-def test_results_go_down_a_pipe(folder, trajectory_bag, command, name):
+@pytest.mark.parametrize('command', ['evaluate my_robot.urdf my_trajectory.csv', 'bag my_bag'])
+def test_results_go_to_standard_output(run, folder, trajectory_bag, command):
     """They alone do; what people read is on stderr."""
-    read = {'evaluate': ['my_robot.urdf', 'my_trajectory.csv'], 'bag': ['my_bag']}[command]
-    assert process(folder, command, *read, '--csv', 'a.csv').returncode == 0
+    assert run(*command.split(), '--csv', 'a.csv')[0] == 0
     before = sorted(folder.iterdir())
-    done = process(folder, command, *read, '--csv', name, stdout=subprocess.PIPE)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == (folder / 'a.csv').read_text()
-    assert 'max |effort|' in done.stderr and 'written' not in done.stderr
+    code, out, err = run(*command.split(), '--csv', '-')
+    assert code == 0, err
+    assert out == (folder / 'a.csv').read_text()
+    assert 'max |effort|' in err and 'written' not in err
     assert sorted(folder.iterdir()) == before
-    with (folder / 'all.csv').open('w') as file:
-        process(folder, command, *read, '--csv', name, stdout=file)
-    assert (folder / 'all.csv').read_text() == done.stdout
+
+
+def test_results_go_down_a_pipe(run, folder):
+    command = 'evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--csv'
+    run(*command, 'a.csv')
+    done = process(folder, *command, '/dev/stdout', stdout=subprocess.PIPE)
+    assert done.returncode == 0 and done.stdout == (folder / 'a.csv').read_text(), done.stderr
 
 
 def test_a_model_goes_down_a_pipe(run, folder):

@@ -168,6 +168,8 @@ def test_commands_of_the_command_line(session: Session, capsys: pytest.CaptureFi
     assert {line.partition('  #')[0].rstrip() for line in short} <= {
         line.partition('  #')[0].rstrip() for line in lines
     }
+    planar = sd.share_path('urdf/planar_2r.urdf').read_text(encoding='utf-8')
+    Path('my_robot.urdf').write_text(planar.replace('"tool"', '"flange"'), encoding='utf-8')
     robot = sd.read_urdf('my_robot.urdf')
     points = [(0.0, np.zeros(robot.n)), (1.0, np.full(robot.n, 0.2)), (2.0, np.zeros(robot.n))]
     write_trajectory(Path('my_trajectory.yaml'), robot.joint_names, points)
