@@ -108,6 +108,13 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'default'))
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import proofs, and the large libraries that they compare with, to deselect them."""
+    if 'not long' not in config.option.markexpr or collection_path.suffix != '.py':
+        return None
+    return True if collection_path.as_posix().endswith(PROOFS) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     Mark proofs and tests with processes, and take files with and without processes in turn.

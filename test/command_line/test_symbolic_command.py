@@ -3,6 +3,7 @@
 """`screw_dynamics symbolic`: what it prints and writes, and options that it refuses."""
 
 import runpy
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 import screw_dynamics as sd
 
-sympy = pytest.importorskip('sympy')
+pytestmark = pytest.mark.skipif(find_spec('sympy') is None, reason='expressions need sympy')
 
 
 def test_rates_of_efforts_are_written_up_to_the_order(run):

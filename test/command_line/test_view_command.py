@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """`screw_dynamics view`, without a browser: what the page would show."""
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 
 import screw_dynamics as sd
 from screw_dynamics.command_line.commands import view as command
 
-pytest.importorskip('viser', reason='the viewer needs viser')
+pytestmark = pytest.mark.skipif(find_spec('viser') is None, reason='the viewer needs viser')
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ def library_of(robot: Robot, folder: Path, urdf: str = '') -> Path:
         (folder / name).write_text(text)
     (folder / 'arm_table.c').write_text(robot_table(robot, 'arm', 2, quantities, urdf))
     sources, library = [folder / 'arm.c', folder / 'arm_table.c'], folder / 'libarm.so'
-    options = '-std=c99', '-O2', '-Wall', '-Wextra', '-Wpedantic', '-Wconversion', '-Werror'
+    options = '-std=c99', '-O1', '-Wall', '-Wextra', '-Wpedantic', '-Wconversion', '-Werror'
     compiled('gcc', *options, '-fPIC', '-shared', '-I', CONTROLLERS / 'include', *sources,
              '-o', library, '-lm')  # fmt: skip
     return library

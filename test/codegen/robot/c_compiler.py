@@ -25,12 +25,12 @@ _numbers = itertools.count()
 class Compiled:
     """The functions of generated code, compiled without warnings."""
 
-    def __init__(self, code, folder: Path, *flags: str) -> None:
+    def __init__(self, code, folder: Path) -> None:
         folder = folder / f'build_{next(_numbers)}'
         folder.mkdir()
         write(code, folder)
         source, library = folder / f'{code.prefix}.c', folder / 'library.so'
-        command = [COMPILER, *STRICT, '-O1', *flags, '-fPIC', '-shared', '-o', library, source]
+        command = [COMPILER, *STRICT, '-fPIC', '-shared', '-o', library, source]
         subprocess.run([*command, '-lm'], check=True)
         self.library, self.prefix = ctypes.CDLL(str(library)), code.prefix
 

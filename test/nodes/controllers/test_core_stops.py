@@ -32,7 +32,7 @@ def pendulums(tmp_path_factory):
     folder = tmp_path_factory.mktemp('pendulums')
     include, tests = CONTROLLERS / 'include', CONTROLLERS / 'test'
     program = folder / 'replay'
-    compiled('g++', '-std=c++17', '-O2', '-I', include, tests / 'replay_feedforward.cpp',
+    compiled('g++', '-std=c++17', '-I', include, tests / 'replay_feedforward.cpp',
              '-o', program, '-ldl')  # fmt: skip
 
     def replay(rows, rate=None, positions=False, ramp_time=0.25):

@@ -18,7 +18,7 @@ from screw_dynamics.nodes.feedforward.worker import Worker
 DATA = serialize_message(trajectory(['a'], [0.0], [1.0]))
 
 
-@pytest.fixture
+@pytest.fixture(scope='module')
 def worker():
     worker = Worker()
     yield worker
@@ -44,7 +44,6 @@ def test_it_reads_messages_and_refuses_others(worker):
 
 
 def test_one_that_has_died_while_idle_is_replaced(worker):
-    assert isinstance(asked(worker), Outline)
     (process,) = worker._process._pool._processes
     os.kill(process, signal.SIGKILL)
     ends = time.monotonic() + patience()
