@@ -50,7 +50,7 @@ def process(ros, planar, tmp_path_factory):
         pubish_rate=50.0,  # no parameter
         lead_time=0.02,
         elastic_joints_path=joints,
-        outputs='[joint_effort, joint_trajectory_effort, spline]',
+        outputs='[joint_effort, joint_trajectory_effort]',
     )
     ros.wait_until_active(process)
     return process
@@ -76,7 +76,6 @@ def test_a_trajectory_in_and_efforts_out(ros, process, samples, verdicts, model)
     motors = ros.listen(MotorFeedforward, f'{OWN}/motor_feedforward')
     states = ros.listen(JointState, f'{OWN}/joint_effort')
     forwarded = ros.listen(JointTrajectory, f'{OWN}/joint_trajectory_effort')
-    splines = ros.listen(JointSpline, f'{OWN}/spline', LATCHED)
     ros.wait_until_heard()
     # in another order than that of the model
     ros.publish(trajectory(NAMES[::-1], [0.0, 0.1], [-0.2, 0.3], times=[0.0, 0.6]), TOPIC)
@@ -99,8 +98,6 @@ def test_a_trajectory_in_and_efforts_out(ros, process, samples, verdicts, model)
     assert motors[-1].motion == last.motion
     assert motors[-1].motor_names == NAMES
     assert forwarded[0].points[-1].positions == last.reference.positions
-    (piece,) = next(spline.pieces for spline in splines if spline.pieces)
-    assert list(piece.end) == [0.3, -0.2] and piece.breaks[-1] == pytest.approx(0.6)
 
 
 def test_a_bad_message_is_rejected_and_the_motion_goes_on(ros, process, samples, verdicts):
@@ -201,3 +198,18 @@ def test_clear_falls_silent(ros, process, samples):
 def test_sigint_in_the_active_state(process):
     assert process.interrupt() == 0, process.log
     assert 'Traceback' not in process.log
+
+
+def test_a_spline_for_controllers(ros, planar):
+    process = ros.start(
+        'feedforward', namespace='/spline', urdf_path=planar, outputs='[spline]', lead_time=0.05
+    )
+    ros.wait_until_active(process, '/spline/feedforward')
+    splines = ros.listen(JointSpline, '/spline/feedforward/spline', LATCHED)
+    message = trajectory(NAMES, [0.0, 0.0], [0.2, 0.1], times=[0.0, 1.0])
+    ros.publish(message, '/spline/feedforward/joint_trajectory')
+    ros.wait_for('its pieces', lambda: splines and splines[-1].pieces, process)
+    piece = splines[-1].pieces[-1]
+    assert list(piece.end) == [0.2, 0.1]
+    assert piece.breaks[-1] == pytest.approx(1.0)
+    assert process.interrupt() == 0, process.log

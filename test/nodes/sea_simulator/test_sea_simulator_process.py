@@ -139,7 +139,10 @@ def test_it_follows_the_motor_efforts_of_feedforward_in_lock_step(ros):
     )
     whole = read_trajectory(sd.share_path('config/sea_arm_trajectory.yaml'))
     home, still, there, _ = whole.points
-    file = replace(whole, points=(home, still, there._replace(velocities=home.velocities)))
+    # to rest at 80 % of the way, within the limits of velocity
+    positions = 0.2 * np.array(home.positions) + 0.8 * np.array(there.positions)
+    end = home._replace(time_from_start=there.time_from_start, positions=positions.tolist())
+    file = replace(whole, points=(home, still, end))
     ros.wait_for('states', lambda: states, simulator)
     ros.publish(trajectory_message(file), '/feedforward/joint_trajectory')
     end = round(1e9 * file.points[-1].time_from_start)
