@@ -51,7 +51,7 @@ PROCESSES = (
 PROOFS = (
     'codegen/extension/test_extension.py',
     'codegen/robot/test_generated_floats.py',
-    'codegen/robot/test_generated_random_trees.py',
+    'codegen/robot/test_generated_for_cpp.py',
     'command_line/test_plot_command.py',
     'control/test_drives_in_mujoco.py',
     'estimation/observers/test_contacts_in_mujoco.py',

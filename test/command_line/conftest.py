@@ -45,7 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture
+@pytest.fixture(scope='session')
 def recordings() -> ModuleType:
     """Return the writer of bags if its library is installed."""
     pytest.importorskip('rosbags', reason='bags need the package rosbags')
@@ -77,13 +77,20 @@ def trajectory_bag(folder: Path, recordings: ModuleType) -> Path:
 
 
 @pytest.fixture
-def measured_bag(folder: Path, rng: np.random.Generator, recordings: ModuleType) -> Path:
+def measured_bag(folder: Path, written_bag: Path) -> Path:
     """Return a bag with 2 s of noisy joint states at 500 Hz, odd ones among them."""
+    return shutil.copytree(written_bag, folder / 'measured_bag')
+
+
+@pytest.fixture(scope='session')
+def written_bag(tmp_path_factory: pytest.TempPathFactory, recordings: ModuleType) -> Path:
+    """Return the original of `measured_bag`."""
+    rng = np.random.default_rng(8)
     start, joint_state = recordings.START, recordings.joint_state
     stamps = (np.arange(1000) * 2_000_000 + rng.integers(0, 400_000, 1000)).tolist()
     truth = recordings.true_jets(np.array(stamps) / recordings.SECOND)[:, 0]
     noisy = truth + recordings.NOISE * rng.normal(size=truth.shape)
-    rows = [recordings.description(folder / 'my_robot.urdf')]
+    rows = [recordings.description(sd.share_path('urdf/planar_2r.urdf'))]
     for i, stamp in enumerate(stamps):
         # other joints beside them, in another order
         names, positions = ('joint_2', 'gripper', 'joint_1'), (noisy[i, 1], 0.0, noisy[i, 0])
@@ -95,7 +102,7 @@ def measured_bag(folder: Path, rng: np.random.Generator, recordings: ModuleType)
             rows.append(('/joint_states', stamp + 1_200_000, alone))
     unknown = joint_state(names, [np.nan, 0.0, 0.0], start + stamps[0] - 1)
     rows.insert(1, ('/joint_states', 500_000, unknown))
-    return recordings.write_bag(folder / 'measured_bag', rows)
+    return recordings.write_bag(tmp_path_factory.mktemp('bags') / 'measured_bag', rows)
 
 
 @pytest.fixture

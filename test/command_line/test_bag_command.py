@@ -193,37 +193,36 @@ def test_one_robot_described_on_two_topics(run, folder):
     assert run('bag', 'twice', '-o', 'new')[0] == 0
 
 
-@pytest.mark.parametrize(
-    ('arguments', 'text'),
-    [
-        (['nowhere', '-o', 'new'], 'nowhere: expected a bag'),
-        (['measured_bag', '-o', 'new', '--topic', '/x'], 'no messages on --topic /x; it holds'),
-        (
-            ['measured_bag', '-o', 'new', '--topic', '/robot_description'],
-            'got std_msgs/msg/String',
-        ),
-        (['measured_bag', '-o', 'my_springs.yaml'], 'my_springs.yaml: it exists already'),
-        (
-            ['measured_bag', '-o', 'new', '--start', '99'],
-            'no messages between --start and --end; the bag has',
-        ),
-        (['measured_bag', '-o', 'new', '--start', '1.99'], 'expected samples at 12 instants'),
-        (
-            ['measured_bag', '-o', 'new', '--joints', 'elbow'],
-            "in joints: 'elbow': expected one of",
-        ),
-        (['measured_bag', '-o', 'new', '--elastic', 'none.yaml'], 'none.yaml'),
-        (
-            ['measured_bag', '-o', 'new', '--smoothing-time', '50'],
-            'smoothing_time: expected 0.002',
-        ),
-        (['bare', '-o', 'new'], 'give the robot by --urdf'),
-        (['robots', '-o', 'new'], 'robots differ on /left/robot_description, /right/robot_des'),
-        (['two', '-o', 'new', '--urdf', 'my_robot.urdf'], 'choose by --topic one of'),
-        (['other', '-o', 'new', '--urdf', 'my_robot.urdf'], 'joint_2 are not among joint_1'),
-    ],
-)
-def test_errors_are_one_line(run, measured_bag, folder, arguments, text):
+ERRORS = [
+    (['nowhere', '-o', 'new'], 'nowhere: expected a bag'),
+    (['measured_bag', '-o', 'new', '--topic', '/x'], 'no messages on --topic /x; it holds'),
+    (
+        ['measured_bag', '-o', 'new', '--topic', '/robot_description'],
+        'got std_msgs/msg/String',
+    ),
+    (['measured_bag', '-o', 'my_springs.yaml'], 'my_springs.yaml: it exists already'),
+    (
+        ['measured_bag', '-o', 'new', '--start', '99'],
+        'no messages between --start and --end; the bag has',
+    ),
+    (['measured_bag', '-o', 'new', '--start', '1.99'], 'expected samples at 12 instants'),
+    (
+        ['measured_bag', '-o', 'new', '--joints', 'elbow'],
+        "in joints: 'elbow': expected one of",
+    ),
+    (['measured_bag', '-o', 'new', '--elastic', 'none.yaml'], 'none.yaml'),
+    (
+        ['measured_bag', '-o', 'new', '--smoothing-time', '50'],
+        'smoothing_time: expected 0.002',
+    ),
+    (['bare', '-o', 'new'], 'give the robot by --urdf'),
+    (['robots', '-o', 'new'], 'robots differ on /left/robot_description, /right/robot_des'),
+    (['two', '-o', 'new', '--urdf', 'my_robot.urdf'], 'choose by --topic one of'),
+    (['other', '-o', 'new', '--urdf', 'my_robot.urdf'], 'joint_2 are not among joint_1'),
+]
+
+
+def test_errors_are_one_line(run, measured_bag, folder):
     one = joint_state(['joint_1'], [0.0], 5)
     write_bag(folder / 'bare', [('/a', 0, one)])
     write_bag(folder / 'other', [('/a', 0, one)])
@@ -232,11 +231,12 @@ def test_errors_are_one_line(run, measured_bag, folder, arguments, text):
     right = replace(left, data=left.data.replace('joint_1', 'joint_a'))
     descriptions = ('/left/robot_description', 0, left), ('/right/robot_description', 0, right)
     write_bag(folder / 'robots', [*descriptions, ('/a', 1, one)])
-    code, out, err = run('bag', *arguments)
-    errors = [line for line in err.splitlines() if not line.startswith('warning: ')]
-    assert code == 1 and len(errors) == 1, err
-    assert errors[0].startswith('screw_dynamics bag: ') and text in errors[0], errors[0]
-    assert 'written' not in out
+    for arguments, text in ERRORS:
+        code, out, err = run('bag', *arguments)
+        errors = [line for line in err.splitlines() if not line.startswith('warning: ')]
+        assert code == 1 and len(errors) == 1, err
+        assert errors[0].startswith('screw_dynamics bag: ') and text in errors[0], errors[0]
+        assert 'written' not in out
 
 
 def test_numbers_without_a_new_bag(run, trajectory_bag, folder):

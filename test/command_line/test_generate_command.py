@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`screw_dynamics generate`: files, names, errors."""
 
-import itertools
 import re
 import shutil
 import subprocess
@@ -72,11 +71,11 @@ def test_options_of_the_robot_are_in_the_code(run, folder):
         (folder / name).mkdir()
         code, _, err = run('generate', 'my_robot.urdf', *chosen, '--output', name, '--self-test')
         assert code == 0, err
-    for source, numbers in itertools.product(options, options):
-        files = [f'{source}/my_robot.c', f'{numbers}/my_robot_self_test.c']
+    for source in options:
+        files = [f'{source}/my_robot.c', 'loaded/my_robot_self_test.c']
         subprocess.run(['gcc', '-std=c99', '-o', 'self_test', *files, '-lm'], check=True)
         agree = subprocess.run(['./self_test'], check=False).returncode == 0
-        assert agree == (source == numbers)
+        assert agree == (source == 'loaded')
 
 
 @pytest.mark.parametrize(

@@ -159,21 +159,21 @@ def test_another_trajectory_is_refused(record, run):
     assert 'within 1e-06 rad or m' in err
 
 
-@pytest.mark.parametrize(
-    ('arguments', 'pattern'),
-    [
-        (['--output', 'reach.csv'], 'reach.csv: it is an input'),
-        (['--output', 'learned.csv'], '--output: expected a name that ends in .yaml'),
-        (['--kp', '3'], '--kd: expected one beside the other gain'),
-        (['--step', '2'], 'step: expected at most 1'),
-        (['--joint-states', '/none'], 'no messages on --topic /none'),
-    ],
-)
-def test_errors(record, run, arguments, pattern):
+ERRORS = [
+    (['--output', 'reach.csv'], 'reach.csv: it is an input'),
+    (['--output', 'learned.csv'], '--output: expected a name that ends in .yaml'),
+    (['--kp', '3'], '--kd: expected one beside the other gain'),
+    (['--step', '2'], 'step: expected at most 1'),
+    (['--joint-states', '/none'], 'no messages on --topic /none'),
+]
+
+
+def test_errors(record, run):
     """Errors name the argument."""
-    code, _, err = run('learn', record('bag', 'reach.csv'), 'reach.csv', *arguments)
-    assert code == 1
-    assert pattern in err
+    bag = record('bag', 'reach.csv')
+    for arguments, text in ERRORS:
+        code, _, err = run('learn', bag, 'reach.csv', *arguments)
+        assert code == 1 and text in err, err
 
 
 def test_limits_are_kept(record, folder, run):

@@ -140,22 +140,20 @@ def test_bombs_are_refused_early(parser):
         load_yaml(merges)
 
 
-@pytest.mark.parametrize('opening', ['[', '{a: ', '- '])
 @pytest.mark.parametrize('loader', ['', 'del yaml.CSafeLoader'])
-def test_depth_is_bounded(opening, loader):
+def test_depth_is_bounded(loader):
     # in a process of its own: libyaml's own composer overflows the stack
     script = f"""
 import yaml
 from screw_dynamics.common.yaml_files.loading import load_yaml
-import screw_dynamics as sd
-from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.trajectory import parse_trajectory
+from screw_dynamics.errors import InputError
 {loader}
-for count in (101, 1000, 50000):
-    try:
-        load_yaml({opening!r} * count)
-    except InputError as error:
-        print(error)
+for opening in ('[', '{{a: ', '- '):
+    for count in (101, 1000, 50000):
+        try:
+            load_yaml(opening * count)
+        except InputError as error:
+            print(error)
 """
     run = subprocess.run(
         [sys.executable, '-c', script],
@@ -165,9 +163,8 @@ for count in (101, 1000, 50000):
         timeout=patience(300.0),
     )
     lines = run.stdout.splitlines()
-    assert len(lines) == 3
-    expected = 'got a collection' if opening == '? ' else LEVELS
-    assert all(line.endswith(expected) and len(line) < 200 for line in lines)
+    assert len(lines) == 9
+    assert all(line.endswith(LEVELS) and len(line) < 200 for line in lines)
 
 
 WORDS = (

@@ -86,7 +86,7 @@ numbers = st.floats(width=64) | st.floats(-10.0, 10.0)
 fields = st.lists(st.lists(numbers, max_size=8), min_size=3, max_size=3)
 
 
-@settings(max_examples=200)
+@settings(max_examples=50)
 @given(messages=st.lists(st.tuples(fields, st.integers(0, 8), st.integers(-400, 400)), max_size=5))
 def test_random_messages_are_observed_or_rejected_with_a_reason(arm, messages):
     loads, now = observed(arm), NOW
