@@ -22,6 +22,14 @@ def environment(**changes: str) -> dict[str, str]:
     return variables
 
 
+def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in a folder; its output and errors are caught."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder, env=environment(), capture_output=True, text=True, timeout=patience(),
+    )  # fmt: skip
+
+
 def process(folder: Path, *arguments: str, **options) -> subprocess.CompletedProcess[str]:
     """Run the command in a folder; its errors are caught."""
     return subprocess.run(

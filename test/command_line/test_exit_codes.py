@@ -5,14 +5,13 @@
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers.patience import patience
-from processes import COMMAND, environment, in_shell
+from processes import COMMAND, environment, in_shell, python
 
 import screw_dynamics
 from screw_dynamics.command_line.exit_codes import one_line, run_to_end, signals_as_interrupts
@@ -94,10 +93,7 @@ def test_long_and_large_arguments_are_short_errors(run, line, code, message):
 
 
 def test_the_version_of_the_checkout(folder):
-    done = subprocess.run(
-        [sys.executable, '-m', 'screw_dynamics', '--version'],
-        cwd=folder, env=environment(), capture_output=True, text=True, timeout=patience(),
-    )  # fmt: skip
+    done = python(folder, '-m', 'screw_dynamics', '--version')
     assert (done.returncode, done.stderr) == (0, '')
     form = screw_dynamics.kernel_form()
     assert done.stdout == f'screw_dynamics {screw_dynamics.__version__} (kernels: {form})\n'

@@ -4,18 +4,13 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-from helpers.patience import patience
+from processes import python
 
 import screw_dynamics.command_line.main as program
 
-ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = [
     'demo',
     'doctor',
@@ -121,7 +116,7 @@ def test_shells_complete_commands_options_and_choices(folder, monkeypatch, line,
     }
     for name, value in asked.items():
         monkeypatch.setenv(name, value)
-    done = process('-m', 'screw_dynamics.command_line.main')
+    done = python(folder, '-m', 'screw_dynamics.command_line.main')
     assert (folder / 'found').read_text() == expected, done.stderr
 
 
@@ -140,34 +135,23 @@ def test_the_demo_runs_where_matplotlib_is_missing(folder, monkeypatch, run):
     assert code == 1 and 'it exists already' in err
 
 
-def process(*command: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, 'PYTHONPATH': str(ROOT)}
-    return subprocess.run(
-        [sys.executable, *command],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=patience(),
-    )
-
-
 def test_the_program_runs_as_a_process(folder):
     command = ['-W', 'error', '-m', 'screw_dynamics.command_line.main']
-    done = process(*command, 'evaluate', 'my_robot.urdf', 'none.yaml')
+    done = python(folder, *command, 'evaluate', 'my_robot.urdf', 'none.yaml')
     assert done.returncode == 1 and done.stderr.count('\n') == 1
-    done = process(*command)
+    done = python(folder, *command)
     assert done.returncode == 0 and all(name in done.stdout for name in COMMANDS)
     assert 'what is missing or odd' in done.stdout
 
 
-def test_the_help_of_the_program_imports_no_library():
+def test_the_help_of_the_program_imports_no_library(tmp_path):
     script = """
 import sys
 from screw_dynamics.command_line.main import main
 code = main(['--help'])
 print(code, sorted({'numpy', 'scipy', 'yaml', 'matplotlib', 'rosbags'} & set(sys.modules)))
 """
-    done = process('-c', script)
+    done = python(tmp_path, '-c', script)
     assert done.stdout.splitlines()[-1] == '0 []', done.stderr
 
 
@@ -188,7 +172,7 @@ def test_missing_libraries_are_named_before_the_work(folder, package, extra, arg
         'from screw_dynamics.command_line.main import main\n'
         f'sys.exit(main({arguments}))\n'
     )
-    done = process('-c', hidden)
+    done = python(folder, '-c', hidden)
     assert done.returncode == 1 and not done.stdout
     assert done.stderr == (
         f'screw_dynamics {arguments[0]}: not installed: {package}: pip install {package} '
@@ -204,5 +188,5 @@ def test_commands_need_no_ros(folder):
         'from screw_dynamics.command_line.main import main\n'
         "sys.exit(main(['evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--bag', 'new']))\n"
     )
-    done = process('-c', hidden)
+    done = python(folder, '-c', hidden)
     assert done.returncode == 0 and 'written: new' in done.stdout, done.stderr

@@ -176,14 +176,12 @@ def test_no_thread_of_the_dds_outlives_its_node(ros, planar, tmp_path, node, arg
     assert threads_left(process.log) == []
 
 
-@pytest.mark.parametrize('node', ['feedforward', 'dynamics_server', 'sea_simulator'])
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_signals_without_end(ros, planar, tmp_path, node, number):
+@pytest.mark.parametrize(
+    'node, number', [('feedforward', signal.SIGINT), ('dynamics_server', signal.SIGTERM)]
+)
+def test_signals_without_end(ros, planar, node, number):
     """An impatient user, and a launch file beside the terminal, send more than one."""
-    elastic = tmp_path / 'elastic.yaml'
-    elastic.write_text(TEXT)
-    path = {'elastic_joints_path': elastic} if node == 'sea_simulator' else {}
-    process = ros.start(node, name=f'{node}_signalled', urdf_path=planar, **path)
+    process = ros.start(node, name=f'{node}_signalled', urdf_path=planar)
     ros.wait_for('the model', lambda: 'Robot model' in process.log, process)
     while process.running:
         process.send(number)
@@ -192,8 +190,7 @@ def test_signals_without_end(ros, planar, tmp_path, node, number):
     assert 'Traceback' not in process.log
 
 
-@pytest.mark.parametrize('node', ['feedforward', 'dynamics_server'])
-@pytest.mark.parametrize('started', [True, False])
+@pytest.mark.parametrize('node, started', [('feedforward', True), ('dynamics_server', False)])
 def test_a_middleware_that_does_not_end(ros, planar, node, started):
     """The process ends all the same; what it reports is not lost."""
     command = altered_command(node, before=NEVER_DESTROYED)

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -59,21 +59,34 @@ def replay(tmp_path_factory):
     return program
 
 
+@pytest.fixture(scope='module')
+def library(tmp_path_factory, planar):
+    """Return a function that compiles the library of the robot with some drives, once."""
+
+    @cache
+    def build(name):
+        robot = Robot(sd.read_urdf(planar), DRIVES[name], limits_motors=False)
+        return library_of(robot, tmp_path_factory.mktemp('library'))
+
+    return build
+
+
+DRIVES = {'none': None, 'sprung': SPRUNG, 'rubbing': RUBBING, 'limited': LIMITED}
 CASES = {
-    'links': (None, 'full'),
-    'links without gravity': (None, 'without_gravity'),
-    'gravity of links': (None, 'gravity_only'),
-    'springs': (SPRUNG, 'full'),
-    'springs without gravity': (SPRUNG, 'without_gravity'),
-    'motors with friction': (RUBBING, 'full'),
-    'limited rates': (LIMITED, 'full'),
+    'links': ('none', 'full'),
+    'links without gravity': ('none', 'without_gravity'),
+    'gravity of links': ('none', 'gravity_only'),
+    'springs': ('sprung', 'full'),
+    'springs without gravity': ('sprung', 'without_gravity'),
+    'motors with friction': ('rubbing', 'full'),
+    'limited rates': ('limited', 'full'),
 }
 
 
 @pytest.mark.parametrize(('drives', 'content'), CASES.values(), ids=CASES)
-def test_commands_are_those_of_the_library(planar, tmp_path, replay, drives, content):
+def test_commands_are_those_of_the_library(planar, library, replay, drives, content):
     """Once the ramp of the begin has passed, they are what the reference takes."""
-    robot, ramp = Robot(sd.read_urdf(planar), drives), 0.1
+    robot, ramp = Robot(sd.read_urdf(planar), DRIVES[drives]), 0.1
     rig = Rig(robot, fit_time=0.0, limits='off')
     start = np.array([-np.pi / 2, 0.1])
     rig.send((0.0, start), (0.8, [0.1, 0.5]), (1.6, [-0.6, 0.2]))
@@ -91,11 +104,10 @@ def test_commands_are_those_of_the_library(planar, tmp_path, replay, drives, con
         for k, sample in enumerate(published.samples)
     ]
     samples = np.hstack([rows, published.jet.reshape(len(rows), -1), published.jet[:, 0] + 0.01])
-    motors = drives is not None
+    motors = robot.drives is not None
     settings = str(int(motors)), '1', '0', str(ramp), '0.05', content
-    library = library_of(replace(robot, limits_motors=False), tmp_path)
     ended = subprocess.run(
-        [replay, library, *settings],
+        [replay, library(drives), *settings],
         input=np.ascontiguousarray(samples, dtype=np.float64).tobytes(),
         check=True,
         capture_output=True,
