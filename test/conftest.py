@@ -15,9 +15,6 @@ from typing import TYPE_CHECKING
 # Before NumPy is imported: one thread of linear algebra per process. More would wait for each
 # other in loops that burn the cores which other workers need.
 os.environ.setdefault('OMP_NUM_THREADS', '1')
-# Bytecode is kept: a process that compiles the package anew takes twice as long to start.
-sys.dont_write_bytecode = False
-os.environ.pop('PYTHONDONTWRITEBYTECODE', None)
 
 import hypothesis  # noqa: E402
 import numpy as np  # noqa: E402
