@@ -101,6 +101,13 @@ class DriveEquations:
         return values
 
     @property
+    def constants(self) -> NDArray[np.bool_]:
+        """Which of the parameters (P,) are torque constants."""
+        found = np.zeros(len(self.names), dtype=bool)
+        found[: int(self.sought.sum())] = np.nonzero(self.sought)[0] == CONSTANT
+        return found
+
+    @property
     def prior(self) -> Array:
         """Standard deviations (P,) with which parameters are known to be 0; infinite for most."""
         found = np.full(len(self.names), np.inf)

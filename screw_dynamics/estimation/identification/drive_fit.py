@@ -108,10 +108,14 @@ def linear_fit(
         lambda part: equations.columns(values, jets.part(part), rates[part])
     )
     columns, predicted = both[..., :-1], both[..., -1]
-    target = samples.smooth(samples.recording.efforts) - predicted + columns @ values
+    # what the columns do not tell stays as the robot has it, torque constants first
+    first = equations.first
+    target = samples.smooth(samples.recording.efforts) - predicted + columns @ (values - first)
     spread = np.broadcast_to(np.where(moved, 0.0, np.inf), target.shape)
-    found = fit(columns.__getitem__, target, spread, windows, noise, equations.prior)
-    return DriveFit(equations, values, found, columns)
+    found = fit(
+        columns.__getitem__, target, spread, windows, noise, equations.prior, equations.constants
+    )
+    return DriveFit(equations, values, replace(found, values=first + found.values), columns)
 
 
 def _limited(

@@ -18,6 +18,7 @@ from screw_dynamics.common.arrays import Array
 CHUNK = 2000  # samples
 _KEPT = 10**7  # numbers, as many of all columns are held in memory
 _UNDETERMINED = 1e-9  # of the size of a column
+_LAST = 1e-3  # of their size, so that columns are the last to be chosen
 _ROUNDS = 4  # of weights
 _INSIDE = 0.975  # of a distribution, below the upper end of a band of 95 %
 _LEAST_FREEDOM = 1e-3  # of a window beside the parameters
@@ -72,6 +73,7 @@ def fit(
     windows: Sequence[Window],
     noise: Array | None = None,
     prior: Array | None = None,
+    given: NDArray[np.bool_] | None = None,
 ) -> Fit:
     """
     Return the parameters x that make `rest` - A x small.
@@ -81,7 +83,8 @@ def fit(
     the columns of `rest` is estimated if it is not given. Sums of residuals over different
     `windows` count as independent, but for the samples that neighbours share; without windows
     there is no covariance. `prior` (P,) has the standard deviations with which parameters are
-    known to be 0, infinite for the others.
+    known to be 0, infinite for the others. Of parameters that the columns tell only together,
+    those that are `given` (P,) stay 0, else any of them.
     """
     kept_all = rest.size * columns(slice(1)).shape[2] <= _KEPT
     if kept_all:
@@ -91,7 +94,7 @@ def fit(
     known = np.empty((0, 0)) if prior is None else np.diag(1.0 / prior)
     for _ in range(rounds):
         weights = 1.0 / np.sqrt(noise**2 + spread**2)
-        values, root, triangular, kept = _solve(columns, rest, weights, known)
+        values, root, triangular, kept = _solve(columns, rest, weights, known, given)
         residuals = np.empty_like(rest)
         for part in parts(len(rest)):
             residuals[part] = rest[part] - columns(part) @ values
@@ -136,7 +139,11 @@ def _triangle_by_joint(rows: Array, sides: Array) -> Array:
 
 
 def _solve(
-    columns: Callable[[slice], Array], rest: Array, weights: Array, known: Array
+    columns: Callable[[slice], Array],
+    rest: Array,
+    weights: Array,
+    known: Array,
+    given: NDArray[np.bool_] | None,
 ) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
     """
     Return the solution, R of all columns and of the determined ones, and which these are.
@@ -151,6 +158,8 @@ def _solve(
     matrix, right = root[:-1, :-1], root[:-1, -1]
     scale = np.linalg.norm(matrix, axis=0)
     scaled = matrix / np.where(scale > _UNDETERMINED * scale.max(), scale, np.inf)
+    if given is not None:
+        scaled[:, given] *= _LAST
     _, pivoted, order = qr(scaled, pivoting=True)
     rank = int((np.abs(np.diag(pivoted)) > _UNDETERMINED).sum())
     kept: NDArray[np.bool_] = np.zeros(len(scale), dtype=bool)

@@ -204,6 +204,23 @@ def test_torque_constants(planar):
     assert found['joint_2.rotor_inertia'] == pytest.approx(inertia, rel=0.05)
 
 
+def test_beside_a_load_a_constant_that_is_not_told_is_that_of_the_robot(planar):
+    rng = np.random.default_rng(8)
+    drives = drawn_drives(planar, rng)
+    loaded = planar.with_payload('tool', 0.5, [0, 0, 0], np.zeros((3, 3)))
+    recording, robot = driven(loaded, drives, rng), sd.Robot(planar, drives)
+    known = sd.identify_drives(robot, recording, payload='tool', link_uncertainty=0.0)
+    assert not any('torque constants' in remark for remark in known.remarks)
+    found = sd.identify_drives(
+        robot, recording, payload='tool', link_uncertainty=0.0, torque_constants=True
+    )
+    # all efforts, and all inertia that these two joints move, may be larger together
+    assert found.remarks[-1].endswith('keeps: joint_1.torque_constant')
+    for name, value in (('joint_2.torque_constant', 1.0), ('payload.m', 0.5)):
+        deviation = found.standard_deviations[found.names.index(name)]
+        assert abs(found[name] - value) < SURE * deviation < 0.1
+
+
 def test_a_joint_that_rests_keeps_its_motor(planar):
     rng = np.random.default_rng(10)
     drives = drawn_drives(planar, rng)
