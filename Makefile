@@ -3,9 +3,9 @@
 #
 # Every target sets up what is missing first: see .ci/set_up.
 RUN := .ci/run_in_env
-# Tests of six files at a time on two cores: those with processes mostly wait. Every worker would
-# rewrite the asserts of all files, which takes longer than to import them.
-SIDE_BY_SIDE := -n 6 --dist loadfile --no-loadscope-reorder --assert=plain --showlocals
+# Tests of four files at a time on two cores: those with processes mostly wait. Every worker imports
+# all files, and would rewrite their asserts, which takes longer.
+SIDE_BY_SIDE := -n 4 --dist loadfile --no-loadscope-reorder --assert=plain --showlocals
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo demo-sea demo-soft gallery test-fast test test-all bench bench-node soak accuracy \

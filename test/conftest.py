@@ -72,6 +72,7 @@ PROOFS = (
     'recordings/bags/test_cut_off_bags.py',
     'recordings/bags/test_damaged_bags.py',
     'recordings/bags/test_recorder_end.py',
+    'soft/test_soft_robot_paths.py',
     'symbolic/test_symbolic_expressions.py',
     'symbolic/test_symbolic_sources.py',
 )
@@ -79,9 +80,12 @@ PROOFS = (
 # files that take longest
 LONGEST = (
     'codegen/extension/test_extension.py',
+    'estimation/identification/test_identify_drives.py',
+    'examples/test_demo.py',
     'examples/test_gallery.py',
     'examples/test_soft_study.py',
     'nodes/load_observer/test_identify_service.py',
+    'packaging/test_document_examples.py',
     'packaging/test_pip_install.py',
 )
 

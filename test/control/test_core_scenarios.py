@@ -240,7 +240,7 @@ def run(count, first):
 
 
 def test_a_portion():
-    counts = run(300, 0)
+    counts = run(150, 0)
     for kind in ('stops', 'begins after a stop', 'goals sent', 'begins of commands'):
         assert counts[kind], kind
 

@@ -104,6 +104,7 @@ def test_without_a_rate_limit_the_time_is_that_of_reachability_analysis(planar, 
     assert 0.995 * optimum <= fast.duration <= 1.02 * optimum
 
 
+@pytest.mark.long
 def test_a_random_path(iiwa):
     """Limits by Pinocchio, gains over slowing down, loss by the limit of the effort rate."""
     pinocchio = pytest.importorskip('pinocchio')
