@@ -144,14 +144,6 @@ class RosFixture:
         self._executor.add_node(node)
         return node
 
-    def pause_node(self, node: Node) -> None:
-        """Let a node of ours do nothing until `resume_node`."""
-        self._executor.remove_node(node)
-
-    def resume_node(self, node: Node) -> None:
-        """Let a node go on after `pause_node`."""
-        self._executor.add_node(node)
-
     def remove_node(self, node: Node) -> None:
         """Destroy a node that `add_node` made."""
         self._executor.remove_node(node)
