@@ -188,7 +188,7 @@ def of_identified_parameters() -> Iterator[Measure]:
     efforts = sd.inverse_dynamics(model, jets)[:, 0]
     efforts += viscous * rates + coulomb * np.tanh(rates / 0.01)
     recording = Recording(model.joint_names, times, jets[:, 0], efforts)
-    # a velocity of Coulomb friction that is sought is found to 1e-3, along a parabola
+    # sought, the velocity of Coulomb friction is found along a parabola, not to rounding
     call = partial(identify, model, recording, links=True, rotors=False, coulomb_velocity=0.01)
     found = dict(zip(call().names, call().values, strict=True))
     base = sd.base_parameters(model)
