@@ -21,8 +21,8 @@ class Progress:
     """
     Run commands, their output in log files, and tell the terminal how far they are.
 
-    On a terminal a running step shows the last line of its output, unless it runs aside in a
-    thread; elsewhere it prints a line every 20 seconds.
+    On a terminal a running step shows the last line of its output. Elsewhere, and aside in a
+    thread, it prints a line every 20 seconds.
     """
 
     def __init__(self, log_folder):
@@ -80,18 +80,17 @@ class Progress:
 
     def _wait(self, process, title, start, path):
         tick, told = 0, start
+        live = self._live and threading.current_thread() is threading.main_thread()
         while process.poll() is None:
             time.sleep(0.1)
             now = time.monotonic()
-            if self._live:
-                if threading.current_thread() is not threading.main_thread():
-                    continue
+            if live:
                 spinner = FRAMES[tick // 2 % len(FRAMES)]
                 self._line(f'  {spinner}       {now - start:6.1f} s  {title}: {last_line(path)}')
                 tick += 1
             elif now - told > 20.0:
                 told = now
-                print(f'  ...     {now - start:6.1f} s  {title}', flush=True)
+                self._line(f'  ...     {now - start:6.1f} s  {title}\n')
 
     def _line(self, text):
         if self._live:

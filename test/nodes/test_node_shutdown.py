@@ -66,12 +66,12 @@ except RuntimeError as error:
     print(error, error.__context__, rclpy.ok(), sep=', ')
 """
 ENDLESS = """
-import sys, time
+import sys, threading
 from screw_dynamics.common import stop_signals
 stop_signals.SHUTDOWN_DEADLINE = 0.5
 sys.stderr = {stderr}
 with stop_signals.shutdown_deadline():
-    time.sleep(600.0)
+    threading.Event().wait()
 """
 NAMES = ['joint_1', 'joint_2']
 SAME = '-r', '~/joint_trajectory:=/same', '-r', '~/joint_trajectory_effort:=/same'

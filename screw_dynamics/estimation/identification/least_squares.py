@@ -122,8 +122,7 @@ def parts(count: int) -> Iterator[slice]:
 
 def triangle(matrix: Array) -> Array:
     """Return R of the factors Q R of a matrix."""
-    root: Array = np.asarray(np.linalg.qr(matrix, mode='r'))
-    return root
+    return np.asarray(np.linalg.qr(matrix, mode='r'))
 
 
 def _triangle_by_joint(rows: Array, sides: Array) -> Array:

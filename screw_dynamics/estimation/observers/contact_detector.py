@@ -148,7 +148,7 @@ class ContactDetector:
     @property
     def threshold(self) -> Array:
         """The thresholds (n,) at the last sample [N m or N], a copy."""
-        return np.asarray(self._level.copy())
+        return np.array(self._level)
 
     def update(
         self, time: float, q: ArrayLike, qd: ArrayLike, effort: ArrayLike

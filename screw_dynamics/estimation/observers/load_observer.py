@@ -145,12 +145,12 @@ class LoadObserver:
     @property
     def effort(self) -> Array:
         """The external efforts (n,) at the last sample [N m or N], a copy."""
-        return np.asarray(self._effort.copy())
+        return np.array(self._effort)
 
     @property
     def bandwidth(self) -> Array:
         """The rates (n,) at which the external efforts follow [1/s], a copy."""
-        return np.asarray(self._bandwidth.copy())
+        return np.array(self._bandwidth)
 
     @property
     def doubt(self) -> str:
@@ -323,4 +323,4 @@ def per_joint(name: str, value: ArrayLike, n: int, *, above: bool = False) -> Ar
     low = float(array.min(initial=math.inf))
     if low < 0.0 or (above and low == 0.0):
         raise InputError(f'{name}: expected numbers {"above 0" if above else ">= 0"}, got {low:g}')
-    return np.asarray(np.broadcast_to(array, (n,)).copy())
+    return np.array(np.broadcast_to(array, (n,)))
