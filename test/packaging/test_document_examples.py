@@ -205,7 +205,9 @@ def test_tutorials(session: Session, capsys: pytest.CaptureFixture[str], page: s
     Path('my_robot.urdf').unlink()
     session.names['command'] = lambda line: main(shlex.split(line))
     text = TEXTS[f'docs/tutorials/{page}.md']
-    for cell in re.findall(r'```\{code-cell\} python3\n(?::tags:.*\n)?(.*?)```', text, re.DOTALL):
+    for cell in re.findall(
+        r'```\{code-cell\} python3\n(?::tags:[^\n]*\n)?(.*?)```', text, re.DOTALL
+    ):
         session.run(
             re.sub(r'^!screw_dynamics (.+)$', r'assert command("""\1""") == 0', cell, flags=re.M)
         )

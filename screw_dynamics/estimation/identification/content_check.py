@@ -59,8 +59,8 @@ def check_content(
     size = np.sqrt(np.mean(reported**2, axis=0))
     size[size == 0.0] = 1.0
     hypotheses = sorted(
-        product(MEASURED_CONTENTS, (1.0, -1.0)), key=(stated.content, 1.0).__ne__
-    )  # the stated one first
+        product(MEASURED_CONTENTS, (1.0, -1.0)), key=lambda pair: pair[0] != stated.content
+    )  # the stated one first, then its opposite sign
     targets = np.stack(
         [
             sign * SENSES[content] * SENSES[stated.content] * reported - motion + lacking[content]
@@ -73,7 +73,8 @@ def check_content(
     better = telling & (_BETTER * left < own) & (left < _EXPLAINED * size)
     as_good = (left < _WORSE * own + _NEGLIGIBLE * size).all(axis=1)
     total = np.where(better.any(axis=1) & as_good, np.sum((left / size) ** 2, axis=1), np.inf)
-    best = int(np.argmin(total))
+    # of those that explain the same the first: a load may stand for all of a planar arm
+    best = int(np.argmax(total <= 1.001 * total.min()))
     scaled = np.concatenate(
         (rows, (motion - lacking[stated.content])[..., np.newaxis] * np.eye(model.n)), axis=2
     )
@@ -83,7 +84,7 @@ def check_content(
     loaded = np.inf
     if load.shape[2]:
         left_loaded = _left(*_with_load(load, rows, least), targets[:1], size)[0]
-        loaded = _BETTER**2 * float(np.sum((left_loaded / size) ** 2))
+        loaded = _BETTER * float(np.sum((left_loaded / size) ** 2))
     if 2.0 * total_scaled < total[best]:
         scale, ratio = factors[0, -model.n :], own / np.maximum(left_scaled[0], 1e-300)
         unlike = telling & (left_scaled[0] < _EXPLAINED * size)

@@ -7,16 +7,13 @@ import pytest
 from helpers.node_processes import keep_all, trajectory
 from helpers.services import SERVICES
 from helpers.stream_client import efforts_of, jet_of
-from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
-from screw_dynamics.common.times import nanoseconds
 from screw_dynamics.soft.recursive_dynamics import chain_efforts
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 FINGER = sd.share_path('config/soft_finger.yaml')
 TOPIC = '/feedforward/joint_trajectory'
-TOPICS = 'feedforward', 'thread_tensions', 'thread_tension_rates'
 
 
 @pytest.fixture(scope='module')
@@ -36,7 +33,7 @@ def hybrid(files):
 
 @pytest.fixture(scope='module')
 def process(ros, files):
-    kept = keep_all('/feedforward', *TOPICS)
+    kept = keep_all('/feedforward', 'feedforward')
     process = ros.start('feedforward', **files, publish_rate=250.0, **kept)
     ros.wait_until_active(process)
     return process
@@ -44,11 +41,8 @@ def process(ros, files):
 
 @pytest.fixture(scope='module')
 def heard(ros, process, hybrid):
-    """Return efforts, tensions and their rates along a motion of all coordinates."""
-    lists = [
-        ros.listen(kind, f'/feedforward/{topic}')
-        for topic, kind in zip(TOPICS, (FeedforwardTorque, JointState, JointState), strict=True)
-    ]
+    """Return the efforts along a motion of all coordinates."""
+    messages = ros.listen(FeedforwardTorque, '/feedforward/feedforward')
     ros.wait_until_heard()
     ros.publish(
         trajectory(
@@ -62,14 +56,14 @@ def heard(ros, process, hybrid):
     )  # fmt: skip
 
     def ended():
-        return all(lists) and lists[0][-1].source == FeedforwardTorque.SOURCE_HOLD
+        return messages and messages[-1].source == FeedforwardTorque.SOURCE_HOLD
 
     ros.wait_for('the end of the motion', ended, process)
-    return [list(messages) for messages in lists]
+    return list(messages)
 
 
 def test_efforts_of_all_coordinates_with_two_derivatives(hybrid, heard):
-    moving = [sample for sample in heard[0] if sample.source == sample.SOURCE_TRAJECTORY]
+    moving = [sample for sample in heard if sample.source == sample.SOURCE_TRAJECTORY]
     assert len(moving) > 20
     for sample in moving:
         assert tuple(sample.joint_names) == hybrid.joint_names
@@ -81,28 +75,6 @@ def test_efforts_of_all_coordinates_with_two_derivatives(hybrid, heard):
         expected = chain_efforts(hybrid, jet_of(sample))
         bound = 1e-11 * np.abs(expected).max()
         np.testing.assert_allclose(efforts_of(sample), expected, rtol=0, atol=bound)
-
-
-def test_tensions_pull_and_realise_the_efforts_of_the_finger(hybrid, heard):
-    by_time = {nanoseconds(sample.header.stamp): sample for sample in heard[0]}
-    offset = 0.008
-    # -dl/dq of threads along x, y, -x, -y of an arc with constant length
-    matrix = offset * np.array([[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, -1.0]])
-    both = 0
-    for topic, row in ((1, 0), (2, 1)):
-        for message in heard[topic]:
-            sample = by_time.get(nanoseconds(message.header.stamp))
-            if sample is None:
-                continue
-            both += 1
-            assert list(message.name) == [f'thread_{i}' for i in range(1, 5)]
-            efforts, tensions = efforts_of(sample)[row, -2:], np.array(message.effort)
-            np.testing.assert_allclose(
-                matrix @ tensions, efforts, rtol=0, atol=1e-8 * (1.0 + np.abs(efforts).max())
-            )
-            if row == 0:
-                assert tensions.min() >= 1.0
-    assert both > 40
 
 
 def test_a_trajectory_of_the_joints_alone_is_refused_by_name(ros, process):
