@@ -60,6 +60,8 @@ def test_named_tests_exist():
         for name in re.findall(r'`([\w/]*\btest_\w+\.py)', text):
             file = re.sub('^N/', 'nodes/', name.removeprefix('test/'))
             assert list((ROOT / 'test').rglob(file)), f'{page}: {name}'
+        for name in re.findall(r'\btest/[a-z_]+(?![\w.])', text):
+            assert (ROOT / name).exists(), f'{page}: {name}'
 
 
 def test_every_page_is_in_the_navigation():
