@@ -3,10 +3,10 @@
 """
 Exact robot dynamics with time derivatives of any order, from a URDF, live in ROS 2.
 
-The sub-packages follow the data flow: `parsers` convert a URDF to a `model`; `trajectory` converts
-waypoints to joint jets; `dynamics` and `kinematics` compute with both; `elastic` computes the
-commands of motors behind springs, `simulation` the motion of such a robot; `nodes` connect all of
-this to ROS 2 topics and services; `bags` record it. Only `nodes` and the recorder need ROS.
+The sub-packages follow the data flow: `model` converts a URDF; `trajectory` converts waypoints to
+joint jets; `dynamics` computes with both; `drives` computes the commands of motors behind springs,
+`simulation` the motion of such a robot; `nodes` connect all of this to ROS 2 topics and services;
+`recordings` has bags. Only `nodes` and the recorder need ROS.
 ``import screw_dynamics`` imports none of them: each is imported at its first use.
 
 Examples

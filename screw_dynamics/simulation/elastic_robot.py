@@ -40,7 +40,7 @@ class ElasticRobot:
     A state is the vector ``(q, q', theta, theta')`` of n link and m motor positions and their
     rates [rad or m, per s]; theta = q at a rigid joint. With hysteresis, or friction that holds at
     rest, 2 m entries of memory follow, which begin with 0. Motor positions and efforts are on the
-    joint side of the gear. All spring laws of `elastic`, hysteresis, backlash, friction of motors
+    joint side of the gear. All spring laws of `drives`, hysteresis, backlash, friction of motors
     and joints, parallel springs and dampers are included; with `Drives.rotor_coupling`
     the rotors are bodies on the moving links. Joint limits and effort limits are ignored, and so
     is the friction of the URDF without `Drives.urdf_dynamics`.

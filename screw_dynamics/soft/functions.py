@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of `dynamics` and `kinematics` for soft-rigid robots, of the same names."""
+"""Functions of `dynamics` for soft-rigid robots, of the same names."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Fit of the equations of drives to samples, and the dry friction that it needs."""
+"""Fit of the equations of drives to samples: their parameters, dry friction, the delay."""
 
 from __future__ import annotations
 
