@@ -60,6 +60,8 @@ class CarriedScenario:
                 self.pace = np.zeros(2)
             elif kind == 2:
                 self.place += (random(2) - 0.5) * (0.02, 0.5)[int(2 * random())]
+                if self.drives is not None:
+                    self.drives.intruded = True
             elif kind == 3:
                 self.now += round(SECOND * (random() - 0.3))
             elif kind == 4:
@@ -83,6 +85,8 @@ class CarriedScenario:
             self.now += PERIOD
             self.place = self.place + self.pace * (PERIOD / SECOND)
             positions, velocities, stamp = self.place.copy(), self.pace.copy(), self.now
+            if self.robot.model.coordinate_types[0] == 'continuous':
+                positions[0] %= 2.0 * np.pi
             odd = random()
             if odd < 0.05:
                 continue
