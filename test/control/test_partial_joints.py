@@ -98,3 +98,15 @@ def test_joints_left_out_wait_for_the_start_of_their_own_motion(arm):
     moved = rig.published.jet[count:, 0, 0]
     np.testing.assert_allclose(moved[[0, -1]], [0.1, 0.8], rtol=0.0, atol=1e-9)
     assert np.abs(np.diff(moved)).max() < 0.01
+
+
+def test_a_motion_of_joints_left_out_that_has_not_begun_is_not_dropped_silently(arm):
+    rig = Rig(free(arm), allow_partial_joints=True)
+    rig.send((0.0, [0.1, 0.2]), (0.1, [0.1, 0.2]))
+    rig.run(0.2)
+    rig.send((1.0, [0.6]), names=['joint_1'], stamp=rig.now + SECOND)
+    rig.run(0.1)
+    rig.send((1.0, [0.6]), names=['joint_2'])
+    rig.run(2.5)
+    assert [bool(verdict.warnings) for verdict in rig.verdicts] == [False, False, True]
+    np.testing.assert_allclose(rig.published.jet[-1, 0], [0.1, 0.6], atol=1e-12)
