@@ -93,9 +93,10 @@ class ExternalWrenches:
         self.set_model(model)
 
     def set_model(self, model: ScrewModel) -> None:
-        """Continue with another model, under the wrenches on links that it has, too."""
+        """Continue with another model, under the wrenches on its moving links."""
         self._model = model
-        for name in set(self._wrenches) - set(model.frames):
+        moving = {name for name, frame in model.frames.items() if frame.body >= 0}
+        for name in set(self._wrenches) - moving:
             del self._wrenches[name]
         self._prepare()
 

@@ -29,7 +29,7 @@ from screw_dynamics.soft.segments.hybrid_robot import Segments
 
 _DRIVES = "parameter 'elastic_joints_path'"
 _SEGMENTS = "parameter 'soft_segments'"
-_TURNS = 10.0 * np.pi  # rad; position limits beyond it may be degrees
+_TURNS = 10.0 * np.pi, 720.0  # rad; position limits between them may be degrees
 
 
 def read_drives(path: str, warn: Callable[[str], object]) -> Drives | None:
@@ -106,12 +106,13 @@ def load_robot(
 def _doubts(model: ScrewModel) -> list[str]:
     """Return what of the limits cannot protect a robot, and is hardly meant so."""
     limits = model.limits.ignoring_zeros()
-    turns = np.array(model.coordinate_types) == 'revolute'
     ends = np.maximum(np.abs(limits.lower), np.abs(limits.upper))
+    many = (_TURNS[0] < ends) & (ends <= _TURNS[1])
+    many &= np.array(model.coordinate_types) == 'revolute'
     doubts = {
         'no velocity limit in the URDF, or 0: none is checked': np.isinf(limits.velocity),
         'no effort limit in the URDF, or 0: none is checked': np.isinf(limits.effort),
-        'position limits of many turns: in degrees? They count as rad': turns & (ends > _TURNS),
+        'position limits of many turns: in degrees? They count as rad': many,
     }
     return [
         f'{listed(np.array(model.joint_names)[mask].tolist())}: {text}'

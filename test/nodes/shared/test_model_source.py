@@ -227,6 +227,8 @@ def test_limits_that_protect_nothing_are_doubted():
         'joint_2: no effort limit in the URDF, or 0: none is checked',
         'joint_1, joint_2: position limits of many turns: in degrees? They count as rad',
     )
+    endless = text.replace('upper="314.1', 'upper="1e6')
+    assert len(load_robot(endless, 'test', ModelParameters()).warnings) == 2
 
 
 def parameter(path):
