@@ -60,8 +60,6 @@ class CarriedScenario:
                 self.pace = np.zeros(2)
             elif kind == 2:
                 self.place += (random(2) - 0.5) * (0.02, 0.5)[int(2 * random())]
-                if self.drives is not None:
-                    self.drives.intruded = True
             elif kind == 3:
                 self.now += round(SECOND * (random() - 0.3))
             elif kind == 4:
