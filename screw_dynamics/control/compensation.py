@@ -20,6 +20,7 @@ from screw_dynamics.trajectory.waypoint_checks import LARGEST
 # rad or m beyond the velocity limit times the time between two samples: noise of encoders, and
 # of the stamps near that velocity
 _TOLERANCE = 0.02
+_BEYOND = 0.5  # rad or m beyond a position limit: no robot is there, but degrees or mm are
 _BLEND = 0.5  # s, from the efforts of one model or setting to those of the next
 _SELDOM = 10.0  # s between texts about refused samples
 
@@ -154,6 +155,16 @@ class Compensation:
         given = np.abs(states.positions) <= LARGEST
         elapsed = np.where(self._known, (stamp - self._stamps) / SECOND, np.inf)
         given &= elapsed > 0.0  # a driver may repeat its last message
+        limits, places = self.robot.model.limits, np.where(given, states.positions, 0.0)
+        outside = np.maximum(places - limits.upper, limits.lower - places)
+        outside = np.where(given, outside, -np.inf)
+        j = int(np.argmax(outside))
+        if outside[j] > _BEYOND:
+            self._refuse(
+                f'position of {self.robot.joint_names[j]}: expected rad or m within '
+                f'[{limits.lower[j]:g}, {limits.upper[j]:g}], got {places[j]:.6g}'
+            )
+            return False
         follows = given & (elapsed <= timeout)
         velocities = np.where(np.abs(states.velocities) <= LARGEST, states.velocities, 0.0)
         if follows.any() and not self._plausible(states.positions, velocities, elapsed, follows):

@@ -175,7 +175,7 @@ class DriveCommands:
             return
         reason = jump or target.violation() or self._output.violation(target)
         if reason:
-            self._stopped, self._reason, self._waited = sample.motion, reason, True
+            self._stopped, self._reason = sample.motion, reason
             self._say(
                 'warning',
                 'stop',
@@ -321,7 +321,6 @@ class DriveCommands:
         self._send(0.0)
 
     def _gap(self) -> None:
-        self._waited = True
         self._say(
             'info' if self.target.rests() else 'warning',
             'gap',
@@ -331,7 +330,7 @@ class DriveCommands:
 
     def _end(self, state: State) -> None:
         """Begin to lead efforts and velocities to rest; positions and gains stay."""
-        self.state, rest = state, np.zeros_like(self._effort)
+        self.state, self._waited, rest = state, True, np.zeros_like(self._effort)
         self._out.values[0], self._out.values[1] = self._effort[0], self._output.command[1]
         self._effort[1] = 0.0
         if self._output.servos:

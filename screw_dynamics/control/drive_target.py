@@ -26,6 +26,7 @@ _KNOWN, _UNKNOWN = 1e-3, 1e-2
 _LEARNT = 0.25  # of a limit of the rate, by which a change alters the estimate of the rate
 # of the velocity limit: changes of velocities, and of positions [s], that the motion explains
 _VELOCITY, _POSITION = 2e-2, 1e-3
+_TURN = 2.0 * np.pi
 
 
 class DriveTarget:
@@ -34,7 +35,8 @@ class DriveTarget:
 
     `motion` (2, m) are positions and velocities, `effort` (2, m) is the part of the efforts that
     is sent, with its rate, `added` (m,) what the robot adds to it. A measured robot is held where
-    it is, at rest, so that drives damp.
+    it is, at rest, so that drives damp. Continuous joints count on over whole turns, which a newer
+    trajectory or an encoder may leave out.
     """
 
     def __init__(self, guard: LastGuard, joints: int, settings: DriveCommandsParameters) -> None:
@@ -62,7 +64,13 @@ class DriveTarget:
         self._measured = sample.measured
         if self._measured:
             self.jet[1:] = 0.0
+        turned, places = np.zeros_like(sample.jet[0]), self.joint_jet[0]
+        known = self.guard.turning & np.isfinite(places) & np.isfinite(sample.jet[0])
+        np.subtract(places, sample.jet[0], out=turned, where=known)
+        turned = _TURN * np.rint(turned / _TURN)
         self.joint_jet[: len(sample.jet)] = sample.jet
+        self.joint_jet[0] += turned
+        self.jet[0] += turned[self.guard.owner]
         self.jerks_known = len(sample.jet) > 3
         self.full[:], self.rates = source.effort, source.effort_dot
         if motors is not None:
@@ -96,7 +104,9 @@ class DriveTarget:
 
     def step_text(self, tolerance: float, time: float) -> str:
         """Return which position steps further than its joint moves within a time [s]."""
-        return self.guard.step_text(self._before, self.jet, tolerance, time)
+        return self.guard.step_text(
+            self._before, self.jet, tolerance, time, measured=self._measured
+        )
 
     def rests(self) -> bool:
         """Return True if the reference rests."""
@@ -140,7 +150,9 @@ class DriveTarget:
         change -= (0.5 * time) * (before[1:3] + jet[1:3])
         pace = self.guard.pace
         foreign = (np.abs(change[0]) > _POSITION * pace) | (np.abs(change[1]) > _VELOCITY * pace)
-        if self._measured or not foreign.any():
+        if self._measured:
+            foreign = np.abs(change[0]) > self.guard.speeds * time
+        if not foreign.any():
             return None
         change[0] = jet[0] - before[0] - time * jet[1]  # at the end of the step
         change[1] = jet[1] - before[1]

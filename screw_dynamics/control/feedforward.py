@@ -201,12 +201,15 @@ class Feedforward:
         """Apply a WrenchStamped."""
         counts = self.counts[WRENCH_TOPIC]
         try:
-            self.wrenches.add(message, now, self.parameters.input_timeout)
+            again = self.wrenches.add(message, now, self.parameters.input_timeout)
         except InputError as error:
             counts.reject(str(error))
             self.outputs.log('warning', f'{WRENCH_TOPIC} ignored: {error}')
             return
         counts.accepted += 1
+        if again:
+            frame = message.header.frame_id
+            self.outputs.log('info', f'{WRENCH_TOPIC}: a wrench on {frame!r} is in force again')
 
     def _warn_of_expired_wrench(self, frame: str) -> None:
         self.outputs.log(

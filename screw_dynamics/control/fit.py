@@ -176,11 +176,12 @@ def with_others(
 
 
 def _refined(curve: PiecewisePolynomial, breaks: Array) -> Array:
-    """Return the coefficients of a curve, and of the hold after it, between finer breaks."""
+    """Return the coefficients of a curve, and of the holds around it, between finer breaks."""
     segment = np.searchsorted(curve.breaks, 0.5 * (breaks[:-1] + breaks[1:]), side='right') - 1
     powers = np.arange(curve.coefficients.shape[1])
-    # breaks may differ by rounding
-    jets = curve.jets(np.maximum(breaks[:-1], curve.breaks[segment]), len(powers))
+    # breaks may differ by rounding; before the first one the start is held
+    least = np.where(segment < 0, -np.inf, curve.breaks[segment])
+    jets = curve.jets(np.maximum(breaks[:-1], least), len(powers))
     scales = np.diff(breaks)[:, np.newaxis] ** powers / [math.factorial(k) for k in powers]
     refined: Array = jets * scales[:, :, np.newaxis]
     return refined

@@ -65,6 +65,7 @@ class LastGuard:
         self.names = tuple(motors if settings.motors else joints)
         self._kinds = kinds[owner]
         self.kinds = tuple(kinds[order].tolist())
+        self.turning = kinds[order] == 'continuous'
         self.pace = np.where(np.isfinite(values['velocity']), values['velocity'], 1.0)
         off, moves = settings.limits == 'off', settings.moves
         endless = np.full(len(owner), np.inf)
@@ -123,15 +124,19 @@ class LastGuard:
             unit = unit_of(quantity, self._kinds[j])
         return f'{self.names[j]}: {quantity} {value:.9g} {unit}, limit {bound:g} {unit}'
 
-    def step_text(self, before: Array, after: Array, tolerance: float, time: float) -> str:
+    def step_text(
+        self, before: Array, after: Array, tolerance: float, time: float, *, measured: bool
+    ) -> str:
         """
         Return which position steps within a time [s] further than its joint can move.
 
-        Without a limit of the velocity those of the rows `before` and `after` count.
+        Without a limit of the velocity those of the rows `before` and `after` count. Where
+        positions are measured they have noise, and some may be older than others.
         """
         step = np.abs(after[0] - before[0])
         free = tolerance + 1.5 * time * np.maximum(np.abs(before[1]), np.abs(after[1]))
-        most = np.where(np.isfinite(self.speeds), self._speed_step(time), free)
+        limit = self._speed_step(time) + tolerance * measured
+        most = np.where(np.isfinite(self.speeds), limit, free)
         within = step <= most
         if within.all():
             return ''

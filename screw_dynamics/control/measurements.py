@@ -89,20 +89,28 @@ class ExternalWrenches:
 
     def __init__(self, model: ScrewModel, on_expired: Callable[[str], None]) -> None:
         self._on_expired = on_expired
+        self._wrenches: dict[str, _Wrench] = {}  # by frame
         self.set_model(model)
 
     def set_model(self, model: ScrewModel) -> None:
-        """Restart with another model, without wrenches."""
+        """Continue with another model, under the wrenches on its moving links."""
         self._model = model
-        self._wrenches: dict[str, _Wrench] = {}  # by frame
-        self._loads: list[ModelWorkspace] = []  # by order
+        moving = {name for name, frame in model.frames.items() if frame.body >= 0}
+        for name in set(self._wrenches) - moving:
+            del self._wrenches[name]
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Make the workspaces by order: a tick makes no arrays."""
+        names = list(self._wrenches)
+        self._loads = [ModelWorkspace(self._model, k, names) for k in range(JET_ROWS - 2)]
 
     def clear(self) -> None:
         """Drop all wrenches."""
-        self.set_model(self._model)
+        self._wrenches.clear()
 
-    def add(self, message: Any, now: int, timeout: float) -> None:
-        """Add a wrench about the origin of its frame."""
+    def add(self, message: Any, now: int, timeout: float) -> bool:
+        """Add a wrench about the origin of its frame; return True if one there had expired."""
         name = message.header.frame_id
         if self._model.frame(name).body < 0:
             raise InputError(
@@ -114,13 +122,11 @@ class ExternalWrenches:
             if not abs(value) < np.inf:  # also True for NaN
                 raise InputError(f'wrench.{component}: expected a finite number, got {value}')
         instant = instant_of(message, now, timeout)
-        new = name not in self._wrenches
+        before = self._wrenches.get(name)
         self._wrenches[name] = _Wrench(np.array(components), instant)
-        if new:  # made here, as a tick makes no arrays
-            names = list(self._wrenches)
-            self._loads = [
-                ModelWorkspace(self._model, order, names) for order in range(JET_ROWS - 2)
-            ]
+        if before is None:
+            self._prepare()
+        return before is not None and not before.in_force
 
     def by_age(self, now: int, timeout: float) -> tuple[list[str], list[str]]:
         """Return the frames with a fresh wrench, and those with one beyond `timeout` [s]."""

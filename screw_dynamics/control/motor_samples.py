@@ -91,19 +91,16 @@ class MotorSamples:
             self.pause()
             return 0
         if sample.rows < self.least_rows:
-            self._fail(
+            reason = (
                 f'expected references with derivatives up to order {self.least_rows - 1}, got '
                 f'them up to order {sample.rows - 1}'
             )
-            return 0
+            return self._fail(sample, reason)
         rows = JET_ROWS if sample.rows == JET_ROWS else self.least_rows
         try:
             self._compute(sample, rows, wrenches, efforts)
         except ScrewDynamicsError as error:
-            self._fail(str(error))
-            if self._jet[1].any():
-                self.guard.stop(sample.motion, str(error))  # resuming in motion would be a jump
-            return 0
+            return self._fail(sample, str(error))
         motors, stopped = self.buffers[rows], self.stopped
         self._problem = ''
         violation = self._guarded and self.guard.motor_violation(motors)
@@ -163,12 +160,16 @@ class MotorSamples:
         _, jets, _ = damper.state
         return dict(zip(damper.joint_names, jets[:, 0].tolist(), strict=True))
 
-    def _fail(self, reason: str) -> None:
+    def _fail(self, sample: EffortSample, reason: str) -> int:
+        """Publish no motors with a sample; return 0 rows."""
         self._failed += 1
         self.pause()
         if not self.stopped:
             self._outputs.log('warning', f'No motor efforts are published: {reason}')
         self._problem = reason
+        if self._jet[1].any():
+            self.guard.stop(sample.motion, reason)  # resuming in motion would be a jump
+        return 0
 
     def report(self) -> Report:
         """Return the report for /diagnostics; WARN while nothing is published."""

@@ -29,6 +29,7 @@ DEPTH = 10  # trajectories that wait
 _MOST_REFITS = 12  # per trajectory
 _RETIMING = 10 * SECOND  # until a slowed trajectory is followed [ns]
 _MOST_AHEAD = SECOND // 5  # of the time until a controller has a goal
+_DROPPED = 'a trajectory that had not begun is dropped, and joints that this one leaves out stay'
 
 
 class GoalsOfTrajectories(Protocol):
@@ -214,11 +215,16 @@ class TrajectoryQueue:
         self, arrived: Arrival, plan: Plan, outline: Outline, answer: Fit, now: int
     ) -> None:
         running = self._running(now)
+        motions = running.reference.motions_from(running.sampled)
         if running.robot is not plan.task.robot or running.parameters != plan.task.parameters:
             problem = 'the robot model or the parameters have changed'
         else:
             problem = joined(plan, answer, arrived, running)
         if not problem:
+            partial = 0 < len(outline.joint_names) < running.robot.n
+            left = [m for m in motions if m.begin > running.sampled]
+            if partial and not all(map(running.reference.follows, left)):
+                answer = replace(answer, warnings=(*answer.warnings, _DROPPED))
             self._accept(answer, arrived, outline, running)
         elif arrived.refits == _MOST_REFITS:
             raise TrajectoryError(f'given up after {_MOST_REFITS + 1} fits: {problem}')

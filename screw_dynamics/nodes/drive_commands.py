@@ -232,14 +232,14 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
 
     def _report(self) -> Report:
         """Return the report of the commands; WARN while they are stopped or do not begin."""
+        shared = {self._inputs[0].topic_name: 'only those of the newest motion are followed'}
         for output in self._outputs:
-            topic = output.topic_name
+            shared[output.topic_name] = 'drives get the commands of all'
+        for topic, effect in shared.items():
             count = self.count_publishers(topic)
             if count > 1 and topic not in self._shared:
                 self._shared.add(topic)
-                self.get_logger().warning(
-                    f'{topic} has {count} publishers: drives get the commands of all'
-                )
+                self.get_logger().warning(f'{topic} has {count} publishers: {effect}')
         if self._core is None:
             level = WARN if self._problem else OK
             return Report(level, self._problem or 'no samples', {'rejected': self._rejected})

@@ -142,7 +142,8 @@ def points_from_yaml(text: str) -> tuple[list[str], list[TrajectoryPoint]]:
         raise TrajectoryError(str(error)) from None
     keys = {'joint_names', 'points'}
     if not isinstance(data, dict) or not keys <= data.keys():
-        hints = (did_you_mean(key, keys - data.keys()) for key in data) if data else ()
+        given = data if isinstance(data, dict) else ()
+        hints = (did_you_mean(key, keys - set(given)) for key in given)
         raise TrajectoryError(f"expected the keys 'joint_names' and 'points'{''.join(hints)}")
     names, points = data['joint_names'], data['points']
     if not isinstance(names, list) or not isinstance(points, list):

@@ -114,6 +114,14 @@ def test_a_wrong_velocity_matters_where_it_is_used(coriolis):
     assert any('velocity of joint_1' in text for text in rig.warnings) == coriolis
 
 
+def test_degrees_are_no_positions_of_a_joint_with_limits():
+    rig = Rig()
+    assert not any(rig.measure([45.0, np.nan]) for _ in range(3))
+    assert rig.measure([np.inf, 0.0]) is None
+    [text] = rig.warnings
+    assert text.startswith('joint_states ignored: position of joint_1: expected rad or m within')
+
+
 def test_a_continuous_joint_may_be_reported_within_one_turn():
     text = sd.share_path('urdf/planar_2r.urdf').read_text()
     model = sd.read_urdf(text.replace('type="revolute"', 'type="continuous"').encode())

@@ -60,7 +60,10 @@ def check_samples(scenario):
     held = np.array([sample.source is not Source.STREAM for sample in published.samples])
     times = np.diff(published.instants) / SECOND
     within = (np.diff(motions) == 0) & held[1:] & held[:-1] & (times > 0.0)
-    steps = np.abs(np.diff(jet[:, 0], axis=0))[within]
+    steps = np.diff(jet[:, 0], axis=0)
+    if scenario.turns:  # whole ones lead to where the points of a trajectory count from
+        steps[:, 0] -= 2.0 * np.pi * np.rint(steps[:, 0] / (2.0 * np.pi))
+    steps = np.abs(steps)[within]
     # a speed above 1 may exceed the limit between two samples within it
     reach = scenario.fastest * STEP * SPEED * times[within, None]
     assert (steps <= reach + TOUCH).all(), 'step'
@@ -100,6 +103,9 @@ def check_commands(scenario):
     drives = scenario.drives
     if drives is None:
         return
+    planned = isinstance(scenario, Scenario) and not scenario.counts['stream']
+    if planned and not drives.intruded:
+        assert not any('step of the reference' in line for line in drives.lines), 'needless stop'
     efforts, speeds, room = np.full(2, scenario.effort), np.full(2, SPEED), 0.0
     if drives.mode == 'motors':
         limits, room = motor_limits(drives.robot), DEFLECTION

@@ -10,6 +10,13 @@ import screw_dynamics as sd
 from screw_dynamics.control.drive_records import State
 
 STOOD = np.array([0.6, 0.2])
+WHEEL = (
+    '<robot name="r"><link name="base"/><joint name="hinge" type="continuous">'
+    '<parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint>'
+    '<link name="rod"><inertial><origin xyz="0.2 0 0"/><mass value="1"/>'
+    '<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    '</robot>'
+)
 
 
 @pytest.fixture(scope='module')
@@ -115,18 +122,28 @@ class TestBegin:
 
     def test_whole_turns_of_continuous_joints_do_not_count(self):
         """They are those of the drive, which would turn once otherwise."""
-        wheel = sd.read_urdf(
-            '<robot name="r"><link name="base"/><joint name="hinge" type="continuous">'
-            '<parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint>'
-            '<link name="rod"><inertial><origin xyz="0.2 0 0"/><mass value="1"/>'
-            '<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>'
-            '</robot>'
-        )
+        wheel = sd.read_urdf(WHEEL)
         rig = Rig(wheel, fields=('position', 'velocity'))
         rig.measured = [3.1]
         rows = rig.hold([-3.18], 0.4)
         np.testing.assert_array_equal(rows[0], [[3.1], [0.0]])
         np.testing.assert_allclose(rows[-1], [[2.0 * np.pi - 3.18], [0.0]], atol=1e-12)
+
+    @pytest.mark.parametrize('measured', [False, True])
+    def test_whole_turns_that_a_reference_leaves_out_are_no_step(self, measured):
+        """A newer trajectory counts from elsewhere, and an encoder goes on from pi at -pi."""
+        gains = {name: MIT[name][:1] for name in ('kp', 'kd')}
+        rig = Rig(sd.read_urdf(WHEEL), fields=MIT['fields'], **gains)
+        rig.measured = [3.0]
+        rig.hold([3.0], 0.4)
+        move, rows = Move([3.0], [3.3], 1.0), []
+        for k in range(250):
+            jet = move(TICK * k)
+            jet[0] -= 2.0 * np.pi * (jet[0] > np.pi)
+            rows.append(rig.step(rig.sample(jet)._replace(measured=measured)).copy())
+            rig.now += PERIOD
+        assert not rig.heard() and steps(rows) < 0.003
+        np.testing.assert_allclose(rows[-1][0], [3.3], atol=1e-4)
 
     def test_a_measured_robot_is_held_where_it_is(self, model):
         """Guided by hand: noise of its velocities is no motion, and its drives damp."""
@@ -140,6 +157,11 @@ class TestBegin:
             rows = rig.step(rig.sample(jet)._replace(measured=True))
             np.testing.assert_array_equal(rows[:2], [jet[0], [0.0, 0.0]])
             rig.now += PERIOD
+        soon = rest(jet[0] + [0.0, 0.01])  # measured with joint_1, received 0.1 ms later
+        rig.now += 10**5 - PERIOD
+        assert rig.step(rig.sample(soon)._replace(measured=True)) is not None
+        rig.now += PERIOD
+        assert not rig.heard()
         far = rest(STOOD + 1.5)  # a wrong encoder
         rig.step(rig.sample(far)._replace(measured=True))
         assert 'step of the reference' in rig.heard()[-1]

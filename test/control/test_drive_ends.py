@@ -59,6 +59,10 @@ class TestEnd:
         rig.silent(0.5)
         assert not rig.published[-1][1].any()
         assert rig.hold(STOOD, 0.1)[0] is not None
+        assert rig.heard() == [
+            'Moved backwards in time: commands are led to rest',
+            'Commands begin, with motion 1',
+        ]
 
     def test_shutting_down_is_for_good(self, model):
         rig = Rig(model)

@@ -7,6 +7,7 @@ import pytest
 from sensor_msgs.msg import JointState
 
 from screw_dynamics.control.measurements import JointStateBuffer
+from screw_dynamics.errors import InputError
 
 NAMES = ('a', 'b', 'c')
 SECOND = 10**9
@@ -41,6 +42,15 @@ def test_old_and_nan_values_do_not_count():
     assert buffer.state(2 * 10**9, 1.0) is None
     buffer.clear()
     assert buffer.state(0, 1.0) is None
+
+
+def test_a_joint_is_named_once():
+    buffer = JointStateBuffer(NAMES)
+    twice = JointState(name=['c', 'a', 'b', 'a'], position=[3.0, 1.0, 2.0, 1.5])
+    with pytest.raises(InputError, match='joint_states: expected each of .* twice: a$'):
+        buffer.update(twice, now=0)
+    buffer.update(JointState(name=['a', 'b', 'c', 'd', 'd'], position=[1.0] * 5), now=0)
+    assert buffer.state(0, 1.0) is not None
 
 
 def test_where_no_trajectory_can_start_is_not_known():

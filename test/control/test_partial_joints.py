@@ -5,6 +5,7 @@
 import numpy as np
 import pytest
 from helpers.rig import BEGIN, Rig, free, limited
+from helpers.streams import stream, wave
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.random_models import random_model
@@ -80,3 +81,32 @@ def test_a_joint_left_out_needs_a_position(arm):
     rig.send((1.0, [0.1]), names=['joint_2'])
     rig.run(0.1)
     assert 'leaves out joint_1' in rig.reasons[0]
+
+
+def test_joints_left_out_wait_for_the_start_of_their_own_motion(arm):
+    """It is ahead, and the stream before it was stopped."""
+    rig = Rig(limited(arm), allow_partial_joints=True)
+    rig.run(0.1, every=stream(rig, lambda time: wave(time, 0.5, 30.0)))
+    assert 'limit exceeded' in rig.lines[0]
+    rig.joint_states([0.1, 0.2])
+    rig.send((0.0, [0.1, 0.2]), (1.0, [0.8, 0.4]), stamp=rig.now + SECOND // 2)
+    rig.run(0.1)
+    rig.send((1.0, [0.3]), names=['joint_2'])
+    count = len(rig.published)
+    rig.run(2.0)
+    assert rig.reasons == ['', '']
+    moved = rig.published.jet[count:, 0, 0]
+    np.testing.assert_allclose(moved[[0, -1]], [0.1, 0.8], rtol=0.0, atol=1e-9)
+    assert np.abs(np.diff(moved)).max() < 0.01
+
+
+def test_a_motion_of_joints_left_out_that_has_not_begun_is_not_dropped_silently(arm):
+    rig = Rig(free(arm), allow_partial_joints=True)
+    rig.send((0.0, [0.1, 0.2]), (0.1, [0.1, 0.2]))
+    rig.run(0.2)
+    rig.send((1.0, [0.6]), names=['joint_1'], stamp=rig.now + SECOND)
+    rig.run(0.1)
+    rig.send((1.0, [0.6]), names=['joint_2'])
+    rig.run(2.5)
+    assert [bool(verdict.warnings) for verdict in rig.verdicts] == [False, False, True]
+    np.testing.assert_allclose(rig.published.jet[-1, 0], [0.1, 0.6], atol=1e-12)

@@ -158,16 +158,22 @@ def test_a_wrench_counts_until_it_is_old(arm):
     rig.send((0.0, [0.2, 0.4]), (0.1, [0.2, 0.4]))
     rig.run(0.3)
     alone = rig.published.tau[-1, 0]
-    rig.wrench('tool', [0.0, 0.0, 0.0], [0.0, 0.0, -10.0])
+    rig.wrench('tool', [0.0] * 3, [0.0, -10.0, 5.0])
     rig.run(0.1)
     loaded = rig.published.tau[-1, 0]
     jacobian = sd.frame_jacobian(arm, np.array([0.2, 0.4]), 'tool', 'body')
-    expected = alone - jacobian.T @ np.array([0.0, 0.0, 0.0, 0.0, 0.0, -10.0])
+    expected = alone - jacobian.T @ np.array([0.0, 0.0, 0.0, 0.0, -10.0, 5.0])
+    assert np.abs(loaded - alone).min() > 1.0
     np.testing.assert_allclose(loaded, expected, atol=1e-11)
     rig.run(0.3)
     np.testing.assert_array_equal(rig.published.tau[-1, 0], alone)
     assert len(rig.lines) == 1
     assert 'no longer in force' in rig.lines[0]
+    rig.wrench('tool', [0.0] * 3, [0.0, -10.0, 5.0])
+    rig.run(0.1)
+    np.testing.assert_array_equal(rig.published.tau[-1, 0], loaded)
+    assert len(rig.lines) == 2
+    assert 'in force again' in rig.lines[1]
 
 
 @pytest.mark.parametrize('frame', ['nowhere', 'base_link'])
@@ -264,6 +270,31 @@ def test_a_spring_that_fails_in_a_stream_stops_the_motors_of_that_motion(arm):
     assert rig.published.motors[0]
     stopped = rig.published.motors.index(False)
     assert not any(rig.published.motors[stopped:])
+
+
+def test_samples_without_snaps_keep_the_motors_from_beginning_in_motion(arm):
+    robot = Robot(arm, sd.Drives(dict.fromkeys(arm.joint_names, SPRING)))
+    rig = Rig(robot)
+    rig.run(0.1, every=stream(rig, wave, 4))
+    rig.run(0.1, every=stream(rig, wave))
+    assert np.abs(rig.published.jet[-1, 1]).max() > 0.05
+    assert not any(rig.published.motors)
+    assert len(rig.lines) == 1
+
+
+def test_a_payload_leaves_the_wrench_in_force(arm):
+    rig = Rig(arm)
+    rig.send((0.0, [0.2, 0.4]), (0.1, [0.2, 0.4]))
+    rig.run(0.3)
+    rig.wrench('tool', [0.0] * 3, [0.0, -10.0, 5.0])
+    rig.run(0.1)
+    loaded, loads = rig.published.tau[-1, 0], []
+    for model in (arm, arm.with_payload('tool', 1.0)):
+        loads.append(sd.inverse_dynamics(model, rig.published.jet[-1, :3])[0])
+    rig.step(rig.core.change_robot, rig.robot.with_model(model), {})
+    rig.run(0.05)
+    expected = loaded + loads[1] - loads[0]
+    np.testing.assert_allclose(rig.published.tau[-1, 0], expected, atol=1e-11)
 
 
 @pytest.mark.parametrize('factor', [np.nan, -1.0])

@@ -83,6 +83,8 @@ class CarriedScenario:
             self.now += PERIOD
             self.place = self.place + self.pace * (PERIOD / SECOND)
             positions, velocities, stamp = self.place.copy(), self.pace.copy(), self.now
+            if self.robot.model.coordinate_types[0] == 'continuous':
+                positions[0] %= 2.0 * np.pi
             odd = random()
             if odd < 0.05:
                 continue

@@ -83,6 +83,7 @@ class Scenario(Client):
             self.drives = DriveNetwork(self.robot, mode, random)
         self.number = self.trajectories = self.kept = self.left = 0
         self.fastest, self.effort = 1.0, EFFORT
+        self.turns = self.robot.model.coordinate_types[0] == 'continuous'
         self.home = int(len(PLACES) * random())
         self.place = PLACES[self.home]
         self.late = random() * 0.5 if random() < 0.3 else 0.0  # of a period
@@ -194,6 +195,9 @@ class Scenario(Client):
         self._measure(self.place)
         if random() < 0.7:
             points = self._choose(*MOTIONS[self.home])
+            if self.turns:  # the same motion, counted otherwise
+                turn = 2.0 * np.pi * self._choose(-1, 0, 0, 2)
+                points = [[t, [x + turn, y], *more] for t, (x, y), *more in points]
             self._ask(trajectory_message(self.names, points))
             return
         points = drawn_points(self.place, random)

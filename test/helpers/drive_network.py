@@ -58,6 +58,7 @@ class DriveNetwork:
         self._under_way, self._order = [], count()
         self._measured, self._stamps = np.full(2, np.nan), np.zeros(2, dtype=np.int64)
         self.commands, self.began, self.lines = [], [], []
+        self.intruded = False  # by samples that nobody has sent
         self._number, self._stopped, self._newest = -1, None, None
         self._now, self._passed = None, 0
 
@@ -121,6 +122,7 @@ class DriveNetwork:
         sample, random, joint = self._newest, self._random, int(2 * self._random())
         if sample is None:
             return
+        self.intruded = True
         kind, jet, effort = int(7 * random()), sample.jet.copy(), sample.effort.copy()
         if kind < 3:
             jet[kind, joint] += (np.nan, 0.03, -0.5, 1e9)[int(4 * random())]

@@ -65,6 +65,8 @@ def test_files(tmp_path, name, text):
     'csv, text, message',
     [
         (False, '[', '^expected YAML: '),
+        (False, '[joint_names, points]', "expected the keys 'joint_names' and 'points'$"),
+        (False, 'joint_names', "expected the keys 'joint_names' and 'points'$"),
         (
             False,
             'joint_names: [a]\npoints: []\npoints: [{time_from_start: 0, positions: [1]}]\n',

@@ -14,7 +14,13 @@ import numpy as np
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.drives import Drives
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.errors import InertiaError, InputError, ScrewDynamicsError, UnknownNameError
+from screw_dynamics.errors import (
+    InertiaError,
+    InputError,
+    ScrewDynamicsError,
+    UnknownNameError,
+    listed,
+)
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.urdf import RobotDescription, model_from_description, read_description
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
@@ -23,6 +29,7 @@ from screw_dynamics.soft.segments.hybrid_robot import Segments
 
 _DRIVES = "parameter 'elastic_joints_path'"
 _SEGMENTS = "parameter 'soft_segments'"
+_TURNS = 10.0 * np.pi, 720.0  # rad; position limits between them may be degrees
 
 
 def read_drives(path: str, warn: Callable[[str], object]) -> Drives | None:
@@ -92,8 +99,26 @@ def load_robot(
         source,
         text,
         uncontrolled_joints(description, described),
-        tuple(str(item.message) for item in caught),
+        (*(str(item.message) for item in caught), *_doubts(described)),
     )
+
+
+def _doubts(model: ScrewModel) -> list[str]:
+    """Return what of the limits cannot protect a robot, and is hardly meant so."""
+    limits = model.limits.ignoring_zeros()
+    ends = np.maximum(np.abs(limits.lower), np.abs(limits.upper))
+    many = (_TURNS[0] < ends) & (ends <= _TURNS[1])
+    many &= np.array(model.coordinate_types) == 'revolute'
+    doubts = {
+        'no velocity limit in the URDF, or 0: none is checked': np.isinf(limits.velocity),
+        'no effort limit in the URDF, or 0: none is checked': np.isinf(limits.effort),
+        'position limits of many turns: in degrees? They count as rad': many,
+    }
+    return [
+        f'{listed(np.array(model.joint_names)[mask].tolist())}: {text}'
+        for text, mask in doubts.items()
+        if mask.any()
+    ]
 
 
 def _model(

@@ -82,6 +82,8 @@ def joint_state_rows(message: Any, names: Sequence[str]) -> tuple[Array, Array]:
                 f'joint_states: expected {count} values in {field!r} (one per name) or none, '
                 f'got {got}'
             )
+    if len(set(message.name)) < count:
+        places('joint_states', message.name, [name for name in names if name in message.name])
     positions = named_row(message.name, message.position, names)
     return positions, named_row(message.name, message.velocity, names)
 

@@ -32,7 +32,10 @@ def test_samples_in_commands_out(ros, planar):
     efforts = ros.listen(Float64MultiArray, '/drive_commands/commands')
     positions = ros.listen(Float64MultiArray, '/drive_commands/position_commands')
     states = ros.listen(JointState, '/drive_commands/joint_commands')
-    others = ros.node.create_publisher(Float64MultiArray, '/drive_commands/commands', 10)
+    others = [
+        ros.node.create_publisher(Float64MultiArray, '/drive_commands/commands', 10),
+        ros.node.create_publisher(FeedforwardTorque, topic, 10),
+    ]
     ros.wait_for('the model', lambda: 'Ready: listens on' in process.log, process)
     sample = rig.sample(rest(STOOD))
     message = FeedforwardTorque(
@@ -62,8 +65,12 @@ def test_samples_in_commands_out(ros, planar):
     assert dims == [('joints', 2, 2)]
     ros.wait_for('the state', lambda: states, process)
     assert states[-1].name == NAMES
-    ros.wait_for('the other publisher', lambda: 'has 2 publishers' in process.log, process)
+    for warned in ('drive_commands/commands', topic):
+        ros.wait_for(
+            'others', lambda text=f'{warned} has 2 publishers': text in process.log, process
+        )
     assert process.interrupt() == 0, process.log
     ros.wait_for('the end of the ramp', lambda: not any(efforts[-1].data))
     assert 'Traceback' not in process.log
-    ros.node.destroy_publisher(others)
+    for other in others:
+        ros.node.destroy_publisher(other)

@@ -216,6 +216,21 @@ def test_no_joint_begins_with_it():
         load_robot(CELL, 'test', ModelParameters(joint_prefix='middle_', joints=('elbow',)))
 
 
+def test_limits_that_protect_nothing_are_doubted():
+    with open(sd.share_path('urdf/planar_2r.urdf'), encoding='utf-8') as file:
+        text = file.read()
+    assert load_robot(text, 'test', ModelParameters()).warnings == ()
+    text = text.replace('velocity="6.0"', 'velocity="0"').replace('upper="3.14159', 'upper="314.1')
+    text = text.replace('effort="30.0"', 'effort="0"')
+    assert load_robot(text, 'test', ModelParameters()).warnings == (
+        'joint_1, joint_2: no velocity limit in the URDF, or 0: none is checked',
+        'joint_2: no effort limit in the URDF, or 0: none is checked',
+        'joint_1, joint_2: position limits of many turns: in degrees? They count as rad',
+    )
+    endless = text.replace('upper="314.1', 'upper="1e6')
+    assert len(load_robot(endless, 'test', ModelParameters()).warnings) == 2
+
+
 def parameter(path):
     return re.escape(f"parameter 'elastic_joints_path': {path}: ")
 
