@@ -30,7 +30,8 @@ SLIPS = 'hysteresis', 'backlash'  # fields of `JointDrive`
 _SLIP_ROUNDS = 12
 _NARROW = 1e-4  # of the range of a deflection, as which hysteresis begins
 _CROSSING = 0.01  # of that range, within which the effort turns a play over
-_BETTER = 4.0  # times what remains of a deflection, without the motion of the link
+_BETTER = 4.0  # times what remains of a deflection with another law or the motion of the link
+_CLEAR = 0.01  # of a deflection, what remains of it
 _KNOWN = 3.0  # standard deviations of a compliance, from which on a spring is told from a shaft
 
 
@@ -97,7 +98,7 @@ def fitted_springs(
         if model.coordinate_types[i] == 'continuous':
             link, motor = np.unwrap(link), np.unwrap(motor)
         means = smooth or (lambda values: values)
-        _check_motion(name, link, motor, means(efforts[:, i]), means(rates[:, i]))
+        least = _check_motion(name, link, motor, means(efforts[:, i]), means(rates[:, i]))
         deflection = motor - link
         if model.coordinate_types[i] == 'continuous':
             deflection -= 2.0 * np.pi * np.rint(deflection.mean() / (2.0 * np.pi))
@@ -117,6 +118,14 @@ def fitted_springs(
                     spring = other
                     break
                 kinds = tuple(row[0] for row in sure)
+        clear = max(_BETTER * least, _CLEAR * spring.explained)
+        if spring.spring is not None and spring.remaining > clear:
+            warnings.warn(
+                f'recording: joint {name!r}: expected deflections of a {law} spring, got some '
+                f'that another law would explain {spring.remaining / least:.2g} times better (springs)',
+                RecordingWarning,
+                stacklevel=4,
+            )
         found.append(spring)
     return tuple(found)
 
@@ -220,12 +229,12 @@ def sprung(recording: Recording) -> NDArray[np.bool_]:
     return np.array([not np.isnan(column).any() for column in recording.motor_positions.T], bool)
 
 
-def _check_motion(name: str, link: Array, motor: Array, effort: Array, rate: Array) -> None:
+def _check_motion(name: str, link: Array, motor: Array, effort: Array, rate: Array) -> float:
     """
-    Raise InputError unless a motor moves as its link does, but for a part of the effort.
+    Return the rms of a deflection that the effort leaves, by a law of third order.
 
-    Warn if the position or the velocity of the link explains the deflection far better than the
-    effort.
+    Raise InputError unless the motor moves as its link does, but for a part of the effort. Warn if
+    the position or the velocity of the link explains the deflection far better than the effort.
     """
     size = effort / max(float(np.abs(effort).max()), 1e-300)
     law = np.column_stack((np.ones(len(size)), size, size * np.abs(size), size**3))
@@ -245,7 +254,7 @@ def _check_motion(name: str, link: Array, motor: Array, effort: Array, rate: Arr
         float(np.std(motor - link - part @ np.linalg.lstsq(part, motor - link, rcond=None)[0]))
         for part in (law, columns[:, [0, 2, 3, 4, 5]], columns[:, 1:], columns)
     )
-    if _BETTER * least < most:
+    if most > max(_BETTER * least, _CLEAR * float(np.std(motor - link))):
         text = f'got a motor that moves {ratio:.4g} times as far as its link: another gear ratio?'
         if by_rate < by_position:
             side = 'late' if delay > 0.0 else 'early'
@@ -259,3 +268,4 @@ def _check_motion(name: str, link: Array, motor: Array, effort: Array, rate: Arr
             RecordingWarning,
             stacklevel=5,
         )
+    return most
