@@ -26,6 +26,7 @@ from screw_dynamics.estimation.identification.columns import load_columns
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
 from screw_dynamics.model.screw_model import ScrewModel
 
+_AS_LEAST = 1.0 + 1e-6  # times the least, what rounding alone tells from it
 _BETTER = 4.0  # times smaller is what another content leaves of an effort
 _WORSE = 1.5  # times larger, at the most, is what it leaves of those of other joints
 _EXPLAINED = 0.5  # of an effort, the most that a content leaves that explains it
@@ -59,8 +60,9 @@ def check_content(
     size = np.sqrt(np.mean(reported**2, axis=0))
     size[size == 0.0] = 1.0
     hypotheses = sorted(
-        product(MEASURED_CONTENTS, (1.0, -1.0)), key=(stated.content, 1.0).__ne__
-    )  # the stated one first
+        product(MEASURED_CONTENTS, (1.0, -1.0)),
+        key=lambda one: (one != (stated.content, 1.0), one[0] != stated.content),
+    )  # the stated one first, then its opposite, which another content may equal
     targets = np.stack(
         [
             sign * SENSES[content] * SENSES[stated.content] * reported - motion + lacking[content]
@@ -73,7 +75,7 @@ def check_content(
     better = telling & (_BETTER * left < own) & (left < _EXPLAINED * size)
     as_good = (left < _WORSE * own + _NEGLIGIBLE * size).all(axis=1)
     total = np.where(better.any(axis=1) & as_good, np.sum((left / size) ** 2, axis=1), np.inf)
-    best = int(np.argmin(total))
+    best = int(np.argmax(total <= _AS_LEAST * total.min()))
     scaled = np.concatenate(
         (rows, (motion - lacking[stated.content])[..., np.newaxis] * np.eye(model.n)), axis=2
     )

@@ -122,7 +122,8 @@ def fitted_springs(
         if spring.spring is not None and spring.remaining > clear:
             warnings.warn(
                 f'recording: joint {name!r}: expected deflections of a {law} spring, got some '
-                f'that another law would explain {spring.remaining / least:.2g} times better (springs)',
+                f'that another law would explain {spring.remaining / least:.2g} times better '
+                '(springs)',
                 RecordingWarning,
                 stacklevel=4,
             )
