@@ -110,6 +110,15 @@ def fitted_springs(
             chosen = LinearLaw() if law == 'linear' else law_of(law, efforts[:, i])
             if law != 'linear':
                 spring = _spring(chosen, compliance, (), *given)
+            clear = max(_BETTER * least, _CLEAR * spring.explained)
+            if spring.remaining > clear:
+                warnings.warn(
+                    f'recording: joint {name!r}: expected deflections of a {law} spring, got some '
+                    f'that another law would explain {spring.remaining / least:.2g} times better '
+                    '(springs)',
+                    RecordingWarning,
+                    stacklevel=4,
+                )
             kinds: tuple[str, ...] = SLIPS if name in slipping else ()
             while kinds:
                 other = _spring(chosen, compliance, kinds, *given)
@@ -118,15 +127,6 @@ def fitted_springs(
                     spring = other
                     break
                 kinds = tuple(row[0] for row in sure)
-        clear = max(_BETTER * least, _CLEAR * spring.explained)
-        if spring.spring is not None and spring.remaining > clear:
-            warnings.warn(
-                f'recording: joint {name!r}: expected deflections of a {law} spring, got some '
-                f'that another law would explain {spring.remaining / least:.2g} times better '
-                '(springs)',
-                RecordingWarning,
-                stacklevel=4,
-            )
         found.append(spring)
     return tuple(found)
 
