@@ -54,7 +54,7 @@ def recorded_runs(
     A run is a reference within `tolerance` [rad or m] of the curve, from `reference`, a topic of
     FeedforwardTorque or JointTrajectory messages. `topic` has the joint states.
     """
-    states = one_topic(bag, (JOINT_STATE,), topic)
+    states = one_topic(bag, (JOINT_STATE,), topic, '--joint-states')
     where = f'{bag.path}: topic {states!r}'
     samples = joint_samples(bag.messages([states]), model, where)
     motions.require_radians(where, model, samples.positions)
@@ -95,7 +95,7 @@ def _followed(
             if about.type == FEEDFORWARD and about.count and not name.endswith(DEVIATION_ENDING)
         ]
         topic = sent[0] if len(sent) == 1 else None
-    topic = one_topic(bag, (FEEDFORWARD, TRAJECTORY), topic)
+    topic = one_topic(bag, (FEEDFORWARD, TRAJECTORY), topic, '--reference')
     if bag.topics[topic].type == FEEDFORWARD:
         return topic, list(_of_samples(bag, topic, curve, model))
     return topic, list(_of_messages(bag, topic, curve, model))

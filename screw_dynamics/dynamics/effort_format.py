@@ -77,9 +77,13 @@ class EffortFormat:
         """Check the fields."""
         require_choice('content', self.content, get_args(Content))
         for name, valid, expected in (
-            ('sign', lambda values: np.abs(values) == 1.0, '1 or -1'),
-            ('scale', lambda values: (values > 0.0) & (values < np.inf), 'numbers above 0'),
-            ('offset', np.isfinite, 'finite numbers'),
+            ('sign', lambda values: np.abs(values) == 1.0, '1 or -1 for each joint'),
+            (
+                'scale',
+                lambda values: (values > 0.0) & (values < np.inf),
+                'a number above 0 for each joint',
+            ),
+            ('offset', np.isfinite, 'a finite number for each joint'),
         ):
             values = as_float_array(name, getattr(self, name))
             if values.ndim != 1 or not valid(values).all():

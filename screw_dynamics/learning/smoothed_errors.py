@@ -42,8 +42,6 @@ def run_errors(
     """Return the errors of a recording; raise InputError unless it has the whole motion."""
     times = recording.times
     begin, end = wanted.breaks[[0, -1]]
-    if not len(times):
-        raise InputError('recordings: expected samples, got none')
     step = usual_step(times) if len(times) > 1 else 0.0
     if times[0] > begin + _LEAST_STEPS * step or times[-1] < end - _LEAST_STEPS * step:
         raise InputError(

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_vector
 from screw_dynamics.common.scalars import require_count, require_number
+from screw_dynamics.drives import Drives
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics.frames import frame_pose
 from screw_dynamics.errors import InfeasibleError, InputError, ShapeError, UnknownNameError
@@ -29,6 +30,7 @@ Box: TypeAlias = tuple[ArrayLike, ArrayLike]
 _SAMPLES = 0.02  # s, of the limits while a motion is sought
 _WORKSPACE_SAMPLES = 2e-3  # s, of frames
 _LEAST_RANGE, _MOST_RANGE = 0.05, 2.0  # rad or m about the begin, where a joint has no limits
+_FROM_LIMITS = 0.25  # of the range of a joint, a begin that is not given
 _SHRINKING = 0.85
 _SMALLEST = 1e-2  # of a motion through points within the limits of position
 _CHANGED = 0.3  # of the points, in a trial
@@ -110,10 +112,11 @@ def excitation_motion(
     points : int
         Points between begin and end.
     start : (n,) array_like, optional
-        Positions at begin and end, by default 0 or the nearest within the limits [rad or m].
+        Positions at begin and end, by default 0 or the nearest in the middle half of the range
+        within the limits [rad or m].
     share : float
-        Of the limits of velocity, effort and its rate that the motion may use: drives and load are
-        not known yet.
+        Of the limits of joints and motors, but those of positions, that the motion may use: drives
+        and load are not known yet.
     workspace : mapping of str to (low, high), optional
         Boxes (3,) in the axes of the base, which the origins of these frames do not leave [m].
     effort_noise : float or (n,) array_like, optional
@@ -157,11 +160,16 @@ def excitation_motion(
     part = require_number('share', share, above=True)
     if part > 1.0:
         raise InputError(f'share: expected a number up to 1, got {part:g}')
-    limits = {name: part * values for name, values in limits_by_name(given).items()}
-    limited = limited_robot(given, limits)
+    if not lasting > (count + 1) * _SAMPLES:
+        raise InputError(
+            f'duration: expected more than {(count + 1) * _SAMPLES:g} s for {count} points, got '
+            f'{lasting:g}'
+        )
+    limited = _limited(given, part)
     low, high = _ranges(model, start)
-    begin = 0.5 * (low + high) if start is None else as_vector('start', start, model.n)
-    begin = np.clip(np.zeros(model.n), low, high) if start is None else begin
+    away = _FROM_LIMITS * (high - low)
+    begin = np.clip(np.zeros(model.n), low + away, high - away)
+    begin = begin if start is None else as_vector('start', start, model.n)
     if not ((low <= begin) & (begin <= high)).all():
         raise InputError(f'start: expected positions within the limits, got {begin.tolist()}')
     boxes = _boxes(model, workspace)
@@ -186,14 +194,22 @@ def excitation_motion(
         jets = curve.jets(times, max(3, limited.required_rows))
         return check_feasibility(limited, jets, times).feasible and _inside(model, curve, boxes)
 
-    def shrunk(inner: Array) -> Array:
+    def certified(curve: PiecewisePolynomial) -> bool:
+        return certify(limited, curve).feasible and _inside(model, curve, boxes)
+
+    def shrunk(
+        inner: Array,
+        kept: Callable[[PiecewisePolynomial], bool] = kept,
+        shrinking: float = _SHRINKING,
+    ) -> Array:
         factor = 1.0
         while not kept(curve_of(begin + factor * (inner - begin))[1]):
-            factor *= _SHRINKING
+            factor *= shrinking
             if factor < _SMALLEST:
                 raise InfeasibleError(
-                    'start: expected a begin about which the robot can move, got '
-                    f'{begin.tolist()}, where motions of {_SMALLEST:g} of its range exceed limits'
+                    'start: expected a begin about which the robot can move within '
+                    f'{lasting:g} s, got {begin.tolist()}, where motions of {_SMALLEST:g} of its '
+                    'range exceed limits'
                 )
         return begin + factor * (inner - begin)
 
@@ -210,13 +226,30 @@ def excitation_motion(
             best, cost = candidate, found
         if on_trial is not None:
             on_trial()
-    while True:
-        waypoints, curve = curve_of(best)
-        report = certify(limited, curve)
-        if report.feasible and _inside(model, curve, boxes):
-            break
-        best = begin + _SHRINKING**0.25 * (best - begin)
+    waypoints, curve = curve_of(shrunk(best, certified, _SHRINKING**0.25))
+    report = certify(limited, curve)
     return Excitation(model, waypoints, curve, *prediction.bands(curve), report)
+
+
+def _limited(robot: Robot, part: float) -> Robot:
+    """Return the robot with a part of its limits but those of positions."""
+    limits = {name: part * values for name, values in limits_by_name(robot).items()}
+    limited = limited_robot(robot, limits)
+    records = {}
+    for name, drive in zip(limited.joint_names, limited.joint_drives, strict=True):
+        motor, winding = drive.motor, drive.winding
+        records[name] = replace(
+            drive,
+            max_deflection=part * drive.max_deflection,
+            motor=replace(
+                motor,
+                max_effort=part * motor.max_effort,
+                max_velocity=part * motor.max_velocity,
+            ),
+            winding=winding and replace(winding, max_current=part * winding.max_current),
+        )
+    drives = limited.drives or Drives({})
+    return replace(limited, drives=replace(drives, joints=records))
 
 
 def _ranges(model: ScrewModel, start: ArrayLike | None) -> tuple[Array, Array]:

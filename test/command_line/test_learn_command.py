@@ -164,7 +164,7 @@ ERRORS = [
     (['--output', 'learned.csv'], '--output: expected a name that ends in .yaml'),
     (['--kp', '3'], '--kd: expected one beside the other gain'),
     (['--step', '2'], 'step: expected at most 1'),
-    (['--joint-states', '/none'], 'no messages on --topic /none'),
+    (['--joint-states', '/none'], 'no messages on --joint-states /none'),
 ]
 
 

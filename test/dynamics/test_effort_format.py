@@ -84,11 +84,12 @@ def test_out_is_filled(rng):
             {'content': 'gravity'},
             'content: expected one of full, without_gravity, gravity_only, external',
         ),
-        ({'sign': [1, 0.5]}, 'sign: expected 1 or -1, got'),
-        ({'scale': [0.0]}, 'scale: expected numbers above 0, got'),
-        ({'scale': [np.inf]}, 'scale: expected numbers above 0, got'),
-        ({'offset': [np.nan]}, 'offset: expected finite numbers, got'),
-        ({'offset': 1.0}, 'offset: expected finite numbers, got 1.0'),
+        ({'sign': [1, 0.5]}, 'sign: expected 1 or -1 for each joint, got'),
+        ({'scale': 2.0}, 'scale: expected a number above 0 for each joint, got 2.0'),
+        ({'scale': [0.0]}, 'scale: expected a number above 0 for each joint, got'),
+        ({'scale': [np.inf]}, 'scale: expected a number above 0 for each joint, got'),
+        ({'offset': [np.nan]}, 'offset: expected a finite number for each joint, got'),
+        ({'offset': 1.0}, 'offset: expected a finite number for each joint, got 1.0'),
     ],
 )
 def test_bad_fields(fields, text):

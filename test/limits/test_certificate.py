@@ -252,6 +252,29 @@ def test_a_robot_without_drives():
     assert not any('stiffness' in name for name in found.names)
 
 
+def test_a_begin_at_a_limit(robot):
+    """That of a joint whose range has 0 at an end or not at all is away from the ends."""
+    lower, upper = np.array([-3.0, -0.01]), np.array([-0.07, 3.0])
+    limits = replace(robot.model.limits, lower=lower, upper=upper)
+    bounded = sd.Robot(replace(robot.model, limits=limits), robot.drives)
+    options = {'effort_noise': NOISE, 'trials': 0, 'duration': 12.0}
+    found = sd.excitation_motion(bounded, **options)
+    assert (np.ptp(found.waypoints.positions, axis=0) > 0.5).all()
+    with pytest.raises(InfeasibleError, match='start: expected a begin'):
+        sd.excitation_motion(bounded, start=[-0.07, 1.0], **options)
+
+
+def test_motors_have_a_share_too(robot):
+    records = {
+        name: replace(drive, motor=replace(drive.motor, max_velocity=150.0))
+        for name, drive in robot.drives.joints.items()
+    }
+    bounded = sd.Robot(robot.model, sd.Drives(records))
+    found = sd.excitation_motion(bounded, effort_noise=NOISE, trials=0, duration=12.0, share=0.5)
+    motors = sd.elastic_feedforward(bounded, found.curve.jets(np.arange(0.0, 12.0, 1e-3)))
+    assert 0.7 < np.abs(motors.motor_velocity).max() < 0.75  # of 1.5 rad/s behind the gears
+
+
 @pytest.mark.parametrize(
     'options, kind, text',
     [
@@ -264,6 +287,7 @@ def test_a_robot_without_drives():
         ({'workspace': {'tool': BOX[::-1]}}, InputError, 'low below high'),
         ({'workspace': {'tool': BOX + 9.0}}, InfeasibleError, 'start: expected a begin'),
         ({'points': 0}, InputError, 'points'),
+        ({'points': 500}, InputError, 'duration: expected more than 10.02 s for 500 points'),
     ],
 )
 def test_options_that_are_refused(robot, options, kind, text):

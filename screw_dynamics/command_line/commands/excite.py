@@ -52,14 +52,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         '--seed', type=int, metavar='N', default=0, help='of the motions tried (default: 0)'
     )
-    add_joint_values(group, '--begin', 'positions at begin and end (default: 0) [rad or m]')
+    add_joint_values(
+        group,
+        '--begin',
+        'positions at begin and end (default: 0, or the nearest in the middle half of the range) '
+        '[rad or m]',
+    )
     group = parser.add_argument_group('limits')
     group.add_argument(
         '--share',
         type=positive,
         metavar='PART',
         default=0.8,
-        help='of the limits of velocity, effort and effort rate that may be used (default: 0.8)',
+        help='of the limits of joints and motors, but those of positions, that may be used '
+        '(default: 0.8)',
     )
     group.add_argument(
         '--workspace',

@@ -254,7 +254,7 @@ def _recording(bag: Bag, model: ScrewModel, options: argparse.Namespace) -> tupl
     samples = load_samples(messages, model, where, bag.start_time, needed)
     positions, efforts = None, samples.efforts
     if options.motor_states is not None:
-        motors = one_topic(bag, (JOINT_STATE,), options.motor_states)
+        motors = one_topic(bag, (JOINT_STATE,), options.motor_states, '--motor-states')
         messages = recorded_bag.selected_messages(bag, motors, options)
         where = f'{bag.path}: topic {motors!r}'
         needed = ('position', 'effort') if options.drives else ('position',)

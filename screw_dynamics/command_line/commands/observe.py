@@ -164,7 +164,7 @@ def _samples(
     samples = load_samples(messages, robot.model, where, bag.start_time, needed)
     places = samples.positions[:, np.newaxis]
     samples = samples._replace(efforts=measured.full_efforts(robot.model, places, samples.efforts))
-    motors = one_topic(bag, (JOINT_STATE,), options.motor_states)
+    motors = one_topic(bag, (JOINT_STATE,), options.motor_states, '--motor-states')
     where = f'{bag.path}: topic {motors!r}'
     return with_spring_efforts(
         samples, recorded_bag.selected_messages(bag, motors, options), robot, where

@@ -26,6 +26,7 @@ from screw_dynamics.estimation.identification.columns import load_columns
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
 from screw_dynamics.model.screw_model import ScrewModel
 
+_AS_LEAST = 1.0 + 1e-6  # times the least, what rounding alone tells from it
 _BETTER = 4.0  # times smaller is what another content leaves of an effort
 _WORSE = 1.5  # times larger, at the most, is what it leaves of those of other joints
 _EXPLAINED = 0.5  # of an effort, the most that a content leaves that explains it
@@ -74,7 +75,7 @@ def check_content(
     as_good = (left < _WORSE * own + _NEGLIGIBLE * size).all(axis=1)
     total = np.where(better.any(axis=1) & as_good, np.sum((left / size) ** 2, axis=1), np.inf)
     # of those that explain the same the first: a load may stand for all of a planar arm
-    best = int(np.argmax(total <= 1.001 * total.min()))
+    best = int(np.argmax(total <= _AS_LEAST * total.min()))
     scaled = np.concatenate(
         (rows, (motion - lacking[stated.content])[..., np.newaxis] * np.eye(model.n)), axis=2
     )

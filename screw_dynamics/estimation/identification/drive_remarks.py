@@ -10,10 +10,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.regressor import inertial_parameters
-from screw_dynamics.errors import listed
+from screw_dynamics.errors import InputError, listed
 from screw_dynamics.estimation.identification.drive_equations import CONSTANT, EXCESS, LOAD
-from screw_dynamics.estimation.identification.drive_fit import DriveFit, linear_fit
+from screw_dynamics.estimation.identification.drive_fit import DriveFit, fitted, linear_fit
 from screw_dynamics.estimation.identification.drive_samples import DriveSamples
 from screw_dynamics.estimation.identification.least_squares import Window
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
@@ -21,56 +22,109 @@ from screw_dynamics.estimation.identification.recording_checks import lead_time_
 from screw_dynamics.estimation.identification.result import BAND
 
 _SURE = 4.0  # standard deviations
+_BEYOND = 3.0  # times the noise, what a drive leaves
 _LEAST_LOAD = 0.01  # of the mass of the robot
 _LEAST_SCALE = 0.03  # of a torque constant
 
 
 def suspected_load(
     found: DriveFit, samples: DriveSamples, windows: Sequence[Window], moved: NDArray[np.bool_]
-) -> str:
-    """Return the text of a load at an end of the robot that nobody seeks, '' if there is none."""
+) -> tuple[str, float]:
+    """
+    Return the text of a load at an end of the robot that nobody seeks, and what it leaves.
+
+    '' if there is none. What is left is the sum of squares beside the noise.
+    """
     equations, model = found.equations, found.equations.robot.model
     count, masses = equations.drive_count, inertial_parameters(model)[:: len(NAMES)]
-    text, most = '', _SURE
+    text, most, left = '', _SURE, np.inf
     for body in sorted(set(range(len(model.body_names))) - set(model.parents)):
         name = model.body_names[body]
         values = np.insert(found.values, count, np.zeros(len(NAMES)))
         wider = replace(equations, payload=name)
-        loaded = linear_fit(wider, samples, values, moved, found.fit.noise, windows).fit
-        mass, deviation = loaded.values[count], np.sqrt(loaded.covariance[count, count])
+        loaded = linear_fit(wider, samples, values, moved, found.fit.noise, windows)
+        mass = loaded.fit.values[count]
+        deviation = np.sqrt(loaded.fit.covariance[count, count])
         if mass > most * deviation and mass > _LEAST_LOAD * masses.sum():
-            most = mass / deviation
+            most, left = mass / deviation, _left(loaded, found, moved)
             text = (
                 f'a load of about {mass:.2g} +- {BAND * deviation:.1g} kg on link {name!r} is not '
                 f'sought (payload={name!r}): what is found without it is wrong, stiffness above '
                 'all'
             )
-    return text
+    return text, left
 
 
 def suspected_scales(
     found: DriveFit, samples: DriveSamples, windows: Sequence[Window], moved: NDArray[np.bool_]
-) -> str:
-    """Return the text of torque constants that differ from those assumed, '' if none does."""
+) -> tuple[str, float]:
+    """
+    Return the text of torque constants that differ from those assumed, and what they leave.
+
+    '' if none does. What is left is the sum of squares beside the noise.
+    """
     equations = found.equations
     sought = equations.sought.copy()
     sought[CONSTANT] = moved
     if (sought == equations.sought).all():
-        return ''
+        return '', np.inf
     wider = replace(equations, sought=sought)
     rest = found.values[int(equations.sought.sum()) :]
     values = np.concatenate((equations.numbers(found.values)[sought], rest))
-    other = linear_fit(wider, samples, values, moved, found.fit.noise, windows).fit
-    away = wider.numbers(other.values)[CONSTANT] - 1.0
-    deviations = np.sqrt(wider.numbers(np.diag(other.covariance))[CONSTANT])
-    sure = moved & (np.abs(away) > _SURE * deviations) & (np.abs(away) > _LEAST_SCALE)
+    other = linear_fit(wider, samples, values, moved, found.fit.noise, windows)
+    sure = moved & _differ(other)
+    if not sure.any():
+        return '', np.inf
+    try:
+        other = fitted(wider, samples, moved, values, windows)
+    except InputError:  # it does not settle
+        return '', np.inf
+    sure &= _differ(other)
+    away, deviations = _scales(other)
     parts = [
         f'{1.0 + away[j]:.3g} +- {BAND * deviations[j]:.1g} at {equations.robot.joint_names[j]!r}'
         for j in np.flatnonzero(sure)
     ]
     if not parts:
-        return ''
-    return f'other torque constants explain the efforts better (torque_constants): {listed(parts)}'
+        return '', np.inf
+    text = f'other torque constants explain the efforts better (torque_constants): {listed(parts)}'
+    return text, _left(other, found, moved)
+
+
+def _scales(found: DriveFit) -> tuple[Array, Array]:
+    """Return torque constants (n,) less 1, and their standard deviations."""
+    numbers, variances = found.fit.values, np.diag(found.fit.covariance)
+    return (
+        found.equations.numbers(numbers)[CONSTANT] - 1.0,
+        np.sqrt(found.equations.numbers(variances)[CONSTANT]),
+    )
+
+
+def _differ(found: DriveFit) -> NDArray[np.bool_]:
+    """Return which torque constants (n,) surely differ from 1."""
+    away, deviations = _scales(found)
+    return np.asarray((np.abs(away) > _SURE * deviations) & (np.abs(away) > _LEAST_SCALE))
+
+
+def _left(other: DriveFit, found: DriveFit, moved: NDArray[np.bool_]) -> float:
+    """Return the sum of squares of what another fit leaves and of its errors of links."""
+    residuals = other.fit.residuals[:, moved] / found.fit.noise[moved]
+    links = other.fit.values / other.equations.prior
+    return float(np.square(residuals).sum() + np.square(links).sum())
+
+
+def unexplained(
+    found: DriveFit, samples: DriveSamples, left: Array, moved: NDArray[np.bool_]
+) -> Iterator[str]:
+    """Return the texts of joints where efforts leave (T, n) more than noise does."""
+    own, noise = np.std(found.fit.residuals, axis=0), samples.smooth_noise(left)
+    for j in np.flatnonzero(moved & (own > _BEYOND * noise)):
+        yield (
+            f'joint {found.equations.robot.joint_names[j]!r}: {own[j]:.2g} N m or N rms of the '
+            f'smoothed motor effort, {own[j] / noise[j]:.2g} times its noise, are not those of '
+            'such a drive, and no part of the bands: friction that holds at rest, or of the joint '
+            'beside its spring, or wrong times?'
+        )
 
 
 def dry_friction(found: DriveFit, moved: NDArray[np.bool_]) -> Iterator[str]:

@@ -105,6 +105,12 @@ class DriveSamples:
         flat = self._kernel @ values.reshape(len(values), -1)
         return np.asarray(flat).reshape(len(self.instants), *values.shape[1:])
 
+    def smooth_noise(self, values: Array) -> Array:
+        """Return the rms (n,) of means of values (T, n) if only neighbours were alike."""
+        apart = max(round(self._width * len(values) / np.ptp(self.recording.times)), 1)
+        noise = np.sqrt(0.5 * np.mean((values[apart:] - values[:-apart]) ** 2, axis=0))
+        return np.asarray(noise * np.sqrt(self._kernel.multiply(self._kernel).sum(axis=1).mean()))
+
     def smooth_parts(self, values: Callable[[slice], Array]) -> Array:
         """Return `smooth` of values that are computed part by part."""
         total: Array | float = 0.0

@@ -218,6 +218,7 @@ def identify(
         model,
         seen.recording,
         efforts - found.residuals,
+        jets[:, 1],
         windows,
         uncertain_sums(lambda part: columns.of(jets[part]), len(jets), found.covariance),
     )

@@ -38,6 +38,7 @@ from screw_dynamics.estimation.identification.drive_remarks import (
     dry_friction,
     suspected_load,
     suspected_scales,
+    unexplained,
 )
 from screw_dynamics.estimation.identification.drive_result import DriveIdentification
 from screw_dynamics.estimation.identification.drive_samples import DriveSamples, drive_samples
@@ -58,6 +59,7 @@ from screw_dynamics.estimation.identification.spring_laws import SPRING_LAWS, Sp
 from screw_dynamics.estimation.identification.springs import (
     SpringFit,
     fitted_springs,
+    sprung,
     uncertain_sums,
 )
 from screw_dynamics.model.screw_model import ScrewModel, require_model
@@ -166,6 +168,14 @@ def identify_drives(
     if reported.content != 'full':
         raise InputError(f"effort_format: expected content 'full', got {reported.content!r}")
     moved = np.ptp(own.positions, axis=0) >= LEAST_RANGE
+    for name, drive, unseen in zip(
+        model.joint_names, given.joint_drives, moved & ~sprung(own), strict=True
+    ):
+        if unseen and drive.spring is not None:
+            raise InputError(
+                f'recording: joint {name!r}: expected motor_positions of a joint with a spring, '
+                'got none (--motor-states)'
+            )
     constants = moved & chosen_joints('torque_constants', model, torque_constants)
     uncertainty = require_number('link_uncertainty', link_uncertainty)
     equations = drive_equations(given, moved, offsets, constants, delay, payload, uncertainty)
@@ -220,24 +230,25 @@ def _result(
     covariance[unknown, unknown] = np.inf
     kept = tuple(np.array(equations.names)[unknown].tolist())
     deviations = np.sqrt(np.diag(covariance))
+    scales, by_scales = suspected_scales(found, samples, windows, moved)
     for name, value, deviation in zip(equations.names, values, deviations, strict=True):
         if name.endswith('.rotor_inertia') and value + BAND * deviation < 0.0:
             raise InputError(
                 f'recording: joint {name.rpartition(".")[0]!r}: expected a rotor inertia above '
-                f'0, got {value:.3g} +- {BAND * deviation:.1g}: is the motor effort reversed '
-                '(effort_format)?'
+                f'0, got {value:.3g} +- {BAND * deviation:.1g}: '
+                + (scales or 'is the motor effort reversed (effort_format)?')
             )
-    load = ''
+    load, by_load = '', np.inf
     if equations.payload is not None:
         place = equations.names.index('payload.m')
         require_mass(values[place], deviations[place], 'effort_format')
     else:
-        load = suspected_load(found, samples, windows, moved)
-    if load:
+        load, by_load = suspected_load(found, samples, windows, moved)
+    if by_load < by_scales:
         warnings.warn(f'recording: {load}', RecordingWarning, stacklevel=4)
         remarks.append(load)
     else:
-        remarks.append(suspected_scales(found, samples, windows, moved))
+        remarks.append(scales)
     if equations.delayed:
         place = equations.drive_count - 1
         remarks.append(delay_found(values[place], deviations[place]))
@@ -249,6 +260,8 @@ def _result(
         samples.recording.efforts - equations.efforts(x, samples.jets(equations.delay(x)))
         for x in (equations.first, found.values)
     )
+    if not (load or scales):
+        remarks.extend(unexplained(found, samples, after, moved))
     return DriveIdentification(
         equations.names,
         values,
@@ -285,11 +298,12 @@ def _springs(
     fits = fitted_springs(
         model,
         samples.smooth_recording(model),
-        samples.smooth(efforts),
+        efforts,
+        jets.links[:, 1],
         windows,
         uncertain_sums(columns.__getitem__, len(columns), found.fit.covariance),
         laws,
-        correlated=True,
+        smooth=samples.smooth,
         slipping=slipping,
     )
     told = [

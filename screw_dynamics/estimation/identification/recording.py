@@ -138,7 +138,9 @@ class Recording:
         return self._part(np.flatnonzero(chosen), np.arange(len(self.joint_names)))
 
     def of(self, model: ScrewModel) -> Recording:
-        """Return the columns of the coordinates of a model, in its order."""
+        """Return the columns of the coordinates of a model, in its order; there are samples."""
+        if not len(self.times):
+            raise InputError('recording: expected samples, got none')
         for name in model.joint_names:
             if name not in self.joint_names:
                 raise UnknownNameError('joint', name, self.joint_names, 'recording')

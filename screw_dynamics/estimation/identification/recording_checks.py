@@ -10,7 +10,6 @@ not measured.
 from __future__ import annotations
 
 import warnings
-from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,18 +56,19 @@ def check_positions(model: ScrewModel, positions: Array) -> None:
 
 
 def check_angles(model: ScrewModel, positions: Array) -> None:
-    """Raise InputError for joints whose positions may be degrees."""
+    """Raise InputError for joints whose positions may be degrees, or millimetres."""
     span, limits = np.ptp(positions, axis=0), model.limits
     with np.errstate(invalid='ignore'):
         allowed = limits.upper - limits.lower
-    beyond = (span > _DEGREES * allowed) & (np.array(model.coordinate_types) != 'prismatic')
-    for name, moved, own in zip(
-        compress(model.joint_names, beyond), span[beyond], allowed[beyond], strict=True
+    for name, kind, moved, own in zip(
+        model.joint_names, model.coordinate_types, span, allowed, strict=True
     ):
-        raise InputError(
-            f'recording: joint {name!r}: expected positions in rad within a range of {own:.3g}, '
-            f'got a range of {moved:.3g}: are they in degrees?'
-        )
+        if moved > _DEGREES * own:
+            unit, other = ('m', 'mm') if kind == 'prismatic' else ('rad', 'degrees')
+            raise InputError(
+                f'recording: joint {name!r}: expected positions in {unit} within a range of '
+                f'{own:.3g}, got a range of {moved:.3g}: are they in {other}?'
+            )
 
 
 def check_smoothness(model: ScrewModel, times: Array, positions: Array, smooth: Array) -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives.spring_deflections import slipped_deflections
-from screw_dynamics.errors import InputError, ModelError
+from screw_dynamics.errors import InputError, ModelError, RecordingWarning
 from screw_dynamics.estimation.identification.least_squares import Window, fit, parts
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.spring_laws import (
@@ -29,6 +30,8 @@ SLIPS = 'hysteresis', 'backlash'  # fields of `JointDrive`
 _SLIP_ROUNDS = 12
 _NARROW = 1e-4  # of the range of a deflection, as which hysteresis begins
 _CROSSING = 0.01  # of that range, within which the effort turns a play over
+_BETTER = 4.0  # times what remains of a deflection with another law or the motion of the link
+_CLEAR = 0.01  # of a deflection, what remains of it
 _KNOWN = 3.0  # standard deviations of a compliance, from which on a spring is told from a shaft
 
 
@@ -67,21 +70,24 @@ def fitted_springs(
     model: ScrewModel,
     recording: Recording,
     efforts: Array,
+    rates: Array,
     windows: Sequence[Window],
     uncertain: Callable[[int, Array], Array],
     laws: Mapping[str, SpringLaw] | None = None,
     *,
-    correlated: bool = False,
+    smooth: Callable[[Array], Array] | None = None,
     slipping: Collection[str] = (),
 ) -> tuple[SpringFit, ...]:
     """
     Return the springs of all joints whose motors were recorded: linear ones, but for `laws`.
 
     `efforts` (T, n) are those that the identified parameters explain: with much less noise than
-    the measured ones, they do not bias the fit of the compliance. `uncertain` returns the
-    covariance (k, k) that the parameters give sums of the efforts of a joint with weights (T, k).
-    Noise of encoders is white, unless samples are `correlated`. Hysteresis and backlash are sought
-    at the joints `slipping`.
+    the measured ones, they do not bias the fit of the compliance. `rates` (T, n) are the
+    velocities of the links. `smooth` returns means (M, ...) of values (T, ...), as which the
+    `recording` has its M samples: laws are smoothed as deflections are, not their efforts.
+    Without it M is T, and the noise of the encoders white. `uncertain` returns the covariance
+    (k, k) that the parameters give sums of the efforts of a joint with weights (M, k). Hysteresis
+    and backlash are sought at the joints `slipping`.
     """
     if recording.motor_positions is None:
         return ()
@@ -91,11 +97,12 @@ def fitted_springs(
         link, motor = recording.positions[:, i], recording.motor_positions[:, i]
         if model.coordinate_types[i] == 'continuous':
             link, motor = np.unwrap(link), np.unwrap(motor)
-        _check_motion(name, link, motor, efforts[:, i])
+        means = smooth or (lambda values: values)
+        least = _check_motion(name, link, motor, means(efforts[:, i]), means(rates[:, i]))
         deflection = motor - link
         if model.coordinate_types[i] == 'continuous':
             deflection -= 2.0 * np.pi * np.rint(deflection.mean() / (2.0 * np.pi))
-        given = name, i, efforts[:, i], deflection, windows, uncertain, correlated
+        given = name, i, efforts[:, i], deflection, windows, uncertain, smooth
         spring = _spring(LinearLaw(), 0.0, (), *given)
         law = (laws or {}).get(name, 'linear')
         if spring.spring is not None:
@@ -103,6 +110,15 @@ def fitted_springs(
             chosen = LinearLaw() if law == 'linear' else law_of(law, efforts[:, i])
             if law != 'linear':
                 spring = _spring(chosen, compliance, (), *given)
+            clear = max(_BETTER * least, _CLEAR * spring.explained)
+            if spring.remaining > clear:
+                warnings.warn(
+                    f'recording: joint {name!r}: expected deflections of a {law} spring, got some '
+                    f'that another law would explain {spring.remaining / least:.2g} times better '
+                    '(springs)',
+                    RecordingWarning,
+                    stacklevel=4,
+                )
             kinds: tuple[str, ...] = SLIPS if name in slipping else ()
             while kinds:
                 other = _spring(chosen, compliance, kinds, *given)
@@ -142,25 +158,25 @@ def _spring(
     deflection: Array,
     windows: Sequence[Window],
     uncertain: Callable[[int, Array], Array],
-    correlated: bool,
+    smooth: Callable[[Array], Array] | None,
 ) -> SpringFit:
-    """Return the spring with a law and slips, begun at a compliance, of deflections (T,)."""
+    """Return the spring with a law and slips, begun at a compliance, of deflections (M,)."""
     start = law.start(compliance)
     values, own = np.concatenate((start, np.zeros(1 + len(kinds)))), slice(len(start))
-    still = np.zeros((len(efforts), 1))
+    still, means = np.zeros((len(deflection), 1)), smooth or (lambda values: values)
     try:
         rounds = _SLIP_ROUNDS if kinds else law.rounds
         for k in range(1, rounds + 1):
             shape, columns, _ = law.deflection(values[own], efforts)
-            slips = _slips(kinds, shape, values[len(start) + 1 :])
-            rows = np.column_stack((columns, np.ones(len(efforts)), slips))
-            target = (deflection - shape + columns @ values[own])[:, np.newaxis]
+            slips = _slips(kinds, means(shape), values[len(start) + 1 :])
+            rows = np.column_stack((means(columns), np.ones(len(deflection)), slips))
+            target = deflection - means(shape - columns @ values[own])
             final = (windows,) if k == rounds else ((), np.ones(1))  # no bands before
-            line = fit(rows[:, np.newaxis].__getitem__, target, still, *final)
+            line = fit(rows[:, np.newaxis].__getitem__, target[:, np.newaxis], still, *final)
             values = line.values
         # errors of the parameters count in addition to the noise
-        noise = line.covariance if correlated else np.linalg.inv(line.root.T @ line.root)
-        slope = law.deflection(values[own], efforts)[2]
+        noise = line.covariance if smooth else np.linalg.inv(line.root.T @ line.root)
+        slope = means(law.deflection(values[own], efforts)[2])
         weights = slope[:, np.newaxis] * np.linalg.pinv(rows).T
         covariance = noise + uncertain(joint, weights)
         remaining = float(np.sqrt(np.mean(line.residuals**2)))
@@ -214,10 +230,17 @@ def sprung(recording: Recording) -> NDArray[np.bool_]:
     return np.array([not np.isnan(column).any() for column in recording.motor_positions.T], bool)
 
 
-def _check_motion(name: str, link: Array, motor: Array, effort: Array) -> None:
-    """Raise InputError unless a motor moves as its link does, but for a part of the effort."""
-    columns = np.column_stack((link, effort, np.ones(len(link))))
-    ratio = float(np.linalg.lstsq(columns, motor, rcond=None)[0][0])
+def _check_motion(name: str, link: Array, motor: Array, effort: Array, rate: Array) -> float:
+    """
+    Return the rms of a deflection that the effort leaves, by a law of third order.
+
+    Raise InputError unless the motor moves as its link does, but for a part of the effort. Warn if
+    the position or the velocity of the link explains the deflection far better than the effort.
+    """
+    size = effort / max(float(np.abs(effort).max()), 1e-300)
+    law = np.column_stack((np.ones(len(size)), size, size * np.abs(size), size**3))
+    columns = np.column_stack((link, rate, law))
+    ratio, delay = np.linalg.lstsq(columns, motor, rcond=None)[0][:2].tolist()
     if ratio < 0.0:
         raise InputError(
             f'recording: joint {name!r}: expected a motor that moves with its link, got '
@@ -228,3 +251,22 @@ def _check_motion(name: str, link: Array, motor: Array, effort: Array) -> None:
             f'recording: joint {name!r}: expected the motor position on the joint side of the '
             f'gear, got {ratio:.3g} times the motion of the link'
         )
+    most, by_position, by_rate, least = (
+        float(np.std(motor - link - part @ np.linalg.lstsq(part, motor - link, rcond=None)[0]))
+        for part in (law, columns[:, [0, 2, 3, 4, 5]], columns[:, 1:], columns)
+    )
+    if most > max(_BETTER * least, _CLEAR * float(np.std(motor - link))):
+        text = f'got a motor that moves {ratio:.4g} times as far as its link: another gear ratio?'
+        if by_rate < by_position:
+            side = 'late' if delay > 0.0 else 'early'
+            text = (
+                f'got that of a link whose positions are {1e3 * abs(delay):.2g} ms {side}: other '
+                'times than those of the motor, or friction of the joint beside its spring?'
+            )
+        warnings.warn(
+            f'recording: joint {name!r}: expected a deflection that follows the effort, {text} '
+            'What is found of the drive is wrong, its spring above all',
+            RecordingWarning,
+            stacklevel=5,
+        )
+    return most

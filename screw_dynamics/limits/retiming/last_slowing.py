@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.errors import InfeasibleError
+from screw_dynamics.errors import InfeasibleError, InputError
 from screw_dynamics.kernels.drives.limits import SLACK
 from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.limits.report import FeasibilityReport
@@ -59,9 +59,11 @@ def retimed_waypoints(
 
     Positions, velocities and accelerations are those near the breaks of the motion. A receiver
     chooses jerk and snap, so that its efforts differ a little: the points are slowed for these.
-    Times are multiples of a nanosecond.
+    Times are multiples of a nanosecond. InputError if the motion takes no time.
     """
     begin, end = curve.breaks[[0, -1]]
+    if begin == end:
+        raise InputError('curve: expected a path along which the robot moves, got one point')
     kept = [begin]
     for time in curve.breaks[1:-1]:
         if min(time - kept[-1], end - time) >= _CLOSEST:

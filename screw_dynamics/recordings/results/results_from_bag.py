@@ -33,24 +33,28 @@ def is_bag(path: Path) -> bool:
     return path.is_dir() or path.suffix.lower() in BAG_ENDINGS
 
 
-def one_topic(bag: Bag, types: Sequence[str], name: str | None) -> str:
-    """Return topic `name`, or the only one of the first type with messages; raise `BagError`."""
+def one_topic(bag: Bag, types: Sequence[str], name: str | None, option: str = '--topic') -> str:
+    """
+    Return topic `name`, or the only one of the first type with messages; raise `BagError`.
+
+    `option` of the command line has the name.
+    """
     topics = {topic: about for topic, about in bag.topics.items() if about.count}
     wanted = ' or '.join(type_name.rpartition('/')[2] for type_name in types)
     listed = ', '.join(f'{t} ({about.type})' for t, about in topics.items()) or 'no message at all'
     if name is not None:
         if name not in topics:
-            raise BagError(f'{bag.path}: no messages on --topic {name}; it holds {listed}')
+            raise BagError(f'{bag.path}: no messages on {option} {name}; it holds {listed}')
         if topics[name].type not in types:
             raise BagError(
-                f'{bag.path}: --topic {name}: expected a {wanted}, got {topics[name].type}'
+                f'{bag.path}: {option} {name}: expected a {wanted}, got {topics[name].type}'
             )
         return name
     for type_name in types:
         found = [topic for topic, about in topics.items() if about.type == type_name]
         if len(found) > 1:
             raise BagError(
-                f'{bag.path}: choose by --topic one of the topics of type {type_name}: '
+                f'{bag.path}: choose by {option} one of the topics of type {type_name}: '
                 f'{", ".join(found)}'
             )
         if found:

@@ -185,10 +185,16 @@ def test_torque_constants(planar):
     drives = drawn_drives(planar, rng)
     recording = driven(planar, drives, rng, torque_constants=np.array([1.0, 1.25]))
     robot = sd.Robot(planar, drives)
+    remarks = sd.identify_drives(robot, recording, link_uncertainty=0.01).remarks
     assert any(
-        'torque constants' in remark and "'joint_2'" in remark
-        for remark in sd.identify_drives(robot, recording, link_uncertainty=0.01).remarks
+        'torque constants' in remark and remark.endswith("1.24 +- 0.02 at 'joint_2'")
+        for remark in remarks
     )
+    # all efforts in another unit are no load
+    double = replace(recording, motor_efforts=recording.motor_efforts * [2.0, 2.5])
+    remarks = sd.identify_drives(robot, double, link_uncertainty=0.0).remarks
+    assert any("0.5 +- 0.002 at 'joint_1', 0.505 +- " in remark for remark in remarks)
+    assert not any('load of about' in remark for remark in remarks)
     # currents of motors of a known constant
     found = sd.identify_drives(
         robot,
@@ -265,6 +271,7 @@ def scaled(*factors):
         (scaled(-1, 1), {}, InputError, "'joint_1'.*sign of its axis"),
         (scaled(0.01, 0.01), {'payload': 'tool'}, InputError, r'another unit \(effort_format\)'),
         (lambda r: {'positions': np.rad2deg(r.positions)}, {}, InputError, 'degrees'),
+        (lambda _: {'motor_positions': None}, {}, InputError, "'joint_1': expected motor_posit"),
         (
             lambda r: {'motor_efforts': np.roll(r.motor_efforts, 60, axis=0)},
             {'payload': 'tool'},
@@ -290,9 +297,51 @@ def test_what_is_refused(planar, soft, change, options, error, text):
         sd.identify_drives(sd.Robot(planar, drives), replace(short, **change(short)), **options)
 
 
+def late(positions):
+    """Return positions (T, 2) whose first joint is two samples late."""
+    return np.column_stack((np.roll(positions[:, 0], 2), positions[:, 1]))
+
+
+@pytest.mark.parametrize(
+    ('change', 'text'),
+    [
+        (
+            lambda r: {'motor_positions': r.motor_positions * [1.005, 1.0]},
+            "'joint_1'.*a motor that moves 1.005 times",
+        ),
+        (
+            lambda r: {'positions': late(r.positions)},
+            r"'joint_1'.*whose positions are (4|3\.9) ms late",
+        ),
+        (
+            lambda r: {'motor_positions': late(r.motor_positions)},
+            r"'joint_1'.*whose positions are (4|3\.9) ms early",
+        ),
+    ],
+)
+def test_deflections_that_follow_the_motion_are_named(planar, soft, change, text):
+    drives, recording, _ = soft
+    changed = replace(recording, **change(recording)).between(1.0, 12.0)
+    with pytest.warns(RecordingWarning, match=text):
+        sd.identify_drives(sd.Robot(planar, drives), changed, payload='tool', check=False)
+
+
+def test_efforts_that_no_such_drive_has_are_named(planar, soft, found):
+    drives, recording, _ = soft
+    assert not any('such a drive' in remark for remark in found.remarks)
+    wave = np.sin(7.0 * recording.times[:, np.newaxis]) * [0.0, 2.0]
+    other = replace(recording, motor_efforts=recording.motor_efforts + wave)
+    remarks = sd.identify_drives(sd.Robot(planar, drives), other, payload='tool').remarks
+    (remark,) = [remark for remark in remarks if 'such a drive' in remark]
+    assert remark.startswith("joint 'joint_2': 1.")
+
+
 def test_robots_that_are_refused(planar, soft):
     with pytest.raises(InputError, match=r'got none \(identify_drives\?\)'):
         sd.identify(planar, soft[1])
+    for identification in sd.identify, sd.identify_drives:
+        with pytest.raises(InputError, match='recording: expected samples, got none'):
+            identification(planar, soft[1].between(-2.0, -1.0))
     pair = sd.JointDrive(sd.VariableStiffness(100.0))
     with pytest.raises(InputError, match='VariableStiffness'):
         sd.identify_drives(sd.Robot(planar, sd.Drives({'joint_1': pair})), soft[1])

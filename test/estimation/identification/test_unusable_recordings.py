@@ -262,3 +262,17 @@ def test_what_the_fit_lacks_is_no_delay():
     measured, _ = drawn(model, 201, load)
     with pytest.warns(RecordingWarning, match='is it sought'):
         identify(model, measured, friction=False)
+
+
+def test_a_slide_in_millimetres():
+    model = sd.read_urdf(
+        '<robot name="slide"><link name="base"/><link name="cart"><inertial><mass value="2.0"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '<joint name="rail" type="prismatic"><parent link="base"/><child link="cart"/>'
+        '<limit lower="0" upper="0.8" effort="100" velocity="1"/></joint></robot>\n'
+    )
+    times = np.arange(0.0, 5.0, 0.01)
+    positions = 400.0 - 300.0 * np.cos(times)[:, np.newaxis]
+    moved = Recording(['rail'], times, positions, np.zeros_like(positions))
+    with pytest.raises(InputError, match=r"'rail': expected positions in m.*are they in mm\?"):
+        identify(model, moved)

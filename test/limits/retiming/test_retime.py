@@ -8,6 +8,7 @@ from helpers.curves import curve_through, even, random_curve
 from scipy.optimize import brentq
 
 import screw_dynamics as sd
+from screw_dynamics.errors import InputError
 from screw_dynamics.limits.retiming import retimed_waypoints
 from screw_dynamics.limits.retiming.limited_quantities import limited_robot
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints, smooth_trajectory
@@ -188,7 +189,10 @@ def test_positions_that_rest_need_no_time(planar, count):
     assert fast.duration == 0.0
     np.testing.assert_array_equal(fast.jets([0.0, 1.0])[:, 0], [[0.2, 0.1]] * 2)
     nowhere = PiecewisePolynomial(np.zeros(1), np.zeros((0, 1, 2)), np.zeros(2), 4)
-    assert sd.retime(planar, nowhere).duration == 0.0
+    still = sd.retime(planar, nowhere)
+    assert still.duration == 0.0
+    with pytest.raises(InputError, match='a path along which the robot moves'):
+        retimed_waypoints(limited_robot(planar, None), still)
 
 
 def test_small_motions_take_little_time(slider):
