@@ -46,7 +46,7 @@ def test_efforts_and_motor_efforts(run, folder, drives):
 @pytest.mark.parametrize(
     'options, text',
     [
-        (('--effort-sign', 'joint_2=0.5'), '--effort-sign: expected 1 or -1, got'),
+        (('--effort-sign', 'joint_2=0.5'), '--effort-sign: expected 1 or -1 for each joint, got'),
         (('--effort-scale', 'elbow=2'), "--effort-scale: joint 'elbow'"),
         (('--effort-scale', 'joint_1'), 'expected NAME=VALUE'),
         (('--effort-content', 'gravity'), "invalid choice: 'gravity'"),
