@@ -44,7 +44,8 @@ const char * name_of(Quantity quantity)
     case Quantity::motor_velocity: return "motor velocity";
     case Quantity::motor_effort: return "motor effort";
     case Quantity::motor_effort_rate: return "motor effort rate";
-    case Quantity::start: return "distance from the reference";
+    case Quantity::start:
+    case Quantity::motor_start: return "distance from the reference";
     case Quantity::moving: return "velocity of a reference in mid-motion";
     default: return "";
   }
@@ -438,15 +439,11 @@ return_type FeedforwardController::update_and_write_commands(
   return unwritten_ > bridged_updates ? return_type::ERROR : return_type::OK;
 }
 
-// The measured states; nullptr if they are not all known in this update.
+// The measured states, not a number where one cannot be read in this update.
 const double * FeedforwardController::read_states() noexcept
 {
   for (std::size_t i = 0; i < measured_.size(); ++i) {
-    const auto value = state_interfaces_[i].get_optional();
-    if (!value.has_value()) {
-      return nullptr;
-    }
-    measured_[i] = *value;
+    measured_[i] = state_interfaces_[i].get_optional().value_or(unknown);
   }
   return measured_.empty() ? nullptr : measured_.data();
 }
@@ -559,6 +556,11 @@ void FeedforwardController::log(const Event & event) const
       break;
     case Quantity::not_computable:
       RCLCPP_WARN(logger, "no commands are sent: they cannot be computed for the reference");
+      break;
+    case Quantity::unmeasured:
+      RCLCPP_WARN(
+        logger, "no commands are sent: feedback lacks %s",
+        state_interface_configuration().names[violation.index].c_str());
       break;
     case Quantity::asked:
       RCLCPP_INFO(logger, "no commands are sent: rest was asked for");

@@ -487,6 +487,45 @@ TEST_F(FeedforwardController, feedback_begins_near_the_reference_alone)
       jet[0], jet[1] + away, 0.0, 0.0, motions[0], motions[1], motions[2], motions[3]};
     EXPECT_EQ(core.update(sample, measured, start), away < settings.start_tolerance);
   }
+  // motors may be off by the deflections of their springs as well: 13 and 24 mrad
+  for (const double turns : {-0.07, -0.06, 0.06, 0.07, 100.0}) {  // of the left motor
+    sdc::Feedforward core(robot, settings);
+    std::copy(jet.begin(), jet.end(), core.jet());
+    const double measured[] = {
+      jet[0], jet[1], 0.0, 0.0, motions[0] + turns, motions[1], motions[2], motions[3]};
+    const double limit = settings.start_tolerance + std::abs(motions[0] - jet[0]);
+    const bool near = std::abs(turns) < limit;
+    EXPECT_EQ(near, std::abs(turns) < 0.065);
+    EXPECT_EQ(core.update(sample, measured, start), near);
+    EXPECT_EQ(core.efforts()[0] != 0.0 || core.phase() == sdc::Phase::commanding, near);
+    if (!near) {
+      EXPECT_EQ(core.violation().quantity, sdc::Quantity::motor_start);
+      EXPECT_EQ(core.violation().index, 0u);
+      EXPECT_NEAR(core.violation().value, turns, 1e-12);
+      EXPECT_NEAR(core.violation().limit, limit, 1e-15);
+    }
+  }
+}
+
+TEST_F(FeedforwardController, says_which_state_feedback_lacks)
+{
+  Rig rig(regulator);
+  std::vector<double> motions(3 * joints), efforts(joints);
+  ASSERT_EQ(robot.motor_commands(motion.jet(0).data(), motions.data(), efforts.data()), 0);
+  const std::vector<double> place{
+    motion.from[0], motion.from[1], 0.0, 0.0, motions[0], motions[1], motions[2], motions[3]};
+  ASSERT_TRUE(rig.made && rig.configure() && rig.activate(false, place));
+  rig.send(motion, start);
+  testing::internal::CaptureStderr();
+  static_cast<void>(rig.states[5]->set_value(std::nan("")));
+  for (int k = 0; k <= sdc::bridged_updates; ++k) {
+    EXPECT_EQ(rig.update(start)[0] != 0.0, k < sdc::bridged_updates);
+  }
+  auto log = rig.log_until("no commands are sent: feedback lacks right_motor/position");
+  static_cast<void>(rig.states[5]->set_value(place[5]));
+  EXPECT_NE(rig.update(start)[0], 0.0);  // at rest, near its reference
+  log += rig.log_until("commands are sent again");
+  testing::internal::GetCapturedStderr();
 }
 
 TEST(Feedback, has_gains_between_poses_and_is_clipped_without_winding_up)

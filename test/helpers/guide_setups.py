@@ -32,6 +32,7 @@ SET_UP_B = ('guides.md', 'B. Position controller and effort controller')
 MOVEIT_CONTROLLER = ('moveit.md', 'Controller')
 MOVEIT_NODE = ('moveit.md', 'Node')
 
+_SERVICE = '/feedforward/get_state'
 LAUNCH = re.compile(r'^ros2 launch screw_dynamics (\w+)\.launch\.py (.*)$', re.MULTILINE)
 
 
@@ -86,9 +87,19 @@ def running_set_up(
     file, arguments = launch_line(*node)
     launched = launch_process(ros, file, **{**arguments, 'params_file': str(parameter_file)})
     try:
+        ros.wait_for(
+            'the node, or the end of what was launched',
+            lambda: (
+                launched.poll() is not None
+                or _SERVICE in dict(ros.node.get_service_names_and_types())
+            ),
+            running.process,
+        )
+        assert launched.poll() is None, f'what was launched has ended: {launched.stdout.read()}'
         ros.wait_until_active(running.process)
         yield running
     finally:
-        os.killpg(launched.pid, signal.SIGTERM)
+        if launched.poll() is None:
+            os.killpg(launched.pid, signal.SIGTERM)
         launched.communicate()
         running.end()

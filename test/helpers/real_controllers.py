@@ -43,22 +43,30 @@ def blocks(page: str, heading: str, language: str) -> list[str]:
     return re.findall(rf'```{language}\n(.*?)```', section, re.DOTALL)
 
 
-def described(urdf: Path, start: dict[str, float]) -> str:
-    """Return a robot description whose efforts can be read back, at some positions."""
-    joints = ''.join(
-        f'<joint name="{name}">'
-        + ''.join(f'<command_interface name="{interface}"/>' for interface in INTERFACES)
+def described(urdf: Path, start: dict[str, float], motors: dict[str, float] | None = None) -> str:
+    """
+    Return a robot description whose efforts can be read back, at some positions.
+
+    Motors that are no joints of the URDF are `gpio`, and only their efforts are commanded.
+    """
+    parts = [_described('joint', name, value, INTERFACES) for name, value in start.items()]
+    parts += [_described('gpio', name, x, ('effort',)) for name, x in (motors or {}).items()]
+    plugin = '<hardware><plugin>mock_components/GenericSystem</plugin></hardware>'
+    system = f'<ros2_control name="arm" type="system">{plugin}{"".join(parts)}</ros2_control>'
+    return urdf.read_text(encoding='utf-8').replace('</robot>', f'{system}</robot>')
+
+
+def _described(kind: str, name: str, position: float, commands: Sequence[str]) -> str:
+    return (
+        f'<{kind} name="{name}">'
+        + ''.join(f'<command_interface name="{interface}"/>' for interface in commands)
         + ''.join(
             f'<state_interface name="{interface}"><param name="initial_value">'
-            f'{value if interface == "position" else 0.0}</param></state_interface>'
+            f'{position if interface == "position" else 0.0}</param></state_interface>'
             for interface in INTERFACES
         )
-        + '</joint>'
-        for name, value in start.items()
+        + f'</{kind}>'
     )
-    plugin = '<hardware><plugin>mock_components/GenericSystem</plugin></hardware>'
-    system = f'<ros2_control name="arm" type="system">{plugin}{joints}</ros2_control>'
-    return urdf.read_text(encoding='utf-8').replace('</robot>', f'{system}</robot>')
 
 
 def with_joints(configuration: dict[str, Any], names: list[str], rate: int) -> dict[str, Any]:

@@ -41,13 +41,6 @@ public:
 
   bool used() const noexcept {return !gains_.poses.empty();}
 
-  // Whether q, q', theta, theta' are all known.
-  bool knows(const double * measured) const noexcept
-  {
-    return measured != nullptr && std::all_of(
-      measured, measured + 2 * (n_ + m_), [](double x) {return std::isfinite(x);});
-  }
-
   // Forget the integral.
   void reset() noexcept
   {

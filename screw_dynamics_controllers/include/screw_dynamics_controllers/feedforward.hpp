@@ -106,15 +106,16 @@ public:
   const std::vector<double> & link_efforts() const noexcept {return tau_;}
 
   // Advance the commands to the sample in `jet` at a time [ns]; `measured` are the positions of
-  // the joints, and with feedback their velocities, and positions and velocities of the motors;
-  // nullptr if they are not known now: they are needed where commands begin, and by feedback.
+  // the joints, and with feedback their velocities, and positions and velocities of the motors, not
+  // finite where they are not known: they are needed where commands begin, and by feedback.
   // Returns false if the sample is not followed: efforts are ramped out.
   bool update(const Sample & sample, const double * measured, std::int64_t now) noexcept
   {
-    if (feedback_.used() && !feedback_.knows(measured)) {
-      miss(now);
+    if (feedback_.used() && !knows(measured, 2 * (n_ + m_))) {
+      lack(measured, now);
       return false;
     }
+    lacking_ = 0;
     guard_.follow(sample.holds, sample.continues, sample.first);
     motor_guard_.follow(sample.holds, sample.continues, sample.first);
     if (!allowed(sample)) {
@@ -157,8 +158,15 @@ public:
   {
     guard_.interrupt();
     motor_guard_.interrupt();
-    if (violation_.quantity == Quantity::start || violation_.quantity == Quantity::moving) {
-      violation_ = {};
+    switch (violation_.quantity) {
+      case Quantity::start:
+      case Quantity::motor_start:
+      case Quantity::moving:
+      case Quantity::unmeasured:
+        violation_ = {};
+        break;
+      default:
+        break;
     }
     release(now);
   }
@@ -179,6 +187,7 @@ public:
     motion_.reset();
     feedback_.reset();
     begun_ = following_ = moving_ = false;
+    lacking_ = 0;
   }
 
   // Set the duration of the ramps that begin from now on [s].
@@ -189,6 +198,27 @@ public:
   }
 
 private:
+  static bool knows(const double * measured, std::size_t count) noexcept
+  {
+    return measured != nullptr && std::all_of(
+      measured, measured + count, [](double x) {return std::isfinite(x);});
+  }
+
+  // Register that feedback lacks states in an update. Where that lasts, it is why nothing is sent.
+  void lack(const double * measured, std::int64_t now) noexcept
+  {
+    miss(now);
+    if (lacking_ < bridged_updates) {
+      ++lacking_;
+    } else if (violation_.quantity == Quantity::none) {
+      std::size_t first = 0;
+      while (measured != nullptr && std::isfinite(measured[first])) {
+        ++first;
+      }
+      violation_ = {Quantity::unmeasured, first, 0.0, 0.0};
+    }
+  }
+
   // Lead efforts and velocities to rest.
   void release(std::int64_t now) noexcept
   {
@@ -297,13 +327,23 @@ private:
       violation_ = {Quantity::moving, j, *fastest(), rest};
       return false;
     }
-    if (measured == nullptr) {
+    if (!knows(measured, n_)) {
       return false;
     }
     for (std::size_t j = 0; j < n_; ++j) {
       const double distance = measured[j] - jet_[j];
       if (!(std::abs(distance) <= settings_.start_tolerance)) {
         violation_ = {Quantity::start, j, distance, settings_.start_tolerance};
+        return false;
+      }
+    }
+    for (std::size_t i = 0; i < m_ && feedback_.used(); ++i) {
+      // an arm that lies on the floor does not deflect its springs as its weight would
+      const double limit =
+        settings_.start_tolerance + std::abs(motion[i] - jet_[owner(i)]);
+      const double distance = measured[2 * n_ + i] - motion[i];
+      if (!(std::abs(distance) <= limit)) {
+        violation_ = {Quantity::motor_start, i, distance, limit};
         return false;
       }
     }
@@ -358,7 +398,7 @@ private:
   Feedback feedback_;
   std::vector<double> jet_, tau_, sent_, target_, last_, start_, motor_motions_, motor_efforts_;
   std::int64_t instant_ = 0;
-  int missed_ = 0;  // updates in a row
+  int missed_ = 0, lacking_ = 0;  // updates in a row
   bool begun_ = false, following_ = false;
   bool moving_ = false;  // commands may be away from rest
   Violation violation_;

@@ -19,7 +19,7 @@ namespace screw_dynamics_controllers
 enum class Quantity
 {
   none, effort, effort_rate, deflection, motor_velocity, motor_effort, motor_effort_rate,
-  not_computable, start, asked, moving
+  not_computable, start, asked, moving, motor_start, unmeasured
 };
 
 // The first violation that was found: a quantity, whose joint or motor, value and limit.

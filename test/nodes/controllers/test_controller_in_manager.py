@@ -69,15 +69,17 @@ def drives(arm):
 class Managed:
     """A set-up of the page, for the iiwa, that runs until `updates` is called."""
 
-    def __init__(self, ros, folder, built, arm, heading, library, **parameters):
+    def __init__(
+        self, ros, folder, built, arm, heading, library, description=DESCRIPTION, **parameters
+    ):
         configuration = {}
         for block in blocks(PAGE, heading, 'yaml'):
             configuration |= yaml.safe_load(block)
         for entry in configuration.values():
             for key in ('joints', 'command_joints'):
                 if key in entry['ros__parameters']:
-                    before = entry['ros__parameters'][key][0].rpartition('joint_1')[0]
-                    names = [before + name for name in arm.joint_names]
+                    before, _, after = entry['ros__parameters'][key][0].rpartition('joint_1')
+                    names = [before + name + after for name in arm.joint_names]
                     entry['ros__parameters'][key] = names
         manager = configuration[MANAGER]['ros__parameters']
         manager['update_rate'] = RATE
@@ -92,7 +94,7 @@ class Managed:
         self.ros, self.arm, self.pieces = ros, arm, []
         self.samples = ros.listen(JointState, '/joint_states', 10)
         self.running = Controllers(
-            ros, folder, DESCRIPTION, configuration, before=built.watched(self.record)
+            ros, folder, description, configuration, before=built.watched(self.record)
         )
 
     def send(self, *points, times, after=1.0):
@@ -135,9 +137,11 @@ def managed(ros, built, arm, tmp_path):
     """Return a function that starts a set-up, which is ended after the test."""
     started = []
 
-    def start(heading, drives=None, **parameters):
-        library = library_of(Robot(arm, drives), tmp_path, DESCRIPTION)
-        started.append(Managed(ros, tmp_path, built, arm, heading, library, **parameters))
+    def start(heading, drives=None, description=DESCRIPTION, **parameters):
+        library = library_of(Robot(arm, drives), tmp_path, description)
+        started.append(
+            Managed(ros, tmp_path, built, arm, heading, library, description, **parameters)
+        )
         return started[-1]
 
     yield start
@@ -312,6 +316,53 @@ def test_commands_of_motors_behind_springs(ros, arm, drives, managed):
     require_equal(positions[chosen], expected.motor_jet[:, 0])
     require_equal(velocities[chosen], expected.motor_jet[:, 1])
     require_equal(efforts[chosen], expected.motor_effort_jet[:, 0])
+
+
+def test_feedback_of_links_and_motors(ros, arm, drives, managed, rng):
+    """Mock hardware stands still: what is known exactly are the efforts by its errors."""
+    robot = sd.Robot(arm, drives)
+    target = REST + 0.05 * (TARGET - REST)
+    held = sd.elastic_feedforward(robot, np.array([REST, *np.zeros((4, 7))])).motor_jet[0]
+    links, motors = REST + rng.uniform(-0.03, 0.03, 7), held + rng.uniform(-0.03, 0.03, 7)
+    names = arm.joint_names
+    description = described(
+        URDF,
+        dict(zip(names, links.tolist(), strict=True)),
+        {f'{name}_motor': x for name, x in zip(names, motors.tolist(), strict=True)},
+    )
+    gains, integral_gains = rng.normal(0.0, 100.0, (2, 7, 28)), rng.normal(0.0, 100.0, (2, 7, 7))
+    feedback = {'poses': [*REST.tolist(), *target.tolist()], 'gains': gains.ravel().tolist()}
+    feedback['integral_gains'] = integral_gains.ravel().tolist()
+    one = managed('Feedback', drives, description, feedback=feedback)
+    one.running.spawn(BROADCASTER, CONTROLLER)
+    curve, begin = one.send(REST, target, times=[0.0, 2.0])
+    ros.spin(3.5)
+    assert 'no commands are sent' not in one.running.process.log
+    found = one.updates()
+    followed = found.instants >= begin
+    instants, commands = found.instants[followed], found.commands[followed]
+    jets = jets_of(curve, begin, instants)
+    feedforward = sd.elastic_feedforward(robot, jets)
+    reference = np.concatenate(
+        [jets[:, :2].reshape(-1, 14), feedforward.motor_jet[:, :2].reshape(-1, 14)], axis=1
+    )
+    errors = reference - np.concatenate([links, np.zeros(7), motors, np.zeros(7)])
+    ready = int(np.argmax(instants - instants[0] >= 250_000_000))  # the end of the ramp
+    steps = np.diff(instants, prepend=instants[0]) * 1e-9
+    steps[: ready + 1] = 0.0
+    integrals = np.cumsum(steps[:, np.newaxis] * errors[:, :7], axis=0)
+    share = (jets[:, 0] - REST) @ (target - REST) / np.sum((target - REST) ** 2)
+    at_poses = np.einsum('pis,ts->pti', gains, errors)
+    at_poses += np.einsum('pij,tj->pti', integral_gains, integrals)
+    weights = np.clip(np.stack([1.0 - share, share]), 0.0, 1.0)
+    expected = feedforward.motor_effort_jet[:, 0] + np.einsum('pt,pti->ti', weights, at_poses)
+    assert np.abs(integrals[-1]).max() > 0.03
+    assert np.abs(expected - feedforward.motor_effort_jet[:, 0]).max() > 10.0
+    require_equal(commands[ready:], expected[ready:])
+    # led in from rest, one way
+    assert not commands[0].any()
+    ratios = np.linalg.norm(commands[:ready], axis=1) / np.linalg.norm(expected[:ready], axis=1)
+    assert (np.diff(ratios) > -1e-3).all() and ratios.max() <= 1.0 + 1e-9
 
 
 def test_the_node_sends_what_the_controller_follows(ros, arm, managed):
