@@ -95,15 +95,16 @@ class ExternalWrenches:
     def set_model(self, model: ScrewModel) -> None:
         """Continue with another model, under the wrenches on its moving links."""
         self._model = model
-        moving = {name for name, frame in model.frames.items() if frame.body >= 0}
-        for name in set(self._wrenches) - moving:
-            del self._wrenches[name]
+        for name in tuple(self._wrenches):
+            if name not in model.frames or model.frame(name).body < 0:
+                del self._wrenches[name]
         self._prepare()
 
     def _prepare(self) -> None:
         """Make the workspaces by order: a tick makes no arrays."""
         names = list(self._wrenches)
-        self._loads = [ModelWorkspace(self._model, k, names) for k in range(JET_ROWS - 2)]
+        orders = range(JET_ROWS - 2) if names else ()
+        self._loads = [ModelWorkspace(self._model, k, names) for k in orders]
 
     def clear(self) -> None:
         """Drop all wrenches."""

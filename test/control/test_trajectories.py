@@ -42,6 +42,18 @@ def test_efforts_are_those_of_the_reference_with_two_derivatives(arm):
         np.testing.assert_allclose(gravity, rest, rtol=0, atol=1e-11)
 
 
+def test_a_robot_with_soft_segments_is_followed_without_wrenches(arm):
+    soft = sd.soft.append_segments(arm, sd.share_path('config/soft_finger.yaml'))
+    rig = Rig(soft, limits='off')
+    rig.send((0.0, [0.0] * 4), (0.6, [0.4, -0.3, 1.0, 0.5]))
+    rig.wrench('tool', [0.0] * 3, [1.0, 0.0, 0.0])
+    rig.run(0.8)
+    assert rig.reasons == ['']
+    assert 'expected none for a robot with soft segments' in '\n'.join(rig.lines)
+    jet, tau = rig.published.jets[50], rig.published.efforts[50]
+    np.testing.assert_allclose(tau, sd.inverse_dynamics(soft, jet), rtol=0, atol=1e-11)
+
+
 def test_the_motion_starts_where_the_robot_is_measured(arm):
     rig = Rig(free(arm))
     rig.joint_states([0.5, -0.2])
