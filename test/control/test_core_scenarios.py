@@ -131,12 +131,10 @@ def check_commands(scenario):
         speeds, room = np.full(2, np.inf), SERVO_LIMIT
     if 'effort' in fields:
         full = fields['effort'] + added
-        # where commands end, what the robot adds is left
-        most = np.where(both[:, None], efforts, np.maximum(efforts, np.abs(added)))
-        assert (np.abs(full) <= most * SLACK).all(), 'effort'
-        ends = ~both[1:] & ~both[:-1]
+        assert (np.abs(full[both]) <= efforts * SLACK).all(), 'effort'
+        # where commands end they shrink; what the robot adds is its own
         sizes = np.abs(fields['effort'])
-        assert (np.diff(sizes, axis=0)[ends] <= TOUCH).all(), 'efforts grow where they end'
+        assert (np.diff(sizes, axis=0)[~both[1:]] <= TOUCH).all(), 'efforts grow where they end'
     if 'velocity' in fields:
         assert (np.abs(fields['velocity']) <= speeds * SLACK).all(), 'velocity'
     if 'position' in fields:

@@ -319,6 +319,19 @@ def test_a_late_fit_of_a_controllers_spline_is_another_motion(arm, lead_time, fi
     assert rig.published.motions[jump + 1] == rig.published.motions[jump] + 1
 
 
+def test_a_trajectory_after_one_that_nobody_saw_is_another_motion(arm):
+    rig = Rig(limited(arm, 1e3, 1e4), interpolation='jtc', fit_time=0.0)
+    rig.send((0.0, [0.0, 0.0]), (2.0, [1.0, 0.0]))
+    rig.run(0.5)
+    rig.send((0.0, [0.5, 0.0]), (2.0, [1.0, 0.0]))
+    rig.send((1.0, [0.0, 0.5]))  # from the begin of the one before
+    rig.run(0.5)
+    steps = np.abs(np.diff(rig.published.jet[:, 0], axis=0)).max(axis=1)
+    jump = int(steps.argmax())
+    assert steps[jump] > 0.2
+    assert rig.published.motions[jump + 1] == rig.published.motions[jump] + 1
+
+
 def test_what_is_not_finite_is_never_published(arm):
     rig = Rig(arm, limits='off')
     rig.run(0.1, every=stream(rig, wave))

@@ -181,8 +181,13 @@ class Reference:
         if waypoints is not held_back:
             self._held_back = None
         instant, time = anchor or (join.begin, join.elapsed)
+        # its state may be that of a motion which stepped away, and is dropped before any sample
+        continues = join.continues and all(
+            m.continues or m.begin != join.begin or m.waypoints is self._sampled
+            for m in self._motions
+        )
         motion = ActiveTrajectory(
-            waypoints, curve, join.begin, join.start, joined, instant, time, join.continues
+            waypoints, curve, join.begin, join.start, joined, instant, time, continues
         )
         self._motions = [*kept, motion]
         self.executed = True
