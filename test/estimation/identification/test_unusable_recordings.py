@@ -29,7 +29,10 @@ from screw_dynamics.errors import (
     UnknownNameError,
 )
 from screw_dynamics.estimation.identification import Recording, identify
-from screw_dynamics.estimation.identification.recording_checks import effort_spikes
+from screw_dynamics.estimation.identification.recording_checks import (
+    check_smoothness,
+    effort_spikes,
+)
 
 
 @pytest.fixture(scope='module')
@@ -276,3 +279,17 @@ def test_a_slide_in_millimetres():
     moved = Recording(['rail'], times, positions, np.zeros_like(positions))
     with pytest.raises(InputError, match=r"'rail': expected positions in m.*are they in mm\?"):
         identify(model, moved)
+
+
+def test_a_link_that_rings_across_a_play_does_not_jump(planar, rng):
+    times = np.arange(0.0, 4.0, 0.002)
+    smooth = 0.5 * np.sin(2.0 * times)[:, np.newaxis] * np.ones(2)
+    places = smooth + 2e-5 * rng.normal(size=smooth.shape)
+    away = times - 2.0
+    places[:, 1] += 7e-4 * np.exp(-((away / 0.01) ** 2)) * np.cos(100.0 * away)
+    check_smoothness(planar, times, places, smooth)
+    places[1000:, 1] += 7e-4
+    with pytest.raises(
+        InputError, match="'joint_2': expected positions of a smooth.* jump at 2 s"
+    ):
+        check_smoothness(planar, times, places, smooth)
