@@ -128,7 +128,7 @@ class ScrewModel(ModelRecord, Tabular):
     def __reduce__(self) -> tuple[partial[ScrewModel], tuple[()]]:
         """Return the constructor call that rebuilds this model, for pickle and copy."""
         values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return partial(ScrewModel, **(values | {'frames': dict(self.frames)})), ()
+        return partial(type(self), **(values | {'frames': dict(self.frames)})), ()
 
     def __repr__(self) -> str:
         """Return the name and size."""
