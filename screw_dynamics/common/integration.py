@@ -82,7 +82,7 @@ def integrate(
             raise SimulationError(f'after {before:.6g} s: {error}') from None
         if solver.status == 'failed':
             raise SimulationError(f'after {before:.6g} s: {message}')
-        if (largest := float(np.abs(solver.y).max())) > bound:
+        if (largest := float(np.abs(solver.y).max(initial=0.0))) > bound:
             raise SimulationError(
                 f'after {solver.t:.6g} s: expected a bounded motion, got a state of {largest:.3g} '
                 '(rad or m, per s): are these efforts unstable?'

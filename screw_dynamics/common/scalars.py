@@ -37,8 +37,8 @@ def require_number(
     in_range = number > low if above else number >= low
     if not in_range or (math.isinf(number) and not infinite):
         kind = 'a number' if infinite else 'a finite number'
-        bound = f'above {low:g}' if above else f'of {low:g} or more'
-        raise error(f'{name}: expected {kind} {bound}, got {shown(value)}')
+        bound = f' above {low:g}' if above else f' of {low:g} or more' * math.isfinite(low)
+        raise error(f'{name}: expected {kind}{bound}, got {shown(value)}')
     return number
 
 

@@ -75,8 +75,9 @@ def control_terms(
     representation : {'body', 'spatial', 'hybrid', 'mixed'}
         'body', 'spatial', 'hybrid' or 'mixed', see `frame_jacobian`.
     out : ControlTerms, optional
-        Terms of an earlier call, or other C-contiguous float64 arrays, to fill. For one state
-        nothing is then allocated: use this in a control loop.
+        Terms of an earlier call, or other C-contiguous float64 arrays, to fill; must not overlap
+        the arguments or each other. For one state nothing is then allocated: use this in a
+        control loop.
 
     Returns
     -------
@@ -87,7 +88,7 @@ def control_terms(
     ------
     InputError
         If the representation is not one of the four, `out` is not a `ControlTerms`, or one of its
-        arrays is not writable, aligned, C-contiguous float64 memory of its own.
+        arrays is not writable, aligned, C-contiguous float64.
     UnknownNameError, ShapeError, NotFiniteError
 
     Examples

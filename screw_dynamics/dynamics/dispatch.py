@@ -85,7 +85,7 @@ def register_kind(kind: type, **functions: Callable[..., Any]) -> None:
 # arguments of no function, would cost a fifth of a mass matrix
 _AT_ONCE = """
 def {name}{arguments}:
-    if type(model) is ScrewModel and {arrays}:
+    if type(model) is ScrewModel and {checks}:
         try:
             tables = model.kernel_tables
             result = empty({shape}) if out is None else out
@@ -114,10 +114,11 @@ def at_once(
         listed = signature(function)
         bare = [x.replace(annotation=Parameter.empty) for x in listed.parameters.values()]
         inputs = [x.name for x in bare if x.name in _INPUTS]
+        threads = ['threads is one'] * ('threads' in listed.parameters)
         text = _AT_ONCE.format(
             name=function.__name__,
             arguments=listed.replace(parameters=bare, return_annotation=Parameter.empty),
-            arrays=' and '.join(f'type({name}) is ndarray' for name in inputs),
+            checks=' and '.join([f'type({name}) is ndarray' for name in inputs] + threads),
             shape=shape,
             inputs=', '.join(inputs),
             parameters=parameters,
@@ -133,7 +134,7 @@ def at_once(
 
         names: dict[str, Any] = {
             'ScrewModel': ScrewModel, 'ndarray': ndarray, 'empty': empty, 'OK': OK,
-            'kernel': not_compiled, 'otherwise': otherwise,
+            'kernel': not_compiled, 'otherwise': otherwise, 'one': 1,
         }  # fmt: skip
         exec(compile(text, f'<kernel of {function.__name__}>', 'exec'), names)
         return cast(Callable[P, R], wraps(function)(names[function.__name__]))

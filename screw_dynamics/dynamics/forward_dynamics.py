@@ -100,10 +100,11 @@ def forward_dynamics(
     inputs = dict(zip(('q', 'qd', 'tau'), samples, strict=True))
     result = output(out, samples[0].shape, **inputs)
     parameters = model.kernel_tables.tree_parameters
-    if parameters is not None and result.size:
-        if run_states(FORWARD_DYNAMICS, samples, result, parameters, threads) == OK:
-            return result
-    _by_mass_matrix(model, inputs, result)
+    if result.size and (
+        parameters is None
+        or run_states(FORWARD_DYNAMICS, samples, result, parameters, threads) != OK
+    ):
+        _by_mass_matrix(model, inputs, result)
     return result
 
 

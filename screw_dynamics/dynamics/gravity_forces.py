@@ -10,7 +10,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.dispatch import at_once
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.kernels.bodies.quantities import GRAVITY_FORCES
-from screw_dynamics.model.robot_model import RobotModel
+from screw_dynamics.model.robot_model import RobotModel, require_robot_model
 from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.state_calls import checked_quantity
 
@@ -105,6 +105,9 @@ def gravity_forces_jet(
     array([[  0.  ],
            [-19.62]])
     """
+    # first, as `out` may overlap the jet of one sample
+    light = require_robot_model(model).without_gravity()
+    weightless = inverse_dynamics(light, joint_jet, threads=threads)
     efforts = inverse_dynamics(model, joint_jet, out=out, threads=threads)
-    efforts -= inverse_dynamics(model.without_gravity(), joint_jet, threads=threads)
+    efforts -= weightless
     return efforts

@@ -17,7 +17,7 @@ from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.errors import ModelError
 from screw_dynamics.lie import inertia_parameters, pose
 from screw_dynamics.model.records import Frame
-from screw_dynamics.model.robot_model import RobotModel
+from screw_dynamics.model.robot_model import RobotModel, require_robot_model
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 
@@ -118,11 +118,11 @@ def kinetic_energy(model: RobotModel, q: ArrayLike, qd: ArrayLike) -> Array:
     >>> float(sd.kinetic_energy(slider, [0.0], [2.0]))
     2.0
     """
-    position, rates = as_samples(model.n, q=q, qd=qd)
+    position, rates = as_samples(require_robot_model(model).n, q=q, qd=qd)
     require_finite('qd', rates)
     matrix = mass_matrix(model, position)
     energy: Array = 0.5 * np.einsum('...i,...ij,...j->...', rates, matrix, rates)
-    return energy
+    return require_finite('result', energy, 'overflow')
 
 
 def potential_energy(model: ScrewModel, q: ArrayLike) -> Array:

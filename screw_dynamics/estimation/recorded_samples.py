@@ -68,11 +68,11 @@ def _bounded(name: str, values: ArrayLike) -> Array:
 
 
 def usual_step(stamps: Array) -> float:
-    """Return the mean distance of samples [s], without the longest hundredth of the distances."""
+    """Return the mean distance of samples [s], without the longest hundredth; 0 of one instant."""
     steps = np.sort(np.diff(stamps))
     steps = steps[steps > 0.0]
-    kept = steps[: len(steps) - math.ceil(_RARE * len(steps))]
-    return float(kept.mean())
+    kept = steps[: max(1, len(steps) - math.ceil(_RARE * len(steps)))]
+    return float(kept.mean()) if kept.size else 0.0
 
 
 def _check_instants(stamps: Array, fewest: int) -> None:

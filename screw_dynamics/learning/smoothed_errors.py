@@ -42,7 +42,7 @@ def run_errors(
     """Return the errors of a recording; raise InputError unless it has the whole motion."""
     times = recording.times
     begin, end = wanted.breaks[[0, -1]]
-    step = usual_step(times) if len(times) > 1 else 0.0
+    step = usual_step(times)
     if times[0] > begin + _LEAST_STEPS * step or times[-1] < end - _LEAST_STEPS * step:
         raise InputError(
             f'recordings: expected samples of the whole motion, from {begin:g} to {end:g} s on '

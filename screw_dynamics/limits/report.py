@@ -130,7 +130,7 @@ def limit_checks(
     beyond = np.stack((bounds[0] - values, values - bounds[1]), axis=1)  # (T, 2, m)
     beyond /= np.where(sizes > 0.0, sizes, 1.0)
     beyond[np.isnan(beyond)] = np.inf
-    rows = beyond.reshape(-1, len(names))
+    rows = beyond.reshape(2 * len(values), len(names))
     worst, first = rows.argmax(axis=0), (rows > SLACK).argmax(axis=0)
     checks = []
     for i in np.flatnonzero(limited.any(axis=0)).tolist():

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -160,6 +160,15 @@ class ModelRecord(ValueEquality):
     frames: Mapping[str, Frame] = field(default_factory=dict)
     base_link: str = 'base_link'
     name: str = 'robot'
+
+    def __reduce__(self) -> tuple[partial[ModelRecord], tuple[()]]:
+        """Return the constructor call that rebuilds this model, for pickle and copy."""
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        plain: dict[str, Any] = {
+            name: dict(value) if isinstance(value, Mapping) else value
+            for name, value in values.items()
+        }
+        return partial(type(self), **plain), ()
 
     @property
     def n(self) -> int:

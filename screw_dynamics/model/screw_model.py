@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -124,11 +124,6 @@ class ScrewModel(ModelRecord, Tabular):
         screws = geometry.spatial_screws(self)
         screws.flags.writeable = False
         return screws
-
-    def __reduce__(self) -> tuple[partial[ScrewModel], tuple[()]]:
-        """Return the constructor call that rebuilds this model, for pickle and copy."""
-        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return partial(ScrewModel, **(values | {'frames': dict(self.frames)})), ()
 
     def __repr__(self) -> str:
         """Return the name and size."""

@@ -48,6 +48,9 @@ def test_threads_change_nothing(name, rng):
     np.testing.assert_array_equal(function(model, *arguments, threads=3), expected)
     with pytest.raises(sd.errors.InputError, match='threads: expected a positive integer, got 0'):
         function(model, *arguments, threads=0)
+    one = [x[0] if isinstance(x, np.ndarray) else x for x in arguments]
+    with pytest.raises(sd.errors.InputError, match='threads: expected a positive integer, got 0'):
+        function(model, *one, threads=0)
 
 
 def test_an_interrupted_batch_ends_after_the_slices_that_run():

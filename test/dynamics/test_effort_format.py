@@ -75,6 +75,8 @@ def test_out_is_filled(rng):
     np.testing.assert_array_equal(out, taken.convert(model, jet, efforts))
     assert sd.gravity_forces_jet(model, jet, out=out) is out
     np.testing.assert_array_equal(out, sd.gravity_forces_jet(model, jet))
+    # of one sample as in `inverse_dynamics`, which reads the jet before it writes
+    np.testing.assert_array_equal(sd.gravity_forces_jet(model, jet, out=jet[2:]), out)
 
 
 @pytest.mark.parametrize(

@@ -148,6 +148,8 @@ def test_errors_of_inputs(robot, curve) -> None:
     refused('recordings: expected Recordings', recordings=[3])
     refused('whole motion, from 0 to 1.2 s', recordings=recording.between(0.1, 2.0))
     refused('whole motion', recordings=recording.between(0.0, 1.0))
+    two_samples = recording.between(*recording.times[[0, 1]])
+    refused('whole motion', recordings=two_samples)
     refused('expected samples, got none', recordings=recording.between(5.0, 6.0))
     refused('curve: expected a PiecewisePolynomial', curve=3)
     refused('uncertainty: expected a finite number of 0', uncertainty=-0.1)

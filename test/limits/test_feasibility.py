@@ -184,6 +184,12 @@ def test_stiffness_is_held_against_its_range(arm, rng):
     assert sd.check_feasibility(sd.Robot(with_limits(arm), drives), jets, times).feasible
 
 
+def test_a_robot_without_joints_has_no_limits():
+    post = sd.read_urdf('<robot name="post">\n<link name="base"/></robot>')
+    assert sd.check_feasibility(post, np.zeros((2, 4, 0)), [0.0, 1.0]).checks == ()
+    assert sd.excitation_motion(post, trials=2).names == ('delay',)
+
+
 def test_table_for_people(arm):
     jets = np.zeros((2, 3, 2))
     jets[1, 1] = [2.0, 1.0]

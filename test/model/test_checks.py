@@ -3,7 +3,7 @@
 import copy
 import pickle
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -136,12 +136,18 @@ def test_the_caller_keeps_its_arrays(model):
     assert changed.gravity[2] == -9.81 and changed.limits.lower[0] == -np.inf
 
 
+class _Named(ScrewModel):
+    pass
+
+
 @pytest.mark.parametrize(
     'copied', [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))]
 )
 def test_models_can_be_copied_and_pickled(model, copied):
     again = copied(model)
     assert isinstance(again, ScrewModel) and again.to_yaml() == model.to_yaml()
+    named = _Named(**{entry.name: getattr(model, entry.name) for entry in fields(model)})
+    assert type(copied(named)) is _Named
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,11 @@ def test_errors_name_the_arguments(arguments, text):
         sd.simulate('arm', [0.0, 0.1], [-1.4, 0.5])
 
 
+def test_a_robot_without_joints_stays():
+    post = sd.read_urdf('<robot name="post">\n<link name="base"/></robot>')
+    assert sd.simulate(post, [0.0, 0.1], []).position.shape == (2, 0)
+
+
 @pytest.fixture(scope='module')
 def motion():
     model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))

@@ -218,6 +218,7 @@ def test_bad_arguments_are_named():
             'stiffness: expected eigenvalues of 0 or more',
         ),
         (lambda: SOFT.ConstantCurvature(1.0, 0.1, 1.0, elongation='no'), 'elongation: expected'),
+        (lambda: SOFT.Joint('helical', pitch='no'), "pitch: expected a finite number, got 'no'"),
         (lambda: SOFT.SoftRobot(arc), 'modules: expected a sequence of joints and bodies'),
         (lambda: SOFT.VolumePreserving(0.1, 0.02, 0.1, 3), 'primitives: expected a sequence'),
         (lambda: SOFT.VolumePrimitive(['twist'], [[1.0]]), 'kind: expected one of'),

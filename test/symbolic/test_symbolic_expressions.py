@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 import sympy
@@ -22,6 +24,12 @@ NAMES = {'m_1': 'm1', 'm_2': 'm2', 'c_1x': 'L1', 'l_2x': 'L1', 'c_2x': 'L2', 'p_
 # the digits that doubles have left after the sums of a tree of three bodies; the expressions are
 # evaluated in thirty digits
 BOUND = 1e-12
+
+
+def test_a_model_can_be_pickled():
+    model = SymbolicModel.from_model(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')), SYMBOLS)
+    again = pickle.loads(pickle.dumps(model))
+    assert type(again) is SymbolicModel and again == model
 
 
 def vanishes(expression: sympy.Expr) -> bool:

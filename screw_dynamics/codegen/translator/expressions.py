@@ -45,6 +45,7 @@ from screw_dynamics.codegen.translator.types import (
     Type,
     c_name,
     has_value,
+    is_boolean,
     is_number,
     joined,
 )
@@ -178,7 +179,9 @@ class Expressions(ABC):
         parts: list[Value] = []
         for one in node.values:
             with self.out.aside() as lines:
-                part = condition(self.evaluate(one))
+                part = self.evaluate(one)
+                if not is_boolean(part.kind):
+                    raise TranslationError(f'{ast.unparse(one)}: expected a truth value')
             if lines and parts:
                 # evaluated only if the parts before do not decide
                 before = all_of(parts, symbol)
@@ -271,6 +274,8 @@ class Expressions(ABC):
         return view(self.out, owner, indices)
 
     def _Call(self, node: ast.Call) -> Value:
+        if any(keyword.arg != 'dtype' for keyword in node.keywords):
+            raise TranslationError(f'{ast.unparse(node)}: arguments by name')
         keywords = [keyword.value for keyword in node.keywords]
         if isinstance(node.func, ast.Attribute):
             owner = self.evaluate(node.func.value)

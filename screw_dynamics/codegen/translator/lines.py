@@ -168,6 +168,13 @@ class Lines:
         self.emit(f'{kind} {name} = {value.text.removeprefix(f"({kind})")};')
         return Value(name, value.kind)
 
+    def copied(self, value: Value) -> Value:
+        """Return a value in a new variable, so that assignments do not change it."""
+        fresh = isinstance(value.kind, ArrayType) and not value.text.startswith('v_')
+        if fresh or not has_value(value.kind):
+            return value
+        return self.bound(Value(f'({value.text})', value.kind))
+
     def set_as(self, value: Value, kind: Type) -> str:
         """Return the text of a value as another type, that of a tuple as a variable."""
         if not isinstance(kind, TupleType):

@@ -140,6 +140,8 @@ class Statements(Expressions):
         return goes_on or also
 
     def _while(self, node: ast.While) -> None:
+        if node.orelse:
+            raise TranslationError(f'while {ast.unparse(node.test)}: a loop with else')
         first = len(self.out.lines)
         self._forget(node)
         with self.out.block('for (;;)'):
@@ -162,6 +164,8 @@ class Statements(Expressions):
         values = self.evaluate(node.iter)
         kind = values.kind
         if isinstance(kind, TupleType):
+            if any(isinstance(one, (ast.Break, ast.Continue)) for one in ast.walk(node)):
+                raise TranslationError(f'{ast.unparse(node.iter)}: a loop over it that ends early')
             values = self.out.bound(values)
             parts = [part_of(values, k) for k in range(len(kind.parts))]
             if self.out.one_robot and all(isinstance(part.kind, Known) for part in parts):
@@ -263,7 +267,9 @@ class Statements(Expressions):
     ) -> None:
         """Emit a loop over a range."""
         assert isinstance(step.kind, Known)
-        stop, name = self.out.bound(stop), self.out.name()
+        # the range keeps the first value of a variable that the loop changes
+        changes = stop.text.removeprefix('v_') in changed_names(node)
+        stop, name = (self.out.copied if changes else self.out.bound)(stop), self.out.name()
         up = step.kind.value > 0
         # counting down, the last value lies above the stop
         low = is_natural(start.kind) if up else _at_least_minus_one(stop.kind)
@@ -320,7 +326,7 @@ class Statements(Expressions):
         if len(targets) == 1 and isinstance(targets[0], ast.Tuple) and isinstance(node, ast.Tuple):
             values = self.evaluate_all(node.elts)
             if len(values) > 1:
-                values = [v if is_array(v) else self._copied(v) for v in values]
+                values = [self.out.copied(stored(self.out, v)) for v in values]
             for target, value in zip(targets[0].elts, values, strict=True):
                 self.assign(target, value)
             return
@@ -329,12 +335,6 @@ class Statements(Expressions):
             value = self.out.bound(stored(self.out, value))
         for target in targets:
             self.assign(target, value)
-
-    def _copied(self, value: Value) -> Value:
-        """Return a value in a new variable, so that assignments do not change it."""
-        if not has_value(value.kind):
-            return value
-        return self.out.bound(Value(f'({value.text})', value.kind))
 
     def assign(self, target: ast.expr, value: Value) -> None:
         """Emit an assignment."""

@@ -262,7 +262,7 @@ def link_errors(model: ScrewModel) -> Array:
                 column = np.zeros(every.shape)
                 column[body] = parameters_of(root @ error @ root.T)
                 columns.append(column.ravel())
-    found: Array = np.array(columns).reshape(-1, every.size).T
+    found: Array = np.array(columns).reshape(len(columns), every.size).T
     return found
 
 

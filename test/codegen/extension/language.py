@@ -184,6 +184,16 @@ def kept_arrays(values, out):
     out[:] = last
 
 
+def exchanged(values, out):
+    """Exchange arrays, and change the variable of a range in its loop."""
+    old, new, count = values.copy(), doubled(values), 3
+    for _ in range(count):
+        old, new = new, old
+        old[0] += 1.0
+        count = 5
+    out[0], out[1], out[2], out[3], out[4] = old[0], new[0], old[1], new[1], count
+
+
 def large(count):
     values = np.empty(count)
     values[0] = 1.0
@@ -230,6 +240,7 @@ KERNELS = {
         Kernel(conditions, f'void({VECTOR}, int64, float64[::1])'),
         Kernel(memory, f'float64({VECTOR}, int64)'),
         Kernel(kept_arrays, f'void({VECTOR}, float64[::1])'),
+        Kernel(exchanged, f'void({VECTOR}, float64[::1])'),
         Kernel(large, 'float64(int64)', releases_gil=False),
         Kernel(early, f'int64({VECTOR})'),
         Kernel(passes, f'void({VECTOR}, float64[::1])'),

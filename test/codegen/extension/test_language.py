@@ -42,6 +42,7 @@ def both(language, name, *arguments, out=None):
         *(('loops', (NUMBERS, limit), np.zeros(5)) for limit in (-1.0, 2.0, 9.0)),
         *(('conditions', (NUMBERS, k), np.zeros(5)) for k in range(7)),
         ('kept_arrays', (NUMBERS,), np.zeros(5)),
+        ('exchanged', (NUMBERS,), np.zeros(5)),
         ('passes', (NUMBERS,), np.zeros(5)),
         ('constants', (), np.zeros(4)),
     ],
@@ -194,9 +195,42 @@ def _count(x):
     return total
 
 
+def _quotient(a, b):
+    return a / b
+
+
+def _by_name(x):
+    return _quotient(b=x, a=1.0)
+
+
+def _or(x):
+    return x or 2.0
+
+
+def _while_else(x):
+    while x < 3.0:
+        x += 1.0
+    else:
+        x = 0.0
+    return x
+
+
+def _left_early(x):
+    for _ in range(3):
+        for y in (1.0, 2.0):
+            if y > x:
+                break
+            x += y
+    return x
+
+
 @pytest.mark.parametrize(
     'function, text',
     [
+        (_by_name, 'arguments by name'),
+        (_or, 'x: expected a truth value'),
+        (_while_else, 'while x < 3.0: a loop with else'),
+        (_left_early, r'\(1.0, 2.0\): a loop over it that ends early'),
         (_sorted, 'sorted'),
         (_two_types, 'one variable'),
         (_recursive, ''),
