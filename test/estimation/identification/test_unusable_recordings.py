@@ -289,7 +289,5 @@ def test_a_link_that_rings_across_a_play_does_not_jump(planar, rng):
     places[:, 1] += 7e-4 * np.exp(-((away / 0.01) ** 2)) * np.cos(100.0 * away)
     check_smoothness(planar, times, places, smooth)
     places[1000:, 1] += 7e-4
-    with pytest.raises(
-        InputError, match="'joint_2': expected positions of .* jump at 2 s"
-    ):
+    with pytest.raises(InputError, match="'joint_2': expected positions of .* jump at 2 s"):
         check_smoothness(planar, times, places, smooth)
