@@ -53,7 +53,8 @@ class DriveTarget:
         self._work = np.zeros((2, m))
         self._knew = self.jerks_known = self._measured = False
         self._pace = self.jet[1:]  # velocities and accelerations of the sample
-        self.guard = guard
+        self._places = np.zeros(joints)
+        self.guard, self._turns = guard, bool(guard.turning.any())
 
     def set(self, sample: FeedforwardSample, motors: MotorSample | None) -> None:
         """Keep the sample before, and take over a sample."""
@@ -64,13 +65,10 @@ class DriveTarget:
         self._measured = sample.measured
         if self._measured:
             self.jet[1:] = 0.0
-        turned, places = np.zeros_like(sample.jet[0]), self.joint_jet[0]
-        known = self.guard.turning & np.isfinite(places) & np.isfinite(sample.jet[0])
-        np.subtract(places, sample.jet[0], out=turned, where=known)
-        turned = _TURN * np.rint(turned / _TURN)
+        self._places[:] = self.joint_jet[0]
         self.joint_jet[: len(sample.jet)] = sample.jet
-        self.joint_jet[0] += turned
-        self.jet[0] += turned[self.guard.owner]
+        if self._turns:
+            self._count_turns()
         self.jerks_known = len(sample.jet) > 3
         self.full[:], self.rates = source.effort, source.effort_dot
         if motors is not None:
@@ -88,6 +86,13 @@ class DriveTarget:
         else:
             sent[0] = gravity[self.guard.owner]
         self.rates_sent = self._content == 'full' and self.rates is not None
+
+    def _count_turns(self) -> None:
+        """Have continuous joints count on from the positions of the sample before."""
+        away = np.where(self.guard.turning, self._places - self.joint_jet[0], 0.0)
+        turned = _TURN * np.rint(np.where(np.isfinite(away), away, 0.0) / _TURN)
+        self.joint_jet[0] += turned
+        self.jet[0] += turned[self.guard.owner]
 
     def forget(self) -> None:
         """Drop what is known of efforts before."""
