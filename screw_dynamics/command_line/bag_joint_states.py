@@ -27,7 +27,8 @@ from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.bags import BagMessage
 from screw_dynamics.recordings.messages.joints import named_row
 from screw_dynamics.recordings.results.results import Results
-from screw_dynamics.recordings.results.results_bag import SOURCE_STREAM, Origin
+from screw_dynamics.recordings.results.results_bag import Origin
+from screw_dynamics.trajectory.reference.reference import Source
 
 _CONTINUITY = 4
 # Correlation of neighbouring residuals of N samples: 0 or less for white noise, by chance up to
@@ -134,7 +135,7 @@ def measured_results(
         drawn = (np.interp(at, times[order] + offset, row[order]) for row in samples.efforts.T)
         results = replace(results, measured_effort=np.column_stack(list(drawn)))
     stamps = first + np.round(SECOND * (at - offset)).astype(np.int64)
-    return results, Origin(stamps, np.zeros_like(stamps), _CONTINUITY, SOURCE_STREAM)
+    return results, Origin(stamps, np.zeros_like(stamps), _CONTINUITY, Source.STREAM)
 
 
 def _warn(motion: MeasuredMotion, model: ScrewModel, given: bool) -> None:

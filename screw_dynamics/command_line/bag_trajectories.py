@@ -22,9 +22,10 @@ from screw_dynamics.recordings.bags import BagMessage
 from screw_dynamics.recordings.bags.definitions import MessageTypes
 from screw_dynamics.recordings.messages.joints import effort_points
 from screw_dynamics.recordings.results.results import Results
-from screw_dynamics.recordings.results.results_bag import SOURCE_TRAJECTORY, Origin
+from screw_dynamics.recordings.results.results_bag import Origin
 from screw_dynamics.recordings.results.results_from_bag import TRAJECTORY
 from screw_dynamics.trajectory import PiecewisePolynomial
+from screw_dynamics.trajectory.reference.reference import Source
 
 _MOST_WARNINGS = 5
 
@@ -117,7 +118,7 @@ def until_replaced(
 def origin(this: FollowedTrajectory) -> Origin:
     """Return the stamps and the source of the samples of a trajectory."""
     from_start = np.round(SECOND * this.results.times).astype(np.int64)
-    return Origin(this.start + from_start, from_start, this.continuity, SOURCE_TRAJECTORY)
+    return Origin(this.start + from_start, from_start, this.continuity, Source.TRAJECTORY)
 
 
 def trajectory_with_efforts(this: FollowedTrajectory, types: MessageTypes) -> Any:

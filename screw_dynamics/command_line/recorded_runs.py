@@ -18,7 +18,6 @@ from screw_dynamics.estimation.identification import Recording
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.bags import Bag
 from screw_dynamics.recordings.messages.joints import places
-from screw_dynamics.recordings.results.results_bag import SOURCE_TRAJECTORY
 from screw_dynamics.recordings.results.results_from_bag import (
     DEVIATION_ENDING,
     FEEDFORWARD,
@@ -28,6 +27,7 @@ from screw_dynamics.recordings.results.results_from_bag import (
     read_efforts,
 )
 from screw_dynamics.trajectory import PiecewisePolynomial
+from screw_dynamics.trajectory.reference.reference import Source
 
 _AROUND = 3.0  # s before and after a motion, in which the robot rests
 _SAME_START = 1_000_000  # ns between samples of one motion
@@ -106,7 +106,7 @@ def _of_samples(
 ) -> Iterator[_Run]:
     """Yield the motions of FeedforwardTorque messages; each has one instant of time 0."""
     samples = read_efforts(bag, topic)
-    followed = samples.sources == SOURCE_TRAJECTORY
+    followed = samples.sources == Source.TRAJECTORY
     own = places(f'{bag.path}: topic {topic!r}', samples.joint_names, model.joint_names)
     from_start, positions = samples.from_start[followed], samples.joint_jet[followed, 0][:, own]
     starts = samples.stamps[followed] - from_start

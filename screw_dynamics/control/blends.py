@@ -9,6 +9,7 @@ from screw_dynamics.common.arrays import Array
 STEEPEST = 1.875  # slope of the quintic from 0 to 1 within a length of 1
 _MOST = 9  # blends that overlap
 _SHARE = 1.0 / 8.0  # of a blend, after which a further change begins a new one
+_LONGER = 1.5  # times the length of the newest blend, if a further change takes longer
 # in a call a blend advances by a part of its length, or by a time [s] that is no stall
 _CALL, _NO_STALL = 1.0 / 20.0, 5e-3
 
@@ -38,6 +39,11 @@ class Blend:
         """True if an offset is left."""
         return any(self._lengths)
 
+    @property
+    def count(self) -> int:
+        """Number of the offsets that decay."""
+        return sum(map(bool, self._lengths))
+
     def clear(self) -> None:
         """Drop all offsets."""
         self._offsets[:], self._weights[:] = 0.0, 0.0
@@ -48,8 +54,10 @@ class Blend:
         if length <= 0.0:
             return
         k = self._newest
-        if not (self._lengths[k] >= length and self._passed[k] < _SHARE * self._lengths[k]):
-            k = self._begin(length)
+        newest = self._lengths[k]
+        if not (newest >= length and self._passed[k] < _SHARE * newest):
+            # lengths that grow little by little would take all places at once
+            k = self._begin(max(length, _LONGER * newest) if length > newest else length)
         (a, b), (c, d) = self._weights[:, 2 * k : 2 * k + 2]
         determinant = a * d - b * c
         self._offsets[2 * k] += (d * value - b * slope) / determinant

@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND
+from screw_dynamics.control.limit_checks import Load, require_bearable
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.control.parameters import parameter
 from screw_dynamics.control.sample_guard import SampleGuard
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.recordings.messages.feedforward import Course, FeedforwardSample
+from screw_dynamics.trajectory.reference.reference import Source
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 # rad or m beyond the velocity limit times the time between two samples: noise of encoders, and
@@ -50,21 +53,11 @@ class CompensationParameters(ModelParameters):
     )
 
 
-class Carried(NamedTuple):
-    """A state at `stamp` [ns] and the efforts that carry it, all (n,); number of the motion."""
-
-    stamp: int
-    motion: int
-    positions: Array
-    velocities: Array
-    gravity: Array
-    effort: Array
-
-
 class Outputs(NamedTuple):
-    """What is to be published, and warnings for the log."""
+    """What is to be published, the last sample of a motion that is over, and warnings."""
 
-    sample: Carried | None
+    sample: FeedforwardSample | None
+    end: FeedforwardSample | None
     warnings: tuple[str, ...]
 
 
@@ -74,12 +67,16 @@ class Compensation:
 
     A sample is refused if a joint would have moved faster than its velocity limit since the one
     before. Efforts begin when every joint has two samples that agree; after a time without any
-    they end, and begin again as another motion. A limit of the efforts stops them until `clear`.
+    they end, and begin again as another motion; motions are numbered from `number` on. A limit of
+    the efforts stops them until `clear`.
     """
 
-    def __init__(self, robot: Robot, settings: CompensationParameters) -> None:
+    def __init__(self, robot: Robot, settings: CompensationParameters, number: int = 0) -> None:
         self.settings = settings
-        self.refused = self.motion = 0
+        self.refused, self.motion = 0, number
+        self._last: FeedforwardSample | None = None  # of a motion that goes on
+        self._end: FeedforwardSample | None = None
+        self._refusal = ''  # of the newest states
         self._now = 0
         self._warnings: list[str] = []
         self._start(robot)
@@ -88,7 +85,7 @@ class Compensation:
         self.robot, n = robot, robot.n
         self._guard = SampleGuard(robot)
         self._use(robot)
-        self._jet = np.zeros((3, n))
+        self._jet, self._none = np.zeros((3, n)), np.zeros(n)
         self._stamps = np.zeros(n, dtype=np.int64)
         self._sent, self._offset = np.zeros((2, n)), np.zeros((2, n))  # efforts, their gravity
         self._forget()
@@ -106,7 +103,7 @@ class Compensation:
         self._trusted = self._known.copy()
         self.running = self._changed = False
         self._blend_begin: int | None = None
-        self._told: int | None = None  # when a refusal was
+        self._told: dict[str, int] = {}  # when a refusal of a kind was
 
     @property
     def stopped(self) -> str:
@@ -117,16 +114,24 @@ class Compensation:
         """Return the efforts of measured states at the time `now` [ns], if they are plausible."""
         self._warnings.clear()
         if now < self._now:
-            self._forget()  # the clock has been set back
+            self._finish(Course.ENDED, 'the clock was set back')
+            self._forget()
         self._now = now
         measured = states is not None and self._measure(states)
         sample = self._sample() if self._fresh() and measured else None
-        return Outputs(sample, tuple(self._warnings))
+        end, self._end, self._last = self._end, None, sample or self._last
+        return Outputs(sample, end, tuple(self._warnings))
 
-    def clear(self) -> None:
-        """Let efforts be published again after a stop."""
+    def _finish(self, state: Course, reason: str) -> None:
+        """Have the next step tell that the motion goes on no more."""
+        if self._last is not None:
+            self._end = self._last._replace(state=state, reason=reason)
+        self._last, self.running = None, False
+
+    def clear(self, reason: str = '~/clear was called') -> None:
+        """Let efforts be published again after a stop, as another motion."""
+        self._finish(Course.ENDED, reason)
         self._guard.forget()
-        self.running = False
 
     def apply(self, settings: CompensationParameters) -> None:
         """Apply changed parameters."""
@@ -140,16 +145,25 @@ class Compensation:
             self._use(robot)
             self._changed = True
         else:
+            self._finish(Course.ENDED, 'the robot model has other joints now')
             self._start(robot)
+
+    def check_load(self, robot: Robot) -> None:
+        """Raise LimitError if a payload would drop the arm."""
+        old, new = self.robot.model, robot.model
+        if self.running and old.joint_names == new.joint_names:
+            jet = np.stack([self._jet[0], self._none, self._none])
+            require_bearable(Load(self.robot, {}), Load(robot, {}), jet)
 
     def _measure(self, states: MeasuredStates) -> bool:
         """Take over plausible states; return True if there are any."""
         stamp, timeout = states.stamp or self._now, self.settings.input_timeout
         if abs(self._now - stamp) > timeout * SECOND:
             self._refuse(
+                'stamp',
                 f'header.stamp: expected an instant within {timeout:g} s of now '
                 f'({self._now / SECOND:.3f}), got {stamp / SECOND:.3f}: too old, or of another '
-                'clock'
+                'clock',
             )
             return False
         given = np.abs(states.positions) <= LARGEST
@@ -161,8 +175,9 @@ class Compensation:
         j = int(np.argmax(outside))
         if outside[j] > _BEYOND:
             self._refuse(
+                'position',
                 f'position of {self.robot.joint_names[j]}: expected rad or m within '
-                f'[{limits.lower[j]:g}, {limits.upper[j]:g}], got {places[j]:.6g}'
+                f'[{limits.lower[j]:g}, {limits.upper[j]:g}], got {places[j]:.6g}',
             )
             return False
         follows = given & (elapsed <= timeout)
@@ -172,6 +187,8 @@ class Compensation:
         self._jet[0, given], self._jet[1, given] = states.positions[given], velocities[given]
         self._stamps[given], self._trusted[given] = stamp, follows[given]
         self._known |= given
+        if given.any():
+            self._refusal = ''
         return bool(given.any())
 
     def _plausible(
@@ -189,17 +206,20 @@ class Compensation:
             j = int(np.argmax(excess))
             if excess[j] > 0.0:
                 self._refuse(
+                    f'step of {field}',
                     f'{field} of {self.robot.joint_names[j]}: expected what the velocity limit '
                     f'{self._velocities[j]:g} allows within {elapsed[j]:.3g} s after '
-                    f'{before[j]:.6g}, got {got[j]:.6g}'
+                    f'{before[j]:.6g}, got {got[j]:.6g}',
                 )
                 return False
         return True
 
-    def _refuse(self, reason: str) -> None:
+    def _refuse(self, kind: str, reason: str) -> None:
         self.refused += 1
-        if self._told is None or self._now - self._told > _SELDOM * SECOND:
-            self._told = self._now
+        self._refusal = reason
+        told = self._told.get(kind)
+        if told is None or self._now - told > _SELDOM * SECOND:
+            self._told[kind] = self._now
             self._warnings.append(f'joint_states ignored: {reason}')
 
     def _fresh(self) -> bool:
@@ -209,11 +229,13 @@ class Compensation:
         if self._trusted.all() and (self._stamps >= oldest).all():
             return True
         if self.running:
-            self.running = False
-            self._warnings.append(f'No efforts are published: no joint_states for {timeout:g} s')
+            why = f', as they are refused: {self._refusal}' if self._refusal else ''
+            text = f'no joint_states that count for {timeout:g} s{why}'
+            self._finish(Course.ENDED, text)
+            self._warnings.append(f'No efforts are published: {text}')
         return False
 
-    def _sample(self) -> Carried | None:
+    def _sample(self) -> FeedforwardSample | None:
         """Return the present state with its efforts, unless they exceed a limit."""
         velocities = self._jet[1].copy()
         self._jet[1] = 0.0
@@ -231,9 +253,8 @@ class Compensation:
             self.motion += 1
             self.running, self._changed, self._blend_begin = True, False, None
         self._sent[:] = efforts
-        stamp = int(self._stamps.max())
-        positions = self._jet[0].copy()
-        return Carried(stamp, self.motion, positions, velocities, efforts[1], efforts[0])
+        stamp, jet = int(self._stamps.max()), self._jet[:2].copy()
+        return FeedforwardSample(stamp, self.motion, jet, efforts[:1], efforts[1], Source.MEASURED)
 
     def _exceeds(self, tau: Array) -> bool:
         """Stop, with a warning, if efforts (1, n) are beyond a limit."""
@@ -242,6 +263,7 @@ class Compensation:
             return False
         reason = f'limit exceeded: {violation}; they resume after ~/clear'
         self._guard.stop(self.motion, reason)
+        self._finish(Course.STOPPED, reason)
         self._warnings.append(f'No efforts are published: {self._guard.reason}')
         return True
 

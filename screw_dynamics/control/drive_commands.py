@@ -11,28 +11,37 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND
-from screw_dynamics.control.blends import STEEPEST, Blend, Transition
 from screw_dynamics.control.drive_intake import SampleIntake, StartGate
 from screw_dynamics.control.drive_output import DriveOutput
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.control.drive_records import FeedforwardSample, Outputs, State
+from screw_dynamics.control.drive_records import Condition, Outputs, State
 from screw_dynamics.control.drive_target import DriveTarget
+from screw_dynamics.control.following import FollowingWatch
 from screw_dynamics.control.last_guard import LastGuard
 from screw_dynamics.control.report import OK, WARN, Line, Report
+from screw_dynamics.control.sent_commands import SentCommands
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.recordings.messages.feedforward import (
+    AnySample,
+    Course,
+    FeedforwardSample,
+    MotorSample,
+)
 
-_LEAST_TIME = 1e-3  # s between samples
-_SHARE = 0.5  # of a limit of a rate or velocity, for a blend
+_HELD = 0.05  # of a limit of the effort: more gravity than this lets an arm fall
+RESUMPTION = (
+    'they begin again with another motion from rest, within the limits; ~/clear of the node that '
+    'sends the motion begins one'
+)
 
 
 class DriveCommands:
     """
     Commands of drives from samples of a feedforward; see `State`.
 
-    All that is not the motion itself (begin, end, payload, wrench, speed, model, gains) leads to
-    its value by a blend, which takes longer where a limit would be exceeded. `joints` are the
-    names in the samples, `motors` those in samples of motors, None if joints are commanded.
+    `joints` are the names in the samples, `motors` those in samples of motors, None if joints are
+    commanded.
     """
 
     def __init__(
@@ -47,44 +56,63 @@ class DriveCommands:
         names = self._motors if settings.motors else self._joints
         settings.require(joints, names)
         guard = self._guard = LastGuard(robot, self._joints, self._motors, settings)
-        m, n = len(names), len(joints)
+        n = len(joints)
         self.target = DriveTarget(guard, n, settings)
         self._output = DriveOutput(robot, names, settings)
         self._gate = StartGate(joints, guard.kinds)
-        self._motion_blend, self._effort_blend = Blend(m), Blend(m)
-        self._gains = Transition(settings.gains(m))
-        self._out = Transition(np.zeros((2, m)))  # efforts and velocities that end
-        self._left = Transition(np.zeros(m))  # velocities of a motion before, with a new begin
-        self._motion, self._effort = np.zeros((2, m)), np.zeros((2, m))  # as sent, without offsets
-        self._ahead, self._blended = np.zeros((2, m)), np.zeros((2, m))
-        self._turns, self._none, self._total = np.zeros(m), np.zeros(m), np.zeros(m)
-        self.state, self._stopped, self._reason = State.SILENT, -1, ''
-        self._leading = self._over = self._due = self._waited = False
+        self._watch = FollowingWatch(joints, guard.kinds)
+        self._sent = SentCommands(guard, self.target, settings)
+        self._place, self._room = np.zeros(n), np.zeros(n)  # where joints are sent
+        self.state, self._reason = State.SILENT, ''
+        self._followed, self._jumps = -1, 0  # motion and jumps of the sample before
+        self._barred, self._ended = -1, -1  # motions up to a number, and one
+        self.enabled, self._closing = True, False
+        self._due = self._blind = False
         self._now: int | None = None
+        self._steady = 0  # monotonic time [ns]
         self._heard = 0  # ns, when the newest sample was received
         self._samples = SampleIntake(motors=settings.motors)
         self.add = self._samples.add
         self._problem = ''
         self._warned: set[str] = set()
         self._lines: list[Line] = []
-        self._counts = {'sent': 0, 'rejected joint_states': 0}
+        self._counts = {'sent': 0, 'rejected joint_states': 0, 'unmarked jumps': 0}
 
     @property
     def rows(self) -> Array:
         """The shared array of the commands (fields, m)."""
         return self._output.rows
 
+    @property
+    def silent(self) -> bool:
+        """True if nothing is sent."""
+        return self.state is State.SILENT
+
     # time ----------------------------------------------------------------------------------------
 
-    def step(self, now: int) -> Outputs:
-        """Let time pass until `now` [ns]; return what to send of the newest of several samples."""
+    def step(self, now: int, steady: int | None = None) -> Outputs:
+        """
+        Let time pass until `now` [ns]; return what to send of the newest of several samples.
+
+        `steady` is a time [ns] that no correction of the clock changes, by default `now`.
+        """
         elapsed = 0.0 if self._now is None else 1e-9 * max(now - self._now, 0)
-        self._now = now
-        self._receive(now)
-        if self._driving and now - self._heard > self._settings.input_timeout * SECOND:
-            self._gap()
-        if not self._driving:
-            self._lead_out(elapsed)
+        self._now, self._steady = now, now if steady is None else steady
+        driving = self.state is State.DRIVING
+        while (found := self._samples.next(now, self._settings.input_timeout)) is not None:
+            self._take(*found, now)
+        if self._samples.problem:
+            self._say('warning', 'age', self._samples.problem)
+            self._samples.problem = ''
+        if self.state is State.DRIVING:
+            if now - self._heard > self._settings.input_timeout * SECOND:
+                self._fall_silent()
+            elif driving:
+                self._look_at_states(now)
+        if self.state is State.LEADING_OUT:
+            self._due = True
+            if not self._sent.lead_out(elapsed):
+                self.state = State.SILENT
         return self._outputs()
 
     # inputs of the next step ---------------------------------------------------------------------
@@ -96,27 +124,37 @@ class DriveCommands:
         except ScrewDynamicsError as error:
             self._counts['rejected joint_states'] += 1
             self._say('error', 'joint_states', f'joint_states rejected: {error}')
+            return
+        if self.state is State.DRIVING and not self.target.measured:
+            self._follow_up(now)
+
+    def enable(self, wanted: bool, reason: str) -> None:
+        """Let commands begin, or lead them out for a reason and let none begin."""
+        self.enabled = wanted
+        if wanted:
+            return
+        self._end(reason)
+        if not (self._settings.moves or self._measured_now()):
+            self._ended = self._samples.motion  # nobody knows where the robot will be
 
     def forget(self, reason: str) -> None:
         """Drop what was received: earlier stamps are not valid any more."""
         self._samples.forget()
         self._gate.measured.clear()
-        if self._driving:
-            self._say('warning', 'jump', f'{reason}: commands are led to rest')
-            self._end(State.RAMP_OUT)
+        self._barred = self._ended = -1
+        self._end(reason)
 
     def shut_down(self) -> None:
         """End commands for good."""
-        self._over = True
-        if self._driving:
-            self._end(State.RAMP_OUT)
+        self._closing = True
+        self._end('the node ends', level='info')
 
     def apply(self, settings: DriveCommandsParameters) -> None:
         """Apply changed parameters."""
         before, self._settings = self._settings, settings
-        m = self._motion.shape[1]
+        self._sent.settings, m = settings, len(self._guard.names)
         if (settings.gains(m) != before.gains(m)).any():
-            self._gains.start(settings.gains(m), settings.ramp_time)
+            self._sent.gains.start(settings.gains(m), settings.ramp_time)
         self._output.limit = settings.servo_limit
         if settings.limits != before.limits:
             self.change_robot(self._robot)
@@ -129,123 +167,114 @@ class DriveCommands:
             self._say('error', 'model', f'The limits stay as they are: {error}')
             return
         self._robot = robot
-        self._guard = self.target.guard = guard
+        self._guard = self.target.guard = self._sent.guard = guard
         self._output.set_robot(self._robot)
 
     # samples -------------------------------------------------------------------------------------
 
-    @property
-    def silent(self) -> bool:
-        """True if nothing is sent."""
-        return not (self._driving or self._leading)
-
-    @property
-    def _driving(self) -> bool:
-        return self.state in (State.RAMP_IN, State.ACTIVE)
-
-    def _receive(self, now: int) -> None:
-        """Follow the next sample, if there is one."""
-        samples, before = self._samples, self._samples.motion
-        found = samples.next(now, self._settings.input_timeout)
-        if samples.problem:
-            self._say('warning', 'age', samples.problem)
-            samples.problem = ''
-        if found is None:
+    def _take(self, sample: AnySample, motors: MotorSample | None, now: int) -> None:
+        """Follow the next sample, or the end of its motion."""
+        samples = self._samples
+        if sample.state != Course.FOLLOWS:
+            if sample.motion == samples.motion and sample.motion != self._ended:
+                self._ended = sample.motion
+                samples.let_others()
+                stopped = sample.state == Course.STOPPED
+                self._end(
+                    f'the motion has {"stopped" if stopped else "ended"}: {sample.reason}',
+                    level='warning' if stopped else 'info',
+                )
             return
-        sample, motors = found
-        new = sample.motion != before
+        assert isinstance(sample, FeedforwardSample)
+        new = sample.motion != self._followed
+        jumps = new or sample.jumps != self._jumps
         if new:
             self._warned.clear()
-        passed = samples.step - samples.lead_step
-        if self._driving and passed > self._settings.input_timeout:
-            self._gap()
+        self._followed, self._jumps = sample.motion, sample.jumps
+        if self.state is State.DRIVING and samples.step > self._settings.input_timeout:
+            self._fall_silent()
         self._heard = now
         self.target.set(sample, motors)
-        if self._driving:
-            self._continue(sample, samples.step, new)
-        if not self._driving and not self._over:
+        if self.state is State.DRIVING:
+            self._continue(samples.step, new, jumps)
+        if self.state is not State.DRIVING:
             self._consider(sample, new, now)
 
-    def _continue(self, sample: FeedforwardSample, step: float, new: bool) -> None:
+    def _continue(self, step: float, new: bool, jumps: bool) -> None:
         """Follow the next sample, or stop."""
         target = self.target
-        jump = target.step_text(self._settings.start_tolerance, step)
-        if jump and new:  # a motion that does not continue this one
-            self._end(State.RAMP_OUT)
+        jump = target.step_text(self._settings.start_tolerance, step, jumps=jumps)
+        if jump and new:
+            self._end(f'another motion begins elsewhere: {jump}')
             return
         reason = jump or target.violation() or self._output.violation(target)
         if reason:
-            self._stopped, self._reason = sample.motion, reason
-            self._say(
-                'warning',
-                'stop',
-                f'Commands stop: limit exceeded: {reason}; they begin again with another motion, '
-                'from rest within the limits',
-            )
-            self._end(State.STOPPED)
+            self._stop(f'limit exceeded: {reason}')
             return
-        # at least the time of a fast tick
-        step = max(step - self._samples.lead_step, min(step, _LEAST_TIME))
-        change = target.effort_change(step)
-        if change is not None:
-            length = self._length(change, self._guard.rates)
-            self._effort_blend.add(-change, self._none, length)
-        shift = target.motion_change(step) if self._settings.moves else None
-        if shift is not None:
-            length = self._length(shift[0], self._guard.speeds)
-            self._motion_blend.add(-shift[0], -shift[1], length)
-        self._gains.advance(step)
-        self._send(step)
+        if not jumps and target.leaps(step):
+            jumps = True
+            self._counts['unmarked jumps'] += 1
+            self._once('jump', 'Efforts jump, and their sample does not say so: they are blended')
+        self._sent.follow(step, self._steady, jumps=jumps)
+        self._register()
 
-    def _length(self, change: Array, rates: Array) -> float:
-        """Return the length of a blend of a change (m,) that keeps a part of rates (m,) [s]."""
-        slowest = float(np.max(np.abs(change) / rates, initial=0.0))
-        return max(self._settings.ramp_time, STEEPEST / _SHARE * slowest)
+    # does the robot follow -----------------------------------------------------------------------
 
-    def _send(self, step: float) -> None:
-        """Set what is sent `step` s after the sample before, 0 for the first one."""
-        target, guard = self.target, self._guard
-        np.add(target.motion[0], self._turns, out=self._ahead[0])
-        self._ahead[1] = target.motion[1]
-        if self._left.moving:
-            self._left.advance(step)
-            self._ahead[1] += self._left.values
-        if self._motion_blend.moving:
-            self._motion_blend.advance(step)
-            self._motion_blend.write(self._ahead, self._blended)
-            guard.keep_motion(self._blended, self._motion, step, self._ahead)
-            self._keep(self._motion_blend, guard.speeds)
-        self._motion[:] = self._ahead
-        self._ahead[:] = target.effort
-        if self._effort_blend.moving or guard.limited:
-            self._effort_blend.advance(step)
-            self._effort_blend.write(self._ahead, self._blended)
-            guard.keep_effort(self._blended, self._total, step, target.added, self._ahead)
-            self._keep(self._effort_blend, guard.rates)
-        self._effort[:] = self._ahead
-        np.add(self._effort[0], target.added, out=self._total)
-        blends = self._motion_blend.moving or self._effort_blend.moving or self._left.moving
-        self.state = State.RAMP_IN if blends else State.ACTIVE
+    def _register(self) -> None:
+        """Register where the joints are sent."""
         self._due = True
+        target, guard = self.target, self._guard
+        place, room = self._place, self._room
+        place[:], room[:] = target.joint_jet[0], 0.0
+        if self._settings.moves:
+            place[guard.owner] += self._sent.motion[0] - target.jet[0]
+        if target.deflection is not None:
+            np.maximum.at(room, guard.owner, np.abs(target.deflection))
+        if self._output.servos:
+            np.maximum.at(room, guard.owner, np.abs(self._output.offset))
+        self._watch.record(self._samples.instant, place, target.joint_jet[1], room)
 
-    def _keep(self, blend: Blend, rates: Array) -> None:
-        """Have a blend begin anew at what may be sent, `_ahead`, instead of `_blended`."""
-        np.subtract(self._ahead, self._blended, out=self._blended)
-        if self._blended.any():
-            length = self._length(self._blended[0], rates)
-            blend.add(self._blended[0], self._blended[1], length)
+    def _follow_up(self, now: int) -> None:
+        """Compare a new state with where the robot was sent."""
+        settings = self._settings
+        text = self._watch.obstacle(
+            self._gate.measured, settings.start_tolerance, now, settings.input_timeout
+        )
+        if not text or settings.follow == 'off':
+            return
+        if settings.stops_away:
+            self._stop(text, back=self._watch.away[self._guard.owner])
+        else:
+            self._once('follow', f'The robot does not follow: {text}')
+
+    def _look_at_states(self, now: int) -> None:
+        """Warn where states cease while positions are sent, and do then as `follow` says."""
+        settings = self._settings
+        if not settings.moves or settings.follow == 'off' or self.target.measured:
+            return
+        age = now - int(self._gate.measured.stamps.min())
+        if age <= settings.input_timeout * SECOND:
+            return
+        text = f'joint_states of every joint within {settings.input_timeout:g} s'
+        self._once('states', f'Nobody knows whether the robot follows: expected {text}, got none')
+        if settings.stops_away and age > 2.0 * settings.input_timeout * SECOND:
+            self._stop(f'expected {text}, got none: nobody knows whether the robot follows')
+
+    def _measured_now(self) -> bool:
+        """Return True if every joint is measured now."""
+        now, age = self._now or 0, self._settings.input_timeout
+        return bool(np.isfinite(self._gate.measured.positions(now, age)).all())
 
     # begin and end -------------------------------------------------------------------------------
 
     def _consider(self, sample: FeedforwardSample, new: bool, now: int) -> None:
         """Begin if a sample allows that; else wait."""
+        if self._closing or sample.motion <= self._barred or sample.motion == self._ended:
+            return
+        if not self.enabled:
+            self._problem = 'they are not enabled (~/enable, and the safety topic)'
+            return
         first = new and self.target.begins(sample.since_start)
-        if self.state is State.STOPPED:
-            if sample.motion == self._stopped or not first:
-                return
-            if not self._wait_for_limits():
-                return
-            self.state = State.RAMP_OUT if self._leading else State.SILENT
         rests = self.target.rests()
         if not (first or rests):
             # where another reason has kept them from beginning, that one is logged already
@@ -255,132 +284,135 @@ class DriveCommands:
                 'that moves',
                 quiet=bool(self._warned),
             )
-        elif self._wait_for_limits() and self._is_near(now, rests):
-            self._begin()
-
-    def _wait_for_limits(self) -> bool:
-        """Return True if the sample is within the limits; else wait."""
+            return
         found = self.target.violation() or self._output.violation(self.target)
         if found:
             self._wait('limit', f'limit exceeded: {found}')
-        return not found
+        elif self._is_near(now, rests):
+            self._begin()
 
     def _is_near(self, now: int, rests: bool) -> bool:
         """Return True if every joint is measured near the reference, where needed; else wait."""
         settings, gate = self._settings, self._gate
-        if not settings.moves:
-            return True
         kind, text, passing = gate.obstacle(
             self.target.joint_jet[0], now, settings.input_timeout, settings.start_tolerance
         )
+        if kind == 'unmeasured' and not settings.moves:
+            if not self._blind:
+                self._blind = True
+                self._say(
+                    'warning',
+                    'blind',
+                    f'Efforts begin wherever the robot is: {text}',
+                )
+            return True
         if kind:
             self._wait(kind, text, quiet=passing and rests)
             return False
-        self._turns[:] = gate.turns[self._guard.owner]
         return True
 
     def _wait(self, kind: str, text: str, quiet: bool = False) -> None:
         """Log why commands do not begin, once per kind and motion."""
         self._problem = self._problem if quiet and self._problem else text
-        if quiet or kind in self._warned:
-            return
-        self._warned.add(kind)
-        self._waited = True
-        self._say('warning', 'wait', f'Commands do not begin: {text}')
+        if not quiet:
+            self._once(kind, f'Commands do not begin: {text}')
 
     def _begin(self) -> None:
         """Begin at rest where the robot is, or at a command that still ends."""
-        target, none = self.target, self._none
-        target.forget()
-        if not self._leading:
-            self._motion[0] = target.motion[0] + self._turns
-            self._motion[1] = target.motion[1]
-            if self._settings.moves:
-                self._motion[0] += self._gate.distance[self._guard.owner]
-                self._motion[1] = 0.0
-            self._effort[0] = target.effort[0] if self._output.servos else 0.0
-        elif self._settings.moves:
-            # positions rest, velocities still end
-            self._left.values[:] = self._motion[1]
-            self._left.start(none, self._settings.ramp_time)
-            self._motion[1] = 0.0
-        self._leading = False
-        self._motion_blend.clear()
-        self._effort_blend.clear()
-        move = self._motion[0] - target.motion[0] - self._turns
-        speed = self._motion[1] - target.motion[1]
-        if move.any() or speed.any():
-            self._motion_blend.add(move, speed, self._length(move, self._guard.speeds))
-        change = self._effort[0] - target.effort[0]
-        if change.any():
-            self._effort_blend.add(change, none, self._length(change, self._guard.rates))
-        if self._waited:
-            self._say('info', 'begin', f'Commands begin, with motion {self._samples.motion}')
-        self._waited, self._problem, self._reason, self._stopped = False, '', '', -1
+        owner, gate = self._guard.owner, self._gate
+        if self.state is State.SILENT:
+            self._sent.rest_at(gate.turns[owner], gate.distance[owner])
+        self.state = State.DRIVING
+        self._watch.forget()
+        self._sent.begin(gate.turns[owner], self._steady)
+        self._register()
+        self._problem, self._reason, self._barred = '', '', -1
         self._warned.clear()
-        self._send(0.0)
+        self._say('info', 'begin', 'Commands begin')
 
-    def _gap(self) -> None:
-        self._say(
-            'info' if self.target.rests() else 'warning',
-            'gap',
-            f'No feedforward for {self._settings.input_timeout:g} s: commands are led to rest',
+    def _fall_silent(self) -> None:
+        self._end(
+            f'no feedforward for {self._settings.input_timeout:g} s',
+            level='info' if self.target.rests() else 'warning',
         )
-        self._end(State.RAMP_OUT)
 
-    def _end(self, state: State) -> None:
-        """Begin to lead efforts and velocities to rest; positions and gains stay."""
-        self.state, self._waited, rest = state, True, np.zeros_like(self._effort)
-        self._out.values[0], self._out.values[1] = self._effort[0], self._output.command[1]
-        self._effort[1] = 0.0
-        if self._output.servos:
-            rest[0] = self._effort[0]
-        self._out.start(rest, self._length(self._effort[0] - rest[0], self._guard.rates))
-        self._leading = self._output.ends
-        if not self._leading and state is State.RAMP_OUT:
-            self.state = State.SILENT
+    def _stop(self, reason: str, back: Array | None = None) -> None:
+        """End commands, and let no motion begin that is not newer."""
+        self._barred = self._samples.motion
+        self._end(reason, after=f'; {RESUMPTION}', back=back)
 
-    def _lead_out(self, elapsed: float) -> None:
-        if not self._leading:
+    def _end(
+        self, reason: str, *, level: str = 'warning', after: str = '', back: Array | None = None
+    ) -> None:
+        """Lead efforts and velocities to 0; positions come to rest, or go `back` by (m,)."""
+        if self.state is not State.DRIVING:
             return
-        self._out.advance(elapsed)
-        self._effort[0], self._motion[1] = self._out.values
-        self._leading, self._due = self._out.moving, True
-        if not self._leading and self.state is State.RAMP_OUT:
-            self.state = State.SILENT
+        self.state, self._reason = State.LEADING_OUT, reason
+        self._say(level, 'end', f'Commands end: {reason}{self._falls()}{after}')
+        self._sent.end(self._output.command[1], back)
+
+    def _falls(self) -> str:
+        """Return a remark if nothing holds the arm where commands have ended."""
+        gravity = self.target.gravity
+        if 'position' in self._settings.fields or gravity is None:
+            return ''
+        limits = self._guard.table.rows['effort'].upper
+        held = (np.abs(gravity) <= _HELD * limits).all()
+        return '' if held else '; the arm is not held'
 
     # outputs -------------------------------------------------------------------------------------
 
     def _say(self, level: str, key: str, text: str) -> None:
         self._lines.append(Line(level, text, key))
 
+    def _once(self, key: str, text: str) -> None:
+        """Log a warning once per motion."""
+        if key not in self._warned:
+            self._warned.add(key)
+            self._say('warning', key, text)
+
+    @property
+    def condition(self) -> Condition:
+        """What others are told."""
+        return Condition(self.state, self._samples.motion, self._reason, self.enabled)
+
     def _outputs(self) -> Outputs:
         rows = state = tensions = None
+        driving = self.state is State.DRIVING
         if self._due:
             self._counts['sent'] += 1
             output = self._output
+            sent = self._sent
             rows = output.write(
-                self._motion, self._effort, self.target, self._gains.values, ends=not self._driving
+                sent.motion, sent.effort, self.target, sent.gains.values, ends=not driving
             )
             state = output.state
             if output.threads is not None:
                 tensions, problem = output.threads.write(
                     self.target.joint_jet,
-                    self._effort + [self.target.added, self._none],
-                    rates=self._driving and self.target.jerks_known,
+                    sent.effort + [self.target.added, np.zeros(len(self._guard.names))],
+                    rates=driving and self.target.jerks_known,
                 )
                 if problem:
                     self._say('warning', 'threads', problem)
-        instant = self._samples.instant if self._driving else self._now
+        instant = self._samples.instant if driving else self._now
         lines, self._due = tuple(self._lines), False
         self._lines.clear()
-        return Outputs(rows, state, tensions, instant or 0, lines, self._leading)
+        busy = self.state is State.LEADING_OUT
+        return Outputs(rows, state, tensions, instant or 0, self.condition, lines, busy)
 
     def report(self) -> Report:
         """Return the report for /diagnostics; WARN while commands are stopped or do not begin."""
-        values = {'motion': self._samples.motion, **self._counts, **self._samples.counts}
-        if self.state is State.STOPPED:
-            return Report(WARN, f'stopped: limit exceeded: {self._reason}', values)
-        if self._problem and not self._driving:
+        values = {
+            'motion': self._samples.motion,
+            'enabled': self.enabled,
+            'blends': self._sent.blends,
+            **self._counts,
+            **self._samples.counts,
+        }
+        if self._problem and self.state is not State.DRIVING:
             return Report(WARN, f'commands do not begin: {self._problem}', values)
-        return Report(OK, self.state.value, values)
+        if self._barred >= 0:
+            return Report(WARN, f'stopped: {self._reason}', values)
+        text = self.state.name.lower().replace('_', ' ')
+        return Report(OK, f'{text}: {self._reason}' if self._reason else text, values)

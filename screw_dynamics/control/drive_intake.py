@@ -2,60 +2,73 @@
 # SPDX-License-Identifier: Apache-2.0
 """`SampleIntake`, `StartGate`: which samples and measured positions count for commands."""
 
+from collections import deque
 from collections.abc import Sequence
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND
-from screw_dynamics.control.drive_records import FeedforwardSample, MotorSample
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.model.records import POSITION_UNITS
+from screw_dynamics.recordings.messages.feedforward import (
+    AnySample,
+    Course,
+    MotorSample,
+)
 
 _LONGEST_LEAD = SECOND  # ns by which stamps may be ahead
-_LEAD_STEP = 5e-3  # s, of the lead of stamps: less is jitter
-_FALL = 0.01  # of the difference, by which the known lead falls to that of later samples
+_MOST_WAITING = 10  # samples whose other half is on its way
 
 
 class SampleIntake:
     """
-    Keeps a sample until that of its motors is there, and drops old ones and those out of order.
+    Pairs samples with those of their motors, and drops old ones and those out of order.
 
     `instant` [ns] and `motion` are those of the newest sample that counted, `step` [s] the time
-    since the one before, 0 for the first one. `lead_step` [s] is the part of it by which stamps
-    are further ahead than ever: another lead time, and no time that has passed.
+    since the one before, 0 for the first one. Last samples of motions always count.
     """
 
     def __init__(self, *, motors: bool) -> None:
-        self._paired, self.instant, self.motion = motors, 0, -1
-        self.step = self.lead_step = self._lead = 0.0
+        self._paired, self.instant, self.motion = motors, 0, 0
+        self.step, self._lowest = 0.0, -1
         self.counts = {'too old': 0, 'out of order': 0}
         self.problem = ''
         self.forget()
 
     def forget(self) -> None:
         """Drop what was received before a jump of the clock."""
-        self._sample: FeedforwardSample | None = None
-        self._motors: MotorSample | None = None
+        self._ready: deque[tuple[AnySample, MotorSample | None]] = deque()
+        self._halves: dict[int, AnySample] = {}  # by their instants
         self._first = True
 
-    def add(self, item: FeedforwardSample | MotorSample) -> None:
-        """Take over a sample, in place of one before of its kind."""
-        if isinstance(item, FeedforwardSample):
-            self._sample = item
-        else:
-            self._motors = item
+    def add(self, item: AnySample) -> None:
+        """Take over a sample."""
+        if item.state != Course.FOLLOWS or not self._paired:
+            self._ready.append((item, None))
+            return
+        halves = self._halves
+        other = halves.get(item.instant)
+        if other is None or type(other) is type(item):
+            halves[item.instant] = item
+            while len(halves) > _MOST_WAITING:
+                del halves[min(halves)]
+            return
+        self._halves = {at: half for at, half in halves.items() if at > item.instant}
+        if isinstance(item, MotorSample):
+            self._ready.append((other, item))
+        elif isinstance(other, MotorSample):
+            self._ready.append((item, other))
 
-    def next(
-        self, now: int, timeout: float
-    ) -> tuple[FeedforwardSample, MotorSample | None] | None:
-        """Return the sample that is complete and counts at `now` [ns], if there is a new one."""
-        sample, motors = self._sample, self._motors
-        if sample is None or (self._paired and motors is None):
-            return None
-        if motors is not None and motors.instant != sample.instant:
-            return None  # one of them is on its way
-        self._sample = self._motors = None
+    def next(self, now: int, timeout: float) -> tuple[AnySample, MotorSample | None] | None:
+        """Return the next sample that counts at `now` [ns], in the order of their reception."""
+        while self._ready:
+            sample, motors = self._ready.popleft()
+            if sample.state != Course.FOLLOWS or self._counts(sample, now, timeout):
+                return sample, motors
+        return None
+
+    def _counts(self, sample: AnySample, now: int, timeout: float) -> bool:
         if not -_LONGEST_LEAD <= now - sample.instant <= timeout * SECOND:
             self.counts['too old'] += 1
             self.problem = (
@@ -63,20 +76,20 @@ class SampleIntake:
                 f'({now / SECOND:.3f}), got {sample.instant / SECOND:.3f}: too old, or of '
                 'another clock'
             )
-            return None
+            return False
         step = 0.0 if self._first else 1e-9 * (sample.instant - self.instant)
         # after a jump of the clock back, samples of the motion before it may still come
-        earlier = sample.motion < self.motion and step <= timeout
+        earlier = sample.motion < self._lowest and step <= timeout
         if not self._first and (step <= 0.0 or earlier):
             self.counts['out of order'] += 1
-            return None
-        self.step = step
-        lead = 1e-9 * (sample.instant - now)
-        further = lead - (lead if self._first else self._lead)
-        self.lead_step = min(further, self.step) if further > _LEAD_STEP else 0.0
-        self._lead = lead - (1.0 - _FALL) * min(further, 0.0)
-        self.instant, self.motion, self._first = sample.instant, sample.motion, False
-        return sample, motors if self._paired else None
+            return False
+        self.step, self._first = step, False
+        self.instant, self.motion, self._lowest = sample.instant, sample.motion, sample.motion
+        return True
+
+    def let_others(self) -> None:
+        """Let samples of motions with a lower number count: that of the newest is over."""
+        self._lowest = -1
 
 
 # samples of a resting reference without fresh states before a warning: after a stall these may

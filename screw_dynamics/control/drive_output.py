@@ -39,11 +39,9 @@ class DriveOutput:
         self.servos = bool(settings.servo_stiffness)
         self._stiffness = np.array(settings.servo_stiffness or (1.0,)) + np.zeros(m)
         self._lags = np.array(settings.servo_damping or (0.0,)) / self._stiffness  # [s]
-        self._work = np.zeros(m)
+        self._work, self.offset = np.zeros(m), np.zeros(m)  # of servos, as sent
         self.threads: ThreadTensions | None = None
         self.set_robot(robot)
-        # whether something of what is sent ends where commands end
-        self.ends = bool({'effort', 'velocity'} & set(sent)) or self.threads is not None
 
     def set_robot(self, robot: Robot) -> None:
         """Continue with another model that has the same joints."""
@@ -53,7 +51,9 @@ class DriveOutput:
         self.threads = ThreadTensions(threads, joints) if fits and threads is not None else None
 
     def violation(self, target: DriveTarget) -> str:
-        """Return the offset of a servo that is beyond its limit; '' if none is."""
+        """Return what is missing, or which servo's offset is beyond its limit; '' if none is."""
+        if self._rotors and target.ratios is None:
+            return 'gear_ratio: expected one per motor for rotors, got none'
         if not self.servos:
             return ''
         if 'velocity' in self._fields and not target.rates_sent:
@@ -78,16 +78,15 @@ class DriveOutput:
     def write(
         self, motion: Array, effort: Array, target: DriveTarget, gains: Array, *, ends: bool
     ) -> Array:
-        """Return the shared rows of a motion and efforts (2, m); at an end positions stay."""
+        """Return the shared rows of a motion and efforts (2, m); at an end offsets stay."""
         state, fields = self.state, self._fields
-        self.command[1] = motion[1]
-        if not ends:
-            self.command[0] = motion[0]
-            if self.servos:
-                offset = self._offset_of(motion[1], effort[0])
-                self.command[0] += np.clip(offset, -self.limit, self.limit)
-                if target.rates_sent:
-                    self.command[1] += effort[1] / self._stiffness + self._lags * target.jet[2]
+        self.command[:] = motion
+        if self.servos and not ends:
+            offset = self._offset_of(motion[1], effort[0])
+            np.clip(offset, -self.limit, self.limit, out=self.offset)
+            if target.rates_sent:
+                self.command[1] += effort[1] / self._stiffness + self._lags * target.jet[2]
+        self.command[0] += self.offset
         state[:2], state[2] = self.command, effort[0]
         state[2] *= self._scale
         if self._rotors and target.ratios is not None:

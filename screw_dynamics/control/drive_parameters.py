@@ -75,10 +75,23 @@ class DriveCommandsParameters(FileParameters):
         'distance of the reference [rad or m].',
         within=(1e-6, 1e3),
     )
+    follow: str = parameter(
+        'auto',
+        'What to do where a joint is measured farther from where it is sent than start_tolerance, '
+        '0.05 s of its velocity and what springs and servos deflect: stop the commands, or warn; '
+        'auto: stop where positions are sent, warn with efforts or velocities alone. off: do not '
+        'look.',
+        choices=('auto', 'stop', 'warn', 'off'),
+    )
+    safety_topic: str = fixed(
+        '',
+        'std_msgs/Bool of the robot, true where it may move; while it is false, was not received '
+        'or has no publisher, commands are led out, and ~/enable is needed again. Empty: none.',
+    )
     input_timeout: float = parameter(
         0.2,
-        'Oldest samples and joint_states that count [s]; without samples for this time commands '
-        'are led to rest.',
+        'Oldest samples and joint_states that count [s]; without samples for this time, as where '
+        'a process has died or a network is lost, commands are led to rest.',
         within=(1e-3, 10.0),
     )
     kp: tuple[float, ...] = parameter(
@@ -167,6 +180,11 @@ class DriveCommandsParameters(FileParameters):
     def moves(self) -> bool:
         """True if the commands have positions or velocities."""
         return bool({'position', 'velocity'} & set(self.fields))
+
+    @property
+    def stops_away(self) -> bool:
+        """True if commands stop where the robot does not follow."""
+        return self.follow == 'stop' or (self.follow == 'auto' and 'position' in self.fields)
 
     @property
     def motors(self) -> bool:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`DriveTarget`: what a sample asks of the drives, and what of it is not the motion itself."""
+"""`DriveTarget`: what a sample asks of the drives, and how it differs from the one before."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.control.drive_records import FeedforwardSample, MotorSample
-from screw_dynamics.control.last_guard import ABSURD, LastGuard
+from screw_dynamics.control.last_guard import LastGuard
+from screw_dynamics.recordings.messages.feedforward import FeedforwardSample, MotorSample
+from screw_dynamics.trajectory.reference.reference import Source
 
 # velocities and accelerations of a reference that rests, as parts of the velocity limit [1, 1/s]
 _REST = 1e-3, 1e-2
@@ -20,18 +21,15 @@ _FIRST = 2e-2, 5e-2
 # s since the start of a trajectory, within which its accelerations are not looked at: cubic and
 # linear curves begin with a jump of theirs
 _FIRST_TIME = 0.05
-# parts of a limit of the effort up to which a change counts as the motion's own, with rates of the
-# efforts in the samples and without
-_KNOWN, _UNKNOWN = 1e-3, 1e-2
-_LEARNT = 0.25  # of a limit of the rate, by which a change alters the estimate of the rate
-# of the velocity limit: changes of velocities, and of positions [s], that the motion explains
-_VELOCITY, _POSITION = 2e-2, 1e-3
+# of a limit of the effort: a step of efforts that nobody has certified, beside their rates, beyond
+# which it counts as a jump though it is not marked as one
+_LEAP = 0.25
 _TURN = 2.0 * np.pi
 
 
 class DriveTarget:
     """
-    The newest sample as the commands of m joints or motors, and changes since the one before.
+    The newest sample as the commands of m joints or motors, and the one before.
 
     `motion` (2, m) are positions and velocities, `effort` (2, m) is the part of the efforts that
     is sent, with its rate, `added` (m,) what the robot adds to it. A measured robot is held where
@@ -45,36 +43,43 @@ class DriveTarget:
         self.jet, self.full = np.zeros((3, m)), np.zeros(m)
         self.motion, self.effort = self.jet[:2], np.zeros((2, m))
         self.added, self.joint_jet = np.zeros(m), np.zeros((4, joints))
+        self.gravity: Array | None = None
         self.rates: Array | None = None  # of the full efforts
         self.rates_sent = False  # whether the rates of `effort` are known
         self.deflection: Array | None = None
         self.ratios: Array | None = None
-        self._before, self._slope = np.zeros((5, m)), np.zeros(m)
+        self._before, self._joints_before = np.zeros((5, m)), np.zeros((2, joints))
         self._work = np.zeros((2, m))
-        self._knew = self.jerks_known = self._measured = False
-        self._pace = self.jet[1:]  # velocities and accelerations of the sample
-        self._places = np.zeros(joints)
+        self._knew = self.jerks_known = self.measured = self._certified = False
+        self._pace = np.zeros((2, joints))  # velocities and accelerations of the sample
         self.guard, self._turns = guard, bool(guard.turning.any())
 
     def set(self, sample: FeedforwardSample, motors: MotorSample | None) -> None:
         """Keep the sample before, and take over a sample."""
         self._before[:3], self._before[3:] = self.jet, self.effort
-        self._knew = self.rates_sent
-        source = sample if motors is None else motors
-        self.jet[:], self._pace = source.jet[:3], source.jet[1:3]
-        self._measured = sample.measured
-        if self._measured:
-            self.jet[1:] = 0.0
-        self._places[:] = self.joint_jet[0]
-        self.joint_jet[: len(sample.jet)] = sample.jet
+        self._joints_before[:] = self.joint_jet[:2]
+        self._knew, rows = self.rates_sent, min(len(sample.jet), 4)
+        self.joint_jet[:rows], self.joint_jet[rows:] = sample.jet[:rows], 0.0
+        self._pace[:] = self.joint_jet[1:3]
+        self.measured = sample.source == Source.MEASURED
+        self._certified = not (self.measured or sample.source == Source.STREAM)
+        if self.measured:
+            self.joint_jet[1:] = 0.0
+        if motors is None:
+            self.jet[:] = self.joint_jet[:3]
+        else:
+            self.jet[2] = 0.0
+            self.jet[: len(motors.jet)] = motors.jet
         if self._turns:
             self._count_turns()
-        self.jerks_known = len(sample.jet) > 3
-        self.full[:], self.rates = source.effort, source.effort_dot
+        self.jerks_known = rows > 3
+        efforts = sample.efforts if motors is None else motors.efforts
+        self.full[:], self.rates = efforts[0], efforts[1] if len(efforts) > 1 else None
         if motors is not None:
             self.deflection, self.ratios = motors.deflection, motors.ratios
+        self.gravity = sample.gravity
         sent, gravity = self.effort, sample.gravity
-        sent[0], sent[1], self.added[:] = source.effort, 0.0, 0.0
+        sent[0], sent[1], self.added[:] = self.full, 0.0, 0.0
         if self._content == 'full':
             if self.rates is not None:
                 sent[1] = self.rates
@@ -89,33 +94,32 @@ class DriveTarget:
 
     def _count_turns(self) -> None:
         """Have continuous joints count on from the positions of the sample before."""
-        away = np.where(self.guard.turning, self._places - self.joint_jet[0], 0.0)
-        turned = _TURN * np.rint(np.where(np.isfinite(away), away, 0.0) / _TURN)
+        away = self._joints_before[0] - self.joint_jet[0]
+        away = np.where(self.guard.turning & np.isfinite(away), away, 0.0)
+        turned = _TURN * np.rint(away / _TURN)
         self.joint_jet[0] += turned
         self.jet[0] += turned[self.guard.owner]
-
-    def forget(self) -> None:
-        """Drop what is known of efforts before."""
-        self._slope[:] = 0.0
 
     def violation(self) -> str:
         """Return what of the sample is beyond a limit; '' if nothing is."""
         if self._content != 'full' and not np.isfinite(self.effort[0]).all():
             return f'gravity_effort: expected one per joint for {self._content}, got none'
-        found = self.guard.violation(self.jet, self.full, self.rates, self.deflection)
+        guard = self.guard
+        found = guard.violation(self.joint_jet, self.jet, self.full, self.rates, self.deflection)
         if not found and self._content == 'gravity_only':
-            return self.guard.violation(self.jet, self.effort[0], None, None)
+            return guard.violation(self.joint_jet, self.jet, self.effort[0], None, None)
         return found
 
-    def step_text(self, tolerance: float, time: float) -> str:
-        """Return which position steps further than its joint moves within a time [s]."""
-        return self.guard.step_text(
-            self._before, self.jet, tolerance, time, measured=self._measured
-        )
+    def step_text(self, tolerance: float, time: float, *, jumps: bool) -> str:
+        """Return which joint steps further than it moves, or jumps by more than a tolerance."""
+        before, after = self._joints_before, self.joint_jet[:2]
+        if jumps:
+            return self.guard.far_text(before, after, tolerance, time)
+        return self.guard.step_text(before, after, tolerance, time, measured=self.measured)
 
     def rests(self) -> bool:
         """Return True if the reference rests."""
-        return self._slower(_FIRST[0], np.inf) if self._measured else self._slower(*_REST)
+        return self._slower(_FIRST[0], np.inf) if self.measured else self._slower(*_REST)
 
     def begins(self, since_start: float) -> bool:
         """Return True if this may be the first sample of a motion from rest."""
@@ -128,38 +132,36 @@ class DriveTarget:
             and (np.abs(accelerations) <= acceleration * pace).all()
         )
 
-    def effort_change(self, time: float) -> Array | None:
-        """Return the part (m,) of the change of efforts that rates do not explain, if any."""
-        change, before = self._work[0], self._before[3:]
-        np.subtract(self.effort[0], before[0], out=change)
-        scale = np.where(
-            self.guard.efforts < ABSURD, self.guard.efforts, max(1.0, np.abs(self.full).max())
-        )
-        if self.rates_sent and self._knew:
-            change -= (0.5 * time) * (before[1] + self.effort[1])
-            allowed = _KNOWN * scale
-            self._slope[:] = self.effort[1]
-        else:
-            change -= self._slope * time
-            allowed = _UNKNOWN * scale
-            learnt = np.minimum(allowed, _LEARNT * time * self.guard.rates)
-            self._slope += np.clip(change, -learnt, learnt) / time
-        foreign = np.abs(change) > allowed
-        change *= foreign
-        return change if foreign.any() else None
+    def leaps(self, time: float) -> bool:
+        """Return True if efforts that nobody has certified step more than they should."""
+        if self._certified:
+            return False
+        most = _LEAP * self.guard.efforts
+        return bool((np.abs(self.effort_change(time)) > most).any())
 
-    def motion_change(self, time: float) -> Array | None:
-        """Return the part (2, m) of a change of positions and velocities that is no motion."""
-        before, jet, change = self._before, self.jet, self._work
-        np.subtract(jet[:2], before[:2], out=change)
-        change -= (0.5 * time) * (before[1:3] + jet[1:3])
-        pace = self.guard.pace
-        foreign = (np.abs(change[0]) > _POSITION * pace) | (np.abs(change[1]) > _VELOCITY * pace)
-        if self._measured:
-            foreign = np.abs(change[0]) > self.guard.speeds * time
-        if not foreign.any():
-            return None
-        change[0] = jet[0] - before[0] - time * jet[1]  # at the end of the step
-        change[1] = jet[1] - before[1]
-        change *= foreign
-        return change
+    def effort_change(self, time: float) -> Array:
+        """Return the part (m,) of the change of efforts that their rates do not explain."""
+        change, before, after = self._work[0], self._before[3:], self.effort
+        known = self._knew and self.rates_sent
+        return _unexplained(before, after, 0.5 * time * known, change)
+
+    def motion_change(self, time: float) -> Array:
+        """
+        Return the part (2, m) of the change that velocities and accelerations do not explain.
+
+        That of the positions is beside the velocity that is kept.
+        """
+        (places, speeds), half = self._work, 0.5 * time
+        _unexplained(self._before[1:3], self.jet[1:3], half, speeds)
+        _unexplained(self._before[:2], self.jet[:2], half, places, speeds)
+        return self._work
+
+
+def _unexplained(
+    before: Array, after: Array, half: float, out: Array, kept: Array | float = 0.0
+) -> Array:
+    """Write a change of values without that by their rates (2, m), at most that, to `out`."""
+    np.subtract(after[0], before[0], out=out)
+    size = np.abs(out)
+    out -= half * (before[1] + after[1] - kept)
+    return np.clip(out, -size, size, out=out)

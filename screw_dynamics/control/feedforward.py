@@ -4,21 +4,27 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from enum import Enum
 from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import instant_of
+from screw_dynamics.control.drive_records import Condition
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.fit_requests import Heading
 from screw_dynamics.control.followed_motion import FollowedMotion
 from screw_dynamics.control.goals import Goals
-from screw_dynamics.control.limit_checks import check_positions
+from screw_dynamics.control.heard_commands import HeardCommands
+from screw_dynamics.control.limit_checks import Load, check_positions, require_bearable
 from screw_dynamics.control.measurements import WRENCH_TOPIC, ExternalWrenches, JointStateBuffer
 from screw_dynamics.control.motor_samples import RESUMPTION, MotorSamples
-from screw_dynamics.control.outputs import EffortSample, Outputs
+from screw_dynamics.control.outputs import Outputs
+from screw_dynamics.control.publication import Publication
 from screw_dynamics.control.report import Counts
 from screw_dynamics.control.sample_guard import SampleGuard
 from screw_dynamics.control.streams import StreamReader
@@ -27,12 +33,25 @@ from screw_dynamics.control.trajectory_queue import TrajectoryQueue
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import gravity_forces
 from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.recordings.messages.feedforward import Course, FeedforwardSample
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.reference.reference import Source
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
 
-LEAST_ROWS = 3  # efforts require accelerations
 Arguments = ParamSpec('Arguments')
+
+
+class State(str, Enum):
+    """What is published."""
+
+    IDLE = 'IDLE'
+    MOVING = 'MOVING'
+    HOLDING = 'HOLDING'
+    STREAMING = 'STREAMING'
+    STOPPED = 'STOPPED'
+
+
+_STATES = {Source.HOLD: State.HOLDING, Source.STREAM: State.STREAMING}
 
 
 class Feedforward:
@@ -81,9 +100,12 @@ class Feedforward:
             topic: Counts() for topic in (*(s.value for s in Stream), WRENCH_TOPIC)
         }
         self.cleared = ''
+        self.state = State.IDLE
+        self.commands = HeardCommands()
+        self._kept: deque[tuple[bytes, bool]] = deque()  # trajectories, until commands rest
+        self._published, self._speed = Publication(self.outputs), 1.0
         self._flowing: Stream | None = None  # stream of the last sample
         self._silent = ''  # stream that has ended
-        self._source: Source | None = None  # of what the last tick has published
         self.failure, self.failed = '', 0  # why the last tick has failed, and how many have
         self._use_robot(plain, uncontrolled_joints)
 
@@ -99,10 +121,18 @@ class Feedforward:
 
         Returns what is to be done, valid until the next step.
         """
-        self.outputs.clear()
+        outputs = self.outputs
+        outputs.clear()
         self.goals.now = now
         method(now, *arguments, **further)
-        return self.outputs
+        silence = '' if self.commands.positions else self.commands.silence(now)
+        if silence and outputs.verdicts:
+            text = f'drive_commands sends nothing: {silence}'
+            outputs.verdicts[:] = [
+                one if one.reason else replace(one, warnings=(*one.warnings, text))
+                for one in outputs.verdicts
+            ]
+        return outputs
 
     # robot and parameters ------------------------------------------------------------------------
 
@@ -118,6 +148,7 @@ class Feedforward:
     def change_robot(self, now: int, robot: Robot, others: Mapping[str, str]) -> None:
         """Continue with another model that has the same joints."""
         robot = robot.with_limited_motors(self.robot.limits_motors)
+        self._published.jumped |= robot.model != self.robot.model
         self._use_robot(robot, others)
         self.wrenches.set_model(robot.model)
         self.guard.set_robot(robot)
@@ -148,15 +179,6 @@ class Feedforward:
             now,
         )
 
-    @property
-    def state(self) -> str:
-        """IDLE, MOVING, HOLDING, STREAMING or STOPPED, by the last tick."""
-        if self.guard.reason:
-            return 'STOPPED'
-        if self._source is None:
-            return 'IDLE'
-        return {Source.HOLD: 'HOLDING', Source.STREAM: 'STREAMING'}.get(self._source, 'MOVING')
-
     # inputs --------------------------------------------------------------------------------------
 
     def measure(self, now: int, message: Any) -> None:
@@ -168,7 +190,14 @@ class Feedforward:
 
     def add_trajectory(self, now: int, data: bytes, *, poses: bool = False) -> None:
         """Follow a serialised JointTrajectory, or with `poses` a Path."""
-        self.queue.add(data, now, poses=poses)
+        if self._kept or self.commands.lead_out(now):
+            self._kept.append((data, poses))  # where the robot rests is not known yet
+        else:
+            self.queue.add(data, now, poses=poses)
+
+    def hear_commands(self, now: int, condition: Condition | None, *, positions: bool) -> None:
+        """Register what drive_commands says; None where there are several."""
+        self.commands.hear(now, condition, positions=positions)
 
     def stream(self, now: int, message: Any, stream: Stream) -> None:
         """Follow a sample of a stream: JointReference, or JointState for positions."""
@@ -201,8 +230,10 @@ class Feedforward:
         """Apply a WrenchStamped."""
         counts = self.counts[WRENCH_TOPIC]
         try:
-            again = self.wrenches.add(message, now, self.parameters.input_timeout)
-        except InputError as error:
+            read = self.wrenches.read(message, now, self.parameters.input_timeout)
+            self._require_bearable(now, self.robot, {read[0]: read[1]})
+            again = self.wrenches.add(*read)
+        except ScrewDynamicsError as error:
             counts.reject(str(error))
             self.outputs.log('warning', f'{WRENCH_TOPIC} ignored: {error}')
             return
@@ -218,13 +249,36 @@ class Feedforward:
             f'{self.parameters.input_timeout:g} s: it is no longer in force',
         )
 
+    def check_load(self, now: int, robot: Robot) -> None:
+        """Raise LimitError if a payload would stop the present motion, or drop the arm."""
+        if self.parameters.limits != 'off' and self.fits(robot):
+            self._require_bearable(now, robot, {})
+
+    def _require_bearable(self, now: int, robot: Robot, more: Mapping[str, Array]) -> None:
+        """Raise LimitError if a load is too heavy at the reference, else the measured pose."""
+        known = self._published.last is not None
+        jet = self.jet if known else self.measured.state(now, self.parameters.input_timeout)
+        if jet is None or self.parameters.limits == 'off':
+            return
+        before = Load(self.robot, self.wrenches.in_force())
+        require_bearable(before, Load(robot, {**before.wrenches, **more}), jet[:3])
+
     def set_speed(self, now: int, factor: float) -> None:
-        """Set the factor of the speed, 0 (pause) to 2."""
+        """Set the factor of the speed, 0 (pause) to 2; it is reached within 0.1 s."""
+        leads = self._published.last is not None and self.parameters.leads_speed
         try:
-            self.reference.set_speed(factor, self.followed.sampled(now))
+            self.followed.set_speed(now, factor, leads=leads)
         except InputError as error:
             self.outputs.log('warning', f'{error}: ignored')
-        self.queue.follow_speed(self.reference.speed, self.reference.speed_since)
+        self._follow_speed()
+
+    def _follow_speed(self) -> None:
+        """Register the speed that has been reached, which jumps where a controller scales it."""
+        reference = self.reference
+        if reference.speed != self._speed:
+            self._published.jumped |= not self.parameters.leads_speed
+            self._speed = reference.speed
+            self.queue.follow_speed(reference.speed, reference.speed_since)
 
     def clear(self, now: int) -> None:
         """Stop following; `cleared` tells what was dropped."""
@@ -232,10 +286,14 @@ class Feedforward:
         self.cleared = 'there was no motion' if self.followed.empty else 'the motion is dropped'
         if any(goal.asked for goal in self.goals.live):
             self.cleared += '; the controller still executes its goal: cancel that at the action'
-        self._clear()
+        elif self.parameters.controller_executes and not self.followed.empty:
+            self.cleared += '; its controller executes it on'
+        self._clear('~/clear was called')
 
-    def _clear(self) -> None:
+    def _clear(self, reason: str = 'its goal has ended') -> None:
         """Stop following; a stream is followed again after it has paused."""
+        self._published.finish(Course.ENDED, reason)
+        self._kept.clear()
         self.followed.clear()
         if self.motors is not None:
             self.motors.pause()
@@ -244,12 +302,14 @@ class Feedforward:
         """Stop following and abort all goals."""
         self.queue.drop(reason)
         self.goals.stop(now, reason)
-        self._clear()
+        self._clear(reason)
 
     def forget(self, now: int, reason: str) -> None:
         """Drop what was received: earlier stamps are not valid any more."""
         if not self.followed.empty:
             self.outputs.log('warning', f'{reason}: the active trajectory is dropped')
+        self._published.finish(Course.ENDED, reason)
+        self._kept.clear()
         self.queue.drop(f'{reason} before it was fitted')
         self.followed.forget()
         self.measured.clear()
@@ -263,6 +323,11 @@ class Feedforward:
     def tick(self, now: int) -> None:
         """Compute the next sample."""
         self.queue.tick(now)
+        while self._kept and not self.commands.lead_out(now):
+            data, poses = self._kept.popleft()
+            self.queue.add(data, now, poses=poses)
+        self.followed.lead_speed(now)
+        self._follow_speed()
         try:
             sample = self.followed.sample(now, self.jet)
             if sample is None:
@@ -277,34 +342,43 @@ class Feedforward:
                 self.outputs.log('error', f'Nothing published: {error}')
             self.failure = str(error)
             self.outputs.sample = None
+            self._halt(self.followed.number, f'{error}; {RESUMPTION}')
         sample = self.outputs.sample
-        self._source = None if sample is None else sample.source
+        if sample is not None:
+            self.state = _STATES.get(Source(sample.source), State.MOVING)
+        else:
+            self.state = State.STOPPED if self.guard.reason else State.IDLE
+
+    def _halt(self, motion: int, reason: str) -> None:
+        """Publish nothing until another motion begins from rest."""
+        self.guard.stop(motion, reason)
+        self._published.finish(Course.STOPPED, reason)
 
     def _pause(self, now: int) -> None:
-        """Publish nothing, with a line where a stream has ended."""
+        """Publish nothing, and tell what has ended."""
         if self.streamed.flows(now):
             return
         if self.motors is not None:
             self.motors.pause()
+        reason = 'it has been held for hold_time'
         if self._flowing is not None and self.streamed.followed is self._flowing:
             self._silent = self._flowing.value
-            self.outputs.log(
-                'warning',
-                f'{self._silent} has ended: no sample for {self.parameters.input_timeout:g} s; '
-                'nothing is published until the next motion',
-            )
+            timeout = self.parameters.input_timeout
+            reason = f'{self._silent} has ended: no sample for {timeout:g} s'
+            self.outputs.log('warning', f'{reason}; nothing is published until the next motion')
         self._flowing = None
+        self._published.finish(Course.ENDED, reason)
 
-    def _tell_of_streams(self, sample: EffortSample) -> None:
+    def _tell_of_streams(self, sample: FeedforwardSample) -> None:
         if sample.source is not Source.STREAM:
             self._flowing, self._silent = None, ''
             return
         self._flowing = self.streamed.followed
-        if self._silent:
+        if self._silent and not self.guard.reason:
             self.outputs.log('info', f'{self._silent} is followed again')
             self._silent = ''
 
-    def _compute(self, sample: EffortSample, now: int) -> None:
+    def _compute(self, sample: FeedforwardSample, now: int) -> None:
         rows = sample.rows
         jet, efforts = self.jet[:rows], self.efforts[: rows - 2]
         self.wrenches.inverse_dynamics(jet, efforts, now, self.parameters.input_timeout)
@@ -314,25 +388,30 @@ class Feedforward:
                 self.motors.pause()
             return
         gravity_forces(self.robot.model, self.jet[0], out=self.gravity[0])
-        outputs = self.outputs
-        outputs.sample = sample
+        outputs, published = self.outputs, self._published
+        published.jumped |= self.wrenches.changed
+        self.wrenches.changed = False
+        published.publish(sample, efforts, self.gravity[0])
+        driven = not self.commands.away(now)
         if self.motors is not None:
             outputs.rows = self.motors.compute(sample, self.wrenches.in_force(), efforts)
             outputs.motors = outputs.rows > 0
-            self.reference.driven = outputs.motors
-        else:
-            self.reference.driven = True
+            driven &= outputs.motors
+            if outputs.motors:
+                published.with_motors()
+            else:
+                published.finish_motors(Course.STOPPED, self.motors.report().message)
+        self.reference.driven = driven
 
-    def _passes(self, sample: EffortSample, efforts: Array) -> bool:
+    def _passes(self, sample: FeedforwardSample, efforts: Array) -> bool:
         """Return whether the efforts of a sample may be published."""
-        if self.parameters.limits == 'off':
-            return True
         guard = self.guard
-        if guard.stops(sample, self.jet):
+        if guard.stops(sample):
             return False
-        violation = guard.effort_violation(efforts) or guard.motion_violation(self.jet)
+        limited = self.parameters.limits != 'off'
+        violation = guard.violation(self.jet, efforts) if limited else ''
         if violation:
-            guard.stop(sample.motion, f'limit exceeded: {violation}; {RESUMPTION}')
+            self._halt(sample.motion, f'limit exceeded: {violation}; {RESUMPTION}')
             self.outputs.log('warning', f'No efforts are published: {guard.reason}')
             return False
         if guard.reason:

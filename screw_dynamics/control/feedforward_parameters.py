@@ -94,9 +94,10 @@ class FeedforwardParameters(ModelParameters):
         choices=('auto',),
     )
     input_timeout: float = parameter(
-        0.2,
+        0.1,
         'Oldest joint_states sample, longest gap of a streamed reference and oldest external '
-        'wrench that count [s], by their stamps.',
+        'wrench that count [s], by their stamps; less than that of drive_commands, which else '
+        'ends a stream before its end is told.',
         within=(0.001, 60.0),
     )
     filter_order: int = parameter(
@@ -158,6 +159,17 @@ class FeedforwardParameters(ModelParameters):
     def effort_format(self) -> EffortFormat:
         """Efforts of forwarded trajectories."""
         return EffortFormat(require_choice('content', self.effort_content, CONTENTS))
+
+    @property
+    def controller_executes(self) -> bool:
+        """Whether a controller executes the motion in its own time."""
+        others = self.interpolation == 'jtc' or bool(self.follow_joint_trajectory)
+        return others or 'spline' in self.outputs
+
+    @property
+    def leads_speed(self) -> bool:
+        """Whether the node leads its own speed to another one, which no controller scales."""
+        return not self.controller_executes
 
     @property
     def of_motors(self) -> bool:

@@ -26,7 +26,7 @@ def report(core: Feedforward, task: str, now: int) -> Report:
 
 
 def _of_limits(core: Feedforward) -> Report:
-    values = {'state': core.state, 'ticks that failed': core.failed}
+    values = {'state': core.state.value, 'ticks that failed': core.failed}
     if core.failure:
         return Report(ERROR, f'nothing published: {core.failure}', values)
     if core.parameters.limits == 'off':

@@ -6,13 +6,15 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND
+from screw_dynamics.control.blends import quintic
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.outputs import EffortSample
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.trajectory import JET_ROWS
+from screw_dynamics.recordings.messages.feedforward import FeedforwardSample
 from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS
-from screw_dynamics.trajectory.reference.reference import Reference, Source
+from screw_dynamics.trajectory.reference.reference import Reference, Source, require_speed
 from screw_dynamics.trajectory.reference.streamed_reference import StreamedReference
+
+_SPEED_TIME = SECOND // 10  # ns, within which another speed is reached
 
 
 class FollowedMotion:
@@ -32,9 +34,10 @@ class FollowedMotion:
             np.array(robot.joint_names)[turning].tolist(),
         )
         self.streamed = StreamedReference(self.reference, turning, parameters.stream_settings)
-        self._number = number
+        self.number = number
         self._sampled: object = None  # what the last sample is of
         self._moves = False  # whether that was in motion
+        self._speeds: tuple[float, float, int] | None = None  # from, to, and since when [ns]
 
     def apply(self, parameters: FeedforwardParameters, now: int) -> None:
         """Apply changed parameters at a time [ns]."""
@@ -48,17 +51,36 @@ class FollowedMotion:
         """Return the instant sampled by a tick at this time [ns]."""
         return now + self._lead
 
-    def sample(self, now: int, jet: Array) -> EffortSample | None:
-        """Write the joint jet of this tick; return None if there is nothing to publish."""
+    def set_speed(self, now: int, speed: float, *, leads: bool) -> None:
+        """Set the speed, at once or led there within 0.1 s; raise InputError if it is none."""
+        require_speed(speed)
+        if leads:
+            self._speeds = self.reference.speed, speed, now
+        else:
+            self._speeds = None
+            self.reference.set_speed(speed, self.sampled(now))
+
+    def lead_speed(self, now: int) -> None:
+        """Lead the speed on to that which is wanted."""
+        if self._speeds is None:
+            return
+        begin, end, since = self._speeds
+        share = min(max(now - since, 0) / _SPEED_TIME, 1.0)
+        if share == 1.0:
+            self._speeds = None
+        speed = begin + (end - begin) * quintic(share) if self._speeds else end
+        self.reference.set_speed(speed, self.sampled(now))
+
+    def sample(self, now: int, jet: Array) -> FeedforwardSample | None:
+        """Write the joint jet (5, n) of this tick; return None if there is nothing to publish."""
         time = self.sampled(now)
         if self.streamed.followed is not None:
             streamed = self.streamed.sample(now, time, jet)
             if streamed is None:
                 return None
             number = self._numbered(self.streamed.takeovers, continues=False, moves=True)
-            return EffortSample(
-                streamed.instant, Source.STREAM, streamed.continuity, 0, streamed.rows, number
-            )
+            known, continuity = jet[: streamed.rows], streamed.continuity
+            return _sample(streamed.instant, number, known, Source.STREAM, 0, continuity)
         reference = self.reference
         source = reference.sample(time, jet)
         if source is None:
@@ -68,14 +90,8 @@ class FollowedMotion:
             reference.executed = False  # the next trajectory begins at joint_states
             return None
         number = self._numbered(reference.sampled, continues=reference.continues, moves=moves)
-        return EffortSample(
-            time,
-            source,
-            reference.continuity,
-            round(1e9 * reference.time_from_start),
-            JET_ROWS,
-            number,
-        )
+        from_start = round(1e9 * reference.time_from_start)
+        return _sample(time, number, jet, source, from_start, reference.continuity)
 
     def _numbered(self, sampled: object, *, continues: bool, moves: bool) -> int:
         """Return the number of the motion of a sample."""
@@ -83,8 +99,8 @@ class FollowedMotion:
         moved, self._moves = self._moves, moves
         same = sampled is before or (isinstance(sampled, int) and sampled == before)
         if not same and not (continues and moved):
-            self._number += 1
-        return self._number
+            self.number += 1
+        return self.number
 
     def _released(self) -> bool:
         return 0.0 <= self._parameters.hold_time < self.reference.held_for
@@ -105,3 +121,10 @@ class FollowedMotion:
     def empty(self) -> bool:
         """True if there is nothing to follow, now or later."""
         return self.reference.empty and self.streamed.followed is None
+
+
+def _sample(
+    instant: int, motion: int, jet: Array, source: Source, from_start: int, continuity: int
+) -> FeedforwardSample:
+    """Return a sample without efforts."""
+    return FeedforwardSample(instant, motion, jet, jet[:0], None, source, from_start, continuity)

@@ -11,18 +11,18 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.errors import InputError
-from screw_dynamics.limits.quantities import joint_limits, motor_limits, unit_of
+from screw_dynamics.limits.quantities import unit_of
+from screw_dynamics.limits.table import LimitTable
 
-# of every quantity in SI units: what no drive has
-ABSURD = 1e6
-_SLACK = 1e-9  # relative, so that a motion that touches a limit passes despite rounding
-_STEP_SLACK = 1e-6  # relative, of a change between two samples: their rounding counts here
-_ROUNDING = 1e-9  # of a position [rad or m]
+_FASTER = 1.5  # times its own velocity, by which the reference of an unlimited joint may step
 
 
 class LastGuard:
-    """Limits (m,) of what is commanded; with ``limits: off`` only what is absurd is refused."""
+    """
+    Limits (m,) of what is commanded of joints or motors, and (n,) of the joints.
+
+    With ``limits: off`` only what is absurd, and what steps, is refused.
+    """
 
     def __init__(
         self,
@@ -31,132 +31,101 @@ class LastGuard:
         motors: Sequence[str],
         settings: DriveCommandsParameters,
     ) -> None:
-        order = _places('joint_names', joints, robot.joint_names)
-        kinds = np.array(robot.model.coordinate_types)
-        limits = joint_limits(robot.model)
-        rates = np.array([drive.max_effort_rate for drive in robot.joint_drives])
-        if settings.motors:
-            table, bounds = robot.motors, motor_limits(robot.with_limited_motors())
-            mine = _places('motor_names', motors, table.names)
-            owner = table.joint_of_motor[mine]
-            rigid = np.array([drive.spring is None for drive in robot.joint_drives])[owner]
-            room = bounds.deflections[mine]
-            self.deflections = np.where(rigid, ABSURD, np.minimum(room, ABSURD))
-            room = np.where(rigid, 0.0, room)
-            speeds = np.where(rigid, limits.velocity[owner], np.inf)
-            values = {
-                'effort': bounds.motor_efforts[mine],
-                'effort rate': bounds.motor_effort_rates[mine],
-                'velocity': np.minimum(speeds, bounds.motor_velocities[mine]),
-            }
-            names = [robot.joint_names[j] for j in owner]
-            self.owner = np.array(_places('joint_names', names, joints))
-            self._prefix = 'motor '
-        else:
-            owner, room = np.array(order), np.zeros(len(order))
-            values = {
-                'effort': limits.effort[order],
-                'effort rate': rates[order],
-                'velocity': limits.velocity[order],
-            }
-            self.deflections = np.full(len(order), ABSURD)
-            self.owner = np.arange(len(order))
-            self._prefix = ''
-        self.names = tuple(motors if settings.motors else joints)
-        self._kinds = kinds[owner]
-        self.kinds = tuple(kinds[order].tolist())
-        self.turning = kinds[order] == 'continuous'
-        self.pace = np.where(np.isfinite(values['velocity']), values['velocity'], 1.0)
-        off, moves = settings.limits == 'off', settings.moves
-        endless = np.full(len(owner), np.inf)
-        lower, upper = limits.lower[owner] - room, limits.upper[owner] + room
-        if off:
-            values = dict.fromkeys(values, endless)
-            self.deflections = np.full(len(owner), ABSURD)
-        if off or not moves:
-            lower, upper = -endless, endless
-        self.lower, self.upper = np.maximum(lower, -ABSURD), np.minimum(upper, ABSURD)
-        self.efforts = np.minimum(values['effort'], ABSURD)
-        self.rates = values['effort rate']
+        commands_motors = settings.motors
+        if commands_motors:
+            robot = robot.with_limited_motors()
+        table = LimitTable.of(robot).of_samples(joints, motors if commands_motors else ())
+        order = [robot.joint_names.index(name) for name in joints]
+        self.kinds = tuple(robot.model.coordinate_types[j] for j in order)
+        self.turning = np.array([kind == 'continuous' for kind in self.kinds])
+        self.owner, side = np.arange(len(order)), ''
+        if commands_motors:
+            side, names = 'motor ', [robot.motors.names.index(name) for name in motors]
+            self.owner = np.array([order.index(j) for j in robot.motors.joint_of_motor[names]])
+        self.side, self._moves = side, settings.moves
+        self.names = table.rows[f'{side}effort'].names
+        # joints without a limit of their velocity count as fast as 1 rad/s or m/s
+        fast = table.rows['velocity'].upper
+        self.pace = np.where(np.isfinite(fast), fast, 1.0)
+        if settings.limits == 'off':
+            table = table.without_limits()
+        self._joint_speeds = table.rows['velocity'].upper
+        self.rates = table.rows[f'{side}effort rate'].upper
+        self.speeds = table.rows[f'{side}velocity'].upper
         self.limited = bool(np.isfinite(self.rates).any())
-        self._absurd = np.full(len(owner), 1e3 * ABSURD)
-        self.speeds = values['velocity']
-        self._velocities = np.minimum(values['velocity'] if moves else endless, ABSURD)
+        self._steps = table
+        self.table = table.against_absurd()
+        self._free = table.without_limits().against_absurd()
+        row = self.table.rows[f'{side}effort']
+        self.efforts = row.upper
+        places = (self.table if self._moves else self._free).rows
+        self.lower, self.upper = places[f'{side}position'][2:4]
+        self._velocities = places[f'{side}velocity'].upper
 
     def violation(
-        self, jet: Array, effort: Array, rates: Array | None, deflection: Array | None
+        self,
+        joints: Array,
+        jet: Array,
+        effort: Array,
+        rates: Array | None,
+        deflection: Array | None,
     ) -> str:
-        """Return what of a sample, with a jet (3, m), is beyond a limit; '' if nothing is."""
-        position, velocity, acceleration = jet
-        return (
-            self._beyond('effort', effort, self.efforts)
-            or self._beyond('position', position, self.upper)
-            or self._beyond('position', position, self.lower, below=True)
-            or self._beyond('velocity', velocity, self._velocities)
-            or self._beyond('acceleration', acceleration, self._absurd)
-            or self._beyond('effort rate', rates, np.minimum(self.rates, self._absurd))
-            or self._beyond('deflection', deflection, self.deflections)
+        """
+        Return what of a sample is beyond a limit; '' if nothing is.
+
+        `joints` (4, n) is the jet of the joints, `jet` (3, m) that of what is commanded.
+        """
+        side, places = self.side, self.table if self._moves else self._free
+        found = self.table.violation((f'{side}effort', effort)) or places.violation(
+            (f'{side}position', jet[0]), (f'{side}velocity', jet[1])
         )
-
-    def _beyond(
-        self, quantity: str, values: Array | None, limits: Array, below: bool = False
-    ) -> str:
-        if values is None:
-            return ''
-        if quantity == 'position':
-            signed = -values if below else values
-            limits = -limits if below else limits
-        else:
-            signed = np.abs(values)
-        excess = signed - limits
-        within = excess <= _SLACK * np.maximum(np.abs(limits), 1.0)
-        if within.all():  # False for what is not a number
-            return ''
-        j = int(np.argmax(np.where(np.isfinite(excess), excess, np.inf) * ~within))
-        bound = -limits[j] if below else limits[j]
-        return self._text(j, quantity, values[j], bound)
-
-    def _text(self, j: int, quantity: str, value: float, bound: float) -> str:
-        unit = 'per s^2'
-        if quantity not in ('position', 'deflection', 'acceleration'):
-            quantity = f'{self._prefix}{quantity}'
-        if quantity != 'acceleration':
-            unit = unit_of(quantity, self._kinds[j])
-        return f'{self.names[j]}: {quantity} {value:.9g} {unit}, limit {bound:g} {unit}'
+        return found or self.table.violation(
+            ('acceleration', joints[2]),
+            (f'{side}effort rate', rates),
+            ('deflection', deflection),
+        )
 
     def step_text(
         self, before: Array, after: Array, tolerance: float, time: float, *, measured: bool
     ) -> str:
         """
-        Return which position steps within a time [s] further than its joint can move.
+        Return which joint steps within a time [s] further than it can move; '' if none does.
 
-        Without a limit of the velocity those of the rows `before` and `after` count. Where
+        Without a limit of the velocity those of the rows `before` and `after` (2, n) count. Where
         positions are measured they have noise, and some may be older than others.
         """
-        step = np.abs(after[0] - before[0])
-        free = tolerance + 1.5 * time * np.maximum(np.abs(before[1]), np.abs(after[1]))
-        limit = self._speed_step(time) + tolerance * measured
-        most = np.where(np.isfinite(self.speeds), limit, free)
+        free = tolerance + _FASTER * time * np.maximum(np.abs(before[1]), np.abs(after[1]))
+        limit = self._steps.steps('velocity', time) + tolerance * measured
+        most = np.where(np.isfinite(self._joint_speeds), limit, free)
+        return self._farther(np.abs(after[0] - before[0]), most, time)
+
+    def far_text(self, before: Array, after: Array, tolerance: float, time: float) -> str:
+        """Return which joint jumps by more than a tolerance beside its motion; '' if none does."""
+        change = after[0] - before[0] - (0.5 * time) * (before[1] + after[1])
+        return self._farther(np.abs(change), np.full(len(change), tolerance), time)
+
+    def _farther(self, step: Array, most: Array, time: float) -> str:
         within = step <= most
         if within.all():
             return ''
-        j = int(np.argmax(np.where(np.isfinite(step), step - most, np.inf) * ~within))
-        unit = unit_of('position', self._kinds[j])
+        excess = np.where(within, -np.inf, step - most)
+        j = int(np.argmax(np.where(np.isfinite(step), excess, np.inf)))
+        unit = unit_of('position', self.kinds[j])
+        name = self.table.rows['position'].names[j]
         return (
-            f'{self.names[j]}: step of the reference {step[j]:.6g} {unit} within {time:.6g} s, '
+            f'{name}: step of the reference {step[j]:.6g} {unit} within {time:.6g} s, '
             f'limit {most[j]:.6g} {unit}'
         )
 
-    def _speed_step(self, time: float) -> Array:
-        steps: Array = self.speeds * (time * (1.0 + _STEP_SLACK)) + _ROUNDING
-        return steps
+    def keep_motion(self, wanted: Array, last: Array, step: Array | None, out: Array) -> None:
+        """
+        Write the nearest positions and velocities (2, m) within the limits to `out`.
 
-    def keep_motion(self, wanted: Array, last: Array, time: float, out: Array) -> None:
-        """Write the nearest positions and velocities (2, m) within the limits to `out`."""
+        Positions change by at most `step` (m,) since the last ones, if that is given.
+        """
         np.clip(wanted[0], self.lower, self.upper, out=out[0])
         np.clip(wanted[1], -self._velocities, self._velocities, out=out[1])
-        if time:
-            step = self._speed_step(time)
+        if step is not None:
             np.clip(out[0], last[0] - step, last[0] + step, out=out[0])
 
     def keep_effort(
@@ -170,12 +139,6 @@ class LastGuard:
         np.clip(wanted[0], -self.efforts - added, self.efforts - added, out=out[0])
         out[1] = wanted[1]
         if time and self.limited:
-            step, middle = self.rates * (time * (1.0 + _STEP_SLACK)), last - added
+            step = self._steps.steps(f'{self.side}effort rate', time)
+            middle = last - added
             np.clip(out[0], middle - step, middle + step, out=out[0])
-
-
-def _places(what: str, names: Sequence[str], known: Sequence[str]) -> list[int]:
-    for name in names:
-        if name not in known:
-            raise InputError(f'{what}: unknown name {name!r}, expected some of {", ".join(known)}')
-    return [known.index(name) for name in names]

@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of positions and curves against the limits of joints, springs and motors."""
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives.robot import Robot
+from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.limits import certify
 from screw_dynamics.limits.report import FeasibilityReport
+from screw_dynamics.limits.table import LimitTable
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.trajectory import PiecewisePolynomial
 
@@ -55,6 +60,28 @@ def limit_text(report: FeasibilityReport, mode: str) -> str:
     first, *others = report.violations
     more = f' (and {len(others)} more)' if others else ''
     return _told(f'limit exceeded: {first}{more}', mode)
+
+
+class Load(NamedTuple):
+    """A robot with its payload, and wrenches (6,) on it by frame."""
+
+    robot: Robot
+    wrenches: Mapping[str, Array]
+
+    def violation(self, jet: Array) -> str:
+        """Return which effort at a joint jet (3, n) is beyond its limit; '' if none is."""
+        wrenches = {frame: wrench[np.newaxis] for frame, wrench in self.wrenches.items()}
+        efforts = inverse_dynamics(self.robot.model, jet, wrenches)
+        return LimitTable.of(self.robot).violation(('effort', efforts[0]))
+
+
+def require_bearable(before: Load, after: Load, jet: Array) -> None:
+    """Raise LimitError if another load alone brings efforts at a jet (3, n) beyond a limit."""
+    excess = after.violation(jet)
+    if excess and not before.violation(jet):
+        raise LimitError(
+            f'expected a load with which the present efforts keep their limits, got {excess}'
+        )
 
 
 def _told(text: str, mode: str) -> str:

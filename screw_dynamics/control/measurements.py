@@ -29,7 +29,7 @@ class JointStateBuffer:
         self._names = tuple(joint_names)
         self._positions = np.full(len(self._names), np.nan)
         self._velocities = np.zeros(len(self._names))
-        self._stamps = np.zeros(len(self._names), dtype=np.int64)
+        self.stamps = np.zeros(len(self._names), dtype=np.int64)
 
     def update(self, message: Any, now: int) -> None:
         """Store the values of a message received at `now` [ns], or raise InputError."""
@@ -38,7 +38,7 @@ class JointStateBuffer:
         known = np.abs(positions) <= LARGEST
         self._positions[known] = positions[known]
         self._velocities[known] = np.where(np.abs(velocities) <= LARGEST, velocities, 0.0)[known]
-        self._stamps[known] = nanoseconds(message.header.stamp) or now
+        self.stamps[known] = nanoseconds(message.header.stamp) or now
 
     def clear(self) -> None:
         """Drop all values."""
@@ -47,13 +47,13 @@ class JointStateBuffer:
     def positions(self, now: int, max_age: float) -> Array:
         """Return the positions (n,); NaN if unknown or with a stamp beyond `max_age` [s]."""
         # a stamp ahead is of another clock
-        fresh = np.abs(now - self._stamps) <= max_age * SECOND
+        fresh = np.abs(now - self.stamps) <= max_age * SECOND
         result: Array = np.where(fresh, self._positions, np.nan)
         return result
 
     def write(self, now: int, max_age: float, out: Array) -> bool:
         """Write positions and velocities to `out` (2, n); return False if a joint is not fresh."""
-        for j, stamp in enumerate(self._stamps.tolist()):
+        for j, stamp in enumerate(self.stamps.tolist()):
             if abs(now - stamp) > max_age * SECOND or not np.isfinite(self._positions[j]):
                 return False
         out[0], out[1] = self._positions, self._velocities
@@ -90,6 +90,7 @@ class ExternalWrenches:
     def __init__(self, model: ScrewModel, on_expired: Callable[[str], None]) -> None:
         self._on_expired = on_expired
         self._wrenches: dict[str, _Wrench] = {}  # by frame
+        self.changed = False  # what is in force, since this was reset
         self.set_model(model)
 
     def set_model(self, model: ScrewModel) -> None:
@@ -98,6 +99,7 @@ class ExternalWrenches:
         for name in tuple(self._wrenches):
             if name not in model.frames or model.frame(name).body < 0:
                 del self._wrenches[name]
+                self.changed = True
         self._prepare()
 
     def _prepare(self) -> None:
@@ -110,8 +112,8 @@ class ExternalWrenches:
         """Drop all wrenches."""
         self._wrenches.clear()
 
-    def add(self, message: Any, now: int, timeout: float) -> bool:
-        """Add a wrench about the origin of its frame; return True if one there had expired."""
+    def read(self, message: Any, now: int, timeout: float) -> tuple[str, Array, int]:
+        """Return frame, components (6,) and instant [ns] of a message, or raise InputError."""
         name = message.header.frame_id
         if self._model.frame(name).body < 0:
             raise InputError(
@@ -122,9 +124,14 @@ class ExternalWrenches:
         for component, value in zip(_COMPONENTS, components, strict=True):
             if not abs(value) < np.inf:  # also True for NaN
                 raise InputError(f'wrench.{component}: expected a finite number, got {value}')
-        instant = instant_of(message, now, timeout)
+        return name, np.array(components), instant_of(message, now, timeout)
+
+    def add(self, name: str, components: Array, instant: int) -> bool:
+        """Add a wrench about the origin of its frame; return True if one there had expired."""
         before = self._wrenches.get(name)
-        self._wrenches[name] = _Wrench(np.array(components), instant)
+        self._wrenches[name] = _Wrench(components, instant)
+        same = before is not None and before.in_force and (before.components == components).all()
+        self.changed |= not same
         if before is None:
             self._prepare()
         return before is not None and not before.in_force
@@ -150,7 +157,7 @@ class ExternalWrenches:
         oldest = now - round(timeout * SECOND)
         for name, wrench in self._wrenches.items():
             if wrench.in_force and wrench.instant < oldest:
-                wrench.in_force = False
+                wrench.in_force, self.changed = False, True
                 self._on_expired(name)
         if not any(wrench.in_force for wrench in self._wrenches.values()):
             inverse_dynamics(self._model, joint_jet, out=out)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.control.outputs import EffortSample, Outputs
+from screw_dynamics.control.outputs import Outputs
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.control.sample_guard import SampleGuard
 from screw_dynamics.control.stiffness_transition import StiffnessTransition
@@ -16,6 +16,7 @@ from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.springs import AdjustableSpring
 from screw_dynamics.drives.workspace import Workspace
 from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.recordings.messages.feedforward import FeedforwardSample
 from screw_dynamics.trajectory import JET_ROWS
 
 
@@ -81,13 +82,15 @@ class MotorSamples:
         """True if there are no motor commands for the current motion."""
         return bool(self._problem or self.guard.reason)
 
-    def compute(self, sample: EffortSample, wrenches: Mapping[str, Array], efforts: Array) -> int:
+    def compute(
+        self, sample: FeedforwardSample, wrenches: Mapping[str, Array], efforts: Array
+    ) -> int:
         """
         Compute `buffers[rows]` of a sample; return these rows of the reference, 0 for none.
 
         `wrenches` (6,) act ON the links, by frame; `efforts` (k + 1, n) are those under them.
         """
-        if self.guard.stops(sample, self._jet):
+        if self.guard.stops(sample):
             self.pause()
             return 0
         if sample.rows < self.least_rows:
@@ -117,7 +120,7 @@ class MotorSamples:
         return rows
 
     def _compute(
-        self, sample: EffortSample, rows: int, wrenches: Mapping[str, Array], efforts: Array
+        self, sample: FeedforwardSample, rows: int, wrenches: Mapping[str, Array], efforts: Array
     ) -> None:
         damper = self._filters[rows]
         if damper is not None and rows != self._rows:
@@ -160,7 +163,7 @@ class MotorSamples:
         _, jets, _ = damper.state
         return dict(zip(damper.joint_names, jets[:, 0].tolist(), strict=True))
 
-    def _fail(self, sample: EffortSample, reason: str) -> int:
+    def _fail(self, sample: FeedforwardSample, reason: str) -> int:
         """Publish no motors with a sample; return 0 rows."""
         self._failed += 1
         self.pause()

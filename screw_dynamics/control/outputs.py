@@ -9,22 +9,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from screw_dynamics.control.report import Line
-from screw_dynamics.trajectory import JET_ROWS
-from screw_dynamics.trajectory.reference.reference import Source
+from screw_dynamics.recordings.messages.feedforward import FeedforwardSample
 
 if TYPE_CHECKING:
     from screw_dynamics.control.fit_requests import Heading, Samples, Task
-
-
-class EffortSample(NamedTuple):
-    """Metadata of the sample in the shared arrays."""
-
-    instant: int  # [ns]
-    source: Source
-    continuity: int  # the positions of the reference are C^continuity
-    time_from_start: int = 0  # [ns], 0 for a stream
-    rows: int = JET_ROWS  # known ones of the reference, 3 to 5
-    motion: int = 0  # number of the motion
 
 
 class Request(NamedTuple):
@@ -86,7 +74,9 @@ GoalAction: TypeAlias = BuildGoal | SendGoal | CancelGoal | EndGoal | HoldSoon
 class Outputs:
     """Outputs of one step, in the order in which they came up."""
 
-    sample: EffortSample | None = None
+    end: FeedforwardSample | None = None  # of the motion that was published; before the sample
+    motors_end: FeedforwardSample | None = None  # the same of its motors
+    sample: FeedforwardSample | None = None
     motors: bool = False  # the motor efforts belong to the sample
     rows: int = 0  # of the reference from which they were computed
     lines: list[Line] = field(default_factory=list)
@@ -97,7 +87,8 @@ class Outputs:
 
     def clear(self) -> None:
         """Begin a step."""
-        self.sample, self.motors = None, False
+        self.end = self.motors_end = self.sample = None
+        self.motors = False
         for items in (self.lines, self.requests, self.verdicts, self.goals, self.forwarded):
             if items:
                 items.clear()

@@ -23,10 +23,12 @@ from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS
 _UNITS = {
     'position': (POSITION_UNITS, ''),
     'velocity': (POSITION_UNITS, '/s'),
+    'acceleration': (POSITION_UNITS, '/s^2'),
     'effort': (EFFORT_UNITS, ''),
     'effort rate': (EFFORT_UNITS, '/s'),
     'deflection': (POSITION_UNITS, ''),
     'stiffness': (('N m/rad', 'N/m'), ''),
+    'motor position': (POSITION_UNITS, ''),
     'motor velocity': (POSITION_UNITS, '/s'),
     'motor effort': (EFFORT_UNITS, ''),
     'motor effort rate': (EFFORT_UNITS, '/s'),

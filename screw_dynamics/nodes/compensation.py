@@ -3,6 +3,7 @@
 """Node `compensation`: joint states in, the efforts that carry the robot out."""
 
 import sys
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -17,9 +18,11 @@ from screw_dynamics.control.compensation import (
     MeasuredStates,
 )
 from screw_dynamics.control.report import OK, WARN, Report
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.endpoints import (
     RowOutput,
+    delivery_end,
     make_subscription,
     state_output,
     steady_timer,
@@ -27,12 +30,10 @@ from screw_dynamics.nodes.shared.endpoints import (
 from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.robot_node import RobotNode
+from screw_dynamics.nodes.shared.sample_output import FeedforwardOutput
 from screw_dynamics.recordings.messages.joints import joint_state_rows
-from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAME = 'compensation'
-_MEASURED = FeedforwardTorque.SOURCE_MEASURED
-_FIELDS = 'effort', 'gravity_effort', 'reference.positions', 'reference.velocities'
 _LOOK_PERIOD = 0.02  # s between looks whether the states have become too old
 
 
@@ -43,7 +44,7 @@ class CompensationNode(RobotNode[CompensationParameters]):
 
     def __init__(self) -> None:
         self._core: Compensation | None = None
-        self._outputs: tuple[RowOutput, RowOutput] | None = None
+        self._outputs: tuple[FeedforwardOutput, RowOutput] | None = None
         super().__init__(NAME, CompensationParameters)
 
     def _set_up(self) -> dict[str, Callable[[], Report]]:
@@ -58,17 +59,18 @@ class CompensationNode(RobotNode[CompensationParameters]):
         robot, core = loaded.robot, self._core
         before = None if core is None else core.robot.joint_names
         if core is None:
-            self._core = Compensation(robot, self._values)
+            number = self._now() or time.time_ns()  # grows with each start
+            self._core = Compensation(robot, self._values, number)
         else:
             core.change_robot(robot)
+            self._step()
         if robot.joint_names == before:
             return
         for output in self._outputs or ():
             output.destroy()
         names = robot.joint_names
-        message = FeedforwardTorque(joint_names=list(names), source=_MEASURED)
         self._outputs = (
-            RowOutput(self, '~/feedforward', message, _FIELDS, len(names), ('motion',)),
+            FeedforwardOutput(self, names),
             state_output(self, '~/joint_effort', names),
         )
         self.get_logger().info(
@@ -92,6 +94,7 @@ class CompensationNode(RobotNode[CompensationParameters]):
         stopped = self._core is not None and bool(self._core.stopped)
         if self._core is not None:
             self._core.clear()
+            self._step()
         response.success = True
         response.message = 'efforts are published again' if stopped else 'nothing was stopped'
         return response
@@ -104,14 +107,29 @@ class CompensationNode(RobotNode[CompensationParameters]):
         """Let the core decide, and do what it says."""
         if self._core is None:
             return
-        sample, warnings = self._core.step(self._now(), states)
+        sample, end, warnings = self._core.step(self._now(), states)
         for text in warnings:
             self.get_logger().warning(text)
-        if sample is not None and self._outputs is not None:
-            carried, efforts = self._outputs
-            state = sample.positions, sample.velocities
-            carried.publish(sample.stamp, (sample.effort, sample.gravity, *state), sample.motion)
-            efforts.publish(sample.stamp, (*state, sample.effort))
+        if self._outputs is None:
+            return
+        carried, efforts = self._outputs
+        if end is not None:
+            carried.end(end)
+        if sample is not None:
+            carried.publish(sample)
+            efforts.publish(sample.instant, (*sample.jet, sample.efforts[0]))
+
+    def _check_load(self, robot: Robot) -> None:
+        if self._core is not None:
+            self._core.check_load(robot)
+
+    def destroy_node(self) -> None:
+        """Tell that the motion has ended, and destroy the node."""
+        if self._core is not None and self._outputs is not None and self.context.ok():
+            self._core.clear('the node ends')
+            self._step()
+            self._outputs[0].finish(delivery_end())
+        super().destroy_node()
 
     def _report(self) -> Report:
         core = self._core

@@ -8,43 +8,57 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray, MultiArrayDimension
+from std_msgs.msg import Bool, Float64MultiArray, MultiArrayDimension
+from std_srvs.srv import SetBool
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.stop_signals import stop_is_urgent
-from screw_dynamics.common.times import nanoseconds, seconds
+from screw_dynamics.common.times import set_stamp
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.control.drive_records import FeedforwardSample, MotorSample, Outputs
+from screw_dynamics.control.drive_records import Condition, Outputs, State
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.shared.endpoints import (
     DEPTH,
+    LATCHED,
     MessageOutput,
     ReusedMessage,
     RowOutput,
     await_delivery,
     delivery_end,
+    make_publisher,
     make_subscription,
     state_output,
+    steady_timer,
 )
 from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
 from screw_dynamics.nodes.shared.robot_node import RobotNode
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
+from screw_dynamics.recordings.messages.feedforward import (
+    AnySample,
+    feedforward_sample,
+    motor_sample,
+)
 from screw_dynamics.soft.segments.thread_set import threads_of
-from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward
+from screw_dynamics_interfaces.msg import (
+    DriveCommandsState,
+    FeedforwardTorque,
+    MotorFeedforward,
+)
 
 NAME = 'drive_commands'
 INPUT, MOTORS = 'feedforward/feedforward', 'feedforward/motor_feedforward'
 _RATE = 200.0  # Hz, of ramps out, and at which the age of the input is looked at
 _REPEATED = 'age', 'joint_states', 'threads'  # keys of lines that come with every message
+_STATE_PERIOD = 1.0  # s, after which ~/state is repeated
+_LOOK_PERIOD = 0.1  # s between looks whether the safety topic has a publisher
 
 
 class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
@@ -61,17 +75,27 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
         self._throttle = ReasonThrottle(self)
         self._rejected, self._problem = 0, ''
         self._shared: set[str] = set()  # topics with other publishers, which are logged
+        self._asked, self._safe = True, True  # by ~/enable and the safety topic
+        self._told: Condition | None = None  # on ~/state
         super().__init__(NAME, DriveCommandsParameters)
 
     def _set_up(self) -> dict[str, Callable[[], Report]]:
         self._warn_of_limits()
         values = self._values
-        wanted: list[tuple[Any, ...]] = [(FeedforwardTorque, INPUT, self._on_feedforward, DEPTH)]
+        wanted: list[tuple[Any, ...]] = [
+            (FeedforwardTorque, INPUT, self._on_feedforward, DEPTH),
+            (JointState, 'joint_states', self._on_states, qos_profile_sensor_data),
+        ]
         if values.motors:
             wanted.append((MotorFeedforward, MOTORS, self._on_motors, DEPTH))
-        if values.moves:
-            wanted.append((JointState, 'joint_states', self._on_states, qos_profile_sensor_data))
+        if values.safety_topic:
+            self._safe = False
+            wanted.append((Bool, values.safety_topic, self._on_safety, DEPTH))
+            steady_timer(self, _LOOK_PERIOD, self._look_for_safety)
         self._inputs = [make_subscription(self, *one) for one in wanted]
+        self.create_service(SetBool, '~/enable', self._on_enable)
+        self._condition = make_publisher(self, DriveCommandsState, '~/state', LATCHED)
+        steady_timer(self, _STATE_PERIOD, partial(self._tell, repeated=True))
         self._ticks = TickTimer(
             self,
             self._step,
@@ -119,36 +143,91 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
     # inputs --------------------------------------------------------------------------------------
 
     def _on_feedforward(self, message: Any) -> None:
-        try:
-            sample = feedforward_sample(message)
-            if tuple(message.joint_names) != self._names or self._core is None:
-                self._begin(tuple(message.joint_names), self._motor_names)
-            self._take(sample)
-        except ScrewDynamicsError as error:
-            self._reject(INPUT, error)
+        self._receive(0, feedforward_sample, message)
 
     def _on_motors(self, message: Any) -> None:
+        self._receive(-1, motor_sample, message)
+
+    def _receive(self, place: int, convert: Callable[[Any], AnySample], message: Any) -> None:
+        """Take over a sample, or reject it by the topic of an input."""
         try:
-            sample = motor_sample(message)
-            if tuple(message.motor_names) != self._motor_names:
-                self._begin(self._names, tuple(message.motor_names))
-            self._take(sample)
+            sample = convert(message)
+            names, motors = self._names, self._motor_names
+            if isinstance(message, FeedforwardTorque):
+                names = tuple(message.joint_names)
+            else:
+                motors = tuple(message.motor_names)
+            last = sample.state != FeedforwardTorque.STATE_FOLLOWS
+            if not last and (
+                (names, motors) != (self._names, self._motor_names) or self._core is None
+            ):
+                self._begin(names, motors)
+            if self._core is not None:
+                self._core.add(sample)
+                self._step(self._now())
         except ScrewDynamicsError as error:
-            self._reject(MOTORS, error)
+            self._rejected += 1
+            topic = [one for one in self._inputs if one.msg_type is type(message)][0].topic_name
+            self._problem = f'{topic}: {error}'
+            self._throttle.log('error', f'Rejected: {self._problem}', 'rejected')
 
     def _on_states(self, message: JointState) -> None:
         if self._core is not None:
             self._core.measure(message, self._now())
-
-    def _take(self, sample: FeedforwardSample | MotorSample) -> None:
-        if self._core is not None:
-            self._core.add(sample)
             self._step(self._now())
 
-    def _reject(self, topic: str, error: ScrewDynamicsError) -> None:
-        self._rejected += 1
-        self._problem = f'{topic}: {error}'
-        self._throttle.log('error', f'Rejected: {self._problem}', 'rejected')
+    # enable --------------------------------------------------------------------------------------
+
+    def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> Any:
+        refused = ''
+        if request.data and not self._safe:
+            topic = self._values.safety_topic
+            refused = f'expected true on the safety topic {topic}, got false or nothing'
+        else:
+            self._asked = request.data
+            self._apply_enabled('~/enable is false')
+        response.success, response.message = not refused, refused
+        return response
+
+    def _on_safety(self, message: Bool) -> None:
+        self._set_safety(message.data, f'{self._values.safety_topic} is false')
+
+    def _look_for_safety(self) -> None:
+        topic = self._values.safety_topic
+        if self._safe and not self.count_publishers(topic):
+            self._set_safety(False, f'{topic} has no publisher')
+
+    def _set_safety(self, safe: bool, reason: str) -> None:
+        self._safe = safe
+        if not safe:
+            self._asked = False
+        self._apply_enabled(reason)
+
+    def _apply_enabled(self, reason: str) -> None:
+        if self._core is not None:
+            self._core.enable(self._asked and self._safe, reason)
+            self._step(self._now())
+        self._tell()
+
+    def _tell(self, *, repeated: bool = False) -> None:
+        """Publish what the commands do, at a change and repeated."""
+        core = self._core
+        enabled = self._asked and self._safe
+        found = Condition(State.SILENT, 0, '', enabled) if core is None else core.condition
+        if found == self._told and not repeated:
+            return
+        self._told, values = found, self._values
+        message = DriveCommandsState(
+            state=int(found.state),
+            motion=found.motion,
+            reason=found.reason,
+            enabled=found.enabled,
+            positions='position' in values.fields,
+            content=values.content,
+            effort_content=values.effort_content,
+        )
+        set_stamp(message.header.stamp, self._now())
+        self._condition.publish(message)
 
     def _begin(self, names: tuple[str, ...], motors: tuple[str, ...] | None) -> None:
         """Command other joints or motors, or raise ScrewDynamicsError."""
@@ -163,6 +242,7 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
         if self._robot is None or not names or (values.motors and motors is None):
             return
         core = DriveCommands(self._robot, names, motors, values)
+        core.enable(self._asked and self._safe, '')
         fields, entries = values.fields, self._commanded
         label = 'motors' if values.motors else 'joints'
         topics = {'~/commands': core.rows}
@@ -214,7 +294,11 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
         """Let the core step, and publish and log what it asks for; None without a core."""
         if self._core is None:
             return None
-        outputs = self._core.step(now)
+        # in simulated time the clock of the node is the steady one
+        steady = None if self._ticks.times_by_node else time.monotonic_ns()
+        outputs = self._core.step(now, steady)
+        if outputs.condition != self._told:
+            self._tell()
         if outputs.rows is not None:
             for output in self._outputs:
                 output.send()
@@ -245,54 +329,6 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
             return Report(level, self._problem or 'no samples', {'rejected': self._rejected})
         report = self._core.report()
         return report._replace(values={**report.values, 'rejected': self._rejected})
-
-
-def feedforward_sample(message: Any) -> FeedforwardSample:
-    """Return a FeedforwardTorque as a record, or raise InputError."""
-    n, point = len(message.joint_names), message.reference
-    rows = [point.positions, point.velocities, point.accelerations]
-    if len(message.reference_jerk):
-        rows.append(message.reference_jerk)
-    jet = np.stack([_row('reference', row, n) for row in rows])
-    kind = FeedforwardTorque
-    return FeedforwardSample(
-        nanoseconds(message.header.stamp),
-        int(message.motion),
-        seconds(point.time_from_start) if message.source == kind.SOURCE_TRAJECTORY else np.inf,
-        jet,
-        _row('effort', message.effort, n),
-        _optional('effort_dot', message.effort_dot, n),
-        _optional('gravity_effort', message.gravity_effort, n),
-        message.source == kind.SOURCE_MEASURED,
-    )
-
-
-def motor_sample(message: Any) -> MotorSample:
-    """Return a MotorFeedforward as a record, or raise InputError."""
-    m = len(message.motor_names)
-    names = 'motor_position', 'motor_velocity', 'motor_acceleration'
-    ratios = _row('gear_ratio', message.gear_ratio, m)
-    if not (np.abs(ratios) > 0.0).all():
-        raise InputError(f'gear_ratio: expected numbers other than 0, got {list(ratios)}')
-    return MotorSample(
-        nanoseconds(message.header.stamp),
-        int(message.motion),
-        np.stack([_row(name, getattr(message, name), m) for name in names]),
-        _row('motor_effort', message.motor_effort, m),
-        _row('deflection', message.deflection, m),
-        ratios,
-        _optional('motor_effort_dot', message.motor_effort_dot, m),
-    )
-
-
-def _row(name: str, values: Any, count: int) -> Array:
-    if len(values) != count:
-        raise InputError(f'{name}: expected {count} values, got {len(values)}')
-    return np.frombuffer(values) if count else np.zeros(0)
-
-
-def _optional(name: str, values: Any, count: int) -> Array | None:
-    return _row(name, values, count) if len(values) else None
 
 
 class RowsOutput(MessageOutput):

@@ -66,9 +66,9 @@ def torque(recordings, stamp, from_start, jet, source):
         header=recordings.header(stamp), joint_names=list(NAMES), effort=zero, effort_dot=zero,
         effort_ddot=zero, reference=reference, reference_jerk=jet[3].copy(),
         reference_snap=jet[4].copy(), reference_continuity=4, source=source, gravity_effort=zero,
-        motion=1, **{
+        motion=1, jumps=0, state=0, reason='', **{
             name: getattr(types[TORQUE], name) for name in dir(types[TORQUE])
-            if name.startswith('SOURCE_')
+            if name.startswith(('SOURCE_', 'STATE_'))
         },
     )  # fmt: skip
 

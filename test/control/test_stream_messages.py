@@ -200,7 +200,7 @@ class TestExternalWrench:
     def test_every_fresh_wrench_counts(self, wrenches, expired, model, order):
         first, second = self.frames(model)
         values = {first: [1, 2, 3, 4, 5, 6], second: [-3, 1, 4, -1, 5, 9]}
-        wrenches.add(self.message(first, *values[first]), NOW, 0.1)
+        wrenches.add(*wrenches.read(self.message(first, *values[first]), NOW, 0.1))
         jet = np.random.default_rng(0).normal(size=(order + 3, model.n))
         out = np.empty((order + 1, model.n))
         for now, fresh in (
@@ -211,14 +211,14 @@ class TestExternalWrench:
         ):
             if now == NOW + 100_000_000:  # after efforts under the first alone
                 message = self.message(second, *values[second], stamp=NOW + 50_000_000)
-                wrenches.add(message, NOW, 0.1)
+                wrenches.add(*wrenches.read(message, NOW, 0.1))
             wrenches.inverse_dynamics(jet, out, now, 0.1)
             loads = {f: np.vstack([values[f], *[np.zeros(6)] * order]) for f in fresh}
             expected = sd.recursive_body_fixed(model, jet, loads)
             np.testing.assert_allclose(out, expected, rtol=0, atol=1e-11 * np.abs(expected).max())
             assert wrenches.by_age(now, 0.1)[0] == fresh
         assert expired == [first, second]
-        wrenches.add(self.message(first, *values[second]), NOW + 10**9, 0.1)
+        wrenches.add(*wrenches.read(self.message(first, *values[second]), NOW + 10**9, 0.1))
         wrenches.inverse_dynamics(jet, out, NOW + 10**9, 0.1)
         loads = {first: np.vstack([values[second], *[np.zeros(6)] * order])}
         expected = sd.recursive_body_fixed(model, jet, loads)
@@ -239,7 +239,7 @@ class TestExternalWrench:
             (self.message(frame, *good, stamp=NOW - 10**9), 'header.stamp: expected an instant'),
         ):
             with pytest.raises(InputError, match=text):
-                wrenches.add(message, NOW, 0.1)
+                wrenches.add(*wrenches.read(message, NOW, 0.1))
         assert wrenches.by_age(NOW, 0.1) == ([], [])
 
 

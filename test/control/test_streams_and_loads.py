@@ -14,6 +14,7 @@ from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_reports import report
 from screw_dynamics.control.report import ERROR
 from screw_dynamics.drives.robot import Robot
+from screw_dynamics.recordings.messages.feedforward import Course
 from screw_dynamics.trajectory.reference.reference import Source
 
 SPRING = sd.JointDrive(
@@ -48,7 +49,7 @@ def test_a_stream_that_ends_says_so_once_and_once_when_it_comes_back(arm):
     count = len(rig.published)
     rig.run(2.0)
     assert rig.lines == [
-        'warning: ~/joint_reference has ended: no sample for 0.2 s; nothing is published until '
+        'warning: ~/joint_reference has ended: no sample for 0.1 s; nothing is published until '
         'the next motion'
     ]
     assert len(rig.published) == count
@@ -287,12 +288,12 @@ def test_a_payload_leaves_the_wrench_in_force(arm):
     rig.send((0.0, [0.2, 0.4]), (0.1, [0.2, 0.4]))
     rig.run(0.3)
     rig.wrench('tool', [0.0] * 3, [0.0, -10.0, 5.0])
-    rig.run(0.1)
+    rig.run(0.05)
     loaded, loads = rig.published.tau[-1, 0], []
     for model in (arm, arm.with_payload('tool', 1.0)):
         loads.append(sd.inverse_dynamics(model, rig.published.jet[-1, :3])[0])
     rig.step(rig.core.change_robot, rig.robot.with_model(model), {})
-    rig.run(0.05)
+    rig.run(0.03)
     expected = loaded + loads[1] - loads[0]
     np.testing.assert_allclose(rig.published.tau[-1, 0], expected, atol=1e-11)
 
@@ -344,6 +345,10 @@ def test_what_is_not_finite_is_never_published(arm):
     assert level == ERROR and message.startswith('nothing published')
     assert values['ticks that failed'] > 10
     assert sum(line.startswith('error: Nothing published') for line in rig.lines) <= 1
+    assert rig.ends[-1].state == Course.STOPPED
+    rig.run(0.1, every=stream(rig, wave))
+    assert len(rig.published) == count, 'in the same motion'
+    rig.run(0.3)
     rig.run(0.1, every=stream(rig, wave))
     assert len(rig.published) > count
 

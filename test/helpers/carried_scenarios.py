@@ -16,7 +16,6 @@ from screw_dynamics.control.compensation import (
     CompensationParameters,
     MeasuredStates,
 )
-from screw_dynamics.control.drive_records import FeedforwardSample
 
 PERIOD = SECOND // 100
 EFFORT = 22.0  # N m: less than the heaviest payload needs
@@ -110,16 +109,11 @@ class CarriedScenario:
         self.stops += bool(self.core.stopped) and not stopped
         self.lines += outputs.warnings
         sample = outputs.sample
+        if outputs.end is not None and self.drives is not None:
+            self.drives.send(self.now, outputs.end)
         if sample is None:
             return
         self.outlasted += stopped
         self.samples.append(sample)
         if self.drives is not None:
-            jet = np.array([sample.positions, sample.velocities, np.zeros(2)])
-            self.drives.send(
-                self.now,
-                FeedforwardSample(
-                    sample.stamp, sample.motion, np.inf, jet, sample.effort, None,
-                    sample.gravity, True,
-                ),
-            )  # fmt: skip
+            self.drives.send(self.now, sample)

@@ -22,9 +22,8 @@ from helpers.drive_network import DriveNetwork
 from helpers.drive_rig import Move
 from helpers.rig import Client, trajectory_message
 from screw_dynamics.common.times import SECOND
-from screw_dynamics.control.drive_records import FeedforwardSample, MotorSample
 from screw_dynamics.control.goals import goal_refusal
-from screw_dynamics.trajectory.reference.reference import Source
+from screw_dynamics.recordings.messages.feedforward import MotorSample
 
 WEIGHTS = {
     'trajectory': 24,
@@ -144,13 +143,26 @@ class Scenario(Client):
                 every()
             self._tick()
 
+    def step(self, method, *arguments, **further):
+        """Call a method of the core; what has ended is told to the drives."""
+        outputs = super().step(method, *arguments, **further)
+        ends = [] if outputs.end is None else [outputs.end]
+        if outputs.motors_end is not None:
+            one = outputs.motors_end
+            head, none = (one.instant, one.motion), np.zeros((0, 0))
+            last = MotorSample(*head, none, none, none, none, one.jumps, one.state, one.reason)
+            ends.append(last)
+        if ends and self.drives is not None:
+            self.drives.send(self.now, *ends)
+        return outputs
+
     def _tick(self):
         guard = self.core.guard
         stopped, count = guard.reason, len(self.published)
         outputs = self.step(self.core.tick)
         self.counts['ticks'] += 1
         if guard.reason and not stopped:
-            self.stops.append((len(self.published), guard._motion))
+            self.stops.append((len(self.published), guard.motion))
         if outputs.motors:
             found = self.core.motors.buffers[outputs.rows]
             rows = (found.motor_jet, found.motor_effort_jet, found.deflection)
@@ -167,23 +179,18 @@ class Scenario(Client):
     def _samples(self):
         """Return the sample that was published last, and that of its motors if there is one."""
         published = self.published
-        sample, efforts = published.samples[-1], published.efforts[-1]
-        timed = sample.source is Source.TRAJECTORY
-        links = FeedforwardSample(
-            sample.instant,
-            sample.motion,
-            1e-9 * sample.time_from_start if timed else np.inf,
-            published.jets[-1][: min(sample.rows, 4)],
-            efforts[0],
-            efforts[1] if sample.rows > 3 else None,
-            published.gravity[-1],
+        sample = published.samples[-1]
+        known = sample.rows
+        links = sample._replace(
+            jet=published.jets[-1][:known],
+            efforts=published.efforts[-1][: known - 2],
+            gravity=published.gravity[-1],
         )
         if self.drives.mode != 'motors' or not published.motors[-1]:
             return [links]
-        jet, effort, deflection, ratios = self.motors[-1]
-        rate = effort[1] if len(effort) > 1 else None
-        motors = (sample.instant, sample.motion, jet[:3], effort[0], deflection, ratios, rate)
-        return [links, MotorSample(*motors)]
+        jet, efforts, deflection, ratios = self.motors[-1]
+        head, jumps = (sample.instant, sample.motion), sample.jumps
+        return [links, MotorSample(*head, jet[:3], efforts, deflection, ratios, jumps)]
 
     # events --------------------------------------------------------------------------------------
 

@@ -13,11 +13,9 @@ from helpers.rig import joint_state
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.control.drive_records import (
-    State,
-)
+from screw_dynamics.control.drive_records import State
+from screw_dynamics.recordings.messages.feedforward import Course
 
-DRIVING = State.RAMP_IN, State.ACTIVE
 SERVO_LIMIT = 0.3
 MOTOR_FIELDS = ('position', 'velocity', 'effort')
 MODES = {
@@ -32,6 +30,16 @@ MODES = {
     },
     'motors': {'fields': MOTOR_FIELDS, 'content': 'motors'},
 }
+
+
+class WatchedCommands(DriveCommands):
+    """A core that registers how it begins."""
+
+    on_begin = None
+
+    def _begin(self):
+        self.on_begin()
+        super()._begin()
 
 
 class DriveNetwork:
@@ -51,11 +59,13 @@ class DriveNetwork:
         self.settings = DriveCommandsParameters(
             elastic_joints_path='drives.yaml' if motors else '', **MODES[mode], ramp_time=ramp
         )
-        self.core = DriveCommands(robot, robot.joint_names, motors, self.settings)
+        self.core = WatchedCommands(robot, robot.joint_names, motors, self.settings)
+        self.core.on_begin = self._register
         self._delay = random() * 0.03 if random() < 0.7 else 0.0
         self._jitter = random() * 0.06 if random() < 0.3 else 0.0
         self._loss, self._repeats = random() * 0.3, random() * 0.2
         self._under_way, self._order = [], count()
+        self._place = np.full(2, np.nan)  # of the robot
         self._measured, self._stamps = np.full(2, np.nan), np.zeros(2, dtype=np.int64)
         self.commands, self.began, self.lines = [], [], []
         self.intruded = False  # by samples that nobody has sent
@@ -66,17 +76,19 @@ class DriveNetwork:
         """Send samples of `Feedforward`, and of its motors; some are lost, late or repeated."""
         random = self._random
         for item in items:
-            if random() < self._loss:
+            last = item.state != Course.FOLLOWS
+            if random() < self._loss and not last:
                 continue
             for _ in range(2 if random() < self._repeats else 1):
                 due = now + round(SECOND * (self._delay + self._jitter * random()))
                 heapq.heappush(self._under_way, (due, next(self._order), item))
-        if items:
+        if items and items[0].state == Course.FOLLOWS:
             self._newest = items[0]
 
     def measure(self, now, positions, stamp):
         """Receive joint_states."""
         known = np.isfinite(positions)
+        self._place = np.where(known, positions, self._place)
         self._measured[known], self._stamps[known] = positions[known], stamp
         self.core.measure(joint_state(self.robot.joint_names, positions, stamp), now)
         self.step(now)
@@ -90,8 +102,17 @@ class DriveNetwork:
                 items.append(item)
             else:  # after what has come before it
                 self.step(min(now, max(due, self._now or due)), item)
-        if items or self._random() < 0.3 or self.core.state is State.RAMP_OUT:
+        self._move(now)
+        if items or self._random() < 0.3 or self.core.state is State.LEADING_OUT:
             self.step(now, *items)
+
+    def _move(self, now):
+        """Let the robot be where it was sent, and be measured there."""
+        core, random = self.core, self._random
+        if core.state is State.DRIVING:
+            self._place = core._place.copy()
+        if random() < 0.9 and np.isfinite(self._place).all():
+            self.measure(now, self._place + 1e-3 * np.array([random(), random()]), now)
 
     def jump(self, now):
         """Receive the jump of the clock; what is under way is lost, or has old stamps."""
@@ -123,14 +144,14 @@ class DriveNetwork:
         if sample is None:
             return
         self.intruded = True
-        kind, jet, effort = int(7 * random()), sample.jet.copy(), sample.effort.copy()
+        kind, jet, efforts = int(7 * random()), sample.jet.copy(), sample.efforts.copy()
         if kind < 3:
             jet[kind, joint] += (np.nan, 0.03, -0.5, 1e9)[int(4 * random())]
         elif kind == 3:
-            effort[joint] += (np.nan, 10.0, -100.0)[int(3 * random())]
+            efforts[0, joint] += (np.nan, 10.0, -100.0)[int(3 * random())]
         instant = now + (round(SECOND * (random() - 0.5)) if kind == 4 else 0)
         motion = sample.motion + (1 if kind == 5 else -1 if kind == 6 else 0)
-        self.step(now, sample._replace(jet=jet, effort=effort, instant=instant, motion=motion))
+        self.step(now, sample._replace(jet=jet, efforts=efforts, instant=instant, motion=motion))
 
     def end(self, now):
         """End for good, and return whether the commands do within the time of their ramps."""
@@ -149,16 +170,12 @@ class DriveNetwork:
         for sample in samples:
             core.add(sample)
         outputs = core.step(now)
-        driving = core.state in DRIVING
-        begins = driving and before not in DRIVING
+        driving = core.state is State.DRIVING
+        begins = driving and before is not State.DRIVING
         number = core.report().values['motion']
-        if begins:
-            pace = np.abs(core.target.jet[1]).max()
-            near = not self.settings.moves or self._is_near(now)
-            self.began.append((number, self._stopped, number != self._number, pace, near))
         if driving:
             self._stopped = None
-        elif core.state is State.STOPPED and before in DRIVING:
+        elif core.report().message.startswith('stopped') and before is State.DRIVING:
             self._stopped = number
         self._number = number
         self.lines += [line.text for line in outputs.log]
@@ -168,6 +185,15 @@ class DriveNetwork:
             rows = outputs.rows.copy()
             self.commands.append((self._passed, instant, begins, number, added, rows))
         return outputs
+
+    def _register(self):
+        """Register a begin."""
+        core = self.core
+        number = core.report().values['motion']
+        pace = np.abs(core.target.joint_jet[1]).max()
+        near = not self.settings.moves or self._is_near(self._now)
+        self.began.append((number, self._stopped, number != self._number, pace, near))
+        self._stopped, self._number = None, number
 
     def _is_near(self, now):
         """Return whether the robot is measured near the reference, whole turns aside."""

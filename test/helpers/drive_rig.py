@@ -10,11 +10,10 @@ import screw_dynamics as sd
 from helpers.rig import joint_state
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
-from screw_dynamics.control.drive_records import (
-    FeedforwardSample,
-    MotorSample,
-)
+from screw_dynamics.control.drive_records import State
 from screw_dynamics.drives.robot import Robot
+from screw_dynamics.recordings.messages.feedforward import FeedforwardSample, MotorSample
+from screw_dynamics.trajectory.reference.reference import Source
 
 START = 1_700_000_000 * 10**9
 PERIOD = 4 * 10**6
@@ -72,8 +71,9 @@ class Rig:
         self.settings = DriveCommandsParameters(**files, **settings)
         self.settings.check()
         self.core = DriveCommands(self.robot, model.joint_names, motors, self.settings)
-        self.now, self.motion = START, 1
+        self.now, self.motion, self.jumps = START, 1, 0
         self.measured = None  # published with every sample
+        self.follows = True  # whether a robot that is measured moves as commanded
         self.published, self.log, self.outputs = [], [], None
         self.load = np.zeros(model.n)  # added to the efforts: a wrench or a payload
 
@@ -93,34 +93,47 @@ class Rig:
         self.core.measure(joint_state(self.robot.joint_names, position, stamp), self.now)
         self.step()
 
-    def sample(self, jet, since_start=np.inf, known=2, ahead=0):
+    def sample(self, jet, since_start=np.inf, known=2, ahead=0, source=None):
         """Return a FeedforwardSample of a reference; `known` rows of the efforts."""
         model, jet = self.robot.model, np.asarray(jet)
         effort = sd.inverse_dynamics(model, jet[:4])
+        effort[0] += self.load
+        timed = np.isfinite(since_start)
+        if source is None:
+            source = Source.TRAJECTORY if timed else Source.HOLD
         return FeedforwardSample(
             self.now + ahead,
             self.motion,
-            since_start,
             jet[:4].copy(),
-            effort[0] + self.load,
-            effort[1] if known > 1 else None,
+            effort[:known].copy(),
             sd.gravity_forces(model, jet[0]),
+            source,
+            round(1e9 * since_start) if timed else 0,
+            jumps=self.jumps,
         )
 
     def motor_sample(self, jet, ratios):
         """Return the MotorSample of a reference."""
         jet = np.asarray(jet)
         motors = sd.elastic_feedforward(self.robot, jet)
-        effort = motors.motor_effort_jet
         return MotorSample(
             self.now,
             self.motion,
             motors.motor_jet[:3].copy(),
-            effort[0].copy(),
+            motors.motor_effort_jet[:2].copy(),
             motors.deflection.copy(),
             np.array(ratios),
-            effort[1].copy() if len(effort) > 1 else None,
+            jumps=self.jumps,
         )
+
+    def jump(self, *args, **keywords):
+        """Send a sample that says that it jumps."""
+        self.jumps += 1
+        return self.send(*args, **keywords)
+
+    def tell(self, state, reason=''):
+        """Send the last sample of the motion."""
+        self.step(self.sample(rest(HANGING))._replace(state=state, reason=reason))
 
     def send(self, jet, *args, **keywords):
         """Publish a sample, with a measurement if there is one; return the command or None."""
@@ -128,6 +141,12 @@ class Rig:
             self.measure(self.measured)
         rows = self.step(self.sample(jet, *args, **keywords))
         rows = None if rows is None else rows.copy()
+        if self.follows and self.measured is not None and self.core.state is State.DRIVING:
+            fields = self.settings.fields
+            sent = (
+                rows is not None and fields[0] == 'position' and not self.settings.servo_stiffness
+            )
+            self.measured = rows[0] if sent else np.array(jet[0])
         self.now += PERIOD
         return rows
 
@@ -157,7 +176,12 @@ class Rig:
         self.core.apply(self.settings)
         self.step()
 
+    @property
+    def stopped(self):
+        """Whether commands have stopped until another motion."""
+        return self.core.report().message.startswith('stopped')
+
     def heard(self):
-        """Return the lines since the last call."""
+        """Return the lines since the last call, but those of begins."""
         lines, self.log = self.log, []
-        return lines
+        return [line for line in lines if ' begin' not in line[:14]]

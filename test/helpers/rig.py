@@ -149,6 +149,7 @@ class Rig:
         """Forget what was collected."""
         self.published = Published()
         self.verdicts, self.lines, self.goals, self.forwarded = [], [], [], []
+        self.ends = []  # last samples of motions
         self.resumptions = []  # largest velocity of each sample that is published after a stop
 
     def step(self, method, *arguments, **further):
@@ -161,6 +162,7 @@ class Rig:
         self.verdicts += outputs.verdicts
         self.goals += outputs.goals
         self.forwarded += outputs.forwarded
+        self.ends += [] if outputs.end is None else [outputs.end]
         for request in outputs.requests:
             taken = self._fit_time() if callable(self._fit_time) else self._fit_time
             self.later(taken, lambda r=request: self.step(r.done, self.perform(r.task)))

@@ -13,6 +13,7 @@ from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
+from screw_dynamics.control.drive_records import Condition, State
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import SPEED_FACTOR_TYPE
 from screw_dynamics.control.measurements import WRENCH_TOPIC
@@ -20,9 +21,9 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.endpoints import DEPTH, LATCHED, make_subscription
 from screw_dynamics.nodes.shared.parameters import optional_type
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
-from screw_dynamics_interfaces.msg import JointReference
+from screw_dynamics_interfaces.msg import DriveCommandsState, JointReference
 
-SPEED_TOPIC = '~/speed_scaling'
+SPEED_TOPIC, COMMANDS_TOPIC = '~/speed_scaling', 'drive_commands/state'
 # Value of factor 1 in each unit. Robots are slowed down, or sped up slightly: a factor above 2 is
 # rejected, since it is probably a percentage.
 _UNITS = {'factor': 1.0, 'percent': 100.0, SPEED_FACTOR_TYPE: 1.0}
@@ -65,6 +66,7 @@ class Inputs:
             path = optional_type('nav_msgs.msg', 'Path', 'cartesian_frame', frame, '')
             follow = partial(node.take_trajectory, poses=True)
             subscribe(path, '~/cartesian_trajectory', follow, raw=True)
+        make_subscription(node, DriveCommandsState, COMMANDS_TOPIC, self._on_commands, LATCHED)
         self._subscribe_to_speed()
         node.create_service(Trigger, '~/clear', self._on_clear)
 
@@ -97,6 +99,16 @@ class Inputs:
             return
         self._refused = False
         self._node.step(self._core.set_speed, factor)
+
+    def _on_commands(self, message: DriveCommandsState) -> None:
+        topic = self._node.resolve_topic_name(COMMANDS_TOPIC)
+        alone = self._node.count_publishers(topic) <= 1
+        condition = Condition(
+            State(message.state), int(message.motion), message.reason, message.enabled
+        )
+        self._node.step(
+            self._core.hear_commands, condition if alone else None, positions=message.positions
+        )
 
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self._node.step(self._core.clear)

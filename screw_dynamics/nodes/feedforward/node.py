@@ -19,6 +19,7 @@ from screw_dynamics.control.goals import goal_refusal
 from screw_dynamics.control.measurements import WRENCH_TOPIC
 from screw_dynamics.control.outputs import Outputs, Verdict
 from screw_dynamics.control.report import OK, Report
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.feedforward.goal_action import GoalActions, action_type
 from screw_dynamics.nodes.feedforward.inputs import Inputs
@@ -60,7 +61,8 @@ class _Parts:
         self.inputs = Inputs(node, core)
 
     def destroy(self) -> None:
-        """End what is no endpoint; receivers of the last spline are waited for."""
+        """End what is no endpoint; receivers of the last sample and spline are waited for."""
+        self.samples.finish()
         if self.goals is not None:
             self.goals.destroy()
         if self.spline is not None:
@@ -99,6 +101,11 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
             self.get_logger().warning(
                 'limits: off: efforts beyond the limits of the robot are published, too'
             )
+        if values.effort_content != 'full':
+            self.get_logger().info(
+                f'effort_content: {values.effort_content} is that of forwarded trajectories and '
+                'goals; ~/feedforward has the full efforts, with gravity'
+            )
         self._worker = Worker()
         streams = (stream.value[2:] for stream in Stream)
         names = ['trajectory', *streams, WRENCH_TOPIC[2:], 'limits']
@@ -124,8 +131,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
     def _perform(self, parts: _Parts, outputs: Outputs, now: int) -> None:
         for line in outputs.lines:
             self._throttle.log(line.level, line.text)
-        if outputs.sample is not None or outputs.forwarded:
-            parts.samples.publish(outputs)
+        parts.samples.publish(outputs)
         # what follows may begin another step, which clears the outputs
         requests, verdicts, goals = outputs.requests[:], outputs.verdicts[:], outputs.goals[:]
         for request in requests:
@@ -267,7 +273,8 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
 
     def _make_parts(self, loaded: LoadedRobot) -> None:
         robot, others = loaded.robot, loaded.uncontrolled_joints
-        core = Feedforward(robot, others, self._values, time.time_ns(), heading)
+        number = self._now() or time.time_ns()  # grows with each start
+        core = Feedforward(robot, others, self._values, number, heading)
         with self.making():
             self._parts = _Parts(self, core, TrajectoryVerdicts(self))
 
@@ -329,6 +336,10 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         super().destroy_node()
 
     # parameters ----------------------------------------------------------------------------------
+
+    def _check_load(self, robot: Robot) -> None:
+        if self._parts is not None:
+            self._parts.core.check_load(self._now(), robot)
 
     def _check(self, values: FeedforwardParameters) -> None:
         if self._parts is not None:

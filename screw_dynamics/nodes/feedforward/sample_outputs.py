@@ -10,28 +10,29 @@ from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.common.times import set_stamp
-from screw_dynamics.control.feedforward import LEAST_ROWS, Feedforward
+from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.fit_requests import Samples
-from screw_dynamics.control.outputs import EffortSample, Outputs
+from screw_dynamics.control.outputs import Outputs
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.endpoints import (
     STAMP,
-    MessageOutput,
     ReusedMessage,
     RowOutput,
+    delivery_end,
     make_publisher,
     state_output,
 )
+from screw_dynamics.nodes.shared.sample_output import FeedforwardOutput, SampleOutput
+from screw_dynamics.recordings.messages.feedforward import (
+    EFFORTS,
+    MOTOR_EFFORTS,
+    MOTOR_MOTION,
+    NUMBERS,
+    FeedforwardSample,
+)
 from screw_dynamics.recordings.messages.joints import double_array, effort_points
-from screw_dynamics.trajectory import JET_ROWS
-from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward
+from screw_dynamics_interfaces.msg import MotorFeedforward
 
-_EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
-_MOTIONS = tuple(f'reference.{name}' for name in ('positions', 'velocities', 'accelerations'))
-_HIGHER = ('reference_jerk', 'reference_snap')
-_NUMBERS = ('reference_continuity', 'source', 'motion')
-_MOTOR_EFFORTS = ('motor_effort', 'motor_effort_dot', 'motor_effort_ddot')
-_MOTOR_MOTIONS = ('motor_position', 'motor_velocity', 'motor_acceleration')
 TOPIC = '~/joint_trajectory_effort'
 INPUT = '~/joint_trajectory'
 
@@ -41,7 +42,7 @@ class SampleOutputs:
 
     def __init__(self, node: Node, core: Feedforward) -> None:
         self._core, selected = core, core.parameters.outputs
-        self._efforts = EffortOutput(node, core)
+        self._efforts = FeedforwardOutput(node, core.robot.joint_names)
         self._motors = None if core.motors is None else MotorOutput(node, core)
         self._states: RowOutput | None = None
         if 'joint_effort' in selected:  # for plotting tools
@@ -53,6 +54,10 @@ class SampleOutputs:
     def publish(self, outputs: Outputs) -> None:
         """Publish the sample of a step, and accepted trajectories with their efforts."""
         sample, core = outputs.sample, self._core
+        if outputs.end is not None:
+            self._efforts.end(outputs.end)
+        if outputs.motors_end is not None and self._motors is not None:
+            self._motors.end(outputs.motors_end)
         if sample is not None:
             self._efforts.publish(sample)
             if self._states is not None:
@@ -65,33 +70,15 @@ class SampleOutputs:
                 message.points = points_of(samples)
                 self._trajectories.publish(message)
 
-
-class EffortOutput(MessageOutput):
-    """``~/feedforward``."""
-
-    def __init__(self, node: Node, core: Feedforward) -> None:
-        super().__init__(node, FeedforwardTorque, '~/feedforward')
-        self._variants = {}
-        for rows in range(LEAST_ROWS, JET_ROWS + 1):
-            message = FeedforwardTorque(joint_names=list(core.robot.joint_names))
-            known, higher = rows - 2, rows - LEAST_ROWS
-            carried = {
-                _EFFORTS[:known]: core.efforts[:known],
-                _MOTIONS: core.jet[:LEAST_ROWS],
-                _HIGHER[:higher]: core.jet[LEAST_ROWS:rows],
-                ('gravity_effort',): core.gravity,
-            }
-            times = (*STAMP, 'reference.time_from_start')
-            self._variants[rows] = ReusedMessage(message, carried, times, _NUMBERS)
-
-    def publish(self, sample: EffortSample) -> None:
-        """Publish the sample in the shared arrays."""
-        times = sample.instant, sample.time_from_start
-        numbers = sample.continuity, sample.source, sample.motion
-        self._publisher.publish(self._variants[sample.rows].written(times, numbers))
+    def finish(self) -> None:
+        """Wait for the receivers of the last samples."""
+        latest = delivery_end()
+        for output in (self._efforts, self._motors):
+            if output is not None:
+                output.finish(latest)
 
 
-class MotorOutput(MessageOutput):
+class MotorOutput(SampleOutput):
     """``~/motor_feedforward``."""
 
     def __init__(self, node: Node, core: Feedforward) -> None:
@@ -106,24 +93,24 @@ class MotorOutput(MessageOutput):
                 ),
                 _motor_rows(motors),
                 STAMP,
-                _NUMBERS,
+                NUMBERS,
             )
             for rows, motors in core.motors.buffers.items()
         }
 
-    def publish(self, sample: EffortSample, rows: int) -> None:
+    def publish(self, sample: FeedforwardSample, rows: int) -> None:
         """Publish the arrays computed from this number of rows of the reference."""
-        numbers = sample.continuity, sample.source, sample.motion
-        self._publisher.publish(self._variants[rows].written((sample.instant,), numbers))
+        numbers = sample.continuity, sample.source, sample.motion, sample.jumps, sample.state
+        self._send(self._variants[rows].written((sample.instant,), numbers))
 
 
 def _motor_rows(motors: Any) -> dict[tuple[str, ...], Any]:
     return {
         fields[: len(jet)]: jet[: len(fields)]
         for fields, jet in (
-            (_EFFORTS, motors.effort_jet),
-            (_MOTOR_MOTIONS, motors.motor_jet),
-            (_MOTOR_EFFORTS, motors.motor_effort_jet),
+            (EFFORTS, motors.effort_jet),
+            (MOTOR_MOTION, motors.motor_jet),
+            (MOTOR_EFFORTS, motors.motor_effort_jet),
             (('deflection',), motors.deflection_jet),
         )
     }

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from screw_dynamics.common.arrays import Array, as_vector
-from screw_dynamics.common.times import SECOND, nanoseconds
+from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.parameters import values_per_motor
 from screw_dynamics.drives import MotorTable
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
+from screw_dynamics.recordings.messages.feedforward import Course, motor_sample
 from screw_dynamics.recordings.messages.joints import places
 
 _FARTHEST_AHEAD = 2.0  # s: the longest lead_time plus a margin
@@ -35,14 +36,17 @@ def command_of_array(message: Any, names: Sequence[str]) -> MotorCommand:
     return MotorCommand(_row('data', message.data, names))
 
 
-def command_of_feedforward(message: Any, names: Sequence[str]) -> MotorCommand:
-    """Return a MotorFeedforward in the order of `names`, or raise InputError."""
-    given = message.motor_names
-    order = places('motor_names', given, names)
+def command_of_feedforward(message: Any, names: Sequence[str]) -> MotorCommand | None:
+    """Return a MotorFeedforward in the order of `names`, None for an end; raise InputError."""
+    if message.state != Course.FOLLOWS:
+        return None
+    order = places('motor_names', message.motor_names, names)
+    sample = motor_sample(message)
     effort, position, velocity = (
-        _row(field, getattr(message, field), given)[order] for field in _FIELDS
+        as_vector(field, row[order], len(names))
+        for field, row in zip(_FIELDS, (sample.efforts[0], *sample.jet[:2]), strict=True)
     )
-    return MotorCommand(effort, position, velocity, nanoseconds(message.header.stamp) or None)
+    return MotorCommand(effort, position, velocity, sample.instant or None)
 
 
 def command_age(command: MotorCommand, now: int) -> float:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `sea_simulator`: motor efforts in, motion of a robot with elastic joints out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ from std_srvs.srv import Trigger
 from screw_dynamics.control.report import Report
 from screw_dynamics.errors import ScrewDynamicsError, SimulationError
 from screw_dynamics.nodes.sea_simulator.motor_drives import (
+    MotorCommand,
     command_age,
     command_of_array,
     command_of_feedforward,
@@ -46,7 +47,8 @@ class SeaSimulatorNode(RobotNode[SeaSimulatorParameters]):
 
     def _set_up(self) -> dict[str, Callable[[], Report]]:
         topic = f'~/{self._values.input}'
-        self._convert, kind = command_of_array, Float64MultiArray
+        self._convert: Callable[[Any, Sequence[str]], MotorCommand | None] = command_of_array
+        kind: Any = Float64MultiArray
         if topic == '~/motor_feedforward':
             self._convert, kind = command_of_feedforward, MotorFeedforward
         self._input = make_subscription(self, kind, topic, self._on_command)
@@ -135,6 +137,8 @@ class SeaSimulatorNode(RobotNode[SeaSimulatorParameters]):
             return
         try:
             command = self._convert(message, robot.drives.names)
+            if command is None:
+                return  # as a drive does, the robot keeps its last efforts until effort_timeout
             age = command_age(command, time.time)
         except ScrewDynamicsError as error:
             self._report.counts.reject(str(error))

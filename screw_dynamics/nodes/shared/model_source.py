@@ -11,6 +11,7 @@ from std_msgs.msg import String
 
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.control.report import OK, WARN, Report
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.kernels.kernel import kernel_form
 from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription, steady_timer
@@ -39,7 +40,8 @@ class ModelSource:
     Reads, builds and prepares the model in a separate thread so that ticks continue.
 
     `prepare` is called there, `on_model` in the thread of the executor. `require` raises
-    ScrewDynamicsError if the node cannot use a model, as the constructor does at once.
+    ScrewDynamicsError if the node cannot use a model, as the constructor does at once;
+    `check_load` raises it if gravity and payload of changed parameters are not to be used.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class ModelSource:
         prepare: Callable[[LoadedRobot], None],
         on_model: Callable[[LoadedRobot], None],
         require: Callable[[LoadedRobot], object] = lambda loaded: None,
+        check_load: Callable[[Robot], object] = lambda robot: None,
     ) -> None:
         kernel_form()
         self.loaded: LoadedRobot | None = None
@@ -57,6 +60,7 @@ class ModelSource:
         self._problem = f"Waiting for data on '{self._topic}' topic"
         self._node, self._parameters = node, settings
         self._prepare, self._on_model, self._require = prepare, on_model, require
+        self._check_load = check_load
         self._settings_problem = ''
         self._text: tuple[str, str] | None = None  # newest description and its source
         self._text_waits = False
@@ -125,8 +129,8 @@ class ModelSource:
         )
 
     def _check_settings(self, values: ModelParameters) -> None:
-        if self.loaded is not None:
-            with_settings(self.loaded.described, values, self.loaded.segments)
+        if self.loaded is not None and values.model_settings != self._loaded_settings:
+            self._check_load(_with_settings(self.loaded, values).robot)
 
     def _start_given(self, text: str, source: str) -> None:
         """Read a description and raise InputError if it is invalid; prepare it in the thread."""

@@ -12,6 +12,7 @@ from rclpy.node import Node
 
 from screw_dynamics import __version__
 from screw_dynamics.control.report import Report
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.nodes.shared.endpoints import LATCHED, steady_timer
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
@@ -39,7 +40,9 @@ class RobotNode(Node, ABC, Generic[Values]):
             if self._tells_model:
                 self._model_info = self.create_publisher(ModelInfo, '~/model_info', LATCHED)
             tasks = self._set_up()
-            self._source = ModelSource(self, settings, self._prepare, self._use, self._require)
+            self._source = ModelSource(
+                self, settings, self._prepare, self._use, self._require, self._check_load
+            )
             self._tasks = {'model': self._source.report, **tasks}
             settings.add_check(self._check)
             settings.on_change(self._on_parameters)
@@ -65,6 +68,9 @@ class RobotNode(Node, ABC, Generic[Values]):
     def _require(self, loaded: LoadedRobot) -> Any:
         """Raise ScrewDynamicsError if the node cannot use a model."""
         require_supported(loaded.robot, np.inf)
+
+    def _check_load(self, robot: Robot) -> None:
+        """Raise ScrewDynamicsError if a robot with another payload would stop or drop the arm."""
 
     def _prepare(self, loaded: LoadedRobot) -> None:
         """Compute once what callbacks will compute, in a thread of its own."""

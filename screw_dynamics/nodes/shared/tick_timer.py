@@ -102,7 +102,7 @@ class TickTimer:
         self.stop()
         self._rate = rate
         simulated = self._node.get_parameter(_TIME_PARAMETER).value
-        self._times_by_node = bool(simulated)
+        self.times_by_node = bool(simulated)
         self.statistics = TickStatistics(round(1e9 / rate))
         self._timer = self._node.create_timer(
             1.0 / rate, self._tick, clock=self._clock if simulated else self._steady
@@ -117,7 +117,7 @@ class TickTimer:
     def _on_parameters(self, parameters: Sequence[Parameter]) -> None:
         """Restart on the other clock if use_sim_time has changed; the node uses it already."""
         changed = [item.value for item in parameters if item.name == _TIME_PARAMETER]
-        if self._timer is None or not changed or bool(changed[-1]) == self._times_by_node:
+        if self._timer is None or not changed or bool(changed[-1]) == self.times_by_node:
             return
         self._on_jump(f'{_TIME_PARAMETER} has changed')
         self._last = 0
@@ -128,7 +128,7 @@ class TickTimer:
             return  # stopped while this call was in the queue of the events executor
         begun = time.monotonic_ns()
         # without use_sim_time the clock of the node is that of the system
-        now = self._clock.now().nanoseconds if self._times_by_node else time.time_ns()
+        now = self._clock.now().nanoseconds if self.times_by_node else time.time_ns()
         if now == self._last:
             return  # simulated time has not advanced
         if now < self._last:
@@ -136,7 +136,7 @@ class TickTimer:
             self.statistics.pause()
         self._last = now
         self._on_tick(now)
-        self.statistics.record(now if self._times_by_node else begun, time.monotonic_ns() - begun)
+        self.statistics.record(now if self.times_by_node else begun, time.monotonic_ns() - begun)
 
 
 _REPORTED_PART = 0.01  # fraction of missed ticks above which a warning is reported

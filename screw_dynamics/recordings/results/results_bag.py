@@ -26,6 +26,7 @@ from screw_dynamics.dynamics import frame_pose
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.bags.definitions import MessageTypes
 from screw_dynamics.recordings.bags.writer import BagWriter
+from screw_dynamics.recordings.messages.feedforward import Course
 from screw_dynamics.recordings.results.results import EFFORTS, MOTORS, Quantity, Results
 from screw_dynamics.recordings.results.results_from_bag import (
     DEVIATION_ENDING,
@@ -34,6 +35,7 @@ from screw_dynamics.recordings.results.results_from_bag import (
     MOTOR_FEEDFORWARD,
     ROBOT_DESCRIPTION,
 )
+from screw_dynamics.trajectory.reference.reference import Source
 
 TORQUE_TOPIC = '/feedforward/feedforward'
 MOTOR_TOPIC = '/feedforward/motor_feedforward'
@@ -58,9 +60,8 @@ _LATCHED = Qos(
     avoid_ros_namespace_conventions=False,
 )
 
-# values of `source` in FeedforwardTorque.msg
-SOURCE_TRAJECTORY = 1
-SOURCE_STREAM = 2
+# fields that tell of one motion without jumps and end
+_FOLLOWS = {'motion': 0, 'jumps': 0, 'state': int(Course.FOLLOWS), 'reason': ''}
 
 Stamps = NDArray[np.int64]
 
@@ -71,7 +72,7 @@ class Origin(NamedTuple):
     stamps: Stamps  # (T,) [ns]
     from_start: Stamps  # (T,), since the start of their trajectory [ns]; 0 without one
     continuity: int  # number of continuous derivatives of the reference
-    source: int  # `SOURCE_TRAJECTORY` or `SOURCE_STREAM`
+    source: int  # as in FeedforwardTorque
 
 
 def write_bag(results: Results, path: Path, continuity: int, urdf: str, model: ScrewModel) -> None:
@@ -81,7 +82,7 @@ def write_bag(results: Results, path: Path, continuity: int, urdf: str, model: S
     Beside them are what viewers of robots read: the URDF, if any, joint states and transforms.
     """
     stamps = np.round(results.times * SECOND).astype(np.int64)
-    origin = Origin(stamps, stamps, continuity, SOURCE_TRAJECTORY)
+    origin = Origin(stamps, stamps, continuity, Source.TRAJECTORY)
     with new_folder(path) as place, BagWriter(place) as writer:
         output = ResultsWriter(writer)
         output.write_description(urdf, int(stamps[0]))
@@ -164,7 +165,7 @@ class ResultsWriter:
             reference_continuity=origin.continuity,
             source=origin.source,
             gravity_effort=np.empty(0),
-            motion=0,
+            **_FOLLOWS,
         )
 
     def _motors(
@@ -185,7 +186,7 @@ class ResultsWriter:
             **dict(zip(_RATES, _padded(rates, 2), strict=True)),
             reference_continuity=origin.continuity,
             source=origin.source,
-            motion=0,
+            **_FOLLOWS,
         )
 
     def _state(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import BagError
+from screw_dynamics.recordings.messages.feedforward import REFERENCE, Course
 from screw_dynamics.recordings.results.results import EFFORTS, MOTORS, MotorResults, Results
 
 if TYPE_CHECKING:
@@ -62,22 +63,13 @@ def one_topic(bag: Bag, types: Sequence[str], name: str | None, option: str = '-
     raise BagError(f'{bag.path}: expected a topic of type {wanted}, it holds {listed}')
 
 
-_MOTION = (
-    'reference.positions',
-    'reference.velocities',
-    'reference.accelerations',
-    'reference_jerk',
-    'reference_snap',
-)
-
-
 class EffortSamples(NamedTuple):
     """Messages of one FeedforwardTorque topic."""
 
     joint_names: tuple[str, ...]
     stamps: NDArray[np.int64]  # (T,) [ns]
     from_start: NDArray[np.int64]  # (T,), since the start of the trajectory [ns]
-    joint_jet: Array  # (T, r, n) [rad or m, per s^d]
+    joint_jet: Array  # (T, r, n), r >= 2 [rad or m, per s^d]
     effort_jet: Array  # (T, k + 1, n) [N m or N, per s^d]
     sources: NDArray[np.uint8]  # (T,), of the references: constants of FeedforwardTorque
 
@@ -102,7 +94,30 @@ class EffortSamples(NamedTuple):
 
 def read_efforts(bag: Bag, topic: str) -> EffortSamples:
     """Read the messages of a topic; raise `BagError` if joints or sizes change."""
-    return _samples(f'{bag.path}: topic {topic!r}', bag.arrays(topic))
+    return _samples(f'{bag.path}: topic {topic!r}', _columns(bag, topic))
+
+
+def _columns(bag: Bag, topic: str) -> dict[str, Any]:
+    """Return the messages of a topic by field, but those that tell of an end."""
+    columns = bag.arrays(topic)
+    follows = np.asarray(columns.get('state', ())) == Course.FOLLOWS
+    if follows.all():  # also for bags of versions without ends
+        return columns
+    kept = np.flatnonzero(follows).tolist()
+    return {name: _of_messages(values, kept) for name, values in columns.items()}
+
+
+def _of_messages(values: Any, kept: list[int]) -> Any:
+    """Return the values of some messages: an array, a list if sizes differ, or a constant."""
+    if isinstance(values, np.ndarray):
+        return values[kept]
+    if not isinstance(values, list):
+        return values
+    some = [values[i] for i in kept]
+    if some and isinstance(some[0], np.ndarray) and len({row.shape for row in some}) == 1:
+        return np.stack(some)
+    names = set(some) if all(isinstance(one, tuple) for one in some) else set()
+    return some[0] if len(names) == 1 else some
 
 
 def _samples(where: str, columns: dict[str, Any]) -> EffortSamples:
@@ -111,7 +126,7 @@ def _samples(where: str, columns: dict[str, Any]) -> EffortSamples:
         names,
         columns['header.stamp'],
         columns['reference.time_from_start'],
-        _jet(where, columns, _MOTION, len(names)),
+        _jet(where, columns, REFERENCE, len(names)),
         _jet(where, columns, [quantity.name for quantity in EFFORTS], len(names)),
         columns['source'],
     )
@@ -181,7 +196,7 @@ def _companion(bag: Bag, topic: str, stamps: NDArray[np.int64]) -> dict[str, Any
     """Return the messages of another topic, None unless their stamps are the same."""
     if topic not in bag.topics:
         return None
-    found = bag.arrays(topic)
+    found = _columns(bag, topic)
     same = 'header.stamp' in found and np.array_equal(found['header.stamp'], stamps)
     return found if same else None
 
@@ -200,6 +215,6 @@ def _jet(where: str, arrays: dict[str, Any], names: Any, width: int) -> Array:
         if values.shape[1] == 0:
             break
         rows.append(values)
-    if len(rows) < (3 if names is _MOTION else 1):
+    if len(rows) < (2 if names is REFERENCE else 1):
         raise BagError(f'{where}: expected values in {names[len(rows)]}, got none')
     return np.stack(rows, axis=1)

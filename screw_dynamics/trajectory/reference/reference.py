@@ -228,11 +228,7 @@ class Reference:
 
     def set_speed(self, speed: float, now: int) -> None:
         """Set d(time from start) / dt, 0 (pause) to MAX_SPEED, from the instant `now` [ns] on."""
-        if not 0.0 <= speed <= MAX_SPEED:  # also True for NaN
-            raise InputError(
-                f'speed scaling: expected a number of at least 0 and at most {MAX_SPEED:g}, got '
-                f'{speed}'
-            )
+        require_speed(speed)
         if speed == self.speed:
             return
         self._postpone(now)
@@ -333,3 +329,12 @@ class Reference:
 
     def _curve_time(self, motion: ActiveTrajectory, time: int) -> float:
         return motion.time_at(time, self.speed) - motion.joined
+
+
+def require_speed(speed: float) -> None:
+    """Raise InputError unless a factor of the speed is in range."""
+    if not 0.0 <= speed <= MAX_SPEED:  # also True for NaN
+        raise InputError(
+            f'speed scaling: expected a number of at least 0 and at most {MAX_SPEED:g}, got '
+            f'{speed}'
+        )
