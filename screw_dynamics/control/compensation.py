@@ -230,7 +230,7 @@ class Compensation:
             return True
         if self.running:
             why = f', as they are refused: {self._refusal}' if self._refusal else ''
-            text = f'no joint_states that count for {timeout:g} s{why}'
+            text = f'no joint_states for {timeout:g} s{why}'
             self._finish(Course.ENDED, text)
             self._warnings.append(f'No efforts are published: {text}')
         return False

@@ -33,7 +33,7 @@ class FollowingWatch:
         self._turning = np.array([kind == 'continuous' for kind in kinds])
         self._instants = np.zeros(_KEPT, dtype=np.int64)
         self._places, self._speeds, self._rooms = (np.zeros((_KEPT, n)) for _ in range(3))
-        self.away = np.zeros(n)  # measured less sent, as far as that is known
+        self.away = np.zeros(n)  # from the newest places to those measured
         self._beyond = np.zeros(n, dtype=np.int64)  # since when [ns]; 0: not at all
         self.forget()
 
@@ -59,10 +59,11 @@ class FollowingWatch:
             if k < 0 or not np.isfinite(place):
                 continue
             ahead, speed = min(1e-9 * (stamp - int(self._instants[k])), _AHEAD), self._speeds[k, j]
-            error = place - float(self._places[k, j] + ahead * speed)
+            expected = float(self._places[k, j] + ahead * speed)
+            error = place - expected
             if self._turning[j]:
                 error -= _TURN * round(error / _TURN)
-            self.away[j] = error
+            self.away[j] = expected + error - self._places[self._next, j]
             most = tolerance + _LAG * abs(speed) + self._rooms[k, j]
             if not abs(error) > most:
                 self._beyond[j] = 0

@@ -32,8 +32,7 @@ class SentCommands:
         self.motion, self.effort = np.zeros((2, m)), np.zeros((2, m))
         self.gains = Transition(settings.gains(m))
         self._motion_blend, self._effort_blend = Blend(m), Blend(m)
-        self._out = Transition(np.zeros((2, m)))  # efforts and velocities that end
-        self._back = Transition(np.zeros(m))  # positions that are led to the robot
+        self._out, self._rest = Transition(np.zeros(m)), np.zeros((2, m))  # efforts, and where
         self._ahead, self._blended = np.zeros((2, m)), np.zeros((2, m))
         self._turns, self._none, self._total = np.zeros(m), np.zeros(m), np.zeros(m)
         self._sent, self._period = 0, 0.0  # monotonic time of the last command [ns]; s
@@ -71,13 +70,13 @@ class SentCommands:
 
     def follow(self, step: float, steady: int, *, jumps: bool) -> None:
         """Follow the target `step` s after the one before, from which it may have jumped."""
-        period = min(step, 2.0 * self._period) if self._period else step
-        self._period += (_LEARNT if self._period else 1.0) * (period - self._period)
         for decaying in (self._motion_blend, self._effort_blend, self.gains):
             decaying.advance(step)
         if jumps:
             self._gain(step)
+        self._period = self._period or step
         self._set(step, steady)
+        self._period += _LEARNT * (min(step, 2.0 * self._period) - self._period)
 
     def _gain(self, step: float) -> None:
         """Have blends take up the part of a jump that the motion does not explain."""
@@ -136,24 +135,23 @@ class SentCommands:
             blend.add(self._blended[0], self._blended[1], length)
 
     def end(self, velocities: Array, back: Array | None) -> None:
-        """Begin to lead efforts and velocities (m,) to 0, and positions `back` by (m,)."""
-        self._out.values[0], self._out.values[1] = self.effort[0], velocities
+        """Begin to lead efforts and velocities (m,) to 0, and positions to rest, or `back`."""
+        settings, guard = self.settings, self.guard
+        rest = self.effort[0] if settings.servo_stiffness else self._none
+        self._out.values[:] = self.effort[0]
+        self._out.start(rest, self._length(self.effort[0] - rest, guard.rates))
         self.effort[1] = 0.0
-        rest = np.zeros_like(self.effort)
-        if self.settings.servo_stiffness:
-            rest[0] = self.effort[0]
-        self._out.start(rest, self._length(self.effort[0] - rest[0], self.guard.rates))
-        self._back.start(self._none, 0.0)
-        if back is not None and self.settings.moves:
-            self._back.start(back, self._length(back, self._fastest()))
+        way = 0.5 * settings.ramp_time * velocities if back is None else back
+        length = self._length(way, self._fastest()) if back is not None else settings.ramp_time
+        np.add(self.motion[0], way, out=self._rest[0])
+        self._motion_blend.clear()
+        self._motion_blend.add(-way, velocities, length)
 
     def lead_out(self, elapsed: float) -> bool:
         """Lead on to rest within a time [s]; return False when all rests."""
-        before, back = self._out.values[1].copy(), self._back.values.copy()
-        for leading in (self._out, self._back):
+        for leading in (self._out, self._motion_blend):
             leading.advance(elapsed)
-        self.effort[0], self.motion[1] = self._out.values
-        self._ahead[0] = self.motion[0] + self._back.values - back
-        self._ahead[0] += 0.5 * elapsed * (before + self.motion[1])
-        np.clip(self._ahead[0], self.guard.lower, self.guard.upper, out=self.motion[0])
-        return self._out.moving or self._back.moving
+        self.effort[0] = self._out.values
+        self._motion_blend.write(self._rest, self.motion)
+        np.clip(self.motion[0], self.guard.lower, self.guard.upper, out=self.motion[0])
+        return self._out.moving or self._motion_blend.moving

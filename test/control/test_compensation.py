@@ -150,7 +150,7 @@ def test_efforts_end_without_states_and_begin_again_as_another_motion():
     rig.step()
     rig.step()
     assert not rig.core.running
-    assert rig.warnings == ['No efforts are published: no joint_states that count for 0.1 s']
+    assert rig.warnings == ['No efforts are published: no joint_states for 0.1 s']
     assert rig.measure([1.0, 1.0]) is None
     assert rig.measure([1.0, 1.0]).motion == 2
 

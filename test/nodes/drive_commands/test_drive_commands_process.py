@@ -40,15 +40,15 @@ def test_samples_in_commands_out(ros, planar):
     sample = rig.sample(rest(STOOD))
     message = FeedforwardTorque(
         joint_names=NAMES,
-        effort=double_array(sample.effort),
-        effort_dot=double_array(sample.effort_dot),
+        effort=double_array(sample.efforts[0]),
+        effort_dot=double_array(sample.efforts[1]),
         gravity_effort=double_array(sample.gravity),
         source=FeedforwardTorque.SOURCE_TRAJECTORY,
         motion=7,
     )
     for name, row in zip(('positions', 'velocities', 'accelerations'), sample.jet, strict=False):
         setattr(message.reference, name, double_array(row))
-    expected = sample.effort * [2.0, -1.0]
+    expected = sample.efforts[0] * [2.0, -1.0]
 
     def held():
         stamp = ros.node.get_clock().now().to_msg()
