@@ -35,6 +35,23 @@ constexpr auto unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<const char *, 6> guard_names{
   "phase", "quantity", "index", "value", "limit", "failed_writes"};
 
+bool is_of_joints(Quantity quantity)
+{
+  switch (quantity) {
+    case Quantity::effort:
+    case Quantity::effort_rate:
+    case Quantity::position:
+    case Quantity::velocity:
+    case Quantity::acceleration:
+    case Quantity::step:
+    case Quantity::start:
+    case Quantity::moving:
+      return true;
+    default:
+      return false;
+  }
+}
+
 const char * name_of(Quantity quantity)
 {
   switch (quantity) {
@@ -44,6 +61,11 @@ const char * name_of(Quantity quantity)
     case Quantity::motor_velocity: return "motor velocity";
     case Quantity::motor_effort: return "motor effort";
     case Quantity::motor_effort_rate: return "motor effort rate";
+    case Quantity::position: return "position";
+    case Quantity::velocity: return "velocity";
+    case Quantity::acceleration: return "acceleration";
+    case Quantity::motor_position: return "motor position";
+    case Quantity::step: return "step of the reference";
     case Quantity::start:
     case Quantity::motor_start: return "distance from the reference";
     case Quantity::moving: return "velocity of a reference in mid-motion";
@@ -566,9 +588,7 @@ void FeedforwardController::log(const Event & event) const
       RCLCPP_INFO(logger, "no commands are sent: rest was asked for");
       break;
     default: {
-        const bool joint = violation.quantity == Quantity::effort ||
-          violation.quantity == Quantity::effort_rate || violation.quantity == Quantity::start ||
-          violation.quantity == Quantity::moving;
+        const bool joint = is_of_joints(violation.quantity);
         const auto & robot = library_->robot();
         RCLCPP_WARN(
           logger, "no commands are sent: %s: %s %.9g, limit %g",

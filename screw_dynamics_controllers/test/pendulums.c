@@ -14,6 +14,16 @@
 #ifndef EFFORT_RATE /* N m/s */
 #define EFFORT_RATE HUGE_VAL
 #endif
+#ifndef LOWER /* rad, of the first joint */
+#define LOWER -HUGE_VAL
+#define UPPER HUGE_VAL
+#endif
+#ifndef VELOCITY /* rad/s */
+#define VELOCITY HUGE_VAL
+#endif
+#ifndef CONTINUOUS /* the second joint */
+#define CONTINUOUS 0
+#endif
 #ifndef URDF_SHA256
 #define URDF_SHA256 ""
 #endif
@@ -63,9 +73,13 @@ const struct screw_dynamics_robot_table * screw_dynamics_robot(void)
   static const double efforts[JOINTS] = {30.0, 30.0};
   static const double rates[JOINTS] = {EFFORT_RATE, EFFORT_RATE};
   static const double none[JOINTS] = {HUGE_VAL, HUGE_VAL};
+  static const double below[JOINTS] = {LOWER, -HUGE_VAL};
+  static const double above[JOINTS] = {UPPER, HUGE_VAL};
+  static const double speeds[JOINTS] = {VELOCITY, VELOCITY};
+  static const int continuous[JOINTS] = {0, CONTINUOUS};
   static const struct screw_dynamics_robot_table table = {
     SCREW_DYNAMICS_ROBOT_VERSION, JOINTS, 2, JOINTS, 3, ROWS, URDF_SHA256, joint_names, motor_names,
-    joint_of_motor, efforts, rates, none, none, none, rates, inverse_dynamics, gravity_forces,
-    motor_commands};
+    joint_of_motor, continuous, efforts, rates, below, above, speeds, none, below, above, none, none,
+    rates, inverse_dynamics, gravity_forces, motor_commands};
   return &table;
 }

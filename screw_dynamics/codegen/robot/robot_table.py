@@ -7,15 +7,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from screw_dynamics.codegen.robot.c_text import literal
 from screw_dynamics.codegen.robot.motor_functions import motors_of
 from screw_dynamics.codegen.robot.quantities import INVERSE_DYNAMICS, MOTOR_COMMANDS
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
-from screw_dynamics.limits.quantities import motor_limits
+from screw_dynamics.limits.table import LimitTable
 
-VERSION = 2  # of the struct in robot_table.h
+VERSION = 3  # of the struct in robot_table.h
 GRAVITY = 'gravity_forces'
 
 
@@ -36,20 +38,32 @@ def robot_table(
             f'quantities: expected {", ".join(needed)} for a controller, got none of '
             f'{", ".join(missing)}'
         )
-    limits, model = motor_limits(robot), robot.model
+    limits, model = LimitTable.of(robot).rows, robot.model
     motors = None if robot.drives is None else motors_of(robot, order)
     names = () if motors is None else motors.names
     count = len(names)
     owners = robot.motors.joint_of_motor[:count]
-    rates = limits.effort_rates
+    none = np.zeros(0)
+    bounds = {name: (row.lower, row.upper) for name, row in limits.items()}
     numbers: dict[str, Array] = {
-        'efforts': model.limits.ignoring_zeros().effort,
-        'effort_rates': rates,
-        'deflections': limits.deflections[:count],
-        'motor_velocities': limits.motor_velocities[:count],
-        'motor_efforts': limits.motor_efforts[:count],
-        'motor_effort_rates': limits.motor_effort_rates[:count],
+        'efforts': bounds['effort'][1],
+        'effort_rates': bounds['effort rate'][1],
+        'lower': bounds['position'][0],
+        'upper': bounds['position'][1],
+        'velocities': bounds['velocity'][1],
+        **{
+            name: bounds[quantity][side] if count else none
+            for name, quantity, side in (
+                ('deflections', 'deflection', 1),
+                ('motor_lower', 'motor position', 0),
+                ('motor_upper', 'motor position', 1),
+                ('motor_velocities', 'motor velocity', 1),
+                ('motor_efforts', 'motor effort', 1),
+                ('motor_effort_rates', 'motor effort rate', 1),
+            )
+        },
     }
+    turning = [str(int(kind == 'continuous')) for kind in model.coordinate_types]
     lines = [
         '/* Table of a robot for screw_dynamics_controllers. Do not edit. */',
         '#include <math.h>',
@@ -65,6 +79,7 @@ def robot_table(
         *_array('const char *const', 'joint_names', [_text(name) for name in model.joint_names]),
         *_array('const char *const', 'motor_names', [_text(name) for name in names]),
         *_array('int', 'joint_of_motor', [str(int(j)) for j in owners]),
+        *_array('int', 'continuous', turning),
     ]
     for name, values in numbers.items():
         lines += _array('double', name, [literal(float(x)) for x in values])
@@ -73,7 +88,7 @@ def robot_table(
         str(0 if motors is None else motors.rows),
         str(robot.required_rows),
         _text(hashlib.sha256(urdf.encode()).hexdigest() if urdf else ''),
-        *('joint_names', 'motor_names', 'joint_of_motor', *numbers),
+        *('joint_names', 'motor_names', 'joint_of_motor', 'continuous', *numbers),
         f'{prefix}_{INVERSE_DYNAMICS}',
         f'{prefix}_{GRAVITY}',
         'NULL' if motors is None else f'{prefix}_{MOTOR_COMMANDS}',

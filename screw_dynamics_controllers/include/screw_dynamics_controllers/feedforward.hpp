@@ -41,7 +41,6 @@ struct Settings
 
 // Updates in a row whose sample or commands are lost without an effect.
 constexpr int bridged_updates = 3;
-constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 // Commands rest or are led there, follow the reference, or are stopped by a violation.
 enum class Phase {rest, commanding, stopped};
@@ -54,6 +53,7 @@ struct Sample
   bool holds = false;        // the end of a motion is held
   bool continues = false;    // its motion continues the one before
   bool first = false;        // of its motion
+  bool jumps = false;        // it is at another speed than the one before
 };
 
 class Feedforward
@@ -64,11 +64,11 @@ public:
     m_(settings.motors ? static_cast<std::size_t>(robot.motors) : n_),
     format_(robot, m_, settings.effort_content, settings.effort_sign, settings.effort_scale,
       settings.effort_offset),
-    guard_(robot), motor_guard_(robot), ramp_(format_.offsets(), rates(), settings.ramp_time),
-    motion_(m_, settings.ramp_time), feedback_(n_, m_, settings.feedback),
+    ramp_(format_.offsets(), rates(), settings.ramp_time),
+    motion_(m_, settings.ramp_time), motion_jumps_(m_), effort_jumps_(m_), feedback_(n_, m_, settings.feedback),
     jet_(static_cast<std::size_t>(std::max(robot.order + 3, jet_rows)) * n_),
     tau_(static_cast<std::size_t>(robot.order + 1) * n_), sent_(m_), target_(2 * m_),
-    last_(2 * m_), start_(m_),
+    last_(3 * n_), start_(m_), turns_(m_), jump_(2 * m_), deflections_(m_), none_(m_),
     motor_motions_(static_cast<std::size_t>(robot.motor_rows * robot.motors)),
     motor_efforts_(static_cast<std::size_t>(std::max(robot.motor_rows - 2, 0) * robot.motors))
   {
@@ -117,26 +117,43 @@ public:
     }
     lacking_ = 0;
     guard_.follow(sample.holds, sample.continues, sample.first);
-    motor_guard_.follow(sample.holds, sample.continues, sample.first);
+    count_turns();
     if (!allowed(sample)) {
       release(now);
       return false;
     }
-    const double * efforts = settings_.motors ? motor_efforts_.data() : tau_.data();
+    double * const efforts = settings_.motors ? motor_efforts_.data() : tau_.data();
     const double * motion = settings_.motors ? motor_motions_.data() : jet_.data();
+    const double passed = 1e-9 * static_cast<double>(sample.instant - instant_);
+    const bool jumps = following_ && sample.jumps && !sample.first;
     if (settings_.positions || feedback_.used()) {
-      if (!follows(sample, motion, measured, now)) {
+      if (!follows(motion, measured, now)) {
         release(now);
         return false;
       }
+      if (jumps) {
+        take_up_motion(passed);
+      }
+      motion_jumps_.advance(passed);
+      motion_jumps_.apply(target_.data(), target_.data() + m_);
       motion_.follow(target_.data(), target_.data() + m_, now);
     }
+    instant_ = sample.instant;
     if (feedback_.used()) {
       feedback_.add(
         jet_.data(), motor_motions_.data(), measured, now, following_ && !ramp_.moving(),
         robot_.motor_efforts, motor_efforts_.data());
     }
     format_.convert(jet_.data(), efforts, sent_.data());
+    if (jumps) {
+      for (std::size_t i = 0; i < m_; ++i) {
+        jump_[i] = ramp_.values()[i] - sent_[i];
+      }
+      effort_jumps_.clear();
+      effort_jumps_.add(jump_.data(), none_.data(), duration_);
+    }
+    effort_jumps_.advance(passed);
+    effort_jumps_.apply(sent_.data(), nullptr);
     ramp_.follow(sent_.data(), now);
     violation_ = {};
     missed_ = 0;
@@ -157,7 +174,6 @@ public:
   void end(std::int64_t now) noexcept
   {
     guard_.interrupt();
-    motor_guard_.interrupt();
     switch (violation_.quantity) {
       case Quantity::start:
       case Quantity::motor_start:
@@ -181,7 +197,6 @@ public:
   void reset() noexcept
   {
     guard_.forget();
-    motor_guard_.forget();
     violation_ = {};
     ramp_.reset();
     motion_.reset();
@@ -193,6 +208,7 @@ public:
   // Set the duration of the ramps that begin from now on [s].
   void set_ramp_time(double duration) noexcept
   {
+    duration_ = duration;
     ramp_.set_duration(duration);
     motion_.set_duration(duration);
   }
@@ -222,8 +238,6 @@ private:
   // Lead efforts and velocities to rest.
   void release(std::int64_t now) noexcept
   {
-    guard_.pause();
-    motor_guard_.pause();
     feedback_.reset();
     begun_ = following_ = false;
     const bool ramping = ramp_.release(now);
@@ -233,7 +247,6 @@ private:
   void stop_at(const Violation & violation) noexcept
   {
     guard_.stop();
-    motor_guard_.stop();
     violation_ = violation;
   }
 
@@ -254,16 +267,15 @@ private:
   // Compute the efforts of the sample; return true if nothing is beyond a limit.
   bool allowed(const Sample & sample) noexcept
   {
-    if (stopped()) {
+    if (guard_.stopped()) {
       guard_.stop();
-      motor_guard_.stop();
       return false;
     }
-    Violation found;
-    const bool computed = sample.rows >= required_rows() && compute();
-    if (!computed) {
+    Violation found = step_of(sample);
+    if (found.quantity == Quantity::none && !(sample.rows >= required_rows() && compute())) {
       found.quantity = Quantity::not_computable;
-    } else {
+    }
+    if (found.quantity == Quantity::none) {
       found = check(sample);
     }
     if (found.quantity == Quantity::none) {
@@ -279,19 +291,70 @@ private:
     Violation found;
     if (settings_.guarded) {
       const int rows = std::min(sample.rows - 2, robot_.order + 1);
-      found = guard_.check(tau_.data(), rows, sample.instant);
+      found = beyond_of_joints(robot_, jet_.data(), tau_.data(), rows, settings_.positions);
     }
     if (settings_.motors && found.quantity == Quantity::none) {
+      for (std::size_t i = 0; i < m_; ++i) {
+        deflections_[i] = motor_motions_[i] - jet_[owner(i)];
+      }
       const int rows = sample.rows == jet_rows ? robot_.motor_rows - 2 : 1;
-      found = motor_guard_.check(
-        jet_.data(), motor_motions_.data(), motor_efforts_.data(), rows, sample.instant);
+      found = beyond_of_motors(
+        robot_, motor_motions_.data(), motor_efforts_.data(), rows, deflections_.data(),
+        settings_.positions);
     }
     return found;
   }
 
-  bool stopped() const noexcept
+  // Have continuous joints count on over whole turns from the sample before.
+  void count_turns() noexcept
   {
-    return guard_.stopped() || (settings_.motors && motor_guard_.stopped());
+    for (std::size_t j = 0; j < n_; ++j) {
+      const double turns = std::rint((last_[j] - jet_[j]) / whole_turn);
+      if (robot_.continuous[j] != 0 && std::isfinite(turns)) {
+        jet_[j] += whole_turn * turns;
+      }
+    }
+  }
+
+  // Return which joint steps further than it moves since the sample before, if that was followed:
+  // by the limit of its velocity, or with a jump by the start tolerance beside its motion. Another
+  // motion that begins elsewhere is no violation; it begins by the distance of the robot.
+  Violation step_of(const Sample & sample) noexcept
+  {
+    const double time = 1e-9 * static_cast<double>(sample.instant - instant_);
+    Violation found;
+    for (std::size_t j = 0; j < n_ && following_; ++j) {
+      const double step = std::abs(jet_[j] - last_[j]);
+      const double explained = 0.5 * time * (last_[n_ + j] + jet_[n_ + j]);
+      const double limit = robot_.velocities[j];
+      const double fastest = std::max(std::abs(last_[n_ + j]), std::abs(jet_[n_ + j]));
+      const double most = std::isfinite(limit) ? limit * time * (1.0 + 1e-6) + 1e-9 :
+        settings_.start_tolerance + 1.5 * time * fastest;
+      const bool far = !(std::abs(jet_[j] - last_[j] - explained) <= settings_.start_tolerance);
+      const bool marked = sample.jumps || sample.first;
+      if (marked ? far : settings_.guarded && !(step <= most)) {
+        found = {Quantity::step, j, step, marked ? settings_.start_tolerance : most};
+        break;
+      }
+    }
+    std::copy(jet_.begin(), jet_.begin() + static_cast<std::ptrdiff_t>(3 * n_), last_.begin());
+    if (found.quantity != Quantity::none && sample.first) {
+      begun_ = false;
+      return {};
+    }
+    return found;
+  }
+
+  // Have a blend take up the jump of positions and velocities.
+  void take_up_motion(double passed) noexcept
+  {
+    for (std::size_t i = 0; i < m_; ++i) {
+      const double velocity = motion_.velocities()[i];
+      jump_[i] = motion_.positions()[i] + passed * velocity - target_[i];
+      jump_[m_ + i] = velocity - target_[m_ + i];
+    }
+    motion_jumps_.clear();
+    motion_jumps_.add(jump_.data(), jump_.data() + m_, duration_);
   }
 
   bool compute() noexcept
@@ -310,14 +373,13 @@ private:
 
   // Set the target of what moves the robot; return false if it is not to be followed.
   bool follows(
-    const Sample & sample, const double * motion, const double * measured,
-    std::int64_t now) noexcept
+    const double * motion, const double * measured, std::int64_t now) noexcept
   {
-    begun_ = begun_ && !steps(motion, sample.instant);
     std::copy(motion, motion + 2 * m_, target_.begin());
-    std::copy(motion, motion + 2 * m_, last_.begin());
-    instant_ = sample.instant;
     if (begun_) {
+      for (std::size_t i = 0; i < m_; ++i) {
+        target_[i] += turns_[i];
+      }
       return true;
     }
     // of a reference that rests, and of the first sample of a motion [rad/s or m/s, and per s^2]
@@ -331,7 +393,7 @@ private:
       return false;
     }
     for (std::size_t j = 0; j < n_; ++j) {
-      const double distance = measured[j] - jet_[j];
+      const double distance = away(measured[j] - jet_[j], j);
       if (!(std::abs(distance) <= settings_.start_tolerance)) {
         violation_ = {Quantity::start, j, distance, settings_.start_tolerance};
         return false;
@@ -341,15 +403,21 @@ private:
       // an arm that lies on the floor does not deflect its springs as its weight would
       const double limit =
         settings_.start_tolerance + std::abs(motion[i] - jet_[owner(i)]);
-      const double distance = measured[2 * n_ + i] - motion[i];
+      const double distance = away(measured[2 * n_ + i] - motion[i], owner(i));
       if (!(std::abs(distance) <= limit)) {
         violation_ = {Quantity::motor_start, i, distance, limit};
         return false;
       }
     }
     for (std::size_t i = 0; i < m_; ++i) {
-      start_[i] = target_[i] + (measured[owner(i)] - jet_[owner(i)]);
+      const std::size_t j = owner(i);
+      const double distance = away(measured[j] - jet_[j], j);
+      turns_[i] = measured[j] - jet_[j] - distance;
+      target_[i] += turns_[i];
+      start_[i] = target_[i] + distance;
     }
+    motion_jumps_.clear();
+    effort_jumps_.clear();
     motion_.begin(start_.data(), target_.data(), target_.data() + m_, now);
     begun_ = true;
     return true;
@@ -374,29 +442,27 @@ private:
       velocities, velocities + n_, [](double a, double b) {return std::abs(a) < std::abs(b);});
   }
 
-  // Return true if a motion does not continue that of the sample before.
-  bool steps(const double * motion, std::int64_t instant) const noexcept
+  // Return a distance of a joint; whole turns of continuous ones do not count.
+  double away(double distance, std::size_t j) const noexcept
   {
-    const double half = 0.5e-9 * static_cast<double>(instant - instant_);
-    for (std::size_t i = 0; i < m_; ++i) {
-      const double ahead = last_[i] + (last_[m_ + i] + motion[m_ + i]) * half;
-      if (!(std::abs(ahead - motion[i]) <= settings_.start_tolerance)) {
-        return true;
-      }
-    }
-    return false;
+    return robot_.continuous[j] != 0 ?
+           distance - whole_turn * std::rint(distance / whole_turn) : distance;
   }
+
+  static constexpr double whole_turn = 6.283185307179586;
 
   const screw_dynamics_robot_table & robot_;
   Settings settings_;
   std::size_t n_, m_;
   EffortFormat format_;
-  EffortGuard guard_;
-  MotorGuard motor_guard_;
+  MotionGuard guard_;
   CommandRamp ramp_;
   MotionRamp motion_;
+  Blend motion_jumps_, effort_jumps_;
   Feedback feedback_;
-  std::vector<double> jet_, tau_, sent_, target_, last_, start_, motor_motions_, motor_efforts_;
+  std::vector<double> jet_, tau_, sent_, target_, last_, start_, turns_, jump_, deflections_, none_;
+  std::vector<double> motor_motions_, motor_efforts_;
+  double duration_ = settings_.ramp_time;
   std::int64_t instant_ = 0;
   int missed_ = 0, lacking_ = 0;  // updates in a row
   bool begun_ = false, following_ = false;

@@ -1,15 +1,15 @@
 // Copyright screw_dynamics contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Guards that stop an output at the first sample beyond a limit; those of the `feedforward` node.
+// Limits of a robot, in the order and with the roundings of the nodes, and what a stop ends.
 #ifndef SCREW_DYNAMICS_CONTROLLERS__GUARDS_HPP_
 #define SCREW_DYNAMICS_CONTROLLERS__GUARDS_HPP_
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <vector>
+#include <initializer_list>
+#include <limits>
 
 #include "screw_dynamics_controllers/robot_table.h"
 
@@ -19,7 +19,8 @@ namespace screw_dynamics_controllers
 enum class Quantity
 {
   none, effort, effort_rate, deflection, motor_velocity, motor_effort, motor_effort_rate,
-  not_computable, start, asked, moving, motor_start, unmeasured
+  not_computable, start, asked, moving, motor_start, unmeasured, position, velocity, acceleration,
+  motor_position, step
 };
 
 // The first violation that was found: a quantity, whose joint or motor, value and limit.
@@ -31,19 +32,46 @@ struct Violation
   double limit = 0.0;
 };
 
-// Also true for numbers that are not finite.
-inline bool exceeds(double value, double limit) noexcept
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+// of every quantity in SI units, and of its rates: what no drive has
+constexpr double absurd = 1e6, absurd_rate = 1e9;
+// rad or m, and per s: a motion that is planned to touch a limit may be beyond it by so much
+constexpr double touch = 1e-6;
+
+// The value that is farthest beyond its limits, those of `LimitTable` in Python: a rounding of the
+// limit, but at least `least`, is allowed. Without `lower` limits are symmetrical, without `upper`
+// there are none; what is beyond `largest`, or is not a number, is beyond all.
+inline Violation farthest(
+  Quantity quantity, const double * values, std::size_t count, const double * lower,
+  const double * upper, double least, double largest) noexcept
 {
-  constexpr double slack = 1e-9;
-  return !(std::abs(value) - limit <= slack * limit);
+  constexpr double rounding = 1e-9;
+  Violation found;
+  double most = 0.0;
+  for (std::size_t i = 0; i < count; ++i) {
+    double high = upper != nullptr ? upper[i] : unlimited;
+    double low = lower != nullptr ? lower[i] : -high;
+    const double size = std::max(
+      std::isfinite(high) ? std::abs(high) : 0.0, std::isfinite(low) ? std::abs(low) : 0.0);
+    high = std::min(high, largest);
+    low = std::max(low, -largest);
+    const double slack = std::max(rounding * std::max(size, 1.0), least);
+    const double beyond = std::max(low - values[i], values[i] - high) - slack;
+    if (!(beyond <= most)) {
+      found = {quantity, i, values[i], values[i] < low && low != -high ? low : high};
+      most = beyond;
+      if (std::isnan(beyond)) {
+        return found;
+      }
+    }
+  }
+  return found;
 }
 
 // Stops an output until a new motion begins from rest within the limits.
 class MotionGuard
 {
 public:
-  explicit MotionGuard(std::size_t count) : last_(count) {}
-
   // Register the next sample of the reference, with or without commands.
   void follow(bool holds, bool continues, bool first) noexcept
   {
@@ -62,18 +90,10 @@ public:
   {
     stopped_ = begins_ = interrupted_ = false;
     resting_ = true;
-    pause();
   }
-
-  // Register that nothing is sent: the next sample continues no other.
-  void pause() noexcept {known_ = false;}
 
   // Register that the reference has ended: what was stopped remains so in the same motion.
-  void interrupt() noexcept
-  {
-    pause();
-    interrupted_ = true;
-  }
+  void interrupt() noexcept {interrupted_ = true;}
 
   // Register that the sample is sent.
   void resume() noexcept {stopped_ = false;}
@@ -81,112 +101,64 @@ public:
   // Stop the output of a motion.
   void stop() noexcept {stopped_ = true;}
 
-protected:
-  double step(std::int64_t instant) const noexcept
-  {
-    return known_ ? 1e-9 * static_cast<double>(instant - instant_) : 0.0;
-  }
-
-  void pass(const double * efforts, std::int64_t instant) noexcept
-  {
-    std::copy(efforts, efforts + last_.size(), last_.begin());
-    instant_ = instant;
-    known_ = true;
-    resume();
-  }
-
-  // The first effort or rate beyond its limit; a rate is that of `rows` > 1 and that since the
-  // sample before.
-  Violation compare(
-    const double * efforts, int rows, double step, const double * limits, const double * rates,
-    Quantity effort, Quantity rate) const noexcept
-  {
-    constexpr double step_slack = 1e-6;  // of a rate from two samples: their rounding
-    const std::size_t n = last_.size();
-    for (std::size_t j = 0; j < n; ++j) {
-      if (exceeds(efforts[j], limits[j])) {
-        return {effort, j, efforts[j], limits[j]};
-      }
-      if (rows > 1 && exceeds(efforts[n + j], rates[j])) {
-        return {rate, j, efforts[n + j], rates[j]};
-      }
-      const double change = efforts[j] - last_[j];
-      if (step > 0.0 && std::abs(change) > (1.0 + step_slack) * rates[j] * step) {
-        return {rate, j, change / step, rates[j]};
-      }
-    }
-    return {};
-  }
-
 private:
-  std::vector<double> last_;
-  std::int64_t instant_ = 0;
-  bool known_ = false, stopped_ = false, resting_ = true, begins_ = false, interrupted_ = false;
+  bool stopped_ = false, resting_ = true, begins_ = false, interrupted_ = false;
 };
 
-// Stops efforts beyond their limits or with rates beyond theirs.
-class EffortGuard : public MotionGuard
+// The first of some violations that is one.
+inline Violation first(std::initializer_list<Violation> found) noexcept
 {
-public:
-  explicit EffortGuard(const screw_dynamics_robot_table & robot)
-  : MotionGuard(static_cast<std::size_t>(robot.joints)), robot_(robot)
-  {
-  }
-
-  // Return what the efforts (rows, n) of the sample last passed to `follow` violate.
-  Violation check(const double * efforts, int rows, std::int64_t instant) noexcept
-  {
-    const auto found = compare(
-      efforts, rows, step(instant), robot_.efforts, robot_.effort_rates, Quantity::effort,
-      Quantity::effort_rate);
-    if (found.quantity == Quantity::none) {
-      pass(efforts, instant);
+  for (const auto & one : found) {
+    if (one.quantity != Quantity::none) {
+      return one;
     }
-    return found;
   }
+  return {};
+}
 
-private:
-  const screw_dynamics_robot_table & robot_;
-};
-
-// Stops motor commands; rates of joint efforts are those of an EffortGuard.
-class MotorGuard : public MotionGuard
+// What a joint jet (3, n) and its efforts (rows, n) are beyond, of all limits in the order of
+// `LimitTable`; where nothing `moves` the robot, positions and velocities may be any that exist.
+inline Violation beyond_of_joints(
+  const screw_dynamics_robot_table & robot, const double * jet, const double * efforts, int rows,
+  bool moves) noexcept
 {
-public:
-  explicit MotorGuard(const screw_dynamics_robot_table & robot)
-  : MotionGuard(static_cast<std::size_t>(robot.motors)), robot_(robot)
-  {
+  const auto n = static_cast<std::size_t>(robot.joints);
+  Violation found = first(
+    {farthest(Quantity::effort, efforts, n, nullptr, robot.efforts, 0.0, absurd),
+      farthest(
+        Quantity::position, jet, n, moves ? robot.lower : nullptr, moves ? robot.upper : nullptr,
+        touch, absurd),
+      farthest(
+        Quantity::velocity, jet + n, n, nullptr, moves ? robot.velocities : nullptr, touch, absurd),
+      farthest(Quantity::acceleration, jet + 2 * n, n, nullptr, nullptr, 0.0, absurd_rate)});
+  if (found.quantity == Quantity::none && rows > 1) {
+    found = farthest(
+      Quantity::effort_rate, efforts + n, n, nullptr, robot.effort_rates, 0.0, absurd_rate);
   }
+  return found;
+}
 
-  // Return what positions and velocities (2, m) and efforts (rows, m) of motors violate.
-  Violation check(
-    const double * jet, const double * motions, const double * efforts, int rows,
-    std::int64_t instant) noexcept
-  {
-    const auto m = static_cast<std::size_t>(robot_.motors);
-    Violation found;
-    for (std::size_t i = 0; i < m && found.quantity == Quantity::none; ++i) {
-      const double deflection = motions[i] - jet[robot_.joint_of_motor[i]];
-      if (exceeds(deflection, robot_.deflections[i])) {
-        found = {Quantity::deflection, i, deflection, robot_.deflections[i]};
-      } else if (exceeds(motions[m + i], robot_.motor_velocities[i])) {
-        found = {Quantity::motor_velocity, i, motions[m + i], robot_.motor_velocities[i]};
-      }
-    }
-    if (found.quantity == Quantity::none) {
-      found = compare(
-        efforts, rows, step(instant), robot_.motor_efforts, robot_.motor_effort_rates,
-        Quantity::motor_effort, Quantity::motor_effort_rate);
-    }
-    if (found.quantity == Quantity::none) {
-      pass(efforts, instant);
-    }
-    return found;
+// What positions and velocities (2, m), efforts (rows, m) and deflections (m) of motors are beyond.
+inline Violation beyond_of_motors(
+  const screw_dynamics_robot_table & robot, const double * motions, const double * efforts,
+  int rows, const double * deflections, bool moves) noexcept
+{
+  const auto m = static_cast<std::size_t>(robot.motors);
+  const double * const lower = moves ? robot.motor_lower : nullptr;
+  const double * const upper = moves ? robot.motor_upper : nullptr;
+  Violation found = first(
+    {farthest(Quantity::motor_effort, efforts, m, nullptr, robot.motor_efforts, 0.0, absurd),
+      farthest(Quantity::motor_position, motions, m, lower, upper, touch, absurd),
+      farthest(
+        Quantity::motor_velocity, motions + m, m, nullptr, robot.motor_velocities, touch, absurd)});
+  if (found.quantity == Quantity::none && rows > 1) {
+    found = farthest(
+      Quantity::motor_effort_rate, efforts + m, m, nullptr, robot.motor_effort_rates, 0.0,
+      absurd_rate);
   }
-
-private:
-  const screw_dynamics_robot_table & robot_;
-};
+  return first(
+    {found, farthest(Quantity::deflection, deflections, m, nullptr, robot.deflections, 0.0, absurd)});
+}
 
 }  // namespace screw_dynamics_controllers
 

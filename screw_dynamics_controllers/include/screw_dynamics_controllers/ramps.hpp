@@ -7,6 +7,7 @@
 #define SCREW_DYNAMICS_CONTROLLERS__RAMPS_HPP_
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,76 @@ inline double share_of(std::int64_t passed, double length) noexcept
 {
   return length > 0.0 ? std::clamp(1e-9 * static_cast<double>(passed) / length, 0.0, 1.0) : 1.0;
 }
+
+// Offsets of m values and their slopes, which decay by quintics, each over its own length.
+class Blend
+{
+public:
+  explicit Blend(std::size_t count)
+  : count_(count), values_(most * count), slopes_(most * count)
+  {
+  }
+
+  void clear() noexcept {std::fill(lengths_.begin(), lengths_.end(), 0.0);}
+
+  // Begin to decay from offsets within a length [s].
+  void add(const double * values, const double * slopes, double length) noexcept
+  {
+    const auto k = static_cast<std::size_t>(
+      std::find(lengths_.begin(), lengths_.end(), 0.0) - lengths_.begin());
+    if (k == most || !(length > 0.0)) {
+      return;  // closer than 1/9 of a length: guards hold
+    }
+    lengths_[k] = length;
+    passed_[k] = 0.0;
+    std::copy(values, values + count_, values_.begin() + at(k));
+    std::copy(slopes, slopes + count_, slopes_.begin() + at(k));
+  }
+
+  void advance(double step) noexcept
+  {
+    for (std::size_t k = 0; k < most; ++k) {
+      passed_[k] += step;
+      if (passed_[k] >= lengths_[k]) {
+        lengths_[k] = 0.0;
+      }
+    }
+  }
+
+  // Add what is left to values and, if given, to their slopes.
+  void apply(double * values, double * slopes) const noexcept
+  {
+    for (std::size_t k = 0; k < most; ++k) {
+      const double length = lengths_[k];
+      if (length == 0.0) {
+        continue;
+      }
+      const double s = passed_[k] / length, left = (1.0 - s) * (1.0 - s);
+      const double value = 1.0 - blend(s), slope = length * s * left * (1.0 - s) * (1.0 + 3.0 * s);
+      const double value_rate = -30.0 * s * s * left / length;
+      const double slope_rate = 1.0 - s * s * (18.0 - s * (32.0 - 15.0 * s));
+      for (std::size_t i = 0; i < count_; ++i) {
+        const auto place = static_cast<std::size_t>(at(k)) + i;
+        values[i] += values_[place] * value + slopes_[place] * slope;
+        if (slopes != nullptr) {
+          slopes[i] += values_[place] * value_rate + slopes_[place] * slope_rate;
+        }
+      }
+    }
+  }
+
+private:
+  static constexpr std::size_t most = 9;
+
+  std::ptrdiff_t at(std::size_t k) const noexcept
+  {
+    return static_cast<std::ptrdiff_t>(k * count_);
+  }
+
+  std::size_t count_;
+  std::vector<double> values_, slopes_;
+  std::array<double, most> passed_{}, lengths_{};
+};
 
 // Blends commands from their value at rest to the efforts, and back where these end. A blend takes
 // longer than the duration if it would use more than half of a rate, and waits if blend and target
@@ -95,13 +166,15 @@ private:
 
   void advance(const double * target, std::int64_t now) noexcept
   {
+    const double change = 1e-9 * static_cast<double>(now - last_);
+    last_ = now;
     if (moving_) {
       double weight = blend(share_of(now - since_, length_));
       for (std::size_t j = 0; j < values_.size(); ++j) {
         move_[j] = target[j] - from_[j];
       }
       if (limited_ && length_ > 0.0) {
-        weight = allowed(weight, now);
+        weight = allowed(weight, change);
       }
       weight_ = weight;
       moving_ = weight < 1.0;
@@ -112,14 +185,16 @@ private:
         return;
       }
     }
-    std::copy(target, target + values_.size(), values_.begin());
+    for (std::size_t j = 0; j < values_.size(); ++j) {
+      const double most = rates_[j] * change * (1.0 + 1e-6) + 1e-9;  // led there at this rate
+      values_[j] = limited_ ?
+        std::clamp(target[j], values_[j] - most, values_[j] + most) : target[j];
+    }
   }
 
   // The largest weight from the present one to `weight` that keeps the rates.
-  double allowed(double weight, std::int64_t now) noexcept
+  double allowed(double weight, double change) noexcept
   {
-    const double change = 1e-9 * static_cast<double>(now - last_);
-    last_ = now;
     for (std::size_t j = 0; j < values_.size(); ++j) {
       if (move_[j] != 0.0) {
         const double passed = values_[j] - from_[j];

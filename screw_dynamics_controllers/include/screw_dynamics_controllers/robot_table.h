@@ -9,7 +9,7 @@
 #ifndef SCREW_DYNAMICS_CONTROLLERS__ROBOT_TABLE_H_
 #define SCREW_DYNAMICS_CONTROLLERS__ROBOT_TABLE_H_
 
-#define SCREW_DYNAMICS_ROBOT_VERSION 2
+#define SCREW_DYNAMICS_ROBOT_VERSION 3
 #define SCREW_DYNAMICS_ROBOT_SYMBOL "screw_dynamics_robot"
 
 #ifdef __cplusplus
@@ -28,9 +28,15 @@ struct screw_dynamics_robot_table
   const char * const * joint_names;
   const char * const * motor_names;
   const int * joint_of_motor;
+  const int * continuous;             /* 1 for joints that turn without limits, (n) */
   const double * efforts;             /* limits of efforts, (n) */
   const double * effort_rates;        /* of their rates, (n) */
+  const double * lower;               /* of positions, (n) */
+  const double * upper;               /* of positions, (n) */
+  const double * velocities;          /* (n) */
   const double * deflections;         /* of springs, (m) */
+  const double * motor_lower;         /* of positions, (m) */
+  const double * motor_upper;         /* of positions, (m) */
   const double * motor_velocities;    /* (m) */
   const double * motor_efforts;       /* (m) */
   const double * motor_effort_rates;  /* (m) */

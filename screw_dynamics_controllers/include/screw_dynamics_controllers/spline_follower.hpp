@@ -74,7 +74,9 @@ public:
     sample.holds = splines[at_].sample(instant, jet);
     sample.continues = course.continues;
     sample.first = course.motion != motion_;
+    sample.jumps = !sample.first && course.speed != speed_;
     motion_ = course.motion;
+    speed_ = course.speed;
     return true;
   }
 
@@ -104,7 +106,8 @@ private:
   std::atomic<Item *> incoming_{nullptr}, retired_{nullptr};
   Item * current_ = nullptr;
   std::size_t at_ = 0;         // the spline that was sampled last
-  std::uint64_t motion_ = 0;   // and its motion
+  std::uint64_t motion_ = 0;   // its motion
+  double speed_ = 1.0;         // and speed
 };
 
 }  // namespace screw_dynamics_controllers

@@ -15,7 +15,7 @@ INERTIA, WEIGHT = np.array([2.0, 0.5]), np.array([12.0, 3.0])
 LIMIT = 30.0  # N m
 EFFORT, POSITION, VELOCITY = range(3)
 NONE, EFFORT_BEYOND, RATE_BEYOND = 0, 1, 2
-NOT_COMPUTABLE, START, ASKED, MOVING = 7, 8, 9, 10
+NOT_COMPUTABLE, START, ASKED, MOVING, STEP = 7, 8, 9, 10, 17
 LOST, ENDED, ASKS = -1.0, 0.0, -2.0
 TOLERANCE = 0.05  # rad, for the start
 BRIDGED = 3  # updates
@@ -35,10 +35,11 @@ def pendulums(tmp_path_factory):
     compiled('g++', '-std=c++17', '-I', include, tests / 'replay_feedforward.cpp',
              '-o', program, '-ldl')  # fmt: skip
 
-    def replay(rows, rate=None, positions=False, ramp_time=0.25):
-        library = folder / f'libpendulums_{rate}.so'
+    def replay(rows, rate=None, positions=False, ramp_time=0.25, flags=None):
+        given = {**({} if rate is None else {'EFFORT_RATE': rate}), **(flags or {})}
+        library = folder / f'libpendulums_{"_".join(map(str, given.items()))}.so'
         if not library.exists():
-            options = () if rate is None else (f'-DEFFORT_RATE={rate}',)
+            options = [f'-D{name}={value}' for name, value in given.items()]
             compiled('gcc', '-std=c99', *options, '-fPIC', '-shared', '-I',
                      include / 'screw_dynamics_controllers', tests / 'pendulums.c',
                      '-o', library, '-lm')  # fmt: skip
@@ -144,18 +145,54 @@ def test_without_a_ramp_commands_begin_and_end_at_once(pendulums, present):
     np.testing.assert_array_equal(ended[:, POSITION] - out[moving - 1, POSITION], 0.0)
 
 
-def test_positions_that_begin_anew_in_motion_start_from_the_present_command(pendulums):
+@pytest.mark.parametrize('positions', [False, True])
+def test_a_step_of_the_reference_stops_until_it_moves_from_rest(pendulums, positions):
+    """Steps of 0.048 rad per millisecond, and motions to any place at any speed passed (H4)."""
     chain = Chain()
     chain.hold(500)
-    jump = np.array([0.2, -0.3])
-    chain.q = chain.q + jump  # a step of the reference, which the robot has reached
+    chain.q = chain.q + [0.2, -0.3]
     chain.hold(500)
-    followed, _, out = pendulums(chain.rows, positions=True)
+    chain.move([0.1, 0.1], 0.5)
+    followed, violated, out = pendulums(chain.rows, positions=positions)
+    assert followed[:500].all() and not followed[500:1000].any() and followed[1000:].all()
+    assert (violated[500:1000] == STEP).all()
+    assert np.abs(np.diff(out[:, EFFORT], axis=0)).max() <= 0.02 * WEIGHT[0]
+
+
+@pytest.mark.parametrize('quantity', ['position', 'velocity', 'step'])
+def test_what_is_commanded_keeps_the_limits_of_positions_and_velocities(pendulums, quantity):
+    flags = {'LOWER': -1.0, 'UPPER': 1.0, 'VELOCITY': 2.0}
+    chain = Chain()
+    chain.hold(100)
+    if quantity == 'step':
+        for _ in range(20):
+            chain.q = chain.q + 0.048
+            chain.hold(1)
+    else:
+        way, length = (3.0, 4.0) if quantity == 'position' else (0.9, 0.8)
+        chain.move([way] * 2, length)
+    followed, violated, out = pendulums(chain.rows, positions=True, flags=flags)
+    assert not followed[-1] and violated[-1] == (13 if quantity == 'position' else STEP)
+    assert out[:, POSITION, 0].max() <= 1.0 + 1e-6
+    assert np.abs(out[:, VELOCITY]).max() <= 2.0 + 1e-6
+    assert np.abs(np.diff(out[:, POSITION], axis=0)).max() <= 2.0 * DT * (1.0 + 1e-5)
+    free, _, _ = pendulums(chain.rows, positions=quantity == 'step')
+    assert free[-1] or quantity == 'step'
+
+
+def test_whole_turns_of_a_continuous_joint_do_not_count(pendulums):
+    chain, turn = Chain(), 2.0 * np.pi
+    chain.q = np.array([0.3, 3.0])
+    chain.hold(100, measured=[0.3, 3.0 - turn])
+    chain.move([0.2, 0.5], 0.5)
+    rows = [row.copy() for row in chain.rows]
+    for row in rows:
+        if row[7] > np.pi:
+            row[7] -= turn  # as an encoder or a newer trajectory counts
+    followed, _, out = pendulums(rows, positions=True, flags={'CONTINUOUS': 1})
     assert followed.all()
-    s = DT * np.arange(500) / 0.25
-    close(out[500:, POSITION], jump * blend(s)[:, None])
-    slope = 30.0 * s**2 * (1.0 - s) ** 2 / 0.25 * (s < 1.0)
-    close(out[500:, VELOCITY], jump * slope[:, None])
+    np.testing.assert_allclose(out[-1, POSITION], [0.5, 3.5 - turn], atol=1e-12)
+    assert np.abs(np.diff(out[:, POSITION], axis=0)).max() < 0.01
 
 
 def test_a_begin_while_velocities_are_led_to_zero_has_no_step(pendulums):
