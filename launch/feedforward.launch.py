@@ -54,10 +54,19 @@ def _node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         for field in COMMAND_FIELDS
         if (name := argument_value(context, f'{field}_controller_name'))
     }
+    fields = [field.strip() for field in argument_value(context, 'fields').split(',') if field]
     if commanded.keys() - {'effort'}:
-        parameters |= {'fields': list(commanded), 'topics': 'apart'}
+        fields = list(commanded)
+    if fields:
+        parameters['fields'] = fields
+    if commanded:  # a controller gets its own field alone
+        parameters['topics'] = 'apart'
+    for name in ('elastic_joints_path', 'content', 'effort_content'):
+        if argument_value(context, name):
+            parameters[name] = typed_argument(name, str)
     for field, name in commanded.items():
         topic = '~/commands' if field == 'effort' else f'~/{field}_commands'
         remappings.append((topic, f'{name}/commands'))
-    names = ['feedforward', 'drive_commands'] if commanded else ['feedforward']
+    wanted = commanded or argument_value(context, 'drive_commands') == 'true'
+    names = ['feedforward', 'drive_commands'] if wanted else ['feedforward']
     return [launched_node(context, *names, parameters=parameters, remappings=remappings)]

@@ -103,6 +103,30 @@ def feedforward_arguments() -> list[DeclareLaunchArgument]:
             'feedforward/follow_joint_trajectory below its name, densely sampled and with '
             'efforts; empty: none.',
         ),
+        flag(
+            'drive_commands',
+            'Run drive_commands in the process of feedforward, for a driver of your own that '
+            'listens on its commands.',
+        ),
+        text(
+            'elastic_joints_path',
+            'YAML file with motors, friction and springs, a path or package://; empty: as the '
+            'parameter files say.',
+        ),
+        text(
+            'content',
+            'What drive_commands commands: joints, motors or rotors; empty: as its file says.',
+        ),
+        text(
+            'effort_content',
+            'What the efforts of commands and of forwarded trajectories contain: full, '
+            'without_gravity or gravity_only; empty: as the files say.',
+        ),
+        text(
+            'fields',
+            'Fields of the commands, separated by commas: position,velocity,effort,kp,kd; empty: '
+            'as the file of drive_commands says.',
+        ),
         text('publish_rate', 'Rate of the output [Hz]; empty: as the parameter file says.'),
         parameter_file('drive_commands', 'drive_commands_params_file'),
         flag('autostart', 'Configure and activate as soon as there is a robot model.', 'true'),

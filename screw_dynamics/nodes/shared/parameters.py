@@ -18,6 +18,9 @@ from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValu
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from screw_dynamics.control.compensation import CompensationParameters
+from screw_dynamics.control.drive_parameters import DriveCommandsParameters
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.parameters import ParameterRule, coerced, rule_of
 from screw_dynamics.errors import InputError, ScrewDynamicsError, did_you_mean
 
@@ -74,7 +77,7 @@ class NodeParameters(Generic[Values]):
                 # a value set at start; the text of rclpy repeats the name of the parameter
                 coerced(rule, item.default, _given(node)[name].value)
                 raise InputError(f'parameter {name!r}: {error}') from None
-        for text in misspelt(node, list(self._fields)):
+        for text in undeclared(node, list(self._fields)):
             node.get_logger().warning(text)
         self.values: Values = self._updated(
             record(), [node.get_parameter(name) for name in self._fields]
@@ -123,15 +126,23 @@ class NodeParameters(Generic[Values]):
                     self._logger.error(f'Parameters {names} changed, with a failure: {error}')
 
 
-def misspelt(node: Node, names: Sequence[str]) -> list[str]:
-    """Return a warning for every value set at start whose name is similar to a declared one."""
-    texts = []
-    # ROS ignores values of undeclared parameters, and files for several nodes rely on it
-    for name in _given(node):
-        hint = did_you_mean(name, names, similarity=0.8)
-        if hint and not node.has_parameter(name):
-            texts.append(f'There is no parameter {name!r}{hint}')
-    return texts
+# files for several nodes have the parameters of all of them
+_OF_NODES = {
+    rule_of(item).name
+    for record in (FeedforwardParameters, DriveCommandsParameters, CompensationParameters)
+    for item in fields(record)
+}
+_OF_ROS = 'qos_overrides.', 'use_sim_time', 'start_type_description_service'
+
+
+def undeclared(node: Node, names: Sequence[str]) -> list[str]:
+    """Return a warning for every value set at start that no node has, with the nearest name."""
+    return [
+        f'There is no parameter {name!r}: it has no effect'
+        + did_you_mean(name, [one for one in names if name in one] or names, 0.4)
+        for name in _given(node)
+        if not (name in _OF_NODES or name.startswith(_OF_ROS) or node.has_parameter(name))
+    ]
 
 
 def _given(node: Node) -> dict[str, Parameter]:

@@ -160,7 +160,10 @@ def test_a_late_joiner_gets_the_model(ros, process, model):
 
 
 def test_a_misspelt_parameter_is_pointed_out(process):
-    assert "There is no parameter 'pubish_rate'; did you mean publish_rate?" in process.log
+    assert (
+        "There is no parameter 'pubish_rate': it has no effect; did you mean publish_rate?"
+        in process.log
+    )
 
 
 def test_gravity_while_it_runs(ros, process, samples):
