@@ -286,7 +286,7 @@ class Feedforward:
         self.cleared = 'there was no motion' if self.followed.empty else 'the motion is dropped'
         if any(goal.asked for goal in self.goals.live):
             self.cleared += '; the controller still executes its goal: cancel that at the action'
-        elif self.parameters.controller_executes and not self.followed.empty:
+        elif self.parameters.forwards and not self.followed.empty:
             self.cleared += '; its controller executes it on'
         self._clear('~/clear was called')
 

@@ -167,6 +167,11 @@ class FeedforwardParameters(ModelParameters):
         return others or 'spline' in self.outputs
 
     @property
+    def forwards(self) -> bool:
+        """Whether a controller gets the motions, or executes them by itself."""
+        return self.controller_executes or 'joint_trajectory_effort' in self.outputs
+
+    @property
     def leads_speed(self) -> bool:
         """Whether the node leads its own speed to another one, which no controller scales."""
         return not self.controller_executes

@@ -14,11 +14,12 @@ class HeardCommands:
     def __init__(self) -> None:
         self.positions = False  # whether positions are sent
         self._condition: Condition | None = None
-        self._heard = 0  # [ns]
+        self._heard, self._drove = 0, False  # when [ns], and whether it has ever sent anything
 
     def hear(self, now: int, condition: Condition | None, *, positions: bool) -> None:
         """Register a condition that is received at `now` [ns]; None where there are several."""
         self._condition, self._heard, self.positions = condition, now, positions
+        self._drove |= condition is not None and condition.state is not State.SILENT
 
     def _fresh(self, now: int) -> Condition | None:
         return self._condition if 0 <= now - self._heard <= _LONGEST_AGE else None
@@ -26,8 +27,9 @@ class HeardCommands:
     def silence(self, now: int) -> str:
         """Return why commands have ended; '' unless they have."""
         condition = self._fresh(now)
-        silent = condition is not None and condition.state is State.SILENT
-        return condition.reason if silent and condition is not None else ''
+        if condition is None or condition.state is not State.SILENT:
+            return ''
+        return condition.reason or ('it was started again' if self._drove else '')
 
     def lead_out(self, now: int) -> bool:
         """Return True while positions are led to rest."""

@@ -526,6 +526,18 @@ class TestHeardCommands:
         told = 'drive_commands sends nothing: a limit' in rig.verdicts[-1].warnings
         assert told != stale
 
+    def test_commands_that_were_killed_and_started_again_left_the_robot(self, model):
+        rig = self.rig(model)
+        self.hear(rig, State.DRIVING, '')
+        rig.run(3.0)  # no word, and then of another process
+        self.hear(rig, State.SILENT, '')
+        rig.joint_states([0.2, 0.1])
+        rig.run(0.02)
+        rig.send((0.5, [0.4, 0.2]))
+        rig.run(0.1)
+        first = rig.published.motions.index(rig.published.motions[-1])
+        np.testing.assert_allclose(rig.published.jet[first, 0], [0.2, 0.1], atol=0.01)
+
     def test_before_the_first_begin_nothing_is_different(self, model):
         rig = self.rig(model)
         self.hear(rig, State.SILENT, '')

@@ -15,6 +15,7 @@ from screw_dynamics.nodes.shared.robot_node import status
 
 ACCEPTED = 'accepted'
 _SOON = 0.05  # s; an earlier start is not logged
+_LATE = 60.0  # s; a later start may be of another clock
 _SERVO_COUNT = 4  # consecutive replacements before the end that count as a stream
 _SERVO_PERIOD = 60.0  # s between warnings about such a stream
 
@@ -50,6 +51,11 @@ class TrajectoryVerdicts:
             f'Following a trajectory of {outline.points} points and {(end - start) / SECOND:g} s'
             + (f', which starts in {wait:.1f} s' if wait > _SOON else ''),
         )
+        if wait > _LATE:
+            self._node.get_logger().warning(
+                f'header.stamp: it starts in {wait:.0f} s, and the next one replaces it: is the '
+                'stamp of another clock?'
+            )
         for warning in verdict.warnings:
             self._node.get_logger().warning(warning)
         values = {**_named(outline), 'start [s]': _text(start), 'end [s]': _text(end)}

@@ -127,6 +127,8 @@ def _run(
             return interrupted  # the context was shut down during construction
         if complete and not isinstance(error, ScrewDynamicsError):
             raise
+        if initialized and not complete:  # of several nodes, the one that fails
+            name = getattr(sys.modules[makers[len(made)].__module__], 'NAME', name)
         get_logger(name).fatal(str(error))
         return 1
     finally:

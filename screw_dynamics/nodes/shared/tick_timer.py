@@ -167,10 +167,12 @@ class RateReport:
         part = summary.missed_part
         self._bad = self._bad + 1 if part > _LOGGED_PART else 0
         if self._bad % _PAUSE == _LASTING:
+            slow = summary.mean_time > 0.5e-9 * statistics.period
             self._warn(
                 f'{100.0 * part:.0f} % of the ticks are missed: a tick takes '
                 f'{1e3 * summary.mean_time:.3g} ms of {1e-6 * statistics.period:.3g} ms at '
                 f'{1e9 / statistics.period:.4g} Hz'
+                + ('' if slow else ': the machine is busy with other work')
             )
         if not summary.ticks:
             return Report(OK, 'not active', values)

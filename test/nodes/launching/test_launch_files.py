@@ -127,6 +127,20 @@ def test_controllers_of_single_fields():
     assert text(given['topics']) == 'apart'
 
 
+def test_commands_for_a_driver_of_ones_own():
+    arguments = {'content': 'rotors', 'effort_content': 'full', 'elastic_joints_path': 'my.yaml'}
+    (node,) = nodes_of('feedforward', drive_commands='true', fields='position,effort', **arguments)
+    assert node.node_executable == 'nodes'
+    given = node._Node__parameters[-1]
+    values = {''.join(part.text for part in key): value for key, value in given.items()}
+    assert values.keys() >= {*arguments, 'fields'} and 'topics' not in values
+    (node,) = nodes_of('feedforward', effort_controller_name='efforts')
+    given = node._Node__parameters[-1]
+    values = {''.join(part.text for part in key): value for key, value in given.items()}
+    [topics] = values['topics']
+    assert yaml.safe_load(topics.text) == 'apart'  # the efforts alone, whatever the file says
+
+
 def test_commands_are_sent_by_the_same_process():
     (node,) = nodes_of('feedforward')
     assert node.node_executable == 'feedforward'
