@@ -78,6 +78,7 @@ setup(
         NAME: ['py.typed', '__init__.pyi'],
         f'{NAME}.codegen.extension': ['module.c', 'prelude.h'],
         f'{NAME}.codegen.translator': ['numbers.h'],
+        f'{NAME}.viewer': ['page.html'],
     },
     **extension(),
     data_files=[
@@ -141,6 +142,9 @@ setup(
             'xarray>=2023.6',
             'trimesh>=4.0',
             'viser>=1.1',
+            # a notebook with the viewer
+            'ipykernel>=6',
+            'nbclient>=0.8',
         ],
         'lint': [
             'import-linter>=2.7',

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Draw the animation of the README, with Chromium: python docs/motion.py."""
+"""Draw the animation of the README, a WebP picture, with Chromium: python docs/motion.py."""
 
 from pathlib import Path
 
@@ -9,7 +9,9 @@ import numpy as np
 
 import screw_dynamics as sd
 from screw_dynamics import trajectory
+from screw_dynamics.viewer.browser import photographer
 
+SIZE, RATE = (640, 400), 12.0  # px, pictures per second
 REST = [0.0, 0.5, 0.0, -1.5, 0.0, 0.9, 0.0]
 POINTS = (
     (0.0, REST),
@@ -26,9 +28,19 @@ def main() -> None:
     model = sd.read_urdf(path)
     drives = sd.Drives.from_yaml(sd.share_path('config/sea_arm_joints.yaml'))
     curve = trajectory.through(model, *zip(*POINTS, strict=True))
-    times = np.arange(0.0, POINTS[-1][0], 0.01)
-    with sd.view(sd.Robot(model, drives), times, curve.jets(times)) as viewer:
-        viewer.save_animation(Path(__file__).parent / 'motion.webp')
+    times = np.arange(0.0, POINTS[-1][0], 1.0 / RATE)
+    pictures = []
+    with (
+        sd.view(sd.Robot(model, drives), times, curve.jets(times)) as viewer,
+        photographer(viewer.server, viewer.stage, SIZE) as draw,
+    ):
+        for seconds in times.tolist():
+            viewer.show_time(seconds)
+            pictures.append(draw())
+    pictures[0].save(
+        Path(__file__).parent / 'motion.webp', 'WEBP', save_all=True, append_images=pictures[1:],
+        loop=0, duration=round(1e3 / RATE), quality=70, method=6,
+    )  # fmt: skip
 
 
 if __name__ == '__main__':

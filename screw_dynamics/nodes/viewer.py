@@ -41,6 +41,11 @@ class ViewerParameters(ModelParameters):
         8080, 'Port of the page; if it is taken, the next one that is free.', within=(1, 65535)
     )
     rate: float = fixed(30.0, 'Pictures per second, at most.', within=(1.0, 120.0))
+    package_path: tuple[str, ...] = fixed(
+        (),
+        'Folders with the packages of the meshes, before those of AMENT_PREFIX_PATH and '
+        'ROS_PACKAGE_PATH.',
+    )
 
 
 class ViewerNode(RobotNode[ViewerParameters]):
@@ -48,7 +53,7 @@ class ViewerNode(RobotNode[ViewerParameters]):
 
     def __init__(self) -> None:
         self._viewer: Viewer | None = None
-        self._visuals = Visuals({}, {})
+        self._visuals = Visuals({}, {}, {}, [])
         self._clear()
         super().__init__(NAME, ViewerParameters)
 
@@ -73,6 +78,7 @@ class ViewerNode(RobotNode[ViewerParameters]):
     def _clear(self) -> None:
         """Forget what was received."""
         self._position: Array | None = None
+        self._reference: Array | None = None
         self._measured: Array | None = None
         self._efforts: Array | None = None
         self._motors: Array | None = None
@@ -80,18 +86,21 @@ class ViewerNode(RobotNode[ViewerParameters]):
         self._fresh = False
 
     def _prepare(self, loaded: LoadedRobot) -> None:
-        self._visuals = read_visuals(loaded.text.encode())
+        self._visuals = read_visuals(loaded.text.encode(), self._values.package_path)
 
     def _on_model(self, loaded: LoadedRobot) -> None:
         if self._viewer is not None:
             self._viewer.stop()
-        for link, reason in self._visuals.missing.items():
-            self.get_logger().warning(f'Link {link!r} is drawn as a rod: {reason}')
+        for line in self._visuals.warnings('parameter package_path names the folder with it'):
+            self.get_logger().warning(line)
+        for line in self._visuals.details():
+            self.get_logger().debug(line)
         self._clear()
         values = self._values
         self._viewer = Viewer(
             loaded.robot, None, self._visuals, values.port, live=True, host=values.host
         )
+        self._viewer.say(self._waiting)
         self.get_logger().info(f'Shows {loaded.robot.model.name} at {self._viewer.address}')
 
     def _on_states(self, message: JointState) -> None:
@@ -100,6 +109,8 @@ class ViewerNode(RobotNode[ViewerParameters]):
         names = self._viewer.scene.robot.joint_names
         position = named_row(message.name, message.position, names)
         if np.isfinite(position).all():
+            if self._position is None:
+                self._viewer.say('')
             self._position, self._fresh = position, True
             efforts = named_row(message.name, message.effort, names)
             self._measured = efforts[np.newaxis] if np.isfinite(efforts).all() else None
@@ -118,6 +129,10 @@ class ViewerNode(RobotNode[ViewerParameters]):
         fields = message.effort, message.effort_dot, message.effort_ddot
         rows = [named_row(message.joint_names, row, names) for row in fields if len(row)]
         self._efforts = np.array(rows) if rows and np.isfinite(rows).all() else None
+        if self._position is None:  # without states the reference is shown
+            position = named_row(message.joint_names, message.reference.positions, names)
+            if np.isfinite(position).all():
+                self._reference, self._fresh = position, True
 
     def _on_wrench(self, message: WrenchStamped) -> None:
         torque, force = message.wrench.torque, message.wrench.force
@@ -126,20 +141,25 @@ class ViewerNode(RobotNode[ViewerParameters]):
             self._wrenches = {message.header.frame_id: wrench}
 
     def _draw(self) -> None:
-        if self._viewer is None or self._position is None or not self._fresh:
+        position = self._reference if self._position is None else self._position
+        if self._viewer is None or position is None or not self._fresh:
             return
         self._fresh = False
         efforts = self._measured if self._efforts is None else self._efforts
         try:
             self._viewer.scene.prepare(efforts, self._wrenches)
-            self._viewer.show(Sample(self._position, efforts, self._motors, self._wrenches))
+            self._viewer.show(Sample(position, efforts, self._motors, wrenches=self._wrenches))
         except ScrewDynamicsError as error:
             self._wrenches = {}
             self.get_logger().warning(f'{error}: not drawn', throttle_duration_sec=1.0)
 
+    @property
+    def _waiting(self) -> str:
+        return f'waiting for {self.resolve_topic_name("joint_states")}'
+
     def _report(self) -> Report:
         if self._viewer is None or self._position is None:
-            return Report(WARN, 'no joint states of all joints yet')
+            return Report(WARN, f'{self._waiting}, with all joints')
         return Report(OK, f'shown at {self._viewer.address}')
 
 

@@ -85,8 +85,9 @@ def photographer(server: Any, stage: Stage, size: tuple[int, int]) -> Iterator[C
         picture = Image.fromarray(np.asarray(drawn), 'RGBA')
         white = Image.new('RGBA', picture.size, 'white')
         whole = Image.alpha_composite(white, picture).convert('RGB')
-        pen, font = ImageDraw.Draw(whole), ImageFont.load_default(size[1] / 45.0)
-        for name, x, y in stage.names(*size):  # the page has them beside its picture
+        line = size[1] / 45.0
+        pen, font = ImageDraw.Draw(whole), ImageFont.load_default(line)
+        for name, x, y in stage.names(*size, 1.2 * line):  # the page has them beside its picture
             pen.text((x, y), name, 'black', font, 'lm', stroke_width=2, stroke_fill='white')
         return whole
 

@@ -5,28 +5,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.drives import elastic_feedforward
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
-from screw_dynamics.recordings.results.results import Results
+from screw_dynamics.recordings.results.results import MOTORS, Results
 
 _EFFORT_ROWS = 3  # of a joint jet, from which there are efforts
 
 
 class Sample(NamedTuple):
-    """One instant; rows of efforts are derivatives."""
+    """One instant, or all of a motion along a first axis; rows of efforts are derivatives."""
 
     position: Array  # (n,)
     efforts: Array | None = None  # (k + 1, n)
     motor_positions: Array | None = None  # (m,)
+    motor_efforts: Array | None = None  # (m,)
     wrenches: Mapping[str, Array] = {}  # (6,) [torque; force] in axes of their frames
 
 
@@ -39,15 +40,28 @@ class Motion:
     efforts: Array | None = None  # (T, k + 1, n)
     motor_positions: Array | None = None  # (T, m)
     wrenches: Mapping[str, Array] = field(default_factory=dict)  # (T, 6)
+    motor_efforts: Array | None = None  # (T, m)
 
-    def sample(self, i: int) -> Sample:
-        """Return the sample of a number."""
+    def sample(self, i: int | slice | NDArray[np.int64]) -> Sample:
+        """Return the sample of a number, or some."""
+
+        def chosen(rows: Array | None) -> Array | None:
+            return None if rows is None else rows[i]
+
         return Sample(
             self.positions[i],
-            None if self.efforts is None else self.efforts[i],
-            None if self.motor_positions is None else self.motor_positions[i],
+            chosen(self.efforts),
+            chosen(self.motor_positions),
+            chosen(self.motor_efforts),
             {name: wrench[i] for name, wrench in self.wrenches.items()},
         )
+
+    def indices(self, rate: float, most: int) -> NDArray[np.int64]:
+        """Return the numbers of samples for pictures at a rate [1/s], and of not too many."""
+        begin, end = float(self.times[0]), float(self.times[-1])
+        step = max(1.0 / rate, (end - begin) / most)
+        seconds = np.append(np.arange(begin, end, step), end)
+        return np.unique(np.searchsorted(self.times, seconds + 1e-9, 'right') - 1)
 
     def index(self, time: float) -> int:
         """Return the number of the last sample at or before a time, or of the first one."""
@@ -61,21 +75,15 @@ def motion_of_results(results: Results, robot: Robot) -> Motion:
         if name not in names:
             raise UnknownNameError('joint', name, names)
     order = [names.index(name) for name in robot.joint_names]
+    motion = Motion(results.times, results.joint_jet[:, 0, order], results.effort_jet[:, :, order])
     motors = results.motors
-    return Motion(
-        results.times,
-        results.joint_jet[:, 0, order],
-        results.effort_jet[:, :, order],
-        None if motors is None else _of_motors(robot, motors.names, motors.values[:, 0]),
+    if motors is None or set(wanted := robot.motors.names) - set(motors.names):
+        return motion  # also if the motors are those of another robot
+    chosen = [motors.names.index(name) for name in wanted]
+    rows = {quantity.name: motors.values[:, d, chosen] for d, quantity in enumerate(MOTORS)}
+    return replace(
+        motion, motor_positions=rows['motor_position'], motor_efforts=rows['motor_effort']
     )
-
-
-def _of_motors(robot: Robot, names: tuple[str, ...], positions: Array) -> Array | None:
-    """Return motor positions in the order of the robot; None for the motors of another one."""
-    wanted = robot.motors.names
-    if set(wanted) - set(names):
-        return None
-    return np.asarray(positions[:, [names.index(name) for name in wanted]])
 
 
 def motion_of_jets(
@@ -109,17 +117,26 @@ def motion_of_jets(
         _require_shape('efforts', known, (count, known.shape[1] if known.ndim == 3 else 1, n))
     elif jet.shape[1] >= _EFFORT_ROWS:
         known = inverse_dynamics(robot.model, jet)
-    motors = None
+    motors = motor_efforts = None
     if motor_positions is not None:
         motors = as_float_array('motor_positions', motor_positions)
         _require_shape('motor_positions', motors, (count, robot.motors.m))
     elif robot.drives is not None and jet.shape[1] >= robot.required_rows:
-        motors = elastic_feedforward(robot, jet, times=instants).motor_position
+        commands = elastic_feedforward(robot, jet, times=instants)
+        motors, motor_efforts = commands.motor_position, commands.motor_effort
     loads = {}
     for name, wrench in (wrenches or {}).items():
         loads[name] = as_float_array(f'wrenches[{name!r}]', wrench)
         _require_shape(f'wrenches[{name!r}]', loads[name], (count, 6))
-    return Motion(instants, jet[:, 0], known, motors, loads)
+    return Motion(instants, jet[:, 0], known, motors, loads, motor_efforts)
+
+
+def at_rest(robot: Robot, position: Array) -> Sample:
+    """Return a position (n,) with the efforts of gravity, and the motors that hold it."""
+    jet = np.zeros((1, max(robot.required_rows, _EFFORT_ROWS), robot.n))
+    jet[0, 0] = position
+    held = motion_of_jets(robot, [0.0], jet).sample(0)
+    return held if held.efforts is None else held._replace(efforts=held.efforts[:1])
 
 
 def _require_shape(name: str, array: Array, shape: tuple[int, ...]) -> None:

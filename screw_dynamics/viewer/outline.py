@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.dynamics import frame_pose
 from screw_dynamics.lie import (
+    exp_screw,
     inertia_parameters,
     pose,
     pose_on_axis,
@@ -68,9 +68,14 @@ class Outline(NamedTuple):
 
 def places(model: ScrewModel | SoftRobot, q: Array) -> Array:
     """Return the poses (P, 4, 4) of all places in axes of the base."""
-    if not isinstance(model, SoftRobot):
-        return np.array([np.eye(4), *(frame_pose(model, q, name) for name in model.body_names)])
     found = [np.eye(4)]
+    if not isinstance(model, SoftRobot):
+        variables = model.multipliers * q[model.coordinates] + model.offsets
+        for parent, home, *joint in zip(
+            model.parents, model.home_poses, model.screws, variables, strict=True
+        ):
+            found.append(found[parent + 1] @ home @ exp_screw(*joint))
+        return np.array(found)
     for module, own in zip(model.modules, model.slices, strict=True):
         found.append(found[-1] @ pose(*module.tip_pose(q[own])))
     return np.array(found)

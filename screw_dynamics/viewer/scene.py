@@ -28,12 +28,13 @@ ORDERS = 3  # efforts and two derivatives
 _DRUM: Colour = (92, 108, 126)
 _THICK, _OF_ROD = 0.032, 0.4  # radius of rods over the reach of the robot, and over their lengths
 _RING = 2.4  # radius of joint symbols, in radii of rods
-_LOOKS = 20  # samples of a motion for which there is space
-_ZIGZAG = 13  # corners of a drawn spring
+_LOOKS = 60  # poses for which there is space
+_SLIDE = 0.1  # range of lengths without limits, over the reach of the robot
+ZIGZAG = 13  # corners of a drawn spring
 # colours of the share of a limit
-_SHARES = np.array([0.0, 0.35, 0.7, 1.0])
-_COLOURS = np.array([[58, 110, 216], [40, 170, 160], [247, 164, 48], [214, 25, 38]], float)
-_UNKNOWN = np.array([150.0, 150.0, 150.0])
+SHARES = np.array([0.0, 0.35, 0.7, 1.0])
+COLOURS = np.array([[58, 110, 216], [40, 170, 160], [247, 164, 48], [214, 25, 38]], float)
+UNKNOWN: Colour = (150, 150, 150)
 
 
 class Part(NamedTuple):
@@ -46,16 +47,15 @@ class Part(NamedTuple):
 
 
 class Instant(NamedTuple):
-    """All that moves, in axes of the base [m]; empty arrays for what is not known."""
+    """All that moves, in axes of the base [m] if no others are named; empty if not known."""
 
     places: Array  # (P, 4, 4)
-    marks: Array  # (J, 4, 4), of the joints
     shares: Array  # (J,), efforts over their limits, NaN if unknown
-    motors: Array  # (m, 4, 4), as the marks, at the enlarged deflections
-    springs: Array  # (m, s, 3), lines from the links to the motors
+    deflections: Array  # (m,), enlarged, of the motors along or about z of their marks
+    springs: Array  # (m, s, 3), lines from the links to the motors, in axes of their marks
     surfaces: list[Array]  # (v, 3), of soft bodies
     threads: list[Array]  # (p, 3)
-    loads: Array  # (w, 2, 2, 3): for each wrench force and torque, begin and end of an arrow
+    loads: dict[str, Array]  # (2, 3), by frames and in their axes: ends of force and torque
     mass_centre: Array  # (3,), NaN for a robot without mass
 
     def colours(self) -> Array:
@@ -66,9 +66,9 @@ class Instant(NamedTuple):
 def share_colours(shares: Array) -> Array:
     """Return colours (J, 3), 0 to 255, of efforts (J,) over their limits; grey if unknown."""
     sizes = np.abs(shares)
-    columns = [np.interp(sizes, _SHARES, column) for column in _COLOURS.T]
+    columns = [np.interp(sizes, SHARES, column) for column in COLOURS.T]
     known = np.isfinite(shares)[:, np.newaxis]
-    colours = np.where(known, np.stack(columns, axis=-1), _UNKNOWN)
+    colours = np.where(known, np.stack(columns, axis=-1), UNKNOWN)
     return np.asarray(colours.round())
 
 
@@ -87,8 +87,7 @@ class Scene:
         self.outline: Outline = outline(self.model)
         self.marks: list[Mark] = self.outline.marks
         self.order, self.enlargement = 0, 1.0
-        rest = np.zeros(robot.n)
-        home = places(self.model, rest)
+        home = places(self.model, np.zeros(robot.n))
         self._soft = _soft_bodies(self.model, threads)
         ends = [_at(home, rod.place, rod.end) for rod in self.outline.rods]
         joints = np.concatenate([home[:, :3, 3], np.array(ends).reshape(-1, 3)])
@@ -97,11 +96,15 @@ class Scene:
         self.reach = max(float(np.linalg.norm(np.ptp(joints, axis=0))), 1e-3)
         self.thickness = min(_THICK * self.reach, _OF_ROD * float(np.median(lengths)))
         self.ring = _RING * self.thickness
-        self.parts = self._parts(visuals or Visuals({}, {}))
-        self.space = self._space(home, rest)  # points (p, 3) for which there is space
+        self.parts = self._parts(visuals or Visuals({}, {}, {}, []))
+        self.low, self.high = self._ranges()
+        self.start = np.clip(np.zeros(robot.n), self.low, self.high)
+        self.space = self.space_of(self.start)  # points (p, 3) for which there is space
+        drawn = np.random.default_rng(0).uniform(self.low, self.high, (_LOOKS, robot.n))
+        self.reached = self.space_of(self.start, *drawn)  # of all poses
         self.boxes = self._boxes()
         self.scales = np.full((ORDERS, robot.n), np.nan)
-        self._limits = self._known_limits()
+        self.limits = self._known_limits()
         self._peaks = np.zeros((ORDERS, robot.n))
         self._largest_load = np.zeros(2)
 
@@ -112,7 +115,7 @@ class Scene:
             found = np.abs(efforts[..., :rows, :]).reshape(-1, rows, self.robot.n)
             self._peaks[:rows] = np.fmax(self._peaks[:rows], found.max(axis=0))
             peaks = np.where(self._peaks > 0.0, self._peaks, np.inf)
-            self.scales = np.where(np.isfinite(self._limits), self._limits, peaks)
+            self.scales = np.where(np.isfinite(self.limits), self.limits, peaks)
         for name, wrench in wrenches.items():
             if name not in self.outline.links:
                 raise UnknownNameError('frame', name, self.outline.links, 'wrenches')
@@ -123,38 +126,35 @@ class Scene:
         """Extend the scales, and the space in the picture, to a motion."""
         self.prepare(motion.efforts, motion.wrenches)
         chosen = np.linspace(0, len(motion.times) - 1, _LOOKS).round().astype(int)
-        looks = motion.positions[chosen]
-        self.space = np.concatenate([self._space(places(self.model, q), q) for q in looks])
+        self.space = self.reached = self.space_of(*motion.positions[chosen])
 
-    def _space(self, poses: Array, q: Array) -> Array:
+    def space_of(self, *positions: Array) -> Array:
         """Return points whose hull has the robot in it: corners of its parts, soft bodies."""
-        corners = [_moved(part.mesh.corners(), poses[part.place]) for part in self.parts]
-        surfaces, _ = self._bodies(poses, q)
-        return np.concatenate([poses[:, :3, 3], *corners, *surfaces, self.points(poses, q)])
+        found = []
+        for q in positions:
+            poses = places(self.model, q)
+            found += [poses[:, :3, 3], self.points(poses, q), *self._bodies(poses, q)[0]]
+            found += [_moved(corners, poses[place]) for place, corners in self._corners]
+        return np.concatenate(found)
+
+    @cached_property
+    def _corners(self) -> list[tuple[int, Array]]:
+        return [(part.place, part.mesh.corners()) for part in self.parts]
 
     def at(self, sample: Sample) -> Instant:
         """Return where all is at an instant."""
         poses = places(self.model, sample.position)
-        marks = poses[[mark.place for mark in self.marks]] @ np.array(
-            [mark.pose for mark in self.marks]
-        ).reshape(-1, 4, 4)
-        motors, springs = self._motors(marks, sample)
-        surfaces, threads = self._bodies(poses, sample.position)
         return Instant(
             poses,
-            marks,
             self._shares(sample.efforts),
-            motors,
-            springs,
-            surfaces,
-            threads,
-            self._loads(poses, sample.wrenches),
+            *self._springs(sample),
+            *self._bodies(poses, sample.position),
+            {
+                name: self.load_scale * wrench.reshape(2, 3)[::-1]
+                for name, wrench in sample.wrenches.items()
+            },
             self._mass_centre(poses, sample.position),
         )
-
-    def frames(self, poses: Array) -> Array:
-        """Return the poses (F, 4, 4) of all named frames from those of the places."""
-        return np.array([poses[place] @ own for place, own in self.outline.links.values()])
 
     def _parts(self, visuals: Visuals) -> list[Part]:
         parts, shown = [], set()
@@ -167,10 +167,10 @@ class Scene:
         # beside pictures of others, links without one are drawn if they have mass or a lost file
         links = self.outline.links
         solid = {mass.place for mass in self.outline.masses}
-        solid |= {links[name][0] for name in visuals.missing if name in links}
+        lost = {links[name][0] for name in visuals.missing if name in links}
 
         def plain(place: int) -> bool:
-            return not shown or (place in solid and place not in shown)
+            return not shown or place in lost or (place in solid and place not in shown)
 
         for k, rod in enumerate(self.outline.rods):
             if plain(rod.place):
@@ -196,6 +196,15 @@ class Scene:
             boxes.append(Part(f'mass_{k}', mass.place, mesh, (214, 130, 60)))
         return boxes
 
+    def _ranges(self) -> tuple[Array, Array]:
+        """Return the limits (n,) of the coordinates; to both sides half a turn, or a length."""
+        kinds, limits = self.model.coordinate_types, self.model.limits
+        wide = np.where(np.array(kinds) == 'prismatic', _SLIDE * self.reach, np.pi)
+        low = np.where(np.isfinite(limits.lower), limits.lower, -wide)
+        high = np.where(np.isfinite(limits.upper), limits.upper, wide)
+        empty = low >= high
+        return low - empty, np.where(empty, low + 1.0, high)
+
     def _known_limits(self) -> Array:
         """Return the limits (3, n) of efforts and their rates, infinite if unknown."""
         limits = np.full((ORDERS, self.robot.n), np.inf)
@@ -210,33 +219,23 @@ class Scene:
         shares = efforts[self.order] / self.scales[self.order]
         return np.where(owners >= 0, shares[owners], np.nan)
 
-    def _motors(self, marks: Array, sample: Sample) -> tuple[Array, Array]:
-        """Return where motors are beside their links, and lines of the springs between them."""
+    def _springs(self, sample: Sample) -> tuple[Array, Array]:
+        """Return enlarged deflections, and lines of the springs between links and motors."""
         if sample.motor_positions is None:
-            return np.zeros((0, 4, 4)), np.zeros((0, _ZIGZAG, 3))
-        table = self.robot.motors
-        owners = table.joint_of_motor.tolist()
-        deflections = sample.motor_positions - sample.position[owners]
-        moved, lines = [], []
-        along = np.linspace(0.0, 1.0, _ZIGZAG)
-        side = np.where(np.arange(_ZIGZAG) % 2, 1.0, -1.0) * ((along > 0.0) & (along < 1.0))
-        enlarged = self.enlargement * deflections
-        for k, deflection in zip(self.joints_of_motors, enlarged, strict=True):
-            own, radius = np.eye(4), self.ring
-            points = np.zeros((_ZIGZAG, 3))
+            return np.zeros(0), np.zeros((0, ZIGZAG, 3))
+        owners = self.robot.motors.joint_of_motor.tolist()
+        deflections = self.enlargement * (sample.motor_positions - sample.position[owners])
+        along = np.linspace(0.0, 1.0, ZIGZAG)
+        side = np.where(np.arange(ZIGZAG) % 2, 1.0, -1.0) * ((along > 0.0) & (along < 1.0))
+        around = self.ring * (1.5 + 0.12 * side)
+        lines = np.zeros((len(deflections), ZIGZAG, 3))
+        for line, k, deflection in zip(lines, self.joints_of_motors, deflections, strict=True):
             if self.marks[k].kind == 'prismatic':
-                own[2, 3] = deflection
-                points[:, 0] = radius * (1.5 + 0.12 * side)
-                points[:, 2] = along * deflection
+                line[:, 0], line[:, 2] = around, along * deflection
             else:
-                c, s = np.cos(deflection), np.sin(deflection)
-                own[:2, :2] = [[c, -s], [s, c]]
-                around = radius * (1.5 + 0.12 * side)
-                points[:, 0] = around * np.cos(along * deflection)
-                points[:, 1] = around * np.sin(along * deflection)
-            moved.append(marks[k] @ own)
-            lines.append(points @ marks[k][:3, :3].T + marks[k][:3, 3])
-        return np.array(moved).reshape(-1, 4, 4), np.array(lines).reshape(-1, _ZIGZAG, 3)
+                line[:, 0] = around * np.cos(along * deflection)
+                line[:, 1] = around * np.sin(along * deflection)
+        return deflections, lines
 
     @cached_property
     def joints_of_motors(self) -> list[int]:
@@ -268,17 +267,11 @@ class Scene:
                 found.append(_moved(self.model.modules[i].positions(own), poses[i]))
         return np.concatenate(found)
 
-    def _loads(self, poses: Array, wrenches: Mapping[str, Array]) -> Array:
-        arrows = np.zeros((len(wrenches), 2, 2, 3))
-        scale = 0.35 * self.reach / np.where(self._largest_load > 0.0, self._largest_load, np.inf)
-        for k, (name, wrench) in enumerate(wrenches.items()):
-            place, own = self.outline.links[name]
-            frame = poses[place] @ own
-            torque, force = wrench.reshape(2, 3) @ frame[:3, :3].T
-            arrows[k, :, :] = frame[:3, 3]
-            arrows[k, 0, 1] += scale[1] * force
-            arrows[k, 1, 1] += scale[0] * torque
-        return arrows
+    @property
+    def load_scale(self) -> Array:
+        """Factors (2, 3) from [force, torque] to the lengths of their arrows [m]."""
+        largest = np.where(self._largest_load > 0.0, self._largest_load, np.inf)
+        return np.tile(0.35 * self.reach / largest[::-1, np.newaxis], (1, 3))
 
     def _mass_centre(self, poses: Array, q: Array) -> Array:
         masses = [mass.mass for mass in self.outline.masses]

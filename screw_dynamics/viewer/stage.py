@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from screw_dynamics.lie import inverse_pose, pose
 from screw_dynamics.viewer import shapes
 from screw_dynamics.viewer.motion import Sample
 from screw_dynamics.viewer.outline import Mark
-from screw_dynamics.viewer.scene import Instant, Scene, share_colours
+from screw_dynamics.viewer.scene import UNKNOWN, Instant, Scene
 
 if TYPE_CHECKING:
     from viser import ViserServer
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 LAYERS = {
     'links': True,
     'efforts': True,
+    'springs': True,
     'axes': False,
     'names': False,
     'frames': False,
@@ -32,7 +32,9 @@ FIELD = np.radians(45.0)  # of the camera
 _VIEW = np.array([0.72, -0.62, 0.33])  # from where it looks
 _MARGIN = 0.94  # of a picture that the robot may fill
 _PAGE = 1280, 800  # px, a browser
-_AXIS, _MOTOR, _LINK = (90, 90, 105), (240, 140, 20), (60, 70, 84)
+_PANEL, _CURVES, _PHONE = 330.0, 240.0, 576.0  # px: width and height of panels; a narrow page
+CENTRE_OF_MASS, THREADS, POINTS = '/centre_of_mass', '/threads', '/points'
+_AXIS, _MOTOR, _LINK = (90, 90, 105), (240, 140, 20), (98, 110, 126)
 _SOFT, _THREAD, _CENTRE = (238, 132, 100), (40, 40, 48), (30, 30, 30)
 _FORCE, _TORQUE = (205, 30, 60), (140, 60, 190)
 
@@ -40,68 +42,73 @@ _FORCE, _TORQUE = (205, 30, 60), (140, 60, 190)
 class Stage:
     """The nodes of a scene; `show` moves them, all at once."""
 
-    def __init__(self, server: ViserServer, scene: Scene) -> None:
-        self._server, self._scene = server, scene
-        self._layers: dict[str, list[Any]] = {name: [] for name in LAYERS}
+    def __init__(self, server: ViserServer, scene: Scene, curves: bool = False) -> None:
+        self._server, self.scene = server, scene
+        self._below = _CURVES if curves else 0.0  # px of the page
+        self.layers: dict[str, list[Any]] = {name: [] for name in LAYERS}
         self._visible = {name for name, visible in LAYERS.items() if visible}
-        first = scene.at(Sample(np.zeros(scene.robot.n)))
+        self._side = _best_side(scene.space)
+        self.shown = scene.at(Sample(scene.start))
+        self._springs: list[tuple[bool, Any, Any]] = []
+        self._loads: dict[str, Any] = {}
         with server.atomic():
-            self._set_up(first)
+            self._set_up()
             self._add_bodies()
-            self._add_joints(first)
-            self._add_soft(first)
-        self.shown = first
+            self._add_joints()
+            self._add_soft(self.shown)
 
     def set_layer(self, name: str, visible: bool) -> None:
         """Show or hide a layer of `LAYERS`."""
         (self._visible.add if visible else self._visible.discard)(name)
-        for node in self._layers[name]:
+        for node in self.layers[name]:
             node.visible = visible
 
-    def names(self, width: int, height: int) -> list[tuple[str, float, float]]:
-        """Return the visible names of joints with their places [px] in a picture."""
+    def names(self, width: int, height: int, line: float) -> list[tuple[str, float, float]]:
+        """Return the visible names of joints with their places [px], lines apart, in a picture."""
         if 'names' not in self._visible:
             return []
-        scene, to_camera = self._scene, inverse_pose(self.camera(width, height))
+        scene, to_camera = self.scene, inverse_pose(self.camera(width, height))
         beside = np.array([1.9 * scene.ring, 0.0, 0.0, 1.0])
-        points = to_camera @ (self.shown.marks @ beside)[..., np.newaxis]
-        places = 0.5 * height * points[:, :2, 0] / points[:, 2] / np.tan(0.5 * FIELD)
-        return [
-            (_name(mark), 0.5 * width + x, 0.5 * height + y)
-            for mark, (x, y) in zip(scene.marks, places.tolist(), strict=True)
-        ]
+        found: list[tuple[str, float, float]] = []
+        for mark in scene.marks:
+            x, y, z, _ = to_camera @ self.shown.places[mark.place] @ mark.pose @ beside
+            focus = 0.5 * height / np.tan(0.5 * FIELD) / z
+            found.append((_name(mark), 0.5 * width + focus * x, 0.5 * height + focus * y))
+        found.sort(key=lambda name: name[2])
+        for k, (name, x, y) in enumerate(found):
+            for other, beside_x, above in found[:k]:
+                longest = 0.6 * line * max(len(name), len(other))
+                if abs(x - beside_x) < longest and y < above + line:
+                    y = above + line
+            found[k] = name, x, y
+        return found
 
     def show(self, sample: Sample) -> None:
         """Draw an instant."""
-        now = self._scene.at(sample)
+        now = self.scene.at(sample)
         with self._server.atomic():
             rotations, origins = turns(now.places), now.places[:, :3, 3]
             for place, node in self._places.items():
                 node.wxyz, node.position = rotations[place], origins[place]
-            colours = now.colours().astype(np.uint8)
             sizes = 1.0 + 0.25 * np.minimum(np.nan_to_num(np.abs(now.shares)), 1.5)
-            for chosen, node in self._rings:
-                _place(node, now.marks[chosen])
-                node.batched_colors, node.batched_scales = colours[chosen], sizes[chosen]
-            if self._axes is not None:
-                _place(self._axes, now.marks)
-            _place(self._frames, self._scene.frames(now.places))
+            for node, colour, size in zip(self._rings, now.colours(), sizes, strict=True):
+                node.color, node.scale = tuple(colour.astype(int).tolist()), float(size)
             if np.isfinite(now.mass_centre).all():
                 self._centre.position = now.mass_centre
-            self._show_motors(now)
+            self._show_springs(now)
             self._show_loads(now)
             for node, vertices in zip(self._tubes, now.surfaces, strict=True):
                 node.vertices = vertices.astype(np.float32)
             if now.threads:
-                self._threads.points = _segments(now.threads)
+                self._threads.points = segments(now.threads)
             if self._points is not None:
-                self._points.points = self._scene.points(now.places, sample.position)
+                self._points.points = self.scene.points(now.places, sample.position)
         self.shown = now
 
-    def _set_up(self, first: Instant) -> None:
+    def _set_up(self) -> None:
         """Set the ground, the light and the camera."""
-        scene, server = self._scene, self._server
-        low, high = scene.space.min(axis=0), scene.space.max(axis=0)
+        scene, server = self.scene, self._server
+        low, high = scene.reached.min(axis=0), scene.reached.max(axis=0)
         size, middle = max(float(np.linalg.norm(high - low)), scene.reach), 0.5 * (low + high)
         server.scene.set_up_direction('+z')
         # lights of its own: the environment of viser is a picture from the network
@@ -119,148 +126,179 @@ class Stage:
                 position=middle + 2.0 * size * np.array(place),
             )  # fmt: skip
         cell = 10.0 ** np.floor(np.log10(0.4 * size))
+        ground = min(0.0, float(scene.space[:, 2].min()) - scene.thickness)
         server.scene.add_grid(
             '/grid', infinite_grid=True, cell_size=cell, section_size=5.0 * cell,
-            cell_color=(222, 226, 231), section_color=(196, 203, 211), cell_thickness=0.6,
-            section_thickness=0.9, fade_distance=6.0 * size, shadow_opacity=0.12,
-            position=(0.0, 0.0, min(0.0, float(low[2]) - scene.thickness)),
+            cell_color=(190, 195, 202), section_color=(165, 171, 179), cell_thickness=0.4,
+            section_thickness=0.7, fade_distance=6.0 * size, shadow_opacity=0.12,
+            position=(0.0, 0.0, ground),
         )  # fmt: skip
-        camera = self.camera(*_PAGE)
-        distance = (middle - camera[:3, 3]) @ camera[:3, 2]
-        # farther and lower than in pictures: below are the curves
-        own = camera @ np.array([0.0, 0.17 * distance, -0.3 * distance, 1.0])
-        server.initial_camera.position = own[:3]
-        server.initial_camera.look_at = own[:3] + 1.3 * distance * camera[:3, 2]
+        self.aim(server.initial_camera, *_PAGE)
         server.initial_camera.fov = FIELD
 
-    def camera(self, width: int, height: int) -> Array:
-        """Return the nearest pose (4, 4) of a camera whose picture has the whole robot in it."""
-        points = self._scene.space
-        room = (2.6 if self._visible & {'axes', 'frames'} else 1.2) * self._scene.ring
-        axes = look_at(_VIEW, np.zeros(3))[:3, :3]
-        high = np.tan(0.5 * FIELD)
-        across, depth = points @ axes[:, :2], points @ axes[:, 2:]
-        wide = _MARGIN * high * np.array([width / height, 1.0])
-        first = (across - room + wide * depth).min(axis=0)
-        last = (across + room - wide * depth).max(axis=0)
-        # the camera at distance d before the origin sees |x - c| <= wide (z + d)
-        distance = ((last - first) / (2.0 * wide)).max()
-        return np.asarray(pose(axes, axes @ np.array([*(0.5 * (first + last)), -distance])))
+    def aim(self, camera: Any, width: int, height: int) -> None:
+        """Point a camera of viser at all that the robot reaches, beside the panels of a page."""
+        phone = width < _PHONE
+        left, below = (0.0, 0.6) if phone else (_PANEL / width, self._below / height)
+        free = (left, 0.0, 1.0 - left, 1.0 - min(below, 0.6))
+        at = self.camera(width, height, self.scene.reached, free)
+        far = (self.scene.reached.mean(axis=0) - at[:3, 3]) @ at[:3, 2]
+        camera.position = at[:3, 3]
+        camera.look_at = at[:3, 3] + far * at[:3, 2]
+
+    @property
+    def _room(self) -> float:
+        return (2.6 if self._visible & {'axes', 'frames'} else 1.2) * self.scene.ring
+
+    def view(self) -> dict[str, Any]:
+        """Return what a page needs to compute `aim` by itself."""
+        axes = look_at(self._side, np.zeros(3))[:3, :3]
+        seen = self.scene.reached @ axes
+        ways = np.random.default_rng(0).normal(size=(300, 3))
+        farthest = np.unique((seen @ ways.T).argmax(axis=0))
+        return {
+            'axes': axes.tolist(),
+            'points': seen[farthest].round(5).tolist(),
+            'depth': float(seen[:, 2].mean()),
+            'room': self._room,
+            'margin': _MARGIN,
+            'tan': float(np.tan(0.5 * FIELD)),
+            'panel': _PANEL,
+            'curves': self._below,
+            'phone': _PHONE,
+        }
+
+    def camera(
+        self,
+        width: int,
+        height: int,
+        points: Array | None = None,
+        free: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0),
+    ) -> Array:
+        """
+        Return the nearest pose (4, 4) of a camera whose picture has all points in its free part.
+
+        The part is left, top, right, bottom as shares of the picture; the points are by default
+        those of the robot, or of its motion.
+        """
+        points = self.scene.space if points is None else points
+        axes = look_at(self._side, np.zeros(3))[:3, :3]
+        across, depth, room = points @ axes[:, :2], points @ axes[:, 2:], self._room
+        wide = np.tan(0.5 * FIELD) * np.array([width / height, 1.0])
+        low, high = wide * (2.0 * np.array([free[:2], free[2:]]) - 1.0)
+        edge = 0.5 * (1.0 - _MARGIN) * (high - low)
+        low, high = low + edge, high - edge
+        # a camera at c, at the distance d before the origin: low (z + d) <= x - c <= high (z + d)
+        last = (across + room - high * depth).max(axis=0)
+        first = (across - room - low * depth).min(axis=0)
+        distance = ((last - first) / (high - low)).max()
+        centre = 0.5 * (first + last - (low + high) * distance)
+        return np.asarray(pose(axes, axes @ np.array([*centre, -distance])))
 
     def _add_bodies(self) -> None:
-        scene, add = self._scene, self._server.scene
-        self._places = {}
-        for place in sorted({p.place for p in (*scene.parts, *scene.boxes)}):
-            self._places[place] = add.add_frame(f'/robot/{place}', show_axes=False)
-        for part in scene.parts:
-            self._layers['links'].append(
-                add.add_mesh_simple(
+        scene, add = self.scene, self._server.scene
+        at, wxyzs = self.shown.places[:, :3, 3], turns(self.shown.places)
+        self._places = {
+            place: add.add_frame(
+                f'/robot/{place}', show_axes=False, wxyz=wxyzs[place], position=at[place]
+            )
+            for place in range(len(at))
+        }
+        for layer, parts, options in (
+            ('links', scene.parts, {'side': 'double'}),
+            ('inertias', scene.boxes, {'opacity': 0.55}),
+        ):
+            for part in parts:
+                node = add.add_mesh_simple(
                     f'/robot/{part.place}/{part.name}',
                     *part.mesh,
                     color=part.colour,
-                    side='double',
+                    visible=LAYERS[layer],
+                    **options,
                 )
-            )
-        for part in scene.boxes:
-            name = f'/robot/{part.place}/{part.name}'
-            node = add.add_mesh_simple(
-                name, *part.mesh, color=part.colour, opacity=0.55, visible=LAYERS['inertias']
-            )
-            self._layers['inertias'].append(node)
+                self.layers[layer].append(node)
 
-    def _add_joints(self, first: Instant) -> None:
-        scene, add = self._scene, self._server.scene
-        self._rings: list[tuple[list[int], Any]] = []
-
-        def form(k: int) -> tuple[str, float]:
-            return scene.marks[k].kind, scene.marks[k].pitch
-
-        for (kind, pitch), group in groupby(sorted(range(len(scene.marks)), key=form), form):
-            chosen = list(group)
-            mesh = shapes.joint_symbol(kind, pitch, scene.ring)
-            node = add.add_batched_meshes_simple(
-                f'/joints/{kind}_{len(self._rings)}', *mesh, *_posed(first.marks[chosen]),
-                batched_scales=np.ones(len(chosen), np.float32), lod='off',
-                batched_colors=share_colours(first.shares[chosen]).astype(np.uint8),
-            )  # fmt: skip
-            self._rings.append((chosen, node))
-            self._layers['efforts'].append(node)
-        self._axes = self._batch('/joints/axes', 'axes', _axis_arrow(scene), first.marks, _AXIS)
+    def _add_joints(self) -> None:
+        """Add rings, axes and names, which move with the links; frames and the centre of mass."""
+        scene, add, ring = self.scene, self._server.scene, self.scene.ring
+        self._rings = []
         for mark in scene.marks:
+            at = joint_node(mark)
+            add.add_frame(at, show_axes=False, **_placed(mark.pose))
+            symbol = shapes.joint_symbol(mark.kind, mark.pitch, ring)
+            self._rings.append(add.add_mesh_simple(f'{at}/ring', *symbol, color=UNKNOWN))
+            axis = add.add_mesh_simple(
+                f'{at}/axis', *_axis_arrow(scene), color=_AXIS, visible=LAYERS['axes']
+            )
+            self.layers['axes'].append(axis)
             label = add.add_label(
-                f'/robot/{mark.place}/{mark.name}/name',
+                f'{at}/name',
                 _name(mark),
-                position=mark.pose[:3, 3] + 1.9 * scene.ring * mark.pose[:3, 0],
+                position=(1.9 * ring, 0.0, 0.0),
                 visible=LAYERS['names'],
+                anchor='center-left',
             )
-            self._layers['names'].append(label)
-        frames = _posed(scene.frames(first.places))
-        self._frames = add.add_batched_axes(
-            '/frames', *frames, axes_length=2.2 * scene.ring, axes_radius=0.08 * scene.ring,
-            visible=LAYERS['frames'],
-        )  # fmt: skip
-        self._layers['frames'].append(self._frames)
+            self.layers['names'].append(label)
+        self.layers['efforts'] += self._rings
+        for name, (place, own) in scene.outline.links.items():
+            frame = add.add_frame(
+                f'/robot/{place}/{name}/frame', axes_length=2.2 * ring, axes_radius=0.08 * ring,
+                visible=LAYERS['frames'], **_placed(own),
+            )  # fmt: skip
+            self.layers['frames'].append(frame)
         self._centre = add.add_icosphere(
-            '/centre_of_mass', 0.6 * scene.ring, color=_CENTRE, visible=LAYERS['centre of mass']
-        )
-        self._layers['centre of mass'].append(self._centre)
-        self._motors: list[Any] = []
-        self._loads: Any = None
+            CENTRE_OF_MASS, 0.6 * ring, color=_CENTRE, visible=LAYERS['centre of mass'],
+            position=np.nan_to_num(self.shown.mass_centre),
+        )  # fmt: skip
+        self.layers['centre of mass'].append(self._centre)
 
-    def _batch(
-        self, name: str, layer: str, mesh: shapes.Mesh, poses: Array, colour: shapes.Colour
-    ) -> Any:
-        if not len(poses):
-            return None
-        node = self._server.scene.add_batched_meshes_simple(
-            name, *mesh, *_posed(poses), batched_colors=colour, lod='off', visible=LAYERS[layer]
-        )
-        self._layers[layer].append(node)
-        return node
-
-    def _show_motors(self, now: Instant) -> None:
+    def _show_springs(self, now: Instant) -> None:
         """Draw pointers of links and motors, and the springs between them."""
-        if not len(now.motors):
-            return
-        chosen = self._scene.joints_of_motors
-        if not self._motors:
-            add, ring = self._server.scene, self._scene.ring
+        if len(now.deflections) and not self._springs:
+            add, ring = self._server.scene, self.scene.ring
             hand = shapes.box(np.array([0.95, 0.16, 0.16]) * ring)
-            shift = pose(np.eye(3), np.array([1.48 * ring, 0.0, 0.0]))
-            for name, poses, colour in (
-                ('links', now.marks[chosen], _LINK),
-                ('motors', now.motors, _MOTOR),
-            ):
-                self._motors.append(
-                    add.add_batched_meshes_simple(
-                        f'/springs/{name}',
-                        *hand.placed(shift),
-                        *_posed(poses),
-                        lod='off',
-                        batched_colors=colour,
-                    )  # fmt: skip
+            hand = hand.placed(pose(np.eye(3), np.array([1.48 * ring, 0.0, 0.0])))
+            for motor, k in enumerate(self.scene.joints_of_motors):
+                at = joint_node(self.scene.marks[k])
+                link = add.add_mesh_simple(f'{at}/link', *hand, color=_LINK)
+                node = add.add_mesh_simple(f'{at}/motor_{motor}', *hand, color=_MOTOR)
+                spring = segments([now.springs[motor]])
+                line = add.add_line_segments(
+                    f'{at}/spring_{motor}', spring, _MOTOR, thickness=0.07 * ring
                 )
-            self._motors.append(
-                add.add_line_segments(
-                    '/springs/lines', _segments(list(now.springs)), _MOTOR, thickness=0.07 * ring
-                )
-            )
-        _place(self._motors[0], now.marks[chosen])
-        _place(self._motors[1], now.motors)
-        self._motors[2].points = _segments(list(now.springs))
+                slides = self.scene.marks[k].kind == 'prismatic'
+                self._springs.append((slides, node, line))
+                self.layers['springs'] += [link, node, line]
+        drawn = zip(self._springs, now.deflections, now.springs, strict=False)  # or none
+        for (slides, motor_node, line), deflection, points in drawn:
+            line.points = segments([points])
+            if slides:
+                motor_node.position = (0.0, 0.0, deflection)
+            else:
+                motor_node.wxyz = (np.cos(0.5 * deflection), 0.0, 0.0, np.sin(0.5 * deflection))
+
+    def spring_nodes(self) -> list[tuple[bool, str, str]]:
+        """Return whether joints slide, and the nodes of their motors and springs."""
+        return [(slides, motor.name, line.name) for slides, motor, line in self._springs]
+
+    def load_node(self, frame: str) -> str:
+        """Return the name of the node with the load at a frame."""
+        return f'/robot/{self.scene.outline.links[frame][0]}/{frame}/load'
 
     def _show_loads(self, now: Instant) -> None:
-        if not len(now.loads):
-            return
-        arrows = now.loads.reshape(-1, 2, 3)
-        if self._loads is None:
-            colours = np.tile(np.array([_FORCE, _TORQUE], np.uint8), (len(now.loads), 1))
-            size = 0.35 * self._scene.ring
-            self._loads = self._server.scene.add_arrows(
-                '/loads', arrows, colours, shaft_radius=0.5 * size, head_radius=size,
-                head_length=2.5 * size,
+        """Draw forces and torques; of frames without one they have no length."""
+        for name in now.loads.keys() - self._loads.keys():
+            _, own = self.scene.outline.links[name]
+            size = 0.35 * self.scene.ring
+            self._loads[name] = self._server.scene.add_arrows(
+                self.load_node(name), np.zeros((2, 2, 3)),
+                np.array([_FORCE, _TORQUE], np.uint8), shaft_radius=0.5 * size,
+                head_radius=size, head_length=2.5 * size, **_placed(own),
             )  # fmt: skip
-        self._loads.points = arrows.astype(np.float32)
+        for name, node in self._loads.items():
+            ends = now.loads.get(name, np.zeros((2, 3)))
+            node.points = np.stack([np.zeros((2, 3)), ends], axis=1).astype(np.float32)
+            node.visible = bool(ends.any())
 
     def _add_soft(self, first: Instant) -> None:
         add = self._server.scene
@@ -270,22 +308,38 @@ class Stage:
                 opacity=0.6 if first.threads else None,
             )
             for k, (tube, vertices) in enumerate(
-                zip(self._scene.tubes, first.surfaces, strict=True)
+                zip(self.scene.tubes, first.surfaces, strict=True)
             )
         ]  # fmt: skip
-        self._layers['links'] += self._tubes
+        self.layers['links'] += self._tubes
         if first.threads:
             self._threads = add.add_line_segments(
-                '/threads',
-                _segments(first.threads),
+                THREADS,
+                segments(first.threads),
                 _THREAD,
-                thickness=0.15 * min(tube.radius for tube in self._scene.tubes),
+                thickness=0.15 * min(tube.radius for tube in self.scene.tubes),
             )
-        points = self._scene.points(first.places, np.zeros(self._scene.robot.n))
+        points = self.scene.points(first.places, self.scene.start)
         self._points = None
         if len(points):
-            size = 0.3 * self._scene.thickness
-            self._points = add.add_point_cloud('/points', points, _SOFT, point_size=size)
+            size = 0.3 * self.scene.thickness
+            self._points = add.add_point_cloud(POINTS, points, _SOFT, point_size=size)
+
+
+def joint_node(mark: Mark) -> str:
+    """Return the name of the node with the axes of a joint."""
+    return f'/robot/{mark.place}/~{mark.name}'  # links have names without ~
+
+
+def _best_side(points: Array) -> Array:
+    """Return from where a robot is wide: the usual side, unless another is much better."""
+    quarter = np.sqrt(0.5) * np.array([[1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 2.0**0.5]])
+    sides = [_VIEW]
+    for _ in range(3):
+        sides.append(quarter @ sides[-1])
+    widths = [float(np.ptp(points @ look_at(side, np.zeros(3))[:3, 0])) for side in sides]
+    best = int(np.argmax(widths))
+    return sides[best if widths[best] > 1.4 * widths[0] else 0]
 
 
 def look_at(place: Array, target: Array) -> Array:
@@ -315,16 +369,11 @@ def turns(poses: Array) -> Array:
     return np.asarray(SO3.from_matrix(poses[:, :3, :3]).wxyz)
 
 
-def _posed(poses: Array) -> tuple[Array, Array]:
-    return turns(poses), poses[:, :3, 3]
+def _placed(at: Array) -> dict[str, Array]:
+    return {'wxyz': turns(at[np.newaxis])[0], 'position': at[:3, 3]}
 
 
-def _place(node: Any, poses: Array) -> None:
-    node.batched_wxyzs = turns(poses).astype(np.float32)
-    node.batched_positions = poses[:, :3, 3].astype(np.float32)
-
-
-def _segments(lines: list[Array]) -> Array:
+def segments(lines: list[Array]) -> Array:
     """Return the pieces (N, 2, 3) of lines (p, 3)."""
     pieces = [np.stack([line[:-1], line[1:]], axis=1) for line in lines]
     return np.concatenate(pieces).astype(np.float32)

@@ -5,18 +5,19 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 
 from numpy.typing import ArrayLike
 
 from screw_dynamics.drives.robot import Robot, as_robot
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, ModelWarning
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.urdf import read_urdf
 from screw_dynamics.soft.actuators.thread import Thread
 from screw_dynamics.viewer.motion import motion_of_jets
 from screw_dynamics.viewer.viewer import Viewer
-from screw_dynamics.viewer.visuals import read_visuals
+from screw_dynamics.viewer.visuals import PackagePath, read_visuals
 
 
 def view(
@@ -29,12 +30,14 @@ def view(
     wrenches: Mapping[str, ArrayLike] | None = None,
     threads: Sequence[Thread] = (),
     port: int = 8080,
+    package_path: PackagePath = (),
 ) -> Viewer:
     """
     Show a robot, and its motion if there is one, on a page for a web browser.
 
     The page has the links, rings at the joints whose colours are efforts over their limits, motors
-    and springs of elastic joints, soft bodies, and curves. It is served until the process ends.
+    and springs of elastic joints, soft bodies, and curves. Without a motion the efforts are those
+    of gravity at the positions of the sliders. It is served until the process ends.
 
     Parameters
     ----------
@@ -56,6 +59,8 @@ def view(
         Of a `SoftRobot`; those of `append_segments` are drawn anyway.
     port : int
         The first one that is free from here on is taken.
+    package_path : path, or sequence of paths
+        Folders with the packages of the meshes, before those above the URDF and those of ROS.
 
     Returns
     -------
@@ -69,6 +74,11 @@ def view(
     ModuleNotFoundError
         If viser is not installed (extra ``view``).
 
+    Warns
+    -----
+    ModelWarning
+        If files of meshes are not found: their links are drawn as rods.
+
     Examples
     --------
     >>> import numpy as np
@@ -80,7 +90,9 @@ def view(
     """
     visuals = None
     if isinstance(robot, (str, os.PathLike)):
-        visuals, robot = read_visuals(robot), read_urdf(robot)
+        visuals, robot = read_visuals(robot, package_path), read_urdf(robot)
+        for line in visuals.warnings('package_path names the folder with it'):
+            warnings.warn(line, ModelWarning, stacklevel=2)
     whole = as_robot(robot)
     if (times is None) != (joint_jet is None):
         raise InputError('times, joint_jet: expected both or none')

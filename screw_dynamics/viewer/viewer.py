@@ -8,8 +8,8 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from types import TracebackType
@@ -20,21 +20,19 @@ import numpy as np
 from screw_dynamics.common.paths import new_file
 from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.errors import InputError
 from screw_dynamics.soft.actuators.thread import Thread
 from screw_dynamics.viewer.browser import photographer
-from screw_dynamics.viewer.curves import cursor, curves, with_curves
-from screw_dynamics.viewer.motion import Motion, Sample
+from screw_dynamics.viewer.curves import cursor, curves
+from screw_dynamics.viewer.motion import Motion, Sample, at_rest
+from screw_dynamics.viewer.page import LEGEND, head, with_panels
 from screw_dynamics.viewer.scene import Scene
+from screw_dynamics.viewer.signals import EFFORT_NAMES, numbers, signals
 from screw_dynamics.viewer.stage import LAYERS, Stage
 from screw_dynamics.viewer.visuals import Visuals
 
-_EFFORTS = ('effort', "effort' (rate)", "effort'' (second rate)")
-_FRAMES = 30.0  # per second, of the animation
+_RATE = 30.0  # pictures per second
 _SPEEDS = ('0.1', '0.25', '0.5', '1', '2', '4')
-_ENLARGEMENTS = (1.0, 100.0)
-_SLIDE = 0.1  # range of lengths without limits, over the reach of the robot
-_MOST_PICTURES = 3000  # of a page
+_ENLARGEMENTS = (1.0, 100.0, 1.0, 10.0)  # least, most, step, first
 
 
 class Viewer:
@@ -92,17 +90,17 @@ class Viewer:
         self.scene = Scene(robot, visuals, threads)
         if motion is not None:
             self.scene.prepare_for(motion)
-        self.motion = motion
-        with redirect_stdout(None):  # viser prints a table
+        self.motion, self._live = motion, live
+        with _quiet():
             self.server = viser.ViserServer(host, port, label=robot.model.name, verbose=False)
         self.server.gui.configure_theme(
             control_width='medium', show_logo=False, show_share_button=False
         )
-        self.stage = Stage(self.server, self.scene)
-        self._stopped = threading.Event()
-        self._lock = threading.RLock()
+        self.stage = Stage(self.server, self.scene, motion is not None)
+        self.server.on_client_connect(lambda client: self._fit(client))
+        self._stopped, self._lock = threading.Event(), threading.RLock()
         self._plays, self._playing = False, threading.Thread(target=self._run, daemon=True)
-        self._live: Sample | None = Sample(np.zeros(robot.n)) if live else None
+        self.shown = Sample(self.scene.start)
         self._add_controls()
 
     @property
@@ -118,10 +116,22 @@ class Viewer:
         ----------
         sample : Sample
         """
-        with self._lock:
-            if self._live is not None:
-                self._live = sample
+        with self._lock, self.server.atomic():
+            self.shown = sample
             self.stage.show(sample)
+            joint = self.scene.robot.joint_names.index(self._joint.value)
+            self._numbers.content = numbers(signals(self.scene.robot, sample), joint)
+
+    def say(self, text: str) -> None:
+        """
+        Write a line above the controls, or remove it.
+
+        Parameters
+        ----------
+        text : str
+            Empty for none.
+        """
+        self._line.content, self._line.visible = text, bool(text)
 
     def show_time(self, seconds: float) -> None:
         """
@@ -182,42 +192,6 @@ class Viewer:
         with photographer(self.server, self.stage, size) as draw, new_file(Path(path)) as place:
             draw().save(place, 'PNG', optimize=True)
 
-    def save_animation(
-        self,
-        path: str | os.PathLike[str],
-        size: tuple[int, int] = (640, 400),
-        rate: float = 12.0,
-    ) -> None:
-        """
-        Write the motion as an animated picture (WebP), drawn by Chromium or Chrome.
-
-        Parameters
-        ----------
-        path : path
-        size : tuple of int
-            Width and height [px].
-        rate : float
-            Pictures per second.
-
-        Raises
-        ------
-        InputError
-            If there is no motion, no such browser, or it does not open the page.
-        """
-        if self.motion is None:
-            raise InputError('animation: expected a viewer with a motion, got one without')
-        begin, end = self.motion.times[[0, -1]]
-        pictures = []
-        with photographer(self.server, self.stage, size) as draw:
-            for seconds in np.arange(begin, end, 1.0 / rate):
-                self.show_time(float(seconds))
-                pictures.append(draw())
-        with new_file(Path(path)) as place:
-            pictures[0].save(
-                place, 'WEBP', save_all=True, append_images=pictures[1:], loop=0,
-                duration=round(1e3 / rate), quality=70, method=6,
-            )  # fmt: skip
-
     def wait(self) -> None:
         """Return when another thread stops the viewer, or raise KeyboardInterrupt at Ctrl-C."""
         while not self._stopped.wait(1.0):  # the main thread gets signals in between
@@ -228,7 +202,7 @@ class Viewer:
         self._stopped.set()
         if self._playing.is_alive():
             self._playing.join()
-        with redirect_stdout(None):
+        with _quiet():
             self.server.stop()
 
     def __enter__(self) -> Viewer:
@@ -252,27 +226,38 @@ class Viewer:
         page = escape(self._page(), quote=True)
         return f'<iframe srcdoc="{page}" width="100%" height="560" style="border:0"></iframe>'
 
+    def _page(self) -> str:
+        """Return a page that needs no server."""
+        with self._lock:
+            page = self.server.get_scene_serializer().as_html()
+            begin = 0.0 if self.motion is None else float(self._slider.value)
+            visible = {name for name, box in self._boxes.items() if box.value}
+            return with_panels(page, self.stage, self.motion, begin, visible)
+
+    # controls ------------------------------------------------------------------------------------
+
     def _add_controls(self) -> None:
-        gui = self.server.gui
+        gui, robot = self.server.gui, self.scene.robot
+        gui.add_html(head(robot.model.name))
+        self._line = gui.add_markdown('', visible=False)
+        if self.motion is not None:
+            known = self.motion.sample(slice(None))
+        else:
+            known = at_rest(robot, self.scene.start)
+        self._signals = signals(robot, known)
         if self.motion is not None:
             self._add_time(self.motion)
-        elif self._live is None:
-            self._add_coordinates()
-        efforts = None if self.motion is None else self.motion.efforts
-        live = self._live is not None
-        if live or efforts is not None:
-            rows = len(_EFFORTS) if efforts is None else efforts.shape[1]
-            chosen = gui.add_dropdown('Rings', _EFFORTS[:rows])
-
-            @chosen.on_update
-            def _(_: Any) -> None:
-                self.scene.order = _EFFORTS.index(chosen.value)
-                self._redraw()
-                self._draw_curves()
-
-        motors = None if self.motion is None else self.motion.motor_positions
-        if motors is not None or (live and self.scene.robot.drives is not None):
-            enlarged = gui.add_slider('Deflections x', *_ENLARGEMENTS, 1.0, 10.0)
+        if self._live or self.motion is not None:
+            names = list(EFFORT_NAMES) if self._live else [signal.name for signal in self._signals]
+            start = 'effort' if 'effort' in names else names[0]
+            self._quantity = gui.add_dropdown('Quantity', names, initial_value=start)
+            self._quantity.on_update(lambda _: self._choose())
+        self._joint = gui.add_dropdown('Joint', robot.joint_names)
+        self._joint.on_update(lambda _: self.show(self.shown))
+        self._numbers = gui.add_html('')
+        moves = self._redraw if self._live or self.motion else self._add_coordinates()
+        if known.motor_positions is not None or (self._live and robot.drives is not None):
+            enlarged = gui.add_slider('Deflections x', *_ENLARGEMENTS)
             self.scene.enlargement = enlarged.value
 
             @enlarged.on_update
@@ -280,8 +265,14 @@ class Viewer:
                 self.scene.enlargement = enlarged.value
                 self._redraw()
 
-        with gui.add_folder('Show'):
+        gui.add_button('Fit view').on_click(lambda event: self._fit(event.client))
+        with gui.add_folder('Show', expand_by_default=False):
+            gui.add_html(LEGEND)
             self._boxes = {name: self._add_layer(name, seen) for name, seen in LAYERS.items()}
+        moves()
+
+    def _fit(self, client: Any) -> None:
+        self.stage.aim(client.camera, client.camera.image_width, client.camera.image_height)
 
     def _add_layer(self, name: str, visible: bool) -> Any:
         box = self.server.gui.add_checkbox(name, visible)
@@ -291,51 +282,58 @@ class Viewer:
     def _add_time(self, motion: Motion) -> None:
         gui = self.server.gui
         begin, end = float(motion.times[0]), float(motion.times[-1])
-        with gui.add_folder(self.scene.robot.model.name):
-            self._slider = gui.add_slider(
-                'Time [s]', begin, max(end, begin + 1e-9), max((end - begin) / 1000.0, 1e-9), begin
-            )
-            play = gui.add_button('Play')
-            self._speed = gui.add_dropdown('Speed', _SPEEDS, initial_value='1')
+        self._slider = gui.add_slider(
+            'Time [s]', begin, max(end, begin + 1e-9), max((end - begin) / 1000.0, 1e-9), begin
+        )
+        play = gui.add_button('Play')
+        self._speed = gui.add_dropdown('Speed', _SPEEDS, initial_value='1')
         panel = gui.add_panel()
         with panel.add_tab('Curves'):
             self._curves = gui.add_html('')
             self._cursor = gui.add_html(cursor(0.0))
         panel.float(x=12, y=-12, width=760)
-        self._draw_curves()
-        self._slider.on_update(lambda _: self._to_slider(motion))
+        self._slider.on_update(lambda _: self._redraw())
         play.on_click(lambda _: self._toggle(play))
-        self._to_slider(motion)
         self._playing.start()
 
-    def _add_coordinates(self) -> None:
-        """Add a slider for every coordinate, within its limits."""
-        robot, sliders = self.scene.robot, []
+    def _add_coordinates(self) -> Callable[[], None]:
+        """Add a slider for every coordinate, within its limits; return what draws them."""
+        scene, sliders = self.scene, []
         with self.server.gui.add_folder('Coordinates'):
-            ranges = _ranges(robot, self.scene.reach)
-            for name, (low, high) in zip(robot.joint_names, ranges, strict=True):
-                start = min(max(0.0, low), high)
+            ranges = scene.low.tolist(), scene.high.tolist(), scene.start.tolist()
+            for name, low, high, start in zip(scene.robot.joint_names, *ranges, strict=True):
                 slider = self.server.gui.add_slider(name, low, high, (high - low) / 500.0, start)
                 sliders.append(slider)
 
-        def move(_: Any = None) -> None:
-            self.show(Sample(np.array([slider.value for slider in sliders])))
+        def move(event: Any = None) -> None:
+            if event is not None:
+                self._joint.value = scene.robot.joint_names[sliders.index(event.target)]
+            held = at_rest(scene.robot, np.array([slider.value for slider in sliders]))
+            scene.prepare(held.efforts, {})
+            self.show(held)
 
         for slider in sliders:
             slider.on_update(move)
-        move()
+        return move
 
-    def _to_slider(self, motion: Motion) -> None:
-        seconds = self._slider.value
-        with self._lock, self.server.atomic():
-            self.show(motion.sample(motion.index(seconds)))
-            self._cursor.content = cursor(_share(motion, seconds))
+    def _choose(self) -> None:
+        """Draw the chosen quantity: its curves, and rings of an effort or its derivative."""
+        name = self._quantity.value
+        self.scene.order = EFFORT_NAMES.index(name) if name in EFFORT_NAMES else 0
+        self._redraw()
 
     def _redraw(self) -> None:
-        if self.motion is not None:
-            self._to_slider(self.motion)
-        elif self._live is not None:
-            self.show(self._live)
+        if self.motion is None:
+            self.show(self.shown)
+            return
+        seconds = self._slider.value
+        chosen = self._quantity.value
+        with self._lock, self.server.atomic():
+            drawn = curves(self.motion.times, next(s for s in self._signals if s.name == chosen))
+            if self._curves.content != drawn:
+                self._curves.content = drawn
+            self.show(self.motion.sample(self.motion.index(seconds)))
+            self._cursor.content = cursor(_share(self.motion, seconds))
 
     def _toggle(self, button: Any) -> None:
         self._plays = not self._plays
@@ -346,41 +344,12 @@ class Viewer:
         assert self.motion is not None
         begin, end = float(self.motion.times[0]), float(self.motion.times[-1])
         last = time.monotonic()
-        while not self._stopped.wait(1.0 / _FRAMES):
+        while not self._stopped.wait(1.0 / _RATE):
             now = time.monotonic()
             if self._plays:
                 ahead = self._slider.value + (now - last) * float(self._speed.value)
                 self._slider.value = ahead if ahead <= end else begin
             last = now
-
-    def _drawn_curves(self) -> str:
-        motion, robot = self.motion, self.scene.robot
-        assert motion is not None
-        if motion.efforts is None:
-            return curves(motion.times, motion.positions, robot.joint_names, 'position')
-        order = self.scene.order
-        values = motion.efforts[:, order]
-        return curves(motion.times, values, robot.joint_names, _EFFORTS[order])
-
-    def _draw_curves(self) -> None:
-        if self.motion is not None:
-            self._curves.content = self._drawn_curves()
-
-    def _page(self) -> str:
-        """Return the motion as a page of its own."""
-        with self._lock:
-            recording = self.server.get_scene_serializer()
-            if self.motion is None:
-                return str(recording.as_html())
-            times = self.motion.times
-            begin, end = float(times[0]), float(times[-1])
-            step = max(1.0 / _FRAMES, (end - begin) / _MOST_PICTURES)
-            for seconds in np.arange(begin, end + 1e-9, step).tolist():
-                self.stage.show(self.motion.sample(self.motion.index(seconds)))
-                recording.insert_sleep(step)
-            page = recording.as_html()
-        self._redraw()
-        return with_curves(page, self._drawn_curves())
 
 
 def _share(motion: Motion, seconds: float) -> float:
@@ -388,10 +357,14 @@ def _share(motion: Motion, seconds: float) -> float:
     return (seconds - float(motion.times[0])) / span if span else 0.0
 
 
-def _ranges(robot: Robot, reach: float) -> list[tuple[float, float]]:
-    """Return ranges of sliders: the limits of the coordinates, or half a turn to both sides."""
-    kinds, limits = robot.model.coordinate_types, robot.model.limits
-    wide = [_SLIDE * reach if kind == 'prismatic' else np.pi for kind in kinds]
-    low = np.where(np.isfinite(limits.lower), limits.lower, np.negative(wide)).tolist()
-    high = np.where(np.isfinite(limits.upper), limits.upper, wide).tolist()
-    return [(a, b) if a < b else (a - 1.0, a + 1.0) for a, b in zip(low, high, strict=True)]
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Leave out what viser prints in the block by rich: a table with its address."""
+    import rich
+
+    console = rich.get_console()
+    before, console.quiet = console.quiet, True
+    try:
+        yield
+    finally:
+        console.quiet = before

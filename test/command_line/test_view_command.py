@@ -90,8 +90,8 @@ def test_soft_segments_and_no_motion(run, shown):
 
 def test_more_is_drawn_on_request(run, shown):
     assert run('view', 'my_robot.urdf', '--show', 'axes', 'centre of mass')[0] == 0
-    ((stage, names),) = [(viewer.stage, viewer.stage.names(300, 200)) for viewer in shown]
-    visible = {name for name, nodes in stage._layers.items() if nodes and nodes[0].visible}
+    ((stage, names),) = [(viewer.stage, viewer.stage.names(300, 200, 1.0)) for viewer in shown]
+    visible = {name for name, nodes in stage.layers.items() if nodes and nodes[0].visible}
     assert visible == {'links', 'efforts', 'axes', 'centre of mass'} and not names
     code, _, err = run('view', 'my_robot.urdf', '--show', 'axis')
     assert code == 2 and err.endswith('did you mean axes?\n')
@@ -100,25 +100,42 @@ def test_more_is_drawn_on_request(run, shown):
 def test_names_are_beside_their_joints(run, shown):
     assert run('view', 'my_robot.urdf', '--show', 'names')[0] == 0
     stage = shown[0].stage
-    assert [name for name, *_ in stage.names(300, 200)] == ['joint_1', 'joint_2']
+    assert sorted(name for name, *_ in stage.names(300, 200, 1.0)) == ['joint_1', 'joint_2']
     for size in ((300, 200), (200, 300)):
-        origins = stage.shown.marks[:, :, 3] @ sd.lie.inverse_pose(stage.camera(*size)).T
+        marks = [stage.shown.places[mark.place] @ mark.pose for mark in shown[0].scene.marks]
+        origins = np.array(marks)[:, :, 3] @ sd.lie.inverse_pose(stage.camera(*size)).T
         focus = 0.5 * size[1] / np.tan(np.radians(22.5))
-        places = np.array([place for _, *place in stage.names(*size)])
+        places = np.array([place for _, *place in sorted(stage.names(*size, 1.0))])
         middle = 0.5 * np.array(size) + focus * origins[:, :2] / origins[:, 2:3]
         near = focus * 2.0 * shown[0].scene.ring / origins[:, 2]
         assert (np.linalg.norm(places - middle, axis=1) < 1.2 * near).all()
 
 
-def test_a_mesh_that_is_missing_is_a_warning(run, shown, folder):
+def test_meshes_that_are_missing_are_one_warning(run, shown, folder, monkeypatch):
     text = (folder / 'my_robot.urdf').read_text()
-    visual = '<visual><geometry><mesh filename="package://none/a.stl"/></geometry></visual>'
-    text = text.replace('<link name="link_1">', f'<link name="link_1">{visual}')
-    assert visual in text
+    for link, name in (('link_1', 'a'), ('link_2', 'b')):
+        visual = (
+            f'<visual><geometry><mesh filename="package://none/{name}.stl"/></geometry></visual>'
+        )
+        text = text.replace(f'<link name="{link}">', f'<link name="{link}">{visual}')
+        assert visual in text
     (folder / 'seen.urdf').write_text(text)
+    for name in ('AMENT_PREFIX_PATH', 'ROS_PACKAGE_PATH'):
+        monkeypatch.delenv(name, raising=False)
     code, _, err = run('view', 'seen.urdf')
-    reason = 'package://none/a.stl: there is no such file'
-    assert (code, err) == (0, f"warning: link 'link_1' is drawn as a rod: {reason}\n")
+    line = (
+        "warning: 2 mesh files of package 'none' not found (looked in and above "
+        f'{folder.resolve()}, in AMENT_PREFIX_PATH, which is not set, in ROS_PACKAGE_PATH, which '
+        'is not set): --package-path DIR names the folder with the package\n'
+    )
+    assert (code, err) == (0, line)
+    code, _, err = run('view', 'seen.urdf', '--package-path', 'there', '--verbose')
+    links = ''.join(
+        f"warning: link 'link_{k}' is drawn as a rod: package://none/{name}.stl: there is no such "
+        'file\n'
+        for k, name in ((1, 'a'), (2, 'b'))
+    )
+    assert (code, err) == (0, line.replace('(looked', '(looked in there,') + links)
 
 
 @pytest.mark.parametrize(

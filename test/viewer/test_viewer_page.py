@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip('viser', reason='the viewer needs viser')
 
-from browser_page import Page, opened  # noqa: E402
+from helpers.browser_page import Page, opened  # noqa: E402
 from PIL import Image  # noqa: E402
 
 import screw_dynamics as sd  # noqa: E402
@@ -110,16 +110,6 @@ def test_a_picture_shows_the_robot_on_white(tmp_path):
     assert (picture[:20, :60] > 250).all()  # the sky
     red = (picture[..., 0] > 150) & (picture[..., 1:].max(axis=2) < 110)
     assert red.sum() > 100  # rings at their limits
-
-
-def test_an_animation_moves(tmp_path):
-    with view(IIWA, TIMES, TURNS) as viewer:
-        viewer.save_animation(tmp_path / 'robot.webp', (160, 120), rate=2.0 / TIMES[-1])
-    with Image.open(tmp_path / 'robot.webp') as image:
-        assert (image.n_frames, image.size) == (2, (160, 120))
-        first = np.asarray(image.convert('RGB')).astype(int)
-        image.seek(1)
-        assert np.abs(np.asarray(image.convert('RGB')).astype(int) - first).max() > 100
 
 
 def test_soft_bodies_springs_and_loads_are_on_the_page():

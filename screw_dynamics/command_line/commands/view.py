@@ -68,6 +68,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='draw more: %(choices)s',
     )
     group.add_argument(
+        '--package-path',
+        metavar='DIR',
+        nargs='+',
+        type=expanded,
+        default=[],
+        help='folders with the packages of the meshes, before those above the URDF and those of '
+        'AMENT_PREFIX_PATH and ROS_PACKAGE_PATH',
+    )
+    group.add_argument(
+        '-v', '--verbose', action='store_true', help='list the links whose meshes are missing'
+    )
+    group.add_argument(
         '--port', metavar='N', type=int, default=8080, help='first one to try (default: 8080)'
     )
 
@@ -79,9 +91,10 @@ def run(options: argparse.Namespace) -> int:
     robot = robots.read_robot(options)
     visuals = None
     if robots.urdf_text(options):
-        visuals = read_visuals(expanded(options.urdf))
-        for link, reason in visuals.missing.items():
-            print(f'warning: link {link!r} is drawn as a rod: {reason}', file=sys.stderr)
+        visuals = read_visuals(expanded(options.urdf), options.package_path)
+        lines = visuals.warnings('--package-path DIR names the folder with the package')
+        for line in (*lines, *(visuals.details() if options.verbose else ())):
+            print(f'warning: {line}', file=sys.stderr)
     motion = None if options.trajectory is None else _motion(options, robot)
     if motion is None and options.time is not None:
         raise InputError('--time: expected a motion, too')

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.request import urlopen
 
-from helpers.patience import patience
 from websockets.sync.client import ClientConnection, connect
 
+from helpers.patience import patience
 from screw_dynamics.viewer.browser import headless
 
 
