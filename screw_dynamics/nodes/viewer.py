@@ -100,7 +100,7 @@ class ViewerNode(RobotNode[ViewerParameters]):
         self._viewer = Viewer(
             loaded.robot, None, self._visuals, values.port, live=True, host=values.host
         )
-        self._viewer.say(self._waiting)
+        self._viewer.set_status(self._waiting)
         self.get_logger().info(f'Shows {loaded.robot.model.name} at {self._viewer.address}')
 
     def _on_states(self, message: JointState) -> None:
@@ -110,7 +110,7 @@ class ViewerNode(RobotNode[ViewerParameters]):
         position = named_row(message.name, message.position, names)
         if np.isfinite(position).all():
             if self._position is None:
-                self._viewer.say('')
+                self._viewer.set_status('')
             self._position, self._fresh = position, True
             efforts = named_row(message.name, message.effort, names)
             self._measured = efforts[np.newaxis] if np.isfinite(efforts).all() else None

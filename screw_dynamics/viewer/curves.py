@@ -29,7 +29,7 @@ _STYLE = (
     f'.curves .y{{position:absolute;left:0;width:{LEFT - 5}px;text-align:right;'
     'transform:translateY(-50%);line-height:1}'
     f'.curves .x{{position:relative;height:1.5em;margin:0 {RIGHT}px 0 {LEFT}px}}'
-    '.curves .x span{position:absolute;transform:translateX(-50%)}'
+    '.curves .x span{position:absolute;transform:translateX(-50%);white-space:nowrap}'
 )
 
 
@@ -39,7 +39,7 @@ def colours(count: int) -> list[str]:
         return list(_FEW[:count])
     found = []
     for k in range(count):
-        hue, light = k / count, (0.38, 0.6, 0.25, 0.74)[k % 4]
+        hue, light = k / count, (0.36, 0.52, 0.24, 0.64)[k % 4]
         parts = colorsys.hls_to_rgb(hue, light, 0.75)
         found.append('#' + ''.join(f'{round(255 * part):02x}' for part in parts))
     return found
@@ -69,7 +69,7 @@ def curves(times: Array, signal: Signal) -> str:
     )
     return (
         f'<style>{_STYLE}{"".join(rules)}</style><div class="curves">'
-        f'<div class="legend">{"".join(legend)}</div>'
+        f'<div class="legend">{" ".join(legend)}</div>'
         f'{"".join(charts)}'
         f'<div class="x">{marks}</div></div>'
     )

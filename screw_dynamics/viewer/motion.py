@@ -15,7 +15,7 @@ from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.drives import elastic_feedforward
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
+from screw_dynamics.errors import InputError, ShapeError, SpringRangeError, UnknownNameError
 from screw_dynamics.recordings.results.results import MOTORS, Results
 
 _EFFORT_ROWS = 3  # of a joint jet, from which there are efforts
@@ -75,7 +75,11 @@ def motion_of_results(results: Results, robot: Robot) -> Motion:
         if name not in names:
             raise UnknownNameError('joint', name, names)
     order = [names.index(name) for name in robot.joint_names]
-    motion = Motion(results.times, results.joint_jet[:, 0, order], results.effort_jet[:, :, order])
+    efforts = results.effort_jet[:, :, order]
+    known = int(np.isfinite(efforts).all(axis=(0, 2)).cumprod().sum())
+    motion = Motion(
+        results.times, results.joint_jet[:, 0, order], efforts[:, :known] if known else None
+    )
     motors = results.motors
     if motors is None or set(wanted := robot.motors.names) - set(motors.names):
         return motion  # also if the motors are those of another robot
@@ -132,11 +136,17 @@ def motion_of_jets(
 
 
 def at_rest(robot: Robot, position: Array) -> Sample:
-    """Return a position (n,) with the efforts of gravity, and the motors that hold it."""
-    jet = np.zeros((1, max(robot.required_rows, _EFFORT_ROWS), robot.n))
-    jet[0, 0] = position
-    held = motion_of_jets(robot, [0.0], jet).sample(0)
-    return held if held.efforts is None else held._replace(efforts=held.efforts[:1])
+    """Return a position (n,), the efforts of gravity, and motors if a spring can hold them."""
+    jet = np.zeros((robot.required_rows, robot.n))
+    jet[0] = position
+    held = Sample(position, inverse_dynamics(robot.model, jet[:_EFFORT_ROWS]))
+    if robot.drives is None:
+        return held
+    try:
+        motors = elastic_feedforward(robot, jet)
+    except SpringRangeError:
+        return held
+    return held._replace(motor_positions=motors.motor_position, motor_efforts=motors.motor_effort)
 
 
 def _require_shape(name: str, array: Array, shape: tuple[int, ...]) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -63,39 +62,37 @@ def with_panels(
     page: str, stage: Stage, motion: Motion | None, begin: float, visible: set[str]
 ) -> str:
     """Return a page of viser with panels; `begin` is its first time [s], `visible` are layers."""
-    scene, limits = stage.scene, stage.scene.limits[0]
-    robot, model = scene.robot, scene.model
-    soft = isinstance(model, SoftRobot)
-    if motion is None:
-        sample, shown = at_rest(robot, scene.start), None
-        sample = Sample(sample.position, sample.efforts)
-    else:
+    scene, robot, model = stage.scene, stage.scene.robot, stage.scene.model
+    soft, times, drawn = isinstance(model, SoftRobot), None, {}
+    sample = at_rest(robot, scene.start)._replace(motor_positions=None, motor_efforts=None)
+    if motion is not None:
         chosen = motion.indices(_RATE, _MOST)
-        sample, shown = motion.sample(chosen), replace(motion, times=motion.times[chosen])
+        sample, times = motion.sample(chosen), _plain(motion.times[chosen])
+        whole = signals(robot, motion.sample(slice(None)))
+        drawn = {signal.name: curves(motion.times, signal) for signal in whole}
     found = signals(robot, sample)
-    names = [signal.name for signal in found]
-    whole = [] if motion is None else signals(robot, motion.sample(slice(None)))
+    elastic = sample.motor_positions is not None
     data = {
         'name': model.name,
         'joints': robot.joint_names,
-        'times': None if shown is None else _plain(shown.times),
+        'times': times,
         'begin': begin,
-        'quantity': 'effort' if 'effort' in names else 'position',
+        'quantity': 'position' if sample.efforts is None else 'effort',
         'efforts': EFFORT_NAMES,
-        'curves': {signal.name: curves(motion.times, signal) for signal in whole if motion},
+        'curves': drawn,
         'cursor': cursor(0.0),
         'left': LEFT,
         'right': RIGHT,
         'signals': [_record(signal) for signal in found],
         'rings': [(f'{joint_node(mark)}/ring', mark.coordinate) for mark in scene.marks],
-        'limits': _plain(limits),
+        'limits': _plain(scene.limits[0]),
         'scales': _plain(scene.scales),
         'shares': _plain(SHARES),
         'colours': _plain(COLOURS),
         'unknown': UNKNOWN,
         'ring': scene.ring,
         'zigzag': ZIGZAG,
-        'springs': stage.spring_nodes() if 'deflection' in names else [],
+        'springs': stage.spring_nodes() if elastic else [],
         'enlargement': scene.enlargement,
         'loads': [
             (stage.load_node(name), _plain(scene.load_scale * wrench.reshape(-1, 2, 3)[:, ::-1]))
@@ -105,7 +102,7 @@ def with_panels(
             name: (name in visible, [node.name for node in nodes])
             for name, nodes in stage.layers.items()
         },
-        'hidden': [] if 'deflection' in names else [node.name for node in stage.layers['springs']],
+        'hidden': [] if elastic else [node.name for node in stage.layers['springs']],
         'legend': LEGEND,
         'centre': CENTRE_OF_MASS,
         'last': len(stage.shown.places) - 1,

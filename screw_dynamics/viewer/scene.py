@@ -112,8 +112,9 @@ class Scene:
         """Extend the scales to efforts (..., k + 1, n) and wrenches (..., 6)."""
         if efforts is not None:
             rows = min(efforts.shape[-2], ORDERS)
-            found = np.abs(efforts[..., :rows, :]).reshape(-1, rows, self.robot.n)
-            self._peaks[:rows] = np.fmax(self._peaks[:rows], found.max(axis=0))
+            found = np.abs(efforts[..., :rows, :])
+            largest = found.max(axis=tuple(range(found.ndim - 2)))
+            self._peaks[:rows] = np.fmax(self._peaks[:rows], largest)
             peaks = np.where(self._peaks > 0.0, self._peaks, np.inf)
             self.scales = np.where(np.isfinite(self.limits), self.limits, peaks)
         for name, wrench in wrenches.items():

@@ -14,6 +14,7 @@ from screw_dynamics.drives.robot import Robot
 from screw_dynamics.recordings.results.results import EFFORTS, MOTION, MOTORS, Quantity
 from screw_dynamics.viewer.motion import Sample
 
+_ROUNDING = 1e-12  # of numbers that are 0
 EFFORT_NAMES = ('effort', 'effort rate', 'effort second rate')
 STYLE = (
     '<style>.numbers{width:100%;padding:0 .4em;font-size:12px;font-variant-numeric:tabular-nums}'
@@ -55,7 +56,7 @@ def signals(robot: Robot, sample: Sample) -> list[Signal]:
         for d, (name, what, high) in enumerate(rows):
             if d < sample.efforts.shape[-2]:
                 add(name, what, joints, -high, high, sample.efforts[..., d, :])
-    if robot.drives is None:
+    if sample.motor_positions is None and sample.motor_efforts is None:
         return found
     table, (*_, effort, deflection) = robot.motors, MOTORS
     owner = table.joint_of_motor.tolist()
@@ -69,14 +70,17 @@ def signals(robot: Robot, sample: Sample) -> list[Signal]:
     return found
 
 
-def numbers(shown: list[Signal], joint: int) -> str:
+def numbers(shown: list[Signal], joint: str) -> str:
     """Return a table of one joint at one sample: value, limit and the share of it, as HTML."""
     rows = []
     for signal in shown:
-        for k in np.flatnonzero(np.array(signal.joints) == joint).tolist():
+        for k, owner in enumerate(signal.joints):
+            if shown[0].owners[owner] != joint:
+                continue
             value, low, high = (float(row[k]) for row in (signal.values, signal.low, signal.high))
+            value *= abs(value) > _ROUNDING
             name = signal.name
-            if signal.owners[k] != shown[0].owners[joint]:
+            if signal.owners[k] != joint:
                 name += f' {signal.owners[k].rpartition("/")[2]}'  # of two motors
             limit, share = '', ''
             if np.isfinite([low, high]).all():

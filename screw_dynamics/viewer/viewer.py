@@ -119,10 +119,9 @@ class Viewer:
         with self._lock, self.server.atomic():
             self.shown = sample
             self.stage.show(sample)
-            joint = self.scene.robot.joint_names.index(self._joint.value)
-            self._numbers.content = numbers(signals(self.scene.robot, sample), joint)
+            self._numbers.content = numbers(signals(self.scene.robot, sample), self._joint.value)
 
-    def say(self, text: str) -> None:
+    def set_status(self, text: str) -> None:
         """
         Write a line above the controls, or remove it.
 
@@ -131,7 +130,7 @@ class Viewer:
         text : str
             Empty for none.
         """
-        self._line.content, self._line.visible = text, bool(text)
+        self._status.content, self._status.visible = text, bool(text)
 
     def show_time(self, seconds: float) -> None:
         """
@@ -237,39 +236,37 @@ class Viewer:
     # controls ------------------------------------------------------------------------------------
 
     def _add_controls(self) -> None:
-        gui, robot = self.server.gui, self.scene.robot
+        gui, robot, motion = self.server.gui, self.scene.robot, self.motion
         gui.add_html(head(robot.model.name))
-        self._line = gui.add_markdown('', visible=False)
-        if self.motion is not None:
-            known = self.motion.sample(slice(None))
-        else:
-            known = at_rest(robot, self.scene.start)
-        self._signals = signals(robot, known)
-        if self.motion is not None:
-            self._add_time(self.motion)
-        if self._live or self.motion is not None:
-            names = list(EFFORT_NAMES) if self._live else [signal.name for signal in self._signals]
+        self._status = gui.add_markdown('', visible=False)
+        names = list(EFFORT_NAMES) if self._live else []
+        if motion is not None:
+            self._add_time(motion)
+            self._signals = {s.name: s for s in signals(robot, motion.sample(slice(None)))}
+            names = list(self._signals)
+        if names:
             start = 'effort' if 'effort' in names else names[0]
             self._quantity = gui.add_dropdown('Quantity', names, initial_value=start)
             self._quantity.on_update(lambda _: self._choose())
-        self._joint = gui.add_dropdown('Joint', robot.joint_names)
+        self._joint = gui.add_dropdown('Joint', robot.joint_names or ('none',))
         self._joint.on_update(lambda _: self.show(self.shown))
         self._numbers = gui.add_html('')
-        moves = self._redraw if self._live or self.motion else self._add_coordinates()
-        if known.motor_positions is not None or (self._live and robot.drives is not None):
+        begin = self._choose if names else self._add_coordinates()
+        elastic = robot.drives is not None
+        if elastic if motion is None else motion.motor_positions is not None:
             enlarged = gui.add_slider('Deflections x', *_ENLARGEMENTS)
             self.scene.enlargement = enlarged.value
 
             @enlarged.on_update
             def _(_: Any) -> None:
                 self.scene.enlargement = enlarged.value
-                self._redraw()
+                self.show(self.shown)
 
         gui.add_button('Fit view').on_click(lambda event: self._fit(event.client))
         with gui.add_folder('Show', expand_by_default=False):
             gui.add_html(LEGEND)
             self._boxes = {name: self._add_layer(name, seen) for name, seen in LAYERS.items()}
-        moves()
+        begin()
 
     def _fit(self, client: Any) -> None:
         self.stage.aim(client.camera, client.camera.image_width, client.camera.image_height)
@@ -292,7 +289,7 @@ class Viewer:
             self._curves = gui.add_html('')
             self._cursor = gui.add_html(cursor(0.0))
         panel.float(x=12, y=-12, width=760)
-        self._slider.on_update(lambda _: self._redraw())
+        self._slider.on_update(lambda _: self._to_slider(motion))
         play.on_click(lambda _: self._toggle(play))
         self._playing.start()
 
@@ -306,11 +303,11 @@ class Viewer:
                 sliders.append(slider)
 
         def move(event: Any = None) -> None:
-            if event is not None:
-                self._joint.value = scene.robot.joint_names[sliders.index(event.target)]
             held = at_rest(scene.robot, np.array([slider.value for slider in sliders]))
             scene.prepare(held.efforts, {})
             self.show(held)
+            if event is not None:
+                self._joint.value = scene.robot.joint_names[sliders.index(event.target)]
 
         for slider in sliders:
             slider.on_update(move)
@@ -320,20 +317,17 @@ class Viewer:
         """Draw the chosen quantity: its curves, and rings of an effort or its derivative."""
         name = self._quantity.value
         self.scene.order = EFFORT_NAMES.index(name) if name in EFFORT_NAMES else 0
-        self._redraw()
-
-    def _redraw(self) -> None:
         if self.motion is None:
             self.show(self.shown)
             return
+        self._curves.content = curves(self.motion.times, self._signals[name])
+        self._to_slider(self.motion)
+
+    def _to_slider(self, motion: Motion) -> None:
         seconds = self._slider.value
-        chosen = self._quantity.value
         with self._lock, self.server.atomic():
-            drawn = curves(self.motion.times, next(s for s in self._signals if s.name == chosen))
-            if self._curves.content != drawn:
-                self._curves.content = drawn
-            self.show(self.motion.sample(self.motion.index(seconds)))
-            self._cursor.content = cursor(_share(self.motion, seconds))
+            self.show(motion.sample(motion.index(seconds)))
+            self._cursor.content = cursor(_share(motion, seconds))
 
     def _toggle(self, button: Any) -> None:
         self._plays = not self._plays

@@ -367,7 +367,7 @@ def test_numbers_of_a_joint_are_values_limits_and_shares():
     limit = PLANAR.limits.effort[0]
     low, high = PLANAR.limits.lower[0], PLANAR.limits.upper[0]
     assert low == -high  # so that zero is in the middle
-    rows = re.findall(r'<tr>(<td>.*?)</tr>', numbers(known, 0))
+    rows = re.findall(r'<tr>(<td>.*?)</tr>', numbers(known, 'joint_1'))
     assert [re.findall(r'<td>(.*?)</td>', row) for row in rows] == [
         ['position', '0.25', 'rad', f'± {high:.3g}', f'{0.25 / high:.0%}'],
         ['effort', '-20', 'N m', f'± {limit:.3g}', f'{20.0 / limit:.0%}'],

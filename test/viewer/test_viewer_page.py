@@ -82,22 +82,110 @@ def test_play_moves_the_slider():
         page.wait_for('+document.querySelector("[role=slider]").getAttribute("aria-valuenow") > 0')
 
 
+# the number of the given joint and quantity on a saved page
+NUMBER = """(() => {{
+  const joint = [...document.querySelectorAll('select')].at(-1);
+  joint.selectedIndex = {0};
+  joint.onchange();
+  const rows = [...document.querySelectorAll('.numbers tr')].map(row => [...row.cells]);
+  return rows.find(row => row[0].innerText === '{1}')[1].innerText;
+}})()"""
+# moves the slider of a name
+SLIDE = """(() => {{
+  const slider = document.querySelector('#controls [title="{0}"] + input');
+  slider.value = {1};
+  slider.oninput();
+}})()"""
+
+
 def test_a_saved_page_plays_without_a_server(tmp_path):
-    with view(IIWA, TIMES, TURNS) as viewer:
+    drives = sd.Drives({'joint_2': sd.JointDrive(sd.LinearSpring(3000.0))})
+    jets = sd.trajectory.through(IIWA, TIMES, TURNS).jets(TIMES)
+    with view(sd.Robot(IIWA, drives), TIMES, jets) as viewer:
         viewer.save_html(tmp_path / 'page.html')
+        motion = viewer.motion
     with opened((tmp_path / 'page.html').as_uri()) as page:
-        page.wait_for('!!document.querySelector("[role=slider]")')
-        # in the box for the time of the player
-        page.value(
-            'const box = document.querySelector("input");'
-            'Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")'
-            '.set.call(box, "1.0"); box.dispatchEvent(new Event("input", {bubbles: true}))'
-        )
+        page.wait_for('!!window.page')
+        assert page.value('document.title') == IIWA.name
+        page.value(SLIDE.format('Time [s]', 1.0))
         wait_for_motion(page, 1.0)
-        left = page.wait_for('document.querySelector(".cursor").style.left.match(/0.5/)')
-        assert left  # the cursor in the curves is in the middle
+        middle = page.value(
+            '(([line, chart]) => (line.left - chart.left) / chart.width)(["#curves .cursor", '
+            '"#curves svg"].map(name => document.querySelector(name).getBoundingClientRect()))'
+        )
+        assert abs(middle - 0.5) < 0.01
+        chosen = motion.sample(motion.index(1.0))
+        for name, value in (
+            ('position', chosen.position[1]),
+            ('effort', chosen.efforts[0, 1]),
+            ('effort second rate', chosen.efforts[2, 1]),
+            ('motor effort', chosen.motor_efforts[1]),
+            ('deflection', chosen.motor_positions[1] - chosen.position[1]),
+        ):
+            np.testing.assert_allclose(float(page.value(NUMBER.format(1, name))), value, rtol=1e-3)
+        # the pointer of the motor, 10 times as far from the link
+        turn = f'({POSE.format("/robot/2/~joint_2/motor_1")}).slice(0, 3)'
+        link = f'({POSE.format("/robot/2/~joint_2/link")}).slice(0, 3)'
+        deflection = float(page.value(NUMBER.format(1, 'deflection')))
+        page.wait_for(
+            f'Math.abs({turn}.reduce((sum, x, i) => sum + x * {link}[i], 0) - '
+            f'{np.cos(10.0 * deflection)}) < {CLOSE}'
+        )
+        # a layer, and a curve that is switched off
+        seen = 'window.__viserMutable.nodeRefFromName["/robot/1/~joint_1/ring"].visible'
+        page.wait_for(f'{seen} === true')
+        page.value("document.querySelector('#controls [title=efforts] + input').click()")
+        page.wait_for(f'{seen} === false')
+        page.value('document.querySelector("[data-curve=\'2\']").click()')
+        hidden = "getComputedStyle(document.querySelector('polyline.curve2')).display"
+        assert page.value(hidden) == 'none'
         resources = 'performance.getEntriesByType("resource").map(entry => entry.name)'
         assert [name for name in page.value(resources) if not name.startswith('data:')] == []
+
+
+@pytest.mark.parametrize('robot', ['panda', 'branched_gripper'])
+def test_sliders_of_a_saved_page_move_the_links_and_show_gravity(tmp_path, robot):
+    model = sd.read_urdf(sd.share_path(f'urdf/{robot}.urdf'))
+    with view(model) as viewer:
+        viewer.save_html(tmp_path / 'page.html')
+        low, high = viewer.scene.low, viewer.scene.high
+        links = viewer.scene.outline.links
+    q = low + (high - low) * np.linspace(0.3, 0.6, model.n)
+    with opened((tmp_path / 'page.html').as_uri()) as page:
+        page.wait_for('!!window.page')
+        for name, value in zip(model.joint_names, q, strict=True):
+            page.value(SLIDE.format(name, value))
+        for name in model.body_names:
+            wait_for_pose(page, f'/robot/{links[name][0]}', sd.frame_pose(model, q, name))
+        efforts = [float(page.value(NUMBER.format(j, 'effort'))) for j in range(model.n)]
+    # the page shows four digits
+    np.testing.assert_allclose(efforts, sd.gravity_forces(model, q), rtol=6e-4, atol=1e-6)
+
+
+def test_a_saved_page_of_a_soft_robot_bends_it(tmp_path):
+    arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    soft = sd.soft.append_segments(arm, sd.share_path('config/soft_finger.yaml'))
+    motion = np.linspace(0.0, 0.6, 41)[:, np.newaxis] * np.ones(soft.n)
+    with view(soft, TIMES, motion) as viewer:
+        viewer.save_html(tmp_path / 'page.html')
+        viewer.show_time(2.0)
+        expected = viewer.stage.shown.surfaces[0]
+    corners = 'window.__viserSceneTree.getState()["/soft/0"].message.props.vertices'
+    with opened((tmp_path / 'page.html').as_uri()) as page:
+        page.wait_for('!!window.page')
+        page.value(SLIDE.format('Time [s]', 2.0))
+        page.wait_for(f'Math.abs({corners}.at(-3) - {expected[-1, 0]}) < {CLOSE}')
+        np.testing.assert_allclose(page.value(f'[...{corners}]'), expected.ravel(), atol=CLOSE)
+
+
+def test_controls_of_a_phone_leave_the_robot_free():
+    with view(IIWA, TIMES, TURNS) as viewer, opened(viewer.address, (390, 844)) as page:
+        page.wait_for('document.title === "iiwa14"')
+        top = page.wait_for(
+            'Math.min(...[...document.querySelectorAll("button")].filter(b => '
+            'b.innerText === "Play").map(b => b.getBoundingClientRect().top))'
+        )
+        assert top > 0.4 * page.value('innerHeight')
 
 
 def test_a_picture_shows_the_robot_on_white(tmp_path):
@@ -119,9 +207,14 @@ def test_soft_bodies_springs_and_loads_are_on_the_page():
     jets = np.zeros((2, 5, 4))
     jets[1, 0] = 0.3
     wrenches = {'tool': np.ones((2, 6))}
+    joint = '/robot/1/~joint_1'
     for robot, motion, names in (
         (soft, jets, ('/soft/0', '/threads')),
-        (sd.Robot(arm, drives), jets[..., :2], ('/springs/motors', '/springs/lines', '/loads')),
+        (
+            sd.Robot(arm, drives),
+            jets[..., :2],
+            (f'{joint}/motor_0', f'{joint}/spring_0', '/robot/2/tool/load'),
+        ),
     ):
         loads = {} if robot is soft else wrenches
         with view(robot, [0.0, 1.0], motion, wrenches=loads) as viewer:

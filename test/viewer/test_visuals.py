@@ -125,6 +125,24 @@ def test_packages_are_found_in_the_prefixes_of_ros(package, monkeypatch):
     assert found == package.parent / 'share/seen_description/meshes/one.stl'
 
 
+@pytest.mark.parametrize('inside', ['', 'seen_description'])
+def test_packages_are_found_where_the_caller_says(package, tmp_path, inside):
+    pytest.importorskip('trimesh', reason='mesh files need trimesh')
+    path = written(package, 'package://seen_description/meshes/one.stl')
+    alone = tmp_path / 'alone.urdf'
+    elsewhere = tmp_path / 'elsewhere'
+    elsewhere.mkdir()
+    path.rename(alone)
+    package.rename(elsewhere / 'seen_description')
+    lost = read_visuals(alone)
+    assert lost.lost == {'seen_description': ['package://seen_description/meshes/one.stl']}
+    (line,) = lost.warnings('look elsewhere')
+    assert line.startswith("1 mesh file of package 'seen_description' not found (looked in and ")
+    assert str(tmp_path) in line and line.endswith('): look elsewhere')
+    visuals = read_visuals(alone, elsewhere / inside)
+    assert 'tool' in visuals.links and not visuals.warnings('')
+
+
 def test_a_link_whose_file_is_missing_is_a_rod(package):
     path = written(package, 'one.obj')
     text = path.read_text().replace('<cylinder radius="0.5" length="4"/>', '<mesh filename="a"/>')
