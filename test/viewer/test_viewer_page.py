@@ -131,6 +131,13 @@ def test_a_saved_page_plays_without_a_server(tmp_path):
             f'Math.abs({turn}.reduce((sum, x, i) => sum + x * {link}[i], 0) - '
             f'{np.cos(10.0 * deflection)}) < {CLOSE}'
         )
+        # the time is where the curves are pressed
+        page.value(
+            '(chart => { const box = chart.getBoundingClientRect(); chart.dispatchEvent('
+            'new PointerEvent("pointerdown", { bubbles: true, buttons: 1, '
+            'clientX: box.left + 0.25 * box.width })) })(document.querySelector("#curves svg"))'
+        )
+        wait_for_motion(page, 0.5)
         # a layer, and a curve that is switched off
         seen = 'window.__viserMutable.nodeRefFromName["/robot/1/~joint_1/ring"].visible'
         page.wait_for(f'{seen} === true')
