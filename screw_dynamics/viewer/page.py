@@ -115,7 +115,7 @@ def with_panels(
         'tracks': _tracks(scene, sample) if soft and motion is not None else [],
         'view': stage.view(),
     }
-    text = json.dumps(data, allow_nan=False).replace('</', '<\\/')
+    text = json.dumps(data, allow_nan=False).replace('<', '\\u003c')  # of no tag
     panels = (Path(__file__).parent / 'page.html').read_text(encoding='utf-8')
     title = f'<title>{escape(model.name)}</title>'
     page = re.sub('<title>.*?</title>', lambda _: title, page, count=1)

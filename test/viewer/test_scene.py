@@ -1,28 +1,20 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is drawn of a robot and its motion, and the view of it."""
+"""What is drawn of a robot and its motion."""
 
 from __future__ import annotations
 
-import html
-import re
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from oracles.random_models import BodyRecipe, random_model
 
 import screw_dynamics as sd
 from screw_dynamics.viewer import shapes
-from screw_dynamics.viewer.curves import colours, curves, ticks
-from screw_dynamics.viewer.motion import Motion, Sample, at_rest, motion_of_jets
+from screw_dynamics.viewer.motion import Motion, Sample, motion_of_jets
 from screw_dynamics.viewer.outline import outline, places
 from screw_dynamics.viewer.scene import Scene, share_colours
-from screw_dynamics.viewer.signals import numbers, signals
-from screw_dynamics.viewer.stage import FIELD, look_at
 
 IIWA = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
 PLANAR = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
@@ -252,68 +244,6 @@ def test_threads_of_another_robot_are_refused():
         Scene(sd.Robot(FINGER), threads=[thread])
 
 
-TIMES = np.linspace(0.0, 1.0, 11)
-VIEWED = np.zeros((11, 3, 2))
-VIEWED[:, 0] = TIMES[:, np.newaxis]
-
-
-def test_times_without_motion_are_refused():
-    with pytest.raises(sd.ScrewDynamicsError, match='times, joint_jet: expected both or none'):
-        sd.view(PLANAR, TIMES)
-
-
-def test_the_time_chooses_the_sample():
-    pytest.importorskip('viser', reason='the viewer needs viser')
-    with sd.view(PLANAR, TIMES, VIEWED) as viewer:
-        assert repr(viewer) == f"Viewer('planar_2r', '{viewer.address}')"
-        for seconds, expected in ((0.5, 0.5), (0.57, 0.5), (7.0, 1.0), (-1.0, 0.0)):
-            viewer.show_time(seconds)
-            pose = viewer.stage.shown.places[2]
-            pose_then = sd.frame_pose(PLANAR, np.full(2, expected), 'link_2')
-            np.testing.assert_allclose(pose, pose_then, atol=1e-15)
-
-
-@pytest.mark.parametrize('size', [(400, 300), (300, 400), (1280, 800)])
-def test_a_picture_has_the_whole_robot_in_it_and_little_else(size):
-    pytest.importorskip('viser', reason='the viewer needs viser')
-    motion = np.zeros((11, 7))
-    motion[:, 0], motion[:, 1] = 6.0 * TIMES, 1.5  # around, stretched
-    with sd.view(IIWA, TIMES, motion) as viewer:
-        own = sd.lie.inverse_pose(viewer.stage.camera(*size))
-        poses = [places(IIWA, q) for q in motion]
-    ends = np.concatenate([p[:, :3, 3] for p in poses]) @ own[:3, :3].T + own[:3, 3]
-    wide = np.tan(0.5 * FIELD) * np.array([size[0] / size[1], 1.0])
-    seen = ends[:, :2] / ends[:, 2:] / wide  # -1 to 1 in the picture
-    assert np.abs(seen).max() < 1.0
-    assert np.ptp(seen, axis=0).max() > 1.25  # of 2, of the frames alone
-
-
-def test_notebooks_show_a_page_with_the_curves():
-    pytest.importorskip('viser', reason='the viewer needs viser')
-    with sd.view(PLANAR, TIMES, VIEWED) as viewer:
-        viewer.show_time(0.3)
-        shown = viewer._repr_html_()
-        assert shown.startswith('<iframe srcdoc="') and shown.endswith('</iframe>')
-        assert 'joint_2<\\/label>' in html.unescape(shown)
-        # the page of the server shows again what it did before
-        expected = sd.frame_pose(PLANAR, np.full(2, TIMES[3]), 'link_2')
-        np.testing.assert_allclose(viewer.stage.shown.places[2], expected, atol=1e-15)
-
-
-@pytest.mark.parametrize('robot', ['urdf/branched_gripper.urdf', 'urdf/panda.urdf'])
-def test_without_a_motion_every_coordinate_has_a_slider_in_its_limits(robot):
-    pytest.importorskip('viser', reason='the viewer needs viser')
-    with sd.view(str(sd.share_path(robot))) as viewer:
-        model = viewer.scene.robot.model
-        low, high = model.limits.lower, model.limits.upper
-        start = np.clip(np.zeros(model.n), low, high)
-        name = model.body_names[-1]
-        place = viewer.scene.outline.links[name][0]
-        np.testing.assert_allclose(
-            viewer.stage.shown.places[place], sd.frame_pose(model, start, name), atol=1e-14
-        )
-
-
 FLOATING = """<robot name="cart">
   <link name="ground"/><link name="cart"><inertial><mass value="10"/>
     <inertia ixx="0.3" iyy="0.3" izz="0.4" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -336,121 +266,3 @@ def test_joints_of_several_degrees_of_freedom_are_drawn(kind, rng):
         expected = sd.frame_pose(model, q, link)
         np.testing.assert_allclose(now.places[place] @ own, expected, atol=1e-14)
     assert [mark.name for mark in scene.marks] == list(model.joint_names)
-
-
-def elastic(stiffness: float) -> sd.Robot:
-    """Return the planar arm with equal springs, one of which stops at 0.1 rad."""
-    drives = {
-        'joint_1': sd.JointDrive(sd.LinearSpring(stiffness), max_deflection=0.1),
-        'joint_2': sd.JointDrive(sd.LinearSpring(stiffness)),
-    }
-    return sd.Robot(PLANAR, sd.Drives(drives))
-
-
-def test_at_rest_the_springs_carry_gravity(rng):
-    q = rng.uniform(-1.0, 1.0, 2)
-    held, gravity = at_rest(elastic(400.0), q), sd.gravity_forces(PLANAR, q)
-    np.testing.assert_allclose(held.efforts, [gravity], atol=1e-12)
-    np.testing.assert_allclose(held.motor_efforts, gravity, atol=1e-12)
-    np.testing.assert_allclose(held.motor_positions - q, gravity / 400.0, atol=1e-14)
-
-
-def test_numbers_of_a_joint_are_values_limits_and_shares():
-    robot = elastic(400.0)
-    sample = Sample(
-        np.array([0.25, 0.0]),
-        np.array([[-20.0, 1.0], [3.0, 4.0]]),
-        np.array([0.2, 0.0]),
-        np.array([12.5, 0.0]),
-    )
-    known = signals(robot, sample)
-    limit = PLANAR.limits.effort[0]
-    low, high = PLANAR.limits.lower[0], PLANAR.limits.upper[0]
-    assert low == -high  # so that zero is in the middle
-    rows = re.findall(r'<tr>(<td>.*?)</tr>', numbers(known, 'joint_1'))
-    assert [re.findall(r'<td>(.*?)</td>', row) for row in rows] == [
-        ['position', '0.25', 'rad', f'± {high:.3g}', f'{0.25 / high:.0%}'],
-        ['effort', '-20', 'N m', f'± {limit:.3g}', f'{20.0 / limit:.0%}'],
-        ['effort rate', '3', 'N m/s', '', ''],
-        ['motor effort', '12.5', 'N m', '', ''],
-        ['deflection', '-0.05', 'rad', '± 0.1', '50%'],
-    ]
-
-
-def test_signals_have_the_units_of_their_joints():
-    model = sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf'))
-    position, effort = signals(sd.Robot(model), at_rest(sd.Robot(model), np.zeros(model.n)))
-    slides = [kind == 'prismatic' for kind in model.coordinate_types]
-    assert any(slides)
-    assert position.units == ['m' if s else 'rad' for s in slides]
-    assert effort.units == ['N' if s else 'N m' for s in slides]
-    drawn = curves(TIMES, effort._replace(values=np.tile(effort.values, (11, 1))))
-    assert drawn.count('<svg') == 2 and 'effort [N]' in drawn and 'effort [N m]' in drawn
-
-
-def test_thirty_two_curves_have_distinct_colours():
-    rgb = np.array([[int(c[k : k + 2], 16) for k in (1, 3, 5)] for c in colours(32)]) / 255.0
-    gaps = np.linalg.norm(rgb[:, np.newaxis] - rgb, axis=2)
-    # of 32 points spread evenly in the cube of colours the gap is about 1/3
-    assert gaps[np.triu_indices(32, 1)].min() > 0.15
-
-
-@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6), st.integers(2, 9))
-def test_ticks_are_round_numbers_within(low, span, most):
-    found = np.array(ticks(low, low + span, most))
-    assert len(found) <= most + 1
-    assert (found >= low - 1e-6 * span).all() and (found <= low + span * (1.0 + 1e-6)).all()
-    if len(found) > 1:
-        step = found[1] - found[0]
-        power = 10.0 ** np.floor(np.log10(step) + 1e-6)
-        # of numbers up to 1e6 the difference is rounded to 1e-10
-        assert np.abs(np.array([1.0, 2.0, 2.5, 5.0, 10.0]) * power - step).min() < 1e-3 * step
-
-
-@pytest.mark.parametrize('size', [(1400, 900), (390, 844)])
-def test_the_page_shows_all_that_the_robot_reaches(size, rng):
-    pytest.importorskip('viser', reason='the viewer needs viser')
-    with sd.view(IIWA) as viewer:
-        camera = SimpleNamespace()
-        viewer.stage.aim(camera, *size)
-        poses = rng.uniform(viewer.scene.low, viewer.scene.high, (50, 7))
-        points = viewer.scene.space_of(*poses)
-    own = sd.lie.inverse_pose(look_at(camera.position, camera.look_at))
-    ends = points @ own[:3, :3].T + own[:3, 3]
-    wide = np.tan(0.5 * FIELD) * np.array([size[0] / size[1], 1.0])
-    seen = ends[:, :2] / ends[:, 2:] / wide  # -1 to 1 in the picture
-    assert np.abs(seen).max() < 1.0
-    if size[0] < size[1]:
-        assert seen[:, 1].max() < 0.0  # the controls are in the lower half of a phone
-
-
-def test_sliders_show_the_efforts_of_gravity():
-    pytest.importorskip('viser', reason='the viewer needs viser')
-    panda = sd.read_urdf(sd.share_path('urdf/panda.urdf'))
-    with sd.view(panda) as viewer:
-        gravity = sd.gravity_forces(panda, viewer.shown.position)
-        np.testing.assert_allclose(viewer.shown.efforts, [gravity], atol=1e-12)
-        shares = viewer.stage.shown.shares
-        np.testing.assert_allclose(shares[:7], (gravity / panda.limits.effort)[:7], atol=1e-12)
-
-
-@pytest.mark.processes
-def test_a_notebook_shows_the_page_and_nothing_else():
-    for name in ('viser', 'nbclient', 'ipykernel'):
-        pytest.importorskip(
-            name, reason='a notebook with the viewer needs viser, nbclient, ipykernel'
-        )
-    from nbclient import NotebookClient
-    from nbformat.v4 import new_code_cell, new_notebook
-
-    code = (
-        'import screw_dynamics as sd\n'
-        "viewer = sd.view(sd.share_path('urdf/planar_2r.urdf'))\n"
-        'viewer'
-    )
-    notebook = new_notebook(cells=[new_code_cell(code), new_code_cell('viewer.stop()')])
-    NotebookClient(notebook, timeout=600).execute()
-    (page,) = notebook.cells[0].outputs
-    assert page.data['text/plain'].startswith("Viewer('planar_2r'")
-    assert page.data['text/html'].startswith('<iframe srcdoc="')
-    assert not notebook.cells[1].outputs

@@ -101,14 +101,18 @@ SLIDE = """(() => {{
 def test_a_saved_page_plays_without_a_server(tmp_path):
     drives = sd.Drives({'joint_2': sd.JointDrive(sd.LinearSpring(3000.0))})
     jets = sd.trajectory.through(IIWA, TIMES, TURNS).jets(TIMES)
-    with view(sd.Robot(IIWA, drives), TIMES, jets) as viewer:
+    push = np.where(TIMES < 0.9, 0.0, 5.0)[:, np.newaxis] * np.ones(6)
+    with view(sd.Robot(IIWA, drives), TIMES, jets, wrenches={'link_7': push}) as viewer:
         viewer.save_html(tmp_path / 'page.html')
         motion = viewer.motion
     with opened((tmp_path / 'page.html').as_uri()) as page:
         page.wait_for('!!window.page')
         assert page.value('document.title') == IIWA.name
+        load = 'window.__viserMutable.nodeRefFromName["/robot/7/link_7/load"].visible'
+        page.wait_for(f'{load} === false')
         page.value(SLIDE.format('Time [s]', 1.0))
         wait_for_motion(page, 1.0)
+        page.wait_for(f'{load} === true')
         middle = page.value(
             '(([line, chart]) => (line.left - chart.left) / chart.width)(["#curves .cursor", '
             '"#curves svg"].map(name => document.querySelector(name).getBoundingClientRect()))'

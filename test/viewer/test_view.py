@@ -1,0 +1,128 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The viewer without a browser: sliders, cameras, notebooks."""
+
+from __future__ import annotations
+
+import html
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('viser', reason='the viewer needs viser')
+
+import screw_dynamics as sd  # noqa: E402
+from screw_dynamics.viewer.outline import places  # noqa: E402
+from screw_dynamics.viewer.stage import FIELD, look_at  # noqa: E402
+
+IIWA = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+PLANAR = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+TIMES = np.linspace(0.0, 1.0, 11)
+VIEWED = np.zeros((11, 3, 2))
+VIEWED[:, 0] = TIMES[:, np.newaxis]
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(4)
+
+
+def test_times_without_motion_are_refused():
+    with pytest.raises(sd.ScrewDynamicsError, match='times, joint_jet: expected both or none'):
+        sd.view(PLANAR, TIMES)
+
+
+def test_the_time_chooses_the_sample():
+    with sd.view(PLANAR, TIMES, VIEWED) as viewer:
+        assert repr(viewer) == f"Viewer('planar_2r', '{viewer.address}')"
+        for seconds, expected in ((0.5, 0.5), (0.57, 0.5), (7.0, 1.0), (-1.0, 0.0)):
+            viewer.show_time(seconds)
+            pose = viewer.stage.shown.places[2]
+            pose_then = sd.frame_pose(PLANAR, np.full(2, expected), 'link_2')
+            np.testing.assert_allclose(pose, pose_then, atol=1e-15)
+
+
+@pytest.mark.parametrize('size', [(400, 300), (300, 400), (1280, 800)])
+def test_a_picture_has_the_whole_robot_in_it_and_little_else(size):
+    motion = np.zeros((11, 7))
+    motion[:, 0], motion[:, 1] = 6.0 * TIMES, 1.5  # around, stretched
+    with sd.view(IIWA, TIMES, motion) as viewer:
+        own = sd.lie.inverse_pose(viewer.stage.camera(*size))
+        poses = [places(IIWA, q) for q in motion]
+    ends = np.concatenate([p[:, :3, 3] for p in poses]) @ own[:3, :3].T + own[:3, 3]
+    wide = np.tan(0.5 * FIELD) * np.array([size[0] / size[1], 1.0])
+    seen = ends[:, :2] / ends[:, 2:] / wide  # -1 to 1 in the picture
+    assert np.abs(seen).max() < 1.0
+    assert np.ptp(seen, axis=0).max() > 1.25  # of 2, of the frames alone
+
+
+def test_notebooks_show_a_page_with_the_curves():
+    with sd.view(PLANAR, TIMES, VIEWED) as viewer:
+        viewer.show_time(0.3)
+        shown = viewer._repr_html_()
+        assert shown.startswith('<iframe srcdoc="') and shown.endswith('</iframe>')
+        assert 'joint_2\\u003c/label>' in html.unescape(shown)
+        # the page of the server shows again what it did before
+        expected = sd.frame_pose(PLANAR, np.full(2, TIMES[3]), 'link_2')
+        np.testing.assert_allclose(viewer.stage.shown.places[2], expected, atol=1e-15)
+
+
+@pytest.mark.parametrize('robot', ['urdf/branched_gripper.urdf', 'urdf/panda.urdf'])
+def test_without_a_motion_every_coordinate_has_a_slider_in_its_limits(robot):
+    with sd.view(str(sd.share_path(robot))) as viewer:
+        model = viewer.scene.robot.model
+        low, high = model.limits.lower, model.limits.upper
+        start = np.clip(np.zeros(model.n), low, high)
+        name = model.body_names[-1]
+        place = viewer.scene.outline.links[name][0]
+        np.testing.assert_allclose(
+            viewer.stage.shown.places[place], sd.frame_pose(model, start, name), atol=1e-14
+        )
+
+
+@pytest.mark.parametrize('size', [(1400, 900), (390, 844)])
+def test_the_page_shows_all_that_the_robot_reaches(size, rng):
+    with sd.view(IIWA) as viewer:
+        camera = SimpleNamespace()
+        viewer.stage.aim(camera, *size)
+        poses = rng.uniform(viewer.scene.low, viewer.scene.high, (50, 7))
+        points = viewer.scene.space_of(*poses)
+    own = sd.lie.inverse_pose(look_at(camera.position, camera.look_at))
+    ends = points @ own[:3, :3].T + own[:3, 3]
+    wide = np.tan(0.5 * FIELD) * np.array([size[0] / size[1], 1.0])
+    seen = ends[:, :2] / ends[:, 2:] / wide  # -1 to 1 in the picture
+    assert np.abs(seen).max() < 1.0
+    if size[0] < size[1]:
+        assert seen[:, 1].max() < 0.0  # the controls are in the lower half of a phone
+
+
+def test_sliders_show_the_efforts_of_gravity():
+    panda = sd.read_urdf(sd.share_path('urdf/panda.urdf'))
+    with sd.view(panda) as viewer:
+        gravity = sd.gravity_forces(panda, viewer.shown.position)
+        np.testing.assert_allclose(viewer.shown.efforts, [gravity], atol=1e-12)
+        shares = viewer.stage.shown.shares
+        np.testing.assert_allclose(shares[:7], (gravity / panda.limits.effort)[:7], atol=1e-12)
+
+
+@pytest.mark.processes
+def test_a_notebook_shows_the_page_and_nothing_else():
+    for name in ('nbclient', 'ipykernel'):
+        pytest.importorskip(
+            name, reason='a notebook with the viewer needs viser, nbclient, ipykernel'
+        )
+    from nbclient import NotebookClient
+    from nbformat.v4 import new_code_cell, new_notebook
+
+    code = (
+        'import screw_dynamics as sd\n'
+        "viewer = sd.view(sd.share_path('urdf/planar_2r.urdf'))\n"
+        'viewer'
+    )
+    notebook = new_notebook(cells=[new_code_cell(code), new_code_cell('viewer.stop()')])
+    NotebookClient(notebook, timeout=600).execute()
+    (page,) = notebook.cells[0].outputs
+    assert page.data['text/plain'].startswith("Viewer('planar_2r'")
+    assert page.data['text/html'].startswith('<iframe srcdoc="')
+    assert not notebook.cells[1].outputs
