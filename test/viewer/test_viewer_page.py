@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip('viser', reason='the viewer needs viser')
 
 from helpers.browser_page import Page, opened  # noqa: E402
+from oracles.random_models import BodyRecipe, random_model  # noqa: E402
 from PIL import Image  # noqa: E402
 
 import screw_dynamics as sd  # noqa: E402
@@ -154,9 +155,15 @@ def test_a_saved_page_plays_without_a_server(tmp_path):
         assert [name for name in page.value(resources) if not name.startswith('data:')] == []
 
 
-@pytest.mark.parametrize('robot', ['panda', 'branched_gripper'])
+HELICAL = [BodyRecipe('helical'), BodyRecipe(), BodyRecipe('helical', mimics=0)]
+
+
+@pytest.mark.parametrize('robot', ['panda', 'branched_gripper', 'helical'])
 def test_sliders_of_a_saved_page_move_the_links_and_show_gravity(tmp_path, robot):
-    model = sd.read_urdf(sd.share_path(f'urdf/{robot}.urdf'))
+    if robot == 'helical':
+        model = random_model(np.random.default_rng(5), HELICAL)
+    else:
+        model = sd.read_urdf(sd.share_path(f'urdf/{robot}.urdf'))
     with view(model) as viewer:
         viewer.save_html(tmp_path / 'page.html')
         low, high = viewer.scene.low, viewer.scene.high
