@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.lie import inverse_pose, pose
+from screw_dynamics.lie import axis_angle_rotation, inverse_pose, pose
 from screw_dynamics.viewer import shapes
 from screw_dynamics.viewer.motion import Sample
 from screw_dynamics.viewer.outline import Mark
@@ -333,13 +333,11 @@ def joint_node(mark: Mark) -> str:
 
 def _best_side(points: Array) -> Array:
     """Return from where a robot is wide: the usual side, unless another is much better."""
-    quarter = np.sqrt(0.5) * np.array([[1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 2.0**0.5]])
-    sides = [_VIEW]
-    for _ in range(3):
-        sides.append(quarter @ sides[-1])
+    eighth = axis_angle_rotation(np.array([0.0, 0.0, 1.0]), 0.25 * np.pi)
+    sides = [_VIEW, eighth.T @ _VIEW, eighth @ _VIEW, eighth @ eighth @ _VIEW]
     widths = [float(np.ptp(points @ look_at(side, np.zeros(3))[:3, 0])) for side in sides]
     best = int(np.argmax(widths))
-    return sides[best if widths[best] > 1.4 * widths[0] else 0]
+    return np.asarray(sides[best if widths[best] > 1.4 * widths[0] else 0])
 
 
 def look_at(place: Array, target: Array) -> Array:
