@@ -30,6 +30,8 @@ enum { CHECKED_MEMORY = 0 };
 #define ASAN_POISON_MEMORY_REGION(start, size)
 #endif
 
+#define NOT_INLINE __attribute__((noinline))
+
 /* Memory: blocks of a thread, which are kept for its next call up to some size, until it ends. */
 typedef struct block {
     struct block *next;
@@ -86,7 +88,7 @@ static inline void released(place_t place)
     }
 }
 
-static __attribute__((noinline)) void add_block(size_t size)
+static NOT_INLINE void add_block(size_t size)
 {
     block_t *next = last_block ? last_block->next : first_block;
     if (next && (CHECKED_MEMORY || next->size < size)) {

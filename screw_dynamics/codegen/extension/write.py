@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FunctionType
 
 from screw_dynamics.codegen.extension.lanes import LANE_CALLS
-from screw_dynamics.codegen.translator.functions import NUMBERS, Program, needed
+from screw_dynamics.codegen.translator.functions import NUMBERS, Program, name_of, needed
 from screw_dynamics.codegen.translator.types import (
     BOOLEAN,
     DOUBLE,
@@ -46,20 +46,26 @@ def write_kernels(kernels: Mapping[str, Kernel]) -> str:
     """Return the kernels in C and their table of methods, to be included in the module."""
     program = Program(LANE_CALLS)
     wrappers, methods = [], []
+    called: set[str] = set()
     for number, (name, kernel) in enumerate(kernels.items()):
-        wrappers.append(_wrapper(program, f'call_{number}', kernel))
+        wrappers.append(_wrapper(program, f'call_{number}', kernel, called))
         methods.append(
             f'    {{"{name}", (PyCFunction)(void (*)(void))call_{number}, METH_FASTCALL, NULL}},'
         )
     prelude = Path(__file__).with_name('prelude.h').read_text(encoding='utf-8')
     table = ['PyMethodDef METHODS[] = {', *methods, '    {NULL, NULL, 0, NULL},', '};', '']
-    called = '\n'.join([*wrappers, *table])
-    text = '\n'.join([*needed(called, program.functions), called])
+    calls = '\n'.join([*wrappers, *table])
+    # in a function with setjmp, variables are not kept in registers
+    functions = [
+        one.replace('static inline', 'static NOT_INLINE', 1) if name_of(one) in called else one
+        for one in needed(calls, program.functions)
+    ]
+    text = '\n'.join([*functions, calls])
     return '\n'.join([prelude, NUMBERS, *declarations(text), '', text])
 
 
-def _wrapper(program: Program, name: str, kernel: Kernel) -> str:
-    """Return the function of a kernel that Python calls."""
+def _wrapper(program: Program, name: str, kernel: Kernel, callees: set[str]) -> str:
+    """Return the function of a kernel that Python calls; add what it calls to `callees`."""
     result, _, text = kernel.signature.partition('(')
     lines, kinds, given = [], [], []
     for k, match in enumerate(_ARGUMENT.finditer(text)):
@@ -69,6 +75,7 @@ def _wrapper(program: Program, name: str, kernel: Kernel) -> str:
         given.append(f'x{k}')
     assert isinstance(kernel.function, FunctionType)
     called, returned = program.need(kernel.function, kinds)
+    callees.add(called)
     call = f'{called}({", ".join(given)});'
     if has_value(returned):
         call = f'result = {call}'

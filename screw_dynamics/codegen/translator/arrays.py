@@ -189,8 +189,8 @@ def shaped(
 
 
 def _bound_size(out: Lines, size: Value) -> Value:
-    """Return a length in a variable, or for one robot a known one."""
-    if out.one_robot and isinstance(size.kind, Known):
+    """Return a length that is known, or in a variable."""
+    if isinstance(size.kind, Known):
         return size
     return out.bound(Value(f'({size.text})', NATURAL))
 

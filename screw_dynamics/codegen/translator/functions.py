@@ -118,13 +118,17 @@ class Program:
         return result
 
 
+def name_of(function: str) -> str:
+    """Return the name of a function in C."""
+    return function.partition('(')[0].split()[-1].lstrip('*')
+
+
 def needed(text: str, functions: Sequence[str]) -> list[str]:
     """Return those of some functions in C that a text calls, and those that they call."""
     kept: list[str] = []
     called = set(_NAME.findall(text))
     for function in reversed(functions):
-        head, _, _ = function.partition('(')
-        if head.split()[-1].lstrip('*') in called:
+        if name_of(function) in called:
             kept.append(function)
             called |= set(_NAME.findall(function))
     return kept[::-1]
