@@ -88,9 +88,9 @@ def {name}{arguments}:
     if type(model) is ScrewModel and {checks}:
         try:
             tables = model.kernel_tables
-            result = empty({shape}) if out is None else out
+            result = {result}
             if kernel({inputs}, result, tables.{parameters}) == OK:
-                return result
+                return {value}
         except (TypeError, ValueError, KeyError):
             pass
     return otherwise({call})
@@ -99,15 +99,18 @@ _INPUTS = ('q', 'qd', 'tau', 'joint_jet')
 
 
 def at_once(
-    in_c: Callable[[], Callable[..., int]], shape: str = 'len(q)', parameters: str = 'parameters'
+    in_c: Callable[[], Callable[..., int]],
+    shape: str = 'len(q)',
+    parameters: str = 'parameters',
+    value: str = 'result',
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """
     Let the kernel in C of one state come before all checks of a function, and kinds of robots.
 
     The kernel, `in_c()`, reports what it does not accept. The function, with the arguments
-    `model`, inputs, names and `out`, then converts it or raises; for masked arrays and other kinds
-    of robots it is called first. It also loads the kernel. `shape` is the text of that of the
-    result, `parameters` the name in `KernelTables`.
+    `model`, inputs, names and `out`, if it has one, then converts it or raises; for masked arrays
+    and other kinds of robots it is called first. It also loads the kernel. `shape` is the text of
+    that of the result, `parameters` the name in `KernelTables`, `value` what is returned.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -119,7 +122,8 @@ def at_once(
             name=function.__name__,
             arguments=listed.replace(parameters=bare, return_annotation=Parameter.empty),
             checks=' and '.join([f'type({name}) is ndarray' for name in inputs] + threads),
-            shape=shape,
+            result=f'empty({shape})' + ' if out is None else out' * ('out' in listed.parameters),
+            value=value,
             inputs=', '.join(inputs),
             parameters=parameters,
             call=', '.join(

@@ -16,7 +16,7 @@ from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.state_calls import checked_quantity
 
 
-@at_once(FRAME_POSE.in_c, '(4, 4)', "frames[frame, 'body']")
+@at_once(FRAME_POSE.in_c, '(4, 4)', 'frames[frame]')
 def frame_pose(
     model: RobotModel, q: ArrayLike, frame: str, *, out: Array | None = None, threads: int = 1
 ) -> Array:
@@ -63,7 +63,7 @@ def frame_pose(
     """
     model = require_model(model)
     model.frame(frame)  # raises the error of an unknown name
-    parameters = model.kernel_tables.frames[frame, 'body']
+    parameters = model.kernel_tables.frames[frame]
     poses = checked_quantity(FRAME_POSE, model.n, parameters, out, {'q': q}, threads)
     if model.n == 0:
         poses[...] = model.joint_frames.paths[frame].pose

@@ -4,23 +4,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_samples, require_finite
-from screw_dynamics.dynamics.frames import frame_pose
-from screw_dynamics.dynamics.gravity_forces import gravity_forces
+from screw_dynamics.dynamics.dispatch import at_once
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.errors import ModelError
-from screw_dynamics.lie import inertia_parameters, pose
-from screw_dynamics.model.records import Frame
+from screw_dynamics.kernels.bodies.quantities import (
+    CENTRE_OF_MASS,
+    CENTRE_OF_MASS_JACOBIAN,
+    KINETIC_ENERGY,
+    POTENTIAL_ENERGY,
+)
+from screw_dynamics.kernels.bodies.state_kernel import StateKernel
 from screw_dynamics.model.robot_model import RobotModel, require_robot_model
 from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.state_calls import checked_quantity
 
 
+@at_once(CENTRE_OF_MASS.in_c, '3', 'with_base')
 def centre_of_mass(model: ScrewModel, q: ArrayLike) -> Array:
     """
     Return the centre of mass of all moving links in base-link axes.
@@ -50,15 +53,15 @@ def centre_of_mass(model: ScrewModel, q: ArrayLike) -> Array:
     >>> sd.centre_of_mass(arm, [0.0, 0.0]).round(3)
     array([0.633, 0.   , 0.   ])
     """
-    centre: Array = _first_moment(model, q) / _total_mass(model)
-    return centre
+    return _of_all_bodies(CENTRE_OF_MASS, model, q)
 
 
+@at_once(CENTRE_OF_MASS_JACOBIAN.in_c, '(3, len(q))', 'with_base')
 def centre_of_mass_jacobian(model: ScrewModel, q: ArrayLike) -> Array:
     """
     Return the Jacobian J of the centre of mass r, with r' = J q'.
 
-    Its rows are the `gravity_forces` ``-m J^T g`` of unit gravity along the axes, by the mass.
+    ``-m J^T g`` are the `gravity_forces`, with the mass m of all moving links.
 
     Parameters
     ----------
@@ -86,11 +89,10 @@ def centre_of_mass_jacobian(model: ScrewModel, q: ArrayLike) -> Array:
     >>> sd.centre_of_mass_jacobian(pendulum, [0.0]).T
     array([[0. , 0. , 0.5]])
     """
-    weights = [gravity_forces(along, q) for along in _along_axes(require_model(model))]
-    jacobian: Array = np.stack(weights, axis=-2) / _total_mass(model)
-    return jacobian
+    return _of_all_bodies(CENTRE_OF_MASS_JACOBIAN, model, q)
 
 
+@at_once(KINETIC_ENERGY.in_c, '1', value='result[0]')
 def kinetic_energy(model: RobotModel, q: ArrayLike, qd: ArrayLike) -> Array:
     """
     Return the kinetic energy ``q'^T M q' / 2`` of the links [MK2021, (20)].
@@ -118,6 +120,9 @@ def kinetic_energy(model: RobotModel, q: ArrayLike, qd: ArrayLike) -> Array:
     >>> float(sd.kinetic_energy(slider, [0.0], [2.0]))
     2.0
     """
+    if isinstance(model, ScrewModel):
+        parameters = model.kernel_tables.parameters
+        return checked_quantity(KINETIC_ENERGY, model.n, parameters, None, {'q': q, 'qd': qd})
     position, rates = as_samples(require_robot_model(model).n, q=q, qd=qd)
     require_finite('qd', rates)
     matrix = mass_matrix(model, position)
@@ -125,6 +130,7 @@ def kinetic_energy(model: RobotModel, q: ArrayLike, qd: ArrayLike) -> Array:
     return require_finite('result', energy, 'overflow')
 
 
+@at_once(POTENTIAL_ENERGY.in_c, '1', 'with_base', 'result[0]')
 def potential_energy(model: ScrewModel, q: ArrayLike) -> Array:
     """
     Return the potential energy of the links in the field of gravity, ``-m g^T r``.
@@ -155,38 +161,13 @@ def potential_energy(model: ScrewModel, q: ArrayLike) -> Array:
     >>> float(sd.potential_energy(slider, [2.0]))
     19.62
     """
-    energy: Array = -(_first_moment(model, q) @ model.gravity)
-    return energy
+    parameters = require_model(model).kernel_tables.with_base
+    return checked_quantity(POTENTIAL_ENERGY, model.n, parameters, None, {'q': q})
 
 
-def _total_mass(model: ScrewModel) -> float:
-    mass = float(model.inertias[:, 5, 5].sum())
+def _of_all_bodies(kernel: StateKernel, model: ScrewModel, q: ArrayLike) -> Array:
+    """Return a quantity of the centre of mass; raise ModelError if there is no mass."""
+    mass = float(require_model(model).inertias[:, 5, 5].sum())
     if not mass > 0.0:
         raise ModelError(f'model: expected moving links with a mass above 0, got {mass:g} kg')
-    return mass
-
-
-@lru_cache(maxsize=8)
-def _along_axes(model: ScrewModel) -> tuple[ScrewModel, ...]:
-    """Return the model with gravity -1 along each axis of the base link."""
-    return tuple(replace(model, gravity=-axis) for axis in np.eye(3))
-
-
-@lru_cache(maxsize=8)
-def _with_centres(model: ScrewModel) -> tuple[ScrewModel, dict[str, float]]:
-    """Return the model with frames at the centres of mass of its bodies, and their masses."""
-    frames, masses = {}, {}
-    for name, (i, inertia) in zip(model.body_names, enumerate(model.inertias), strict=True):
-        mass, moment, _ = inertia_parameters(inertia)
-        if mass > 0.0:
-            frames[name], masses[name] = Frame(i, pose(np.eye(3), moment / mass)), float(mass)
-    return replace(model, frames=frames), masses
-
-
-def _first_moment(model: ScrewModel, q: ArrayLike) -> Array:
-    """Return the sum of mass times position (..., 3) of all moving bodies in base-link axes."""
-    marked, masses = _with_centres(require_model(model))
-    position = require_finite('q', as_samples(model.n, q=q)[0])
-    centres = (frame_pose(marked, position, name)[..., :3, 3] for name in masses)
-    moments = [mass * centre for mass, centre in zip(masses.values(), centres, strict=True)]
-    return np.sum(moments, axis=0) if moments else np.zeros((*position.shape[:-1], 3))
+    return checked_quantity(kernel, model.n, model.kernel_tables.with_base, None, {'q': q})

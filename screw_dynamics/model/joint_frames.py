@@ -63,16 +63,21 @@ class JointFrames:
     paths: Mapping[str, FramePath]
 
 
-class FrameTables(dict[tuple[str, Representation], Array]):
-    """Parameters of `pose_and_jacobian` by frame and representation, made at first use."""
+class FrameTables(dict[str | tuple[str, Representation], Array]):
+    """
+    Parameters of `pose_and_jacobian`, made at first use.
+
+    They are found by frame and representation, and those of the pose, which has none, by frame.
+    """
 
     def __init__(self, frames: JointFrames, n: int) -> None:
         super().__init__()
         self._frames, self._n = frames, n
 
-    def __missing__(self, key: tuple[str, Representation]) -> Array:
+    def __missing__(self, key: str | tuple[str, Representation]) -> Array:
         """Compute the parameters of a frame; raise KeyError or ValueError for unknown ones."""
-        tables, (name, representation) = self._frames, key
+        tables = self._frames
+        name, representation = key if isinstance(key, tuple) else (key, 'body')
         path, number = tables.paths[name], REPRESENTATIONS.index(representation)
         parameters = frame_parameters(
             tables.tree, tables.bodies, path.bodies, path.pose, self._n, number
@@ -139,13 +144,15 @@ class KernelTables:
     What kernels of one state and of batches read of a model.
 
     `parameters` (3 + 26 N,) are those of `kernels.bodies`, and `poses` (N, 4, 4) its joint frames
-    in the frames of their bodies. `tree_parameters` are None if a joint mimics another. `frames`
-    are the parameters by frame and representation. `square` is (n, n), `jacobian` (6, n),
+    in the frames of their bodies; in `with_base` (29 + 26 N,) the base is the first body of the
+    tree. `tree_parameters` are None if a joint mimics another. `frames` are the parameters by
+    frame and representation. `square` is (n, n), `jacobian` (6, n),
     `partials` (1, 3, n, n) and `regressor` (1, n, 10 N), the shapes of results.
     """
 
     parameters: Array
     poses: Array
+    with_base: Array
     tree_parameters: Array | None
     frames: FrameTables
     square: tuple[int, int]
@@ -211,9 +218,25 @@ def kernel_tables(model: ModelRecord, frames: JointFrames) -> KernelTables:
     n = model.n
     own = count == n and bool((model.multipliers == 1.0).all())
     return KernelTables(
-        parameters, poses, parameters if own else None, FrameTables(frames, n), (n, n), (6, n),
-        (1, 3, n, n), (1, n, 10 * count),
+        parameters, poses, _with_base(parameters, model, poses), parameters if own else None,
+        FrameTables(frames, n), (n, n), (6, n), (1, 3, n, n), (1, n, 10 * count),
     )  # fmt: skip
+
+
+def _with_base(parameters: Array, model: ModelRecord, poses: Array) -> Array:
+    """Return parameters with the base, which does not move, as the body that carries the roots."""
+    result = np.insert(parameters, layout.HEADER, np.zeros(layout.ROW))
+    result[layout.BODY_COUNT] += 1
+    rows = result[layout.HEADER :].reshape(-1, layout.ROW)
+    rows[:, layout.PARENT] += 1.0
+    base = rows[0]
+    base[layout.PARENT], base[layout.KIND] = -1, layout.PRISMATIC
+    base[[layout.COS_ALPHA, layout.COS_BETA, layout.COS_GAMMA]] = 1.0
+    base[layout.ORIGIN : layout.ORIGIN + 3] = -model.gravity
+    for i in np.flatnonzero(model.parents < 0):
+        origin = (model.home_poses[i] @ poses[i])[:3, 3]
+        rows[i + 1, layout.ORIGIN : layout.ORIGIN + 3] = origin
+    return result
 
 
 def _tilt(rotation: Array) -> tuple[float, float, float, float]:

@@ -17,6 +17,7 @@ from screw_dynamics.common.arrays import (
 from screw_dynamics.common.sample_threads import over_samples, require_threads
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.quantities import number
 from screw_dynamics.kernels.bodies.state_kernel import JetKernel, StateKernel
 
 _TIME = 4  # per number of a sample that a kernel reads or writes [ns], roughly
@@ -78,7 +79,7 @@ def checked_quantity(
     threads: int = 1,
 ) -> Array:
     """
-    Return a quantity for inputs (n,) or (..., n) of any type.
+    Return a quantity for inputs (n,) or (..., n) of any type; one `number` is a float or (...).
 
     Raises ShapeError, InputError and NotFiniteError.
     """
@@ -86,9 +87,12 @@ def checked_quantity(
     samples = as_samples(n, **inputs)
     shape = (*samples[0].shape[:-1], *kernel.shape(0, n, 0))
     result = output(out, shape, **dict(zip(inputs, samples, strict=True)))
+    status = OK
     if samples[0].size == 0:
         result[...] = 0.0
-        return result
-    if run_states(kernel, samples, result, parameters, threads) != OK:
-        raise_not_finite(result, **inputs)
-    return result
+    else:
+        status = run_states(kernel, samples, result, parameters, threads)
+    value: Array = result[..., 0][()] if kernel.shape is number else result
+    if status != OK:
+        raise_not_finite(value, **inputs)
+    return value

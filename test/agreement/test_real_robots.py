@@ -44,6 +44,14 @@ def check_against_pinocchio(urdf: Path, model: sd.ScrewModel, rng: np.random.Gen
         assert_close(sd.inverse_dynamics(model, jet)[0], oracle.efforts(*jet))
         loaded = sd.inverse_dynamics(model, jet, wrenches)[0]
         assert_close(loaded, oracle.efforts(*jet, at_once))
+        centre, jacobian = oracle.centre_of_mass(jet[0])
+        assert_close(sd.centre_of_mass(model, jet[0]), centre)
+        assert_close(sd.centre_of_mass_jacobian(model, jet[0]).ravel(), jacobian.ravel())
+        kinetic, potential = oracle.energies(*jet[:2])
+        assert sd.kinetic_energy(model, *jet[:2]) == pytest.approx(kinetic, rel=TOLERANCE)
+        weight = model.inertias[:, 3, 3].sum() * np.abs(model.gravity).sum()  # at 1 m
+        error = abs(sd.potential_energy(model, jet[0]) - potential)
+        assert error <= TOLERANCE * max(weight, abs(potential))
 
 
 def test_bundled_against_reference(bundled_model: sd.ScrewModel, rng: np.random.Generator) -> None:

@@ -118,6 +118,40 @@ class PinocchioModel:
         tree = pinocchio.computeGeneralizedGravity(self._model, self._data, self._expand(q))
         return self._reduction.T @ tree
 
+    def centre_of_mass(self, q: Array) -> tuple[Array, Array]:
+        """
+        Return the centre of mass of the moving links, and its Jacobian.
+
+        Parameters
+        ----------
+        q : (n,) ndarray
+
+        Returns
+        -------
+        centre : (3,) ndarray
+        jacobian : (3, n) ndarray
+
+        """
+        tree = pinocchio.jacobianCenterOfMass(self._model, self._data, self._expand(q))
+        return self._data.com[0].copy(), tree @ self._reduction
+
+    def energies(self, q: Array, qd: Array) -> tuple[float, float]:
+        """
+        Return the kinetic and the potential energy.
+
+        Parameters
+        ----------
+        q, qd : (n,) ndarray
+
+        Returns
+        -------
+        kinetic, potential : float
+
+        """
+        tree, rates = self._expand(q), self._reduction @ qd
+        kinetic = pinocchio.computeKineticEnergy(self._model, self._data, tree, rates)
+        return kinetic, pinocchio.computePotentialEnergy(self._model, self._data, tree)
+
     def _expand(self, q: Array) -> Array:
         """Return Pinocchio's configuration vector."""
         model = self._screw_model

@@ -21,8 +21,10 @@ from screw_dynamics.kernels.bodies.rows import (
     scatter,
 )
 
-# of a body: acceleration against gravity (3), composite mass and first moment (3)
-_A, _M, _H = 0, 3, 4
+# of a moment: composite mass, first moment (3)
+MASS, MOMENT = 0, 1
+# of a body: acceleration against gravity (3), moment
+_A, _CARRIED = 0, 3
 _BLOCK = 7
 
 
@@ -52,9 +54,16 @@ def set_acceleration(body, parent, angle, count, joint):
     put(body, _A + 2, w)
 
 
+def set_moment(body, joint, zero):
+    """Write the mass and first moment of a body alone; `zero` is a row of zeros."""
+    put(body, MASS, zero + get(joint, layout.MASS))
+    for k in range(3):
+        put(body, MOMENT + k, zero + get(joint, layout.FIRST_MOMENT + k))
+
+
 def add_moment(body, parent, angle, count, joint):
     """Add the composite mass and first moment of a body to those of its parent."""
-    m, x, y, z = get(body, _M), get(body, _H), get(body, _H + 1), get(body, _H + 2)
+    m, x, y, z = get(body, MASS), get(body, MOMENT), get(body, MOMENT + 1), get(body, MOMENT + 2)
     if integer(joint, layout.KIND) != layout.REVOLUTE:
         z = z + get(joint, layout.PITCH) * get(angle, 0) * m
     c, s = cos_sin(angle, count, joint)
@@ -68,10 +77,10 @@ def add_moment(body, parent, angle, count, joint):
             get(joint, layout.COS_BETA) * u - get(joint, layout.SIN_BETA) * v,
             get(joint, layout.SIN_BETA) * u + get(joint, layout.COS_BETA) * v,
         )
-    put(parent, _M, get(parent, _M) + m)
-    put(parent, _H, get(parent, _H) + (u + m * get(joint, layout.ORIGIN)))
-    put(parent, _H + 1, get(parent, _H + 1) + (v + m * get(joint, layout.ORIGIN + 1)))
-    put(parent, _H + 2, get(parent, _H + 2) + (z + m * get(joint, layout.ORIGIN + 2)))
+    put(parent, MASS, get(parent, MASS) + m)
+    put(parent, MOMENT, get(parent, MOMENT) + (u + m * get(joint, layout.ORIGIN)))
+    put(parent, MOMENT + 1, get(parent, MOMENT + 1) + (v + m * get(joint, layout.ORIGIN + 1)))
+    put(parent, MOMENT + 2, get(parent, MOMENT + 2) + (z + m * get(joint, layout.ORIGIN + 2)))
 
 
 def gravity_efforts(order, ws, q, qd, tau, out, parameters):
@@ -83,16 +92,14 @@ def gravity_efforts(order, ws, q, qd, tau, out, parameters):
         joint = joint_row(parameters, i)
         body, parent = at(ws, i * _BLOCK), at(ws, max(integer(joint, layout.PARENT), 0) * _BLOCK)
         set_acceleration(body, parent, at(ws, angles + i), count, joint)
-        zero = 0.0 * get(body, _A)
-        put(body, _M, zero + get(joint, layout.MASS))
-        for k in range(3):
-            put(body, _H + k, zero + get(joint, layout.FIRST_MOMENT + k))
+        set_moment(at(body, _CARRIED), joint, 0.0 * get(body, _A))
     clear(out, n, at(ws, angles))
     for i in range(count - 1, -1, -1):
         joint = joint_row(parameters, i)
         body, kind = at(ws, i * _BLOCK), integer(joint, layout.KIND)
-        effort = get(body, _H) * get(body, _A + 1) - get(body, _H + 1) * get(body, _A)
-        along = get(body, _M) * get(body, _A + 2)
+        moment = at(body, _CARRIED)
+        effort = get(moment, MOMENT) * get(body, _A + 1) - get(moment, MOMENT + 1) * get(body, _A)
+        along = get(moment, MASS) * get(body, _A + 2)
         if kind == layout.PRISMATIC:
             effort = along
         elif kind != layout.REVOLUTE:
@@ -100,8 +107,8 @@ def gravity_efforts(order, ws, q, qd, tau, out, parameters):
         c = integer(joint, layout.COORDINATE)
         put(out, c, get(out, c) + get(joint, layout.MULTIPLIER) * effort)
         if integer(joint, layout.PARENT) >= 0:
-            parent = at(ws, integer(joint, layout.PARENT) * _BLOCK)
-            add_moment(body, parent, at(ws, angles + i), count, joint)
+            parent = at(ws, integer(joint, layout.PARENT) * _BLOCK + _CARRIED)
+            add_moment(moment, parent, at(ws, angles + i), count, joint)
 
 
 def inverse_dynamics(order, ws, jet, qd, tau, out, parameters):

@@ -8,6 +8,7 @@ from screw_dynamics.kernels.bodies import (
     coriolis,
     effort_partials,
     efforts,
+    mass_and_energy,
     mass_matrix,
     momenta,
     regressor,
@@ -24,6 +25,19 @@ def vector(order, n, count):
 def square(order, n, count):
     """Return the shape of a matrix of the coordinates."""
     return n, n
+
+
+def number(order, n, count):
+    """Return the shape of an energy."""
+    return (1,)
+
+
+def _point(order, n, count):
+    return (3,)
+
+
+def _point_jacobian(order, n, count):
+    return 3, n
 
 
 def _efforts(order, n, count):
@@ -51,6 +65,22 @@ GRAVITY_FORCES = StateKernel(
 BIAS_FORCES = StateKernel('bias_forces', efforts.bias_efforts, efforts_rows, vector, 2)
 CORIOLIS_MATRIX = StateKernel(
     'coriolis_matrix', coriolis.coriolis_matrix, coriolis.coriolis_rows, square, 2
+)
+CENTRE_OF_MASS = StateKernel(
+    'centre_of_mass', mass_and_energy.centre_of_mass, mass_and_energy.moment_rows, _point, 1
+)
+CENTRE_OF_MASS_JACOBIAN = StateKernel(
+    'centre_of_mass_jacobian',
+    mass_and_energy.centre_of_mass_jacobian,
+    mass_and_energy.centre_rows,
+    _point_jacobian,
+    1,
+)
+POTENTIAL_ENERGY = StateKernel(
+    'potential_energy', mass_and_energy.potential_energy, mass_and_energy.moment_rows, number, 1
+)
+KINETIC_ENERGY = StateKernel(
+    'kinetic_energy', mass_and_energy.kinetic_energy, mass_and_energy.kinetic_rows, number, 2
 )
 FORWARD_DYNAMICS = StateKernel(
     'forward_dynamics', articulated.accelerations, articulated.articulated_rows, vector, 3
