@@ -80,9 +80,16 @@ def sine_and_cosine(a, sine, cosine):
 
 def tanh(u, result, slope):
     """Fill the series of y = tanh(u) and of its slope w = 1 - y^2, from y' = w u'."""
-    result[0] = np.tanh(u[0])
-    # 1 / cosh^2(u) in a form that does not overflow; 1 - y^2 has no digits left if y is nearly 1
-    decay = np.exp(-2.0 * abs(u[0]))
+    # with d = exp(-2 |u|): y = (1 - d) / (1 + d), w = 4 d / (1 + d)^2, as 1 - y^2 has no digits
+    # left if y is nearly 1, and 1 - d none if d is
+    size = 2.0 * abs(u[0])
+    if size < 0.5:
+        rise = -np.expm1(-size)
+        decay = 1.0 - rise
+    else:
+        decay = np.exp(-size)
+        rise = 1.0 - decay
+    result[0] = (rise if u[0] >= 0.0 else -rise) / (1.0 + decay)
     slope[0] = 4.0 * decay / (1.0 + decay) ** 2
     for k in range(1, len(result)):
         total = 0.0

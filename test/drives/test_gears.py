@@ -9,6 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from oracles.lossy_joint import LENGTH, MASS, LossyJoint
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, ModelError
@@ -207,6 +209,53 @@ def test_links_follow_a_motion_behind_hysteresis():
     exact = error(robot(plant))
     assert exact < 2e-5
     assert error(robot(LossyJoint())) > 50.0 * exact
+
+
+def slipped_loads(times: np.ndarray, stiffness: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return jets (T, 3, 1) of an effort, and phi by Dahl's law in x from turn to turn."""
+    rates, sizes = np.array([3.0, 7.0, 11.0]), np.array([1.0, 1.5, -0.8])
+
+    def row(t: float, d: int) -> float:
+        return float(sizes @ (rates**d * np.sin(rates * t + 0.5 * np.pi * d)))
+
+    grid = np.linspace(0.0, times[-1], 4001)
+    signs = np.sign([row(t, 1) for t in grid])
+    turns = [
+        brentq(row, a, b, (1,), xtol=1e-15)
+        for a, b, turned in zip(grid[:-1], grid[1:], signs[:-1] * signs[1:] < 0, strict=True)
+        if turned
+    ]
+    phi, slip = np.zeros(len(times)), 0.0
+    for a, b in zip([0.0, *turns], [*turns, times[-1]], strict=True):
+        start, end = row(a, 0) / stiffness, row(b, 0) / stiffness
+        sense = np.sign(end - start)
+
+        def slope(x: float, y: np.ndarray, sense: float = sense) -> np.ndarray:
+            return (1.0 - sense * y / WIDTH) / (2.0 - sense * y / WIDTH)
+
+        stretch = solve_ivp(
+            slope, (start, end), [slip], 'DOP853', dense_output=True, rtol=1e-12, atol=1e-15
+        )
+        for i in np.flatnonzero((times >= a) & (times <= b)):
+            x = row(times[i], 0) / stiffness
+            phi[i] = x - stretch.sol(x)[0]
+        slip = stretch.y[0, -1]
+    jets = np.array([[[row(t, d)] for d in range(3)] for t in times])
+    return jets, phi
+
+
+@pytest.mark.parametrize(('step', 'bound'), [(0.02, 1e-11), (0.005, 1e-12)])
+def test_turning_points_between_samples_count(step, bound):
+    """Of order 6 in the step: the polynomial has value, rate and acceleration at both samples."""
+    times = np.arange(0.0, 2.0, step)
+    jets, expected = slipped_loads(times, 800.0)
+    arm = robot(LossyJoint(width=WIDTH))
+    phi = sd.drives.spring_deflections(arm, jets, times=times)[:, 0, 0]
+    assert np.abs(phi - expected).max() < bound
+    # without rates, what moved on and back between two samples is lost
+    jets[:, 1:] = 0.0
+    coarse = sd.drives.spring_deflections(arm, jets, times=times)[:, 0, 0]
+    assert np.abs(coarse - expected).max() > 100.0 * bound
 
 
 def test_a_filter_continues_where_it_was_and_starts_where_it_is_told():

@@ -21,8 +21,8 @@ from screw_dynamics.kernels.kernel import Kernel, read_only
 TIME, STARTED = range(2)
 
 # rows of the effort jet that are matched at each end of a step; more would amplify rounding
-_END_ROWS = 3
-TERMS = 2 * _END_ROWS
+END_ROWS = 3
+TERMS = 2 * END_ROWS
 # from this x on the upward recursion keeps all digits of P_1 .. P_TERMS
 _LARGE = 20.0
 # number of time constants after which the past is negligible: e^-60 = 1e-26
@@ -110,11 +110,11 @@ def step_deflection(stiffness, damping, jet, next_jet, h, psi, p, work):
     highest = len(jet) - 1
     # a jump of any row affects all derivatives above it
     short = x < _SHORT
-    informative = _informative_row(jet, next_jet, h, 0 if short else max(0, len(jet) - _END_ROWS))
+    informative = _informative_row(jet, next_jet, h, 0 if short else max(0, len(jet) - END_ROWS))
     change = 0.0
     for k in range(len(psi)):
         last = min(highest, k + 2)
-        first = max(0, last + 1 - _END_ROWS)
+        first = max(0, last + 1 - END_ROWS)
         if short or first < k:
             first = min(informative, k, highest)
         shift = k - first
@@ -122,7 +122,7 @@ def step_deflection(stiffness, damping, jet, next_jet, h, psi, p, work):
         if short and shift > 0:
             psi[k] += (next_jet[k - 1] - jet[k - 1] - stiffness * change) / damping
         else:
-            _connect(start[first : last + 1], end[first : last + 1], length, work)
+            connect(start[first : last + 1], end[first : last + 1], length, work)
             # derivative number `shift` of the polynomial: h^j tau^(j) = factor c[j + shift]
             factor, total = 1.0, 0.0
             for j in range(1, shift + 1):
@@ -149,7 +149,7 @@ def _informative_row(start, end, h, row):
     return row
 
 
-def _connect(start, end, h, work):
+def connect(start, end, h, work):
     """Fill work[0] with the coefficients, in powers of u = s / h, that join two jets."""
     # the Taylor polynomial of the start plus u^n g(u - 1), n rows each
     n = len(start)

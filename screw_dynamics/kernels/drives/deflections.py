@@ -8,6 +8,7 @@ from screw_dynamics.kernels.drives.damped import TERMS, TIME, advance
 from screw_dynamics.kernels.drives.gears import WORK, write_slip
 from screw_dynamics.kernels.drives.laws import (
     DAMPED,
+    EXPONENTIAL,
     LINEAR,
     PAIR_EXPONENTIAL,
     PAIR_LAW,
@@ -18,6 +19,7 @@ from screw_dynamics.kernels.drives.laws import (
     cubic_root,
     law_taylor,
     pair_taylor,
+    sinh_taylor,
     spring_deflection,
 )
 from screw_dynamics.kernels.kernel import Kernel, read_only
@@ -55,6 +57,12 @@ def deflection_series(law, data, at, tau, stiffness, phi, taylor, powers, failur
         if not stiffness[0] > 0.0:
             return NO_STIFFNESS
         quotient(tau, stiffness, phi[0])
+    elif law == EXPONENTIAL:
+        slope, rate = data[at], data[at + 1]
+        sine = rate * tau[0] / slope
+        phi[0, 0] = np.arcsinh(sine) / rate
+        sinh_taylor(slope, rate, sine, taylor[0])
+        invert(taylor[0], tau, phi[0], powers[0])
     else:
         failure[0] = tau[0]
         phi[0, 0] = spring_deflection(law, data, at, tau[0])
@@ -137,6 +145,7 @@ def write_spring_deflections(
     slip = np.empty((WORK, terms))
     for t in range(len(efforts)):
         failure[0] = t
+        step = times[t] - clock[TIME] if len(psi) > 0 else 0.0
         if len(psi) > 0 and not advance(
             times[t],
             efforts[t],
@@ -170,8 +179,8 @@ def write_spring_deflections(
                     return status
                 if damped[j] >= 0:
                     write_slip(
-                        gears[motor], phi[0, :terms], psi[damped[j]], last_jets[damped[j]],
-                        taylor[0], powers[0], slip,
+                        gears[motor], step, phi[0, :terms], psi[damped[j]],
+                        last_jets[damped[j]], taylor[0], powers[0], connection, slip,
                     )  # fmt: skip
                 for i in range(2 if law >= PAIR_EXPONENTIAL else 1):
                     to_jet(phi[i], deflections[t, :, motor + i])

@@ -30,18 +30,21 @@ def law_taylor(law: int, data: Array, at: int, phi: float, taylor: Array) -> Non
     first = data[at]
     # the quadratic law has one parameter, possibly the last of the array
     second = 0.0 if law == PAIR_QUADRATIC else data[at + 1]
-    if law in (EXPONENTIAL, PAIR_EXPONENTIAL):
-        # d^i/dx^i: k a^(i - 1) times cosh, sinh (or exp) in turn
+    if law == EXPONENTIAL:
+        sinh_taylor(first, second, np.sinh(second * phi), taylor)
+    elif law == PAIR_EXPONENTIAL:
+        # exp(x) and exp(x) - 1, one from the other where that loses no digits
         x = second * phi
-        if law == EXPONENTIAL:
-            taylor[0] = first / second * np.sinh(x)
-            odd, even = np.cosh(x), np.sinh(x)
+        if x > -0.5:
+            rise = np.expm1(x)
+            slope = 1.0 + rise
         else:
-            taylor[0] = first / second * np.expm1(x)
-            odd = even = np.exp(x)
+            slope = np.exp(x)
+            rise = slope - 1.0
+        taylor[0] = first / second * rise
         factor = first
         for i in range(1, len(taylor)):
-            taylor[i] = factor * (odd if i % 2 == 1 else even)
+            taylor[i] = factor * slope
             factor *= second / (i + 1)
     elif law in (CUBIC, PAIR_CUBIC):
         force, slope = phi * (first + second * phi * phi), first + 3.0 * second * phi * phi
@@ -52,6 +55,15 @@ def law_taylor(law: int, data: Array, at: int, phi: float, taylor: Array) -> Non
         values = (first * phi * phi, 2.0 * first * phi, first, 0.0)
         for i in range(min(3, len(taylor))):
             taylor[i] = values[i]
+
+
+def sinh_taylor(first, second, sine, taylor):
+    """Fill the Taylor coefficients of k/a sinh(a phi) from k, a and sinh(a phi)."""
+    taylor[0] = first / second * sine
+    cosine, factor = np.hypot(1.0, sine), first
+    for i in range(1, len(taylor)):
+        taylor[i] = factor * (cosine if i % 2 == 1 else sine)
+        factor *= second / (i + 1)
 
 
 def pair_taylor(law: int, data: Array, at: int, phi: Array, taylor: Array) -> None:
@@ -125,10 +137,10 @@ def spring_deflection(law: int, data: Array, at: int, tau: float) -> float:
         return float(np.arcsinh(data[at + 1] * tau / data[at]) / data[at + 1])
     if law == CUBIC:
         k1, k3, size = data[at], data[at + 1], abs(tau)
-        # f is convex: each bound is the root without the other term, and neither is far off
+        # f is convex: each bound is the root without the other term, and the lesser is not far off
         high = size / k1
-        if k3 > 0.0:
-            high = min(high, np.cbrt(size / k3))
+        if k3 * high * high > k1:
+            high = np.cbrt(size / k3)
         phi = cubic_root(k1, k3, size, high, high)
         return float(phi if tau >= 0.0 else -phi)
     count = int(data[at])
