@@ -103,13 +103,13 @@ def raise_not_finite(result: Array, **values: ArrayLike) -> NoReturn:
     raise NotFiniteError('result', (), float('nan'), 'overflow')
 
 
-def require_out(out: object) -> Array:
+def require_out(out: object, name: str = 'out') -> Array:
     """Return an output array; raise InputError if a kernel cannot write to it."""
     if not isinstance(out, np.ndarray):
-        raise InputError(f'out: expected a float64 array, got {type(out).__name__}')
+        raise InputError(f'{name}: expected a float64 array, got {type(out).__name__}')
     if out.dtype != np.float64 or not out.flags.carray:
         raise InputError(
-            f'out: expected a writable, aligned, C-contiguous float64 array, got dtype '
+            f'{name}: expected a writable, aligned, C-contiguous float64 array, got dtype '
             f'{out.dtype}, C-contiguous {out.flags.c_contiguous}, writable '
             f'{out.flags.writeable}, aligned {out.flags.aligned}'
         )

@@ -14,15 +14,18 @@ from screw_dynamics.common.arrays import Array, as_float_array, require_out
 from screw_dynamics.drives.deflection_filter import DeflectionFilter
 from screw_dynamics.drives.link_efforts import as_elastic_jet, fill_coupled_efforts
 from screw_dynamics.drives.motor_efforts import fill_motor_efforts
-from screw_dynamics.drives.motor_feedforward import JETS, MotorFeedforward
+from screw_dynamics.drives.motor_feedforward import JETS, MotorFeedforward, new_motor_feedforward
 from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.drives.spring_deflections import fill_deflections
 from screw_dynamics.drives.transmitted_efforts import fill_transmitted_efforts
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, listed, shown
-from screw_dynamics.kernels.drives.commands import set_motor_commands
+from screw_dynamics.kernels.drives.commands import set_commands_of_one, set_motor_commands
 from screw_dynamics.kernels.drives.deflections import OK
 from screw_dynamics.model import ScrewModel
+
+NO_EFFORTS = np.empty((0, 0))
+"""For `set_commands_of_one`: to compute the efforts of the links."""
 
 
 def elastic_feedforward(
@@ -103,6 +106,10 @@ def elastic_feedforward(
     (array([0.1081]), array([11.01]))
     """
     plain = stiffness_jets is None and deflection is None and _is_no_array(times)
+    if plain and wrench_jets is None:
+        commands = _of_one_jet(robot, joint_jet, out)
+        if commands is not None:
+            return commands
     robot = robot_with_drives(robot)
     table, coupling, model = robot.motors, robot.coupling, robot.model
     jet = as_elastic_jet(robot, joint_jet)
@@ -189,7 +196,7 @@ def _result(robot: Robot, jet: Array, out: object) -> MotorFeedforward:
     rows = jet.shape[-2] - robot.required_rows + 3 + table.lost_orders
     shapes = [(*jet.shape[:-2], *shape) for shape in table.jet_shapes(rows)]
     if out is None:
-        return MotorFeedforward(table.names, table.gear_ratios, *map(np.empty, shapes))
+        return new_motor_feedforward(table.names, table.gear_ratios, shapes)
     if not isinstance(out, MotorFeedforward):
         raise InputError(f'out: expected a MotorFeedforward, got {type(out).__name__}')
     # buffers of the same robot share the table's ratios, which saves a comparison of arrays
@@ -209,6 +216,35 @@ def _result(robot: Robot, jet: Array, out: object) -> MotorFeedforward:
         if np.may_share_memory(array, jet):
             raise InputError('out: expected memory of its own, got some of joint_jet')
     return out
+
+
+def _of_one_jet(robot: object, jet: object, out: object) -> MotorFeedforward | None:
+    """Return the commands of a jet that a kernel accepts as it is, in `out`; None for others."""
+    if type(robot) is not Robot or type(jet) is not np.ndarray or jet.ndim != 2:
+        return None
+    tables, kernel = robot.kernel_tables, set_commands_of_one.compiled
+    if tables is None or kernel is None:
+        return None
+    table = robot.motors
+    try:
+        if out is None:
+            shapes = table.jet_shapes(len(jet))
+            result = new_motor_feedforward(table.names, table.gear_ratios, shapes)
+        elif (
+            type(out) is MotorFeedforward
+            and out.motor_names is table.names
+            and out.gear_ratios is table.gear_ratios
+        ):
+            result = out
+        else:
+            return None
+        status = kernel(
+            NO_EFFORTS, jet, *tables, result.effort_jet, result.deflection_jet,
+            result.motor_jet, result.motor_effort_jet,
+        )  # fmt: skip
+    except (TypeError, ValueError):
+        return None
+    return result if status == OK else None
 
 
 def _fill_commands(robot: Robot, jet: Array, result: MotorFeedforward) -> bool:

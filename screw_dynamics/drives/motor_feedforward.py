@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -127,3 +128,20 @@ class MotorFeedforward(SampledResult):
             motor_jet=self.motor_jet * self.gear_ratios,
             motor_effort_jet=self.motor_effort_jet / self.gear_ratios,
         )
+
+
+def new_motor_feedforward(
+    motor_names: tuple[str, ...], gear_ratios: Array, shapes: Iterable[tuple[int, ...]]
+) -> MotorFeedforward:
+    """Return an object with new arrays of the shapes of `JETS`, which share no memory."""
+    made = object.__new__(MotorFeedforward)
+    efforts, deflections, motors, commands = shapes
+    made.__dict__.update({
+        'motor_names': motor_names,
+        'gear_ratios': gear_ratios,
+        'effort_jet': np.empty(efforts),
+        'deflection_jet': np.empty(deflections),
+        'motor_jet': np.empty(motors),
+        'motor_effort_jet': np.empty(commands),
+    })  # fmt: skip
+    return made

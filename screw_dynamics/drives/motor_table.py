@@ -101,12 +101,12 @@ class MotorTable(ValueEquality):
         """Return constructor and arguments, for pickle and copy."""
         return MotorTable, tuple(getattr(self, entry.name) for entry in fields(self))
 
-    @property
+    @cached_property
     def m(self) -> int:
         """Number of motors."""
         return len(self.names)
 
-    @property
+    @cached_property
     def n(self) -> int:
         """Number of joints."""
         return len(self.joint_names)

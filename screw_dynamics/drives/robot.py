@@ -9,7 +9,9 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.results import Part, Tabular
 from screw_dynamics.common.scalars import require_count
 from screw_dynamics.drives.drives import Drives, require_drives
@@ -113,6 +115,19 @@ class Robot(Tabular):
         if self.drives is None or not self.drives.rotor_coupling:
             return None
         return rotor_coupling(self.model, self.motors, self.joint_drives)
+
+    @cached_property
+    def kernel_tables(self) -> tuple[Array, NDArray[np.int64], Array] | None:
+        """
+        What kernels read for motor commands of one jet: the bodies, and `MotorTable.blocks`.
+
+        None if the commands depend on more: deflections of the past, coupled rotors, another kind
+        of robot.
+        """
+        known = self.drives is not None and type(self.model) is ScrewModel
+        if not known or self.coupling is not None or self.motors.damped_names:
+            return None
+        return self.model.kernel_tables.parameters, *self.motors.blocks
 
     @property
     def required_rows(self) -> int:

@@ -11,15 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.common.arrays import Array
-from screw_dynamics.drives.feedforward import elastic_feedforward, feedforward_from_efforts
+from screw_dynamics.common.arrays import Array, require_out
+from screw_dynamics.drives.feedforward import (
+    NO_EFFORTS,
+    elastic_feedforward,
+    feedforward_from_efforts,
+)
 from screw_dynamics.drives.motor_feedforward import JETS, MotorFeedforward
 from screw_dynamics.drives.robot import Robot, as_robot, robot_with_drives
 from screw_dynamics.dynamics import ModelWorkspace
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.bodies.layout import OK
-from screw_dynamics.kernels.drives.commands import set_motor_commands
+from screw_dynamics.kernels.bodies.state_kernel import not_compiled
+from screw_dynamics.kernels.drives.commands import set_commands_of_one
 from screw_dynamics.model.robot_model import RobotModel
+
+_ARRAY = np.ndarray
 
 
 class Workspace(ModelWorkspace):
@@ -29,7 +36,8 @@ class Workspace(ModelWorkspace):
     A method calls its kernel in C at once, without allocating memory. What the kernel refuses is
     passed on to the function of `sd` of the same name, which converts it or raises; it also
     computes for robots of other kinds than `ScrewModel`. Each method returns its own array, which
-    its next call overwrites: copy what has to last. A workspace is for one thread.
+    its next call overwrites: copy what has to last. A workspace is for one thread; a copy of it,
+    also by pickle, has arrays of its own, and equal `wrenches`.
 
     Parameters
     ----------
@@ -83,11 +91,15 @@ class Workspace(ModelWorkspace):
     ) -> None:
         self._robot = as_robot(robot)
         super().__init__(self._robot.model, order, frames)
-        self._fill_commands = set_motor_commands.run
-        self._seen = self._batch = np.empty(0)  # the jet seen last, and as a batch of one
+        self._fill_commands = set_commands_of_one.compiled or not_compiled
         if commands is not None:
+            given: object = commands
+            if not isinstance(given, MotorFeedforward):
+                got = type(given).__name__
+                raise InputError(f'commands: expected a MotorFeedforward, got {got}')
             made = self.commands
-            shapes, expected = ([getattr(c, jet).shape for jet in JETS] for c in (commands, made))
+            shapes = [require_out(getattr(commands, jet), f'commands.{jet}').shape for jet in JETS]
+            expected = [getattr(made, jet).shape for jet in JETS]
             if commands.motor_names != made.motor_names or shapes != expected:
                 raise InputError('commands: expected buffers of this robot, got those of another')
             vars(self)['commands'] = commands
@@ -102,13 +114,13 @@ class Workspace(ModelWorkspace):
         return robot_with_drives(self._robot)
 
     @cached_property
-    def _arguments(self) -> tuple[NDArray[Any], ...]:
-        """The arguments of the kernel; none if the commands take more than it."""
-        table = self._with_drives.motors
-        if self._with_drives.coupling is not None or table.damped_names:
-            return ()
-        efforts, *motors = (getattr(self.commands, name)[np.newaxis] for name in JETS)
-        return efforts, *table.blocks, *motors
+    def _tables(self) -> tuple[Array, NDArray[np.int64], Array] | None:
+        return self._robot.kernel_tables
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what `copy` and `pickle` make another workspace of, with arrays of its own."""
+        order, wrenches = len(self._efforts) - 1, self.wrenches.copy()
+        return type(self), (self._robot, order, self.frames), wrenches
 
     def motor_commands(
         self, joint_jet: Array, effort_jet: Array | None = None
@@ -132,38 +144,24 @@ class Workspace(ModelWorkspace):
         SpringRangeError
             See `elastic_feedforward`.
         """
-        commands = self.commands
+        commands, tables = self.commands, self._tables
         try:
-            if joint_jet is self._seen or self._fits(joint_jet):
-                efforts, known = commands.effort_jet, effort_jet
-                if effort_jet is None and self.frames:
-                    known = self.efforts(joint_jet)
-                if known is None:
-                    filled = self._fill_efforts(joint_jet, efforts, self._parameters) == OK
+            if type(joint_jet) is _ARRAY and tables is not None:
+                # with None for an array, the kernel raises TypeError
+                if effort_jet is not None:
+                    plain = type(effort_jet) is _ARRAY and effort_jet.size
+                    given = effort_jet if plain else None
                 else:
-                    filled = (
-                        known is not efforts
-                        and known.shape == efforts.shape
-                        and known.dtype == efforts.dtype
-                    )
-                    if filled:
-                        efforts[...] = known
-                if filled and self._fill_commands(self._batch, *self._arguments) == OK:
+                    given = self.efforts(joint_jet) if self.frames else NO_EFFORTS
+                status = self._fill_commands(
+                    given, joint_jet, *tables, commands.effort_jet,
+                    commands.deflection_jet, commands.motor_jet, commands.motor_effort_jet,
+                )  # fmt: skip
+                if status == OK:
                     return commands
-        except (TypeError, AttributeError):
+        except TypeError:
             pass  # not arrays for the kernel: the checks below convert or reject them
         if effort_jet is not None:
             return feedforward_from_efforts(self._with_drives, joint_jet, effort_jet, out=commands)
         wrenches = dict(zip(self.frames, self.wrenches, strict=True)) or None
         return elastic_feedforward(self._with_drives, joint_jet, wrenches, out=commands)
-
-    def _fits(self, jet: Array) -> bool:
-        """Return True if the kernel takes a jet, which a control loop has one of."""
-        if not self._arguments or type(jet) is not np.ndarray:
-            return False
-        if jet.shape != (len(self._efforts) + 2, self.model.n):
-            return False
-        if any(np.may_share_memory(jet, getattr(self.commands, name)) for name in JETS):
-            return False
-        self._seen, self._batch = jet, jet[np.newaxis]
-        return True

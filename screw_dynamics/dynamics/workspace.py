@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.arrays import Array, as_float_array
 from screw_dynamics.common.scalars import require_count
 from screw_dynamics.dynamics.bias_forces import bias_forces
 from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
@@ -17,6 +18,7 @@ from screw_dynamics.dynamics.frames import frame_jacobian, frame_pose
 from screw_dynamics.dynamics.gravity_forces import gravity_forces, gravity_forces_jet
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
+from screw_dynamics.dynamics.regressor import regressor
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.bodies.layout import BAD_SHAPE, OK
 from screw_dynamics.kernels.bodies.quantities import (
@@ -26,8 +28,11 @@ from screw_dynamics.kernels.bodies.quantities import (
     GRAVITY_FORCES,
     INVERSE_DYNAMICS,
     MASS_MATRIX,
+    REGRESSOR,
 )
+from screw_dynamics.kernels.bodies.regressor import PARAMETERS
 from screw_dynamics.kernels.frames.quantities import FRAME_JACOBIAN, FRAME_POSE
+from screw_dynamics.model.joint_frames import KernelTables
 from screw_dynamics.model.records import Frame, Representation
 from screw_dynamics.model.robot_model import RobotModel, require_robot_model
 from screw_dynamics.model.screw_model import ScrewModel
@@ -40,7 +45,8 @@ class ModelWorkspace:
     A method calls its kernel in C at once, without allocating memory. What the kernel refuses is
     passed on to the function of `sd` of the same name, which converts it or raises; it also
     computes for robots of other kinds than `ScrewModel`. Each method returns its own array, which
-    its next call overwrites: copy what has to last. A workspace is for one thread.
+    its next call overwrites: copy what has to last. A workspace is for one thread; a copy of it,
+    also by pickle, has arrays of its own, and equal `wrenches`.
 
     Parameters
     ----------
@@ -71,6 +77,8 @@ class ModelWorkspace:
         self._efforts, self._gravity_jet, self._weightless_jet = np.empty((3, rows, n))
         self._gravity, self._bias, self._accelerations = np.empty((3, n))
         self._mass, self._coriolis = np.empty((2, n, n))
+        columns = PARAMETERS * getattr(model, 'body_count', 0)  # without, there is no regressor
+        self._regressor = np.empty((rows, n, columns))
         # by frame, and its representation: parameters of the kernel, None without, and the array
         self._poses: dict[str, tuple[Array | None, Array]] = {}
         self._jacobians: dict[tuple[str, str], tuple[Array | None, Array]] = {}
@@ -78,6 +86,7 @@ class ModelWorkspace:
         self._fill_bias, self._fill_coriolis = BIAS_FORCES.in_c(), CORIOLIS_MATRIX.in_c()
         self._fill_accelerations = FORWARD_DYNAMICS.in_c()
         self._fill_pose, self._fill_jacobian = FRAME_POSE.in_c(), FRAME_JACOBIAN.in_c()
+        self._fill_regressor = REGRESSOR.in_c(rows + 2)
         self._fill_efforts = INVERSE_DYNAMICS.in_c(rows + 2)
         self.frames = tuple(frames)
         size = (rows + 2) * n  # of a jet, which the kernel reads with the wrenches behind it
@@ -86,12 +95,13 @@ class ModelWorkspace:
         self.wrenches: Array = self._jets[0, 0, size:].reshape(len(self.frames), rows, 6)
         """(m, k + 1, 6) to write to: [torque; force] ON the link in the frame, derivatives."""
         # with None for an array, kernels raise TypeError
+        self._kernel_tables: KernelTables | None = None
         self._parameters: Array | None = None
         self._tree: Array | None = None
         self._light: Array | None = None
         self._loaded: Array | None = None
         if type(model) is ScrewModel:
-            tables = model.kernel_tables
+            self._kernel_tables = tables = model.kernel_tables
             self._parameters, self._tree = tables.parameters, tables.tree_parameters
             self._light = model.without_gravity().kernel_tables.parameters
             if self.frames:
@@ -105,6 +115,15 @@ class ModelWorkspace:
             if frame.body < 0:
                 raise InputError(f'frame {name!r}: expected one on a moving link, got the base')
         return moving
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what `copy` and `pickle` make another workspace of, with arrays of its own."""
+        order, wrenches = len(self._efforts) - 1, self.wrenches.copy()
+        return type(self), (self.model, order, self.frames), wrenches
+
+    def __setstate__(self, wrenches: Array) -> None:
+        """Write the wrenches of the workspace that was copied."""
+        self.wrenches[...] = wrenches
 
     def efforts(self, joint_jet: Array) -> Array:
         """
@@ -132,10 +151,11 @@ class ModelWorkspace:
                 return out
         except (TypeError, AttributeError):
             pass  # not an array for the kernel, or another kind of robot
-        if np.shape(joint_jet) != (len(out) + 2, out.shape[1]):
-            raise ShapeError('joint_jet', f'{(len(out) + 2, out.shape[1])}', np.shape(joint_jet))
+        jet = as_float_array('joint_jet', joint_jet)
+        if jet.shape != (len(out) + 2, out.shape[1]):
+            raise ShapeError('joint_jet', f'{(len(out) + 2, out.shape[1])}', jet.shape)
         wrenches = dict(zip(self.frames, self.wrenches, strict=True)) or None
-        return self._checked(out, inverse_dynamics, joint_jet, wrenches)
+        return self._checked(out, inverse_dynamics, jet, wrenches)
 
     def gravity_forces_jet(self, joint_jet: Array) -> Array:
         """
@@ -241,6 +261,28 @@ class ModelWorkspace:
         except TypeError:
             pass
         return self._checked(self._coriolis, coriolis_matrix, q, qd)
+
+    def regressor(self, joint_jet: Array) -> Array:
+        """
+        Return the matrix of the efforts by the inertia parameters, and its time derivatives.
+
+        Parameters
+        ----------
+        joint_jet : (k + 3, n) ndarray
+
+        Returns
+        -------
+        (k + 1, n, 10 N) ndarray
+            As `regressor` [N m or N, per s^d and parameter].
+        """
+        try:
+            # made at first use
+            bodies = self._kernel_tables and self._kernel_tables.with_bodies
+            if self._fill_regressor(joint_jet, self._regressor, bodies) == OK:
+                return self._regressor
+        except TypeError:
+            pass
+        return self._checked(self._regressor, regressor, joint_jet)
 
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
         """

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Workspace` beside `elastic_feedforward` and its stages: same numbers, same errors."""
 
+import copy
+import pickle
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -118,6 +121,89 @@ def test_errors_are_those_of_the_checked_way(arm):
         sd.Workspace(robot, -1)
 
 
+COPIES = {
+    'deepcopy': copy.deepcopy,
+    'copy': copy.copy,
+    'pickle': lambda one: pickle.loads(pickle.dumps(one)),
+}
+
+
+@pytest.mark.parametrize('way', COPIES)
+def test_a_copy_has_arrays_of_its_own(arm, way):
+    robot = elastic(arm, [sd.LinearSpring(200.0)], MOTORS['plain'])
+    loop, jet = sd.Workspace(robot, frames=['tool']), np.full((5, arm.n), 0.1)
+    loop.wrenches[...] = 1.0
+    motors, efforts = loop.motor_commands(jet), loop.efforts(jet)
+    before = motors.motor_effort.copy(), efforts.copy()
+    other = COPIES[way](loop)
+    np.testing.assert_array_equal(other.wrenches, 1.0)
+    other.wrenches[...] = 50.0
+    wrenches = {'tool': np.full((3, 6), 50.0)}
+    np.testing.assert_array_equal(
+        other.efforts(2.0 * jet), sd.inverse_dynamics(arm, 2.0 * jet, wrenches)
+    )
+    np.testing.assert_allclose(
+        other.motor_commands(2.0 * jet).motor_effort,
+        sd.elastic_feedforward(robot, 2.0 * jet, wrenches).motor_effort,
+        rtol=1e-13,
+    )
+    np.testing.assert_array_equal(motors.motor_effort, before[0])
+    np.testing.assert_array_equal(efforts, before[1])
+    np.testing.assert_array_equal(loop.efforts(jet), efforts)
+
+
+def test_an_array_that_became_another_one_is_seen(arm):
+    robot = elastic(arm, [sd.LinearSpring(200.0)], MOTORS['plain'])
+    loop, jet = sd.Workspace(robot), np.full((5, arm.n), 0.1)
+    loop.motor_commands(jet)
+    jet[...] = 0.3
+    np.testing.assert_array_equal(
+        loop.motor_commands(jet).motor_jet, sd.elastic_feedforward(robot, 1.0 * jet).motor_jet
+    )
+    jet.dtype = np.int64
+    jet[...] = 2
+    expected = sd.elastic_feedforward(robot, np.full((5, arm.n), 2.0))
+    efforts = sd.inverse_dynamics(arm, np.full((5, arm.n), 2.0))
+    for found in (loop.motor_commands(jet), loop.motor_commands(jet, efforts)):
+        np.testing.assert_array_equal(found.motor_jet, expected.motor_jet)
+
+
+def test_commands_that_are_no_buffers_are_named(arm):
+    robot = elastic(arm, [sd.LinearSpring(200.0)], MOTORS['plain'])
+    lists = sd.MotorFeedforward(('a', 'b'), np.ones(2), [[1.0]], [[1.0]], [[1.0]], [[1.0]])
+    with pytest.raises(InputError, match='commands: expected a MotorFeedforward, got int'):
+        sd.Workspace(robot, commands=3)
+    with pytest.raises(InputError, match='commands.effort_jet: expected a float64 array, got l'):
+        sd.Workspace(robot, commands=lists)
+
+
+@pytest.mark.skipif("sd.kernel_form() != 'c'", reason='Python converts what C refuses')
+def test_buffers_of_other_shapes_are_refused_by_the_kernel(iiwa):
+    """Those with the names and ratios of the robot: the kernel itself looks at the shapes."""
+    pair = sd.AntagonisticPair('quadratic', 5000.0, quadratic_stiffness=2000.0)
+    robot = elastic(iiwa, [None, pair], MOTORS['friction'])
+    jet, good = 0.1 * np.ones((5, iiwa.n)), robot.buffers()
+    sd.elastic_feedforward(robot, jet, out=good)
+    for name in JETS:
+        jets = getattr(good, name)
+        for shape in (jets[1:].shape, jets[:, 1:].shape, (*jets.shape, 1)):
+            with pytest.raises(ShapeError, match='out: expected shape'):
+                sd.elastic_feedforward(robot, jet, out=replace(good, **{name: np.empty(shape)}))
+        with pytest.raises(InputError, match='out: expected'):
+            sd.elastic_feedforward(robot, jet, out=replace(good, **{name: jets.astype(int)}))
+        memory = np.zeros(200)
+        shared = memory[: jets.size].reshape(jets.shape)
+        moving = memory[5 : 5 + jet.size].reshape(jet.shape)
+        if jets.size > 5:
+            with pytest.raises(InputError, match='memory of its own'):
+                sd.elastic_feedforward(robot, moving, out=replace(good, **{name: shared}))
+    for rows in (3, 4):
+        with pytest.raises(ShapeError, match='joint_jet'):
+            sd.elastic_feedforward(robot, jet[:rows].copy())
+    with pytest.raises(ShapeError, match='joint_jet'):
+        sd.elastic_feedforward(robot, np.zeros((5, 1)))
+
+
 def test_other_arrays_are_converted(arm):
     robot = elastic(arm, [sd.LinearSpring(3000.0)], MOTORS['plain'])
     workspace, jet = sd.Workspace(robot), np.full((5, arm.n), 0.25)
@@ -161,8 +247,11 @@ def test_known_efforts_may_be_in_the_workspace_and_errors_are_named(arm):
     for wrong in (efforts + 1j, efforts.astype(str)):
         with pytest.raises(InputError, match='effort_jet'):
             workspace.motor_commands(jet, wrong)
-    with pytest.raises(ShapeError, match='effort_jet'):
-        workspace.motor_commands(jet, efforts[:2])
+    for wrong in (efforts[:2], efforts[:0], efforts[:, :0], np.empty((0, 0))):
+        with pytest.raises(ShapeError, match='effort_jet'):
+            workspace.motor_commands(jet, wrong)
+    with pytest.raises(InputError, match='effort_jet: expected a number in every entry'):
+        workspace.motor_commands(jet, np.ma.masked_equal(efforts, efforts[0, 0]))
     jet[2, 1] = np.inf
     with pytest.raises(NotFiniteError):
         workspace.motor_commands(jet, efforts)

@@ -24,6 +24,7 @@ def calls(robot, jet, tau):
     q, qd, tip = jet[0], jet[1], list(robot.frames)[-1]
     return {
         'gravity_forces_jet': (jet,),
+        'regressor': (jet,),
         'mass_matrix': (q,),
         'gravity_forces': (q,),
         'bias_forces': (q, qd),
@@ -42,7 +43,9 @@ def test_results_are_those_of_the_functions(robot, rng):
         jet, tau = 0.3 * rng.normal(size=(5, robot.n)), rng.normal(size=robot.n)
         np.testing.assert_array_equal(loop.efforts(jet), sd.inverse_dynamics(robot, jet))
         for name, inputs in calls(robot, jet, tau).items():
-            if robot is SOFT and name == 'coriolis_matrix':
+            if robot is SOFT and name in ('coriolis_matrix', 'regressor'):
+                with pytest.raises(InputError, match='expected a ScrewModel, got'):
+                    getattr(loop, name)(*inputs)
                 continue
             found = getattr(loop, name)(*inputs)
             np.testing.assert_array_equal(found, getattr(sd, name)(robot, *inputs))
@@ -74,6 +77,8 @@ def test_what_is_wrong_is_named(rng):
     jet = np.zeros((5, TREE.n))
     with pytest.raises(ShapeError, match=r'joint_jet: expected shape \(5, 7\), got \(4, 7\)'):
         loop.efforts(jet[:4])
+    with pytest.raises(InputError, match='joint_jet: expected an array of real numbers'):
+        loop.efforts([[1.0], [1.0, 2.0]])
     with pytest.raises(ShapeError, match=r'result: expected shape .* of one state'):
         loop.mass_matrix(jet)
     with pytest.raises(ShapeError, match='qd: expected shape'):

@@ -55,6 +55,10 @@ def terms() -> Arrays:
         'mass matrix': sd.mass_matrix(model, q),
         'Coriolis matrix': sd.coriolis_matrix(model, q, qd),
         'gravity': sd.gravity_forces(model, q),
+        'centre of mass': sd.centre_of_mass(model, q),
+        'Jacobian of the centre of mass': sd.centre_of_mass_jacobian(model, q),
+        'kinetic energy': sd.kinetic_energy(model, q, qd),
+        'potential energy': sd.potential_energy(model, q),
         'bias': sd.bias_forces(model, q, qd),
         'accelerations': sd.forward_dynamics(model, q, qd, tau),
         'accelerations without joints': sd.forward_dynamics(post, [], [], []),
@@ -103,6 +107,10 @@ def commands() -> Arrays:
         result = sd.elastic_feedforward(robot, jets, times=times)
         for name in ('deflection_jet', 'motor_jet', 'motor_effort_jet'):
             found |= rows(f'{name} {shift}', getattr(result, name))
+        if shift:
+            for count in (5, 6):
+                one = sd.elastic_feedforward(robot, np.ascontiguousarray(jets[3, :count]))
+                found |= rows(f'motors {shift}, {count} rows', one.motor_effort_jet[np.newaxis])
     return found | actuators(model, jets)
 
 
