@@ -12,7 +12,7 @@ from oracles.smooth_minimum import least_roughness, roughness
 from strategies import one_joint, positions_only, with_derivatives
 
 import screw_dynamics as sd
-from screw_dynamics.errors import NotFiniteError, ShapeError, TrajectoryError
+from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, TrajectoryError
 from screw_dynamics.kernels.curves import knot_derivatives as kernels
 from screw_dynamics.trajectory import (
     Waypoints,
@@ -316,3 +316,7 @@ def test_through_is_the_smooth_curve_of_a_model_and_begins_at_the_first_time():
         sd.trajectory.through(model, times, positions[:2])
     with pytest.raises(TrajectoryError, match='accelerations'):
         sd.trajectory.through(model, times, positions, accelerations=rates)
+    with pytest.raises(InputError, match='positions: expected real numbers'):
+        sd.trajectory.through(model, times, None)
+    with pytest.raises(ShapeError, match=r'times: expected shape \(P,\), got \(\)'):
+        sd.trajectory.through(model, 1.0, positions)

@@ -21,7 +21,7 @@ from screw_dynamics.trajectory.smooth.degree9_segment import (
 )
 from screw_dynamics.trajectory.smooth.knot_derivatives import choose_derivatives
 from screw_dynamics.trajectory.trajectory_start import join_continuity, require_start, start_rows
-from screw_dynamics.trajectory.waypoint_checks import FIELDS, TrajectoryPoint
+from screw_dynamics.trajectory.waypoint_checks import TrajectoryPoint
 from screw_dynamics.trajectory.waypoints import (
     Waypoints,
     require_waypoints,
@@ -131,10 +131,14 @@ def through(
     """
     names = require_robot_model(model).joint_names
     instants = as_float_array('times', times)
-    given = zip(FIELDS, (positions, velocities, accelerations), strict=True)
-    columns = {name: as_float_array(name, rows) for name, rows in given if rows is not None}
+    if instants.ndim != 1:
+        raise ShapeError('times', '(P,)', instants.shape)
+    columns = {'positions': as_float_array('positions', positions)}
+    for name, rows in (('velocities', velocities), ('accelerations', accelerations)):
+        if rows is not None:
+            columns[name] = as_float_array(name, rows)
     for name, rows in columns.items():
-        if instants.ndim != 1 or rows.shape != (len(instants), len(names)):
+        if rows.shape != (len(instants), len(names)):
             raise ShapeError(name, f'(times, joints), ({instants.size}, {len(names)})', rows.shape)
     begin = float(instants[0]) if len(instants) else 0.0
     points = [
