@@ -10,10 +10,11 @@ import numpy as np
 import pinocchio
 
 import screw_dynamics as sd
-from benchmarks.report import Report, microseconds
+from benchmarks.report import Report, Requirement, microseconds
 from benchmarks.speed.peers import iiwa
 from benchmarks.timing import race
 
+SUMS = 'centre_of_mass', 'centre_of_mass_jacobian', 'kinetic_energy', 'potential_energy'
 _FRAME = 'flange'
 
 
@@ -36,6 +37,10 @@ def measure(report: Report) -> None:
     drives = sd.Drives({name: sd.JointDrive(motor=sd.Motor(0.1)) for name in model.joint_names})
     rigid = sd.Robot(model, drives)
     own: dict[str, tuple[Any, ...]] = {
+        'centre_of_mass': (sd.centre_of_mass, model, q),
+        'centre_of_mass_jacobian': (sd.centre_of_mass_jacobian, model, q),
+        'kinetic_energy': (sd.kinetic_energy, model, q, qd),
+        'potential_energy': (sd.potential_energy, model, q),
         'forward_dynamics_partials': (sd.forward_dynamics_partials, model, q, qd, qdd),
         'regressor, order 0': (sd.regressor, model, state),
         'frame_jacobian_jet, order 1': (sd.frame_jacobian_jet, model, state[:2], _FRAME, 'body'),
@@ -48,25 +53,34 @@ def measure(report: Report) -> None:
         'inertial_parameters': (sd.inertial_parameters, model),
     }  # fmt: skip
     equivalents: dict[str, tuple[str, tuple[Any, ...]]] = {
-        'forward_dynamics_partials': ('computeABADerivatives', (p.computeABADerivatives, qdd)),
+        'centre_of_mass': ('centerOfMass', (p.centerOfMass, q)),
+        'centre_of_mass_jacobian': ('jacobianCenterOfMass', (p.jacobianCenterOfMass, q)),
+        'kinetic_energy': ('computeKineticEnergy', (p.computeKineticEnergy, q, qd)),
+        'potential_energy': ('computePotentialEnergy', (p.computePotentialEnergy, q)),
+        'forward_dynamics_partials': (
+            'computeABADerivatives', (p.computeABADerivatives, q, qd, qdd),
+        ),
         'regressor, order 0': (
-            'computeJointTorqueRegressor', (p.computeJointTorqueRegressor, qdd),
+            'computeJointTorqueRegressor', (p.computeJointTorqueRegressor, q, qd, qdd),
         ),
         'frame_jacobian_jet, order 1': (
             'computeJointJacobiansTimeVariation, getFrameJacobianTimeVariation',
-            (_jacobian_rate, frame),
+            (_jacobian_rate, q, qd, frame),
         ),
         'frame_twist, to acceleration': (
-            'forwardKinematics, getFrameAcceleration', (_two_accelerations, qdd, frame),
+            'forwardKinematics, getFrameAcceleration', (_two_accelerations, q, qd, qdd, frame),
         ),
     }  # fmt: skip
     calls = {name: (function, arguments) for name, (function, *arguments) in own.items()}
-    for name, (_, (function, *last)) in equivalents.items():
-        calls[f'peer of {name}'] = function, (peer, peer.createData(), q, qd, *last)
+    for name, (_, (function, *inputs)) in equivalents.items():
+        calls[f'peer of {name}'] = function, (peer, peer.createData(), *inputs)
     measured = race(calls, rounds=31)
     report.heading('Other functions beside Pinocchio')
     report.text('Calls from Python that return new arrays, and equivalents where there are some.')
     cells = []
+    for name in SUMS:
+        ratio = measured[name].ratio(measured[f'peer of {name}'])
+        report.require(Requirement(f'{name}, call / pinocchio', ratio, 1.2))
     for name in own:
         cells.append([name, microseconds(measured[name].best), '', '', ''])
         if name in equivalents:

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import pinocchio
 
@@ -11,6 +14,7 @@ import screw_dynamics as sd
 from benchmarks.report import Report, Requirement
 from benchmarks.speed.peers import iiwa
 from benchmarks.timing import race
+from screw_dynamics.common.arrays import Array
 
 JOINTS = 7
 # points, required [s]
@@ -61,6 +65,11 @@ def smooth_trajectories() -> list[Requirement]:
     ]
 
 
+def _both(call: Callable[[Array], object], one: Array, other: Array) -> None:
+    call(one)
+    call(other)
+
+
 def motor_feedforward() -> list[Requirement]:
     """Measure motor commands of seven joints, in units of P, in turns with it."""
     model, peer = iiwa()
@@ -87,15 +96,24 @@ def motor_feedforward() -> list[Requirement]:
             for i, joint in enumerate(model.joint_names)
         }
         robot = sd.Robot(model, sd.Drives(records))
-        calls[name] = (sd.Workspace(robot).motor_commands, (jets[0].copy(),))
-        if name == linear:
-            calls['batch'] = (sd.elastic_feedforward, (robot, jets))
+        loop, one, other = sd.Workspace(robot).motor_commands, jets[0].copy(), jets[1].copy()
+        calls[name] = loop, (one,)
+        calls[f'{name}, one array'] = partial(_both, loop), (one, one)
+        calls[f'{name}, two arrays'] = partial(_both, loop), (one, other)
+        calls[f'{name}, function'] = sd.elastic_feedforward, (robot, one)
+        calls[f'{name}, batch'] = sd.elastic_feedforward, (robot, jets)
     measured = race(calls, rounds=31)
     p, title = measured['P'], 'Workspace.motor_commands, 7 joints'
-    batch = measured['batch'].ratio(p) / SAMPLES
+    batch = measured[f'{linear}, batch'].ratio(p) / SAMPLES
+    gain = measured[mixed].ratio(measured[f'{mixed}, batch']) * SAMPLES
+    two = measured[f'{linear}, two arrays'].ratio(measured[f'{linear}, one array'])
+    function = measured[f'{linear}, function'].ratio(p)
     return [
         Requirement(f'{title}, {linear} / P', measured[linear].ratio(p), 3.0),
         Requirement(f'{title}, {mixed} / P', measured[mixed].ratio(p), 5.0),
+        Requirement(f'{title}, {linear}, two arrays in turns / one array', two, 1.1),
+        Requirement(f'elastic_feedforward, 7 joints, {linear}, call / P', function, 3.0),
+        Requirement(f'{title}, {mixed} / per sample of a batch', gain, 1.5, at_least=True),
         Requirement(
             f'elastic_feedforward, 7 joints, batch of {SAMPLES}, per sample / P', batch, 0.6
         ),
