@@ -11,51 +11,104 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives.drives import Drives
 from screw_dynamics.drives.robot import Robot, as_robot
-from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.kernels.drives.laws import PAIR_EXPONENTIAL, TABULATED
+from screw_dynamics.errors import InputError, ShapeError, SpringRangeError, shown
+from screw_dynamics.kernels.drives.laws import (
+    CUBIC,
+    EXPONENTIAL,
+    LINEAR,
+    PAIR_EXPONENTIAL,
+    RIGID,
+    TABULATED,
+    VARIABLE,
+)
 from screw_dynamics.kernels.drives.parallel import has_length
 from screw_dynamics.limits.check import check_feasibility
-from screw_dynamics.limits.feasible_samples import motor_commands_where_feasible
+from screw_dynamics.limits.drive_enclosures import DriveEnclosures
+from screw_dynamics.limits.enclosures import (
+    Enclosure,
+    Intervals,
+    LinkEnclosures,
+    derivative_of,
+    motion_of,
+    size_of,
+)
 from screw_dynamics.limits.quantities import checks_of, joint_limits, motor_limits
 from screw_dynamics.limits.report import FeasibilityReport, LimitCheck
+from screw_dynamics.limits.sampled_bounds import sampled_bounds
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 
-_PARTS = 2  # intervals of a segment to begin with
-_PERIOD, _MOST_PARTS = 0.01, 1000  # s, and how many, of the first intervals where springs may fail
-_HALVINGS = 24
-_MOST_HALVES = 20_000  # at once: for motions that turn joints hundreds of times
-_DAMPED_HALVINGS = 8  # each computes all samples again, as dampers depend on those before
-_ALIKE = 1e-3  # of a limit: a cubic this close to the value at its middle is near everywhere
-_LOOSE = 0.1  # the same far from the limit, and how far that is
-_GAP = 2e-5  # of a limit, between a bound beyond it and the largest value known
-_SMALLER = 4.0  # times the error of a cubic falls by 16 where its interval is halved: a fourth
+_MOST_HALVINGS = 30  # before efforts are computed
+_MOST_INTERVALS = 20_000  # halved, before and after: knees narrower than a motion can resolve
+_FAR = -1.0 / 6.0  # excess of a bound that needs not be near: the limit is 1.2 times as large
+_NEAR = 5e-3  # of a limit, between a bound and the largest value known
+_BEYOND = 1e-3  # the same beyond the limit
+_UNDECIDED = 2e-5  # the same where the limit is between both
+_SAMPLES = 8  # per interval, of quantities without certificate
+_PERIOD, _MOST_SAMPLES = 0.005, 2000  # s, and how many at most, where springs may fail
+_OF_MOTORS = ('deflection', 'motor velocity', 'motor effort', 'motor effort rate')
+_REACH, _TURN = 5.0, 0.5  # radius of a disc, and how far joints of other kinds move on it
+_ROUNDING = 4e-15
+_EXACT = [RIGID, LINEAR, VARIABLE, CUBIC, EXPONENTIAL]
 
 
 class _Group(NamedTuple):
-    """Limited values and their rates, (T, m) each, bounds (m,), and whose they are."""
+    """A quantity, its limits (m,), whose they are, and which have a certificate."""
 
     quantity: str
-    values: Array
-    rates: Array
     lower: Array
     upper: Array
-    names: tuple[str, ...] | None = None
-    joint_of: NDArray[np.int64] | None = None
+    exact: NDArray[np.int64]  # places of those that have one, and a limit
+    sampled: NDArray[np.int64]  # places of the others that have a limit
+    names: tuple[str, ...]
+    joints: NDArray[np.int64]
+
+    def checks(
+        self, robot: Robot, places: NDArray[np.int64], bounds: _Bounds, begin: float
+    ) -> list[tuple[int, LimitCheck]]:
+        """Return the checks of some columns, of which the bounds are, and their places."""
+        if not len(places):
+            return []
+        times, low, high, values, _ = bounds
+        lower, upper = self.lower[places], self.upper[places]
+        bound = np.where(high - upper > lower - low, high, low)
+        beyond = np.maximum(high - upper, lower - low)
+        # the worst bound takes the place of the value next to it
+        values = values.copy()
+        for i, row in enumerate(np.argmax(beyond, axis=0)):
+            inner = np.argmax(
+                np.maximum(values[row, :, i] - upper[i], lower[i] - values[row, :, i])
+            )
+            values[row, inner, i] = bound[row, i]
+        order = np.argsort(times, axis=None, kind='stable')
+        rows = values.reshape(-1, len(places))[order]
+        found = checks_of(
+            robot, self.quantity, begin + times.ravel()[order], rows, lower, upper,
+            tuple(self.names[i] for i in places), self.joints[places],
+        )  # fmt: skip
+        return list(zip(places.tolist(), found, strict=True))
 
 
-class _Samples(NamedTuple):
-    """Intervals (K,) with values and rates of Q quantities (K, Q) at begin, middle and end."""
+class _Bounds(NamedTuple):
+    """Least and largest values (I, Q) on intervals; values (I, Z, Q) at times, with errors."""
 
-    times: Array  # (3, K)
-    values: Array  # (3, K, Q)
-    rates: Array  # (3, K, Q)
+    times: Array  # (I, Z)
+    low: Array
+    high: Array
+    values: Array
+    errors: Array
 
-    def part(self, chosen: NDArray[np.bool_]) -> _Samples:
+    def part(self, chosen: NDArray[np.bool_]) -> _Bounds:
         """Return some of the intervals."""
-        return _Samples(*(field[:, chosen] for field in self))
+        return _Bounds(*(field[chosen] for field in self))
+
+    def of(self, columns: slice | NDArray[np.int64]) -> _Bounds:
+        """Return some of the quantities."""
+        times, *fields = self
+        return _Bounds(times, *(field[..., columns] for field in fields))
 
 
 def certify(
@@ -64,19 +117,25 @@ def certify(
     """
     Return the limits along a motion, with bounds that hold between samples.
 
-    On an interval a quantity and its rate at both ends give a cubic, which lies within the hull of
-    its Bernstein coefficients; its distance from the quantity at the middle bounds the error,
-    which falls by 16 with each halving. Intervals are halved until a bound is within its limit, or
-    hardly above a known value: by 2e-5 of the limit, by 1e-3 where that value exceeds it. So
-    `worst` is never below the truth for quantities that are smooth within the segments. Where
-    20 000 intervals are open at once (gravity of joints that turn hundreds of times), their
-    bounds are reported as they are.
+    On an interval efforts are their Taylor polynomial at the middle, from their exact derivatives,
+    and a remainder, which Cauchy's estimate bounds by the size of the efforts on a disc of complex
+    time [:doc:`certificate </theory/certificate>`]. So `worst` is never below the truth, also
+    for narrow friction and turning joints, beyond rounding of 1e-13 of the quantity. Intervals
+    are halved until the bound of each
+    quantity is within 0.5 % of the limit of a known value (2e-5 if the limit is between both),
+    or so far from the limit that 1.2 times the truth may be reported.
+
+    Samples alone, 8 per interval and the cubics between them, are behind the motors of
+    tables, of springs with damper, hysteresis or backlash and of antagonistic pairs, behind all
+    efforts with coupled rotors, and those of soft robots: `LimitCheck.sampled`.
 
     Parameters
     ----------
     robot : Robot or ScrewModel
     curve : PiecewisePolynomial
-        Rates of motor efforts need the fifth derivative within segments.
+        If it begins at rest, so does the robot before it, and it rests at the end. Where the curve
+        is not C2, efforts jump; where it is not C3, their rates jump, and so on: bounds are those
+        within its segments.
     begin : float
         Time of the begin of the curve in the report [s].
     speed : float
@@ -106,27 +165,167 @@ def certify(
     False
     """
     robot = as_robot(robot)
-    quantities = _Quantities(robot, curve, speed)
-    first = _first_intervals(curve, _may_fail(robot))
-    evaluated = quantities.at(first.ravel())
-    if evaluated is None:
-        return quantities.at_samples(begin)
-    values, rates = (field.reshape(*first.shape, -1) for field in evaluated)
-    open_, done = _Samples(first, values, rates), []
-    damped = robot.drives is not None and bool(robot.motors.damped_names)
-    for _ in range(_DAMPED_HALVINGS if damped else _HALVINGS):
-        settled = quantities.settled(open_)
-        done.append(open_.part(settled))
-        open_ = open_.part(~settled)
-        if not open_.times.size or open_.times.shape[1] > _MOST_HALVES:
-            break
-        halves = quantities.halved(open_)
-        if halves is None:
-            return quantities.at_samples(begin)
-        open_ = halves
-    done.append(open_)
-    samples = _Samples(*(np.concatenate(field, axis=1) for field in zip(*done, strict=True)))
-    return quantities.report(samples, begin)
+    if not isinstance(curve, PiecewisePolynomial):
+        raise InputError(f'curve: expected a PiecewisePolynomial, got {shown(curve)}')
+    if len(curve.end) != robot.n:
+        raise ShapeError('curve', f'{robot.n} joints', (len(curve.end),))
+    # a bound may be infinite: it becomes finite on shorter intervals
+    with np.errstate(divide='ignore', over='ignore', invalid='ignore'):
+        return _Quantities(robot, curve, speed or 1.0).certified(begin)
+
+
+class _Quantities:
+    """Limited quantities of a robot along a curve."""
+
+    def __init__(self, robot: Robot, curve: PiecewisePolynomial, speed: float) -> None:
+        """Find which have a certificate."""
+        self._robot, self._curve, self._speed = robot, curve, speed
+        self._motion = motion_of(curve, speed)
+        self._source: DriveEnclosures | LinkEnclosures | None = None
+        exact = np.zeros(robot.n, dtype=bool)
+        coupled = robot.drives is not None and robot.coupling is not None
+        if isinstance(robot.model, ScrewModel):
+            self._source = LinkEnclosures(robot.model)
+            if robot.drives is not None:
+                exact = np.isin(robot.motors.laws, _EXACT) & (robot.motors.damped < 0)
+        self._groups = _groups(robot, exact, self._source is not None and not coupled)
+        if robot.drives is not None:
+            motors = any(g.quantity in _OF_MOTORS and len(g.exact) for g in self._groups)
+            self._source = DriveEnclosures(_without_memory(robot, exact), motors and not coupled)
+        self._lower = np.concatenate([group.lower[group.exact] for group in self._groups])
+        self._upper = np.concatenate([group.upper[group.exact] for group in self._groups])
+        sizes = [
+            np.where(np.isfinite(bound), np.abs(bound), 0.0)
+            for bound in (self._lower, self._upper)
+        ]
+        size = np.maximum(*sizes)
+        self._size = np.where(size > 0.0, size, 1.0)
+        self._worst = np.full(len(size), -np.inf)  # excess of the values so far, of the limits
+        self._sampled = _may_fail(robot) or any(len(group.sampled) for group in self._groups)
+
+    def certified(self, begin: float) -> FeasibilityReport:
+        """Return the report of a curve whose begin has the time `begin`."""
+        first = open_ = self.first_intervals()
+        done: list[_Bounds] = []
+        halved = 0
+        try:
+            while len(open_.segments):
+                bounds = self.bounds(open_)
+                settled = self.settled(bounds)
+                halved += np.count_nonzero(~settled)
+                if halved > _MOST_INTERVALS:
+                    settled[:] = True
+                done.append(bounds.part(settled))
+                open_ = open_.part(~settled).halved()
+        except SpringRangeError:
+            return self.at_samples(first, begin)
+        together = _Bounds(*(np.concatenate(field) for field in zip(*done, strict=True)))
+        return self.report(together, first, begin)
+
+    def first_intervals(self) -> Intervals:
+        """Return intervals on which joints turn little and no law has a pole near."""
+        count = len(self._motion.spans)
+        open_ = Intervals(np.arange(count), np.full(count, 0.5), np.full(count, 0.5))
+        done: list[Intervals] = []
+        for _ in range(_MOST_HALVINGS):
+            positions, _, h = self._motion.expanded(open_)
+            if self._source is None:
+                narrow = np.asarray((size_of(positions, _REACH) <= _TURN).all(axis=1))
+            else:
+                narrow = self._source.narrow(positions, h)
+            done.append(open_.part(narrow))
+            if narrow.all() or np.count_nonzero(~narrow) > _MOST_INTERVALS:
+                break
+            open_ = open_.part(~narrow).halved()
+        done.append(open_.part(~narrow))
+        return Intervals(*(np.concatenate(field) for field in zip(*done, strict=True)))
+
+    def bounds(self, intervals: Intervals) -> _Bounds:
+        """Return the bounds of the quantities that have a certificate."""
+        positions, sizes, h = self._motion.expanded(intervals)
+        velocities = derivative_of(positions, 1, h)
+        rounding = _ROUNDING * sizes.sum(axis=0)
+        of_rates = _ROUNDING * np.tensordot(np.arange(len(sizes)), sizes, 1) / h
+        enclosures = {
+            'position': Enclosure(positions, rounding, positions[0]),
+            'velocity': Enclosure(velocities, of_rates, velocities[0]),
+        }
+        if self._source is not None and any(len(group.exact) for group in self._groups[2:]):
+            enclosures.update(self._source.enclosures(positions, h))
+        hulls = [
+            enclosures[group.quantity].part(group.joints[group.exact]).hull()
+            for group in self._groups
+            if len(group.exact)
+        ]
+        none, nothing = np.empty((len(h), 0)), np.empty((len(h), 3, 0))
+        empty = none, none, nothing, nothing
+        joined = (np.concatenate(field, axis=-1) for field in zip(empty, *hulls, strict=True))
+        return _Bounds(self._motion.times(intervals, np.array([-1.0, 0.0, 1.0])), *joined)
+
+    def settled(self, bounds: _Bounds) -> NDArray[np.bool_]:
+        """Return whether intervals (I,) need no halving."""
+        _, low, high, values, errors = bounds
+        known = np.maximum(values - self._upper, self._lower - values) - errors
+        known = known / self._size
+        self._worst = np.maximum(self._worst, known.max(axis=(0, 1)))
+        worst = self._worst
+        beyond = np.maximum(high - self._upper, self._lower - low) / self._size
+        gap = np.where(worst > 0.0, _BEYOND * (1.0 + worst), _UNDECIDED)
+        near = (beyond <= worst + gap) | ((beyond <= 0.0) & (beyond <= worst + _NEAR))
+        result: NDArray[np.bool_] = (near | (beyond <= _FAR)).all(axis=1)
+        return result
+
+    def samples(self, intervals: Intervals) -> tuple[Array, Array]:
+        """Return increasing times of samples, and joint jets (T, m, n) there."""
+        z = np.linspace(-1.0, 1.0, _SAMPLES, endpoint=False)
+        breaks = self._curve.breaks
+        times = [self._motion.times(intervals, z).ravel(), np.nextafter(breaks[1:], -np.inf)]
+        if _may_fail(self._robot):
+            count = min(int(np.ceil(self._curve.duration / _PERIOD)), _MOST_SAMPLES) + 1
+            times.append(np.linspace(breaks[0], breaks[-1], count))
+        every = np.unique(np.concatenate([*times, breaks]))
+        jets = self._curve.jets(every, max(JET_ROWS, self._robot.required_rows + 2))
+        scale_speed(np.moveaxis(jets, 1, 0), self._speed)
+        return every, jets
+
+    def at_samples(self, intervals: Intervals, begin: float) -> FeasibilityReport:
+        """Return the report of the samples alone, with the springs that fail."""
+        times, jets = self.samples(intervals)
+        checks = []
+        for check in check_feasibility(self._robot, jets, times / self._speed).checks:
+            first = check.first_violation
+            first = None if first is None else begin + self._speed * first
+            time = begin + self._speed * check.time
+            checks.append(replace(check, time=time, first_violation=first, sampled=True))
+        return FeasibilityReport(tuple(checks))
+
+    def report(self, bounds: _Bounds, first: Intervals, begin: float) -> FeasibilityReport:
+        """Return the report of all bounds."""
+        sampled: dict[str, _Bounds] = {}
+        if self._sampled:
+            times, jets = self.samples(first)
+            names = {group.quantity for group in self._groups if len(group.sampled)}
+            hulls = sampled_bounds(self._robot, times / self._speed, jets, names)
+            if hulls is None:
+                return self.at_samples(first, begin)
+            sampled = {
+                name: _Bounds(
+                    times[:, np.newaxis], low, high, values[:, np.newaxis], low[:, np.newaxis]
+                )
+                for name, (values, low, high) in hulls.items()
+            }
+        checks: list[LimitCheck] = []
+        start = 0
+        for group in self._groups:
+            columns = slice(start, start + len(group.exact))
+            start = columns.stop
+            found = group.checks(self._robot, group.exact, bounds.of(columns), begin)
+            if len(group.sampled):
+                of_group = sampled[group.quantity].of(group.sampled)
+                others = group.checks(self._robot, group.sampled, of_group, begin)
+                found += [(place, replace(check, sampled=True)) for place, check in others]
+            checks += [check for _, check in sorted(found, key=lambda item: item[0])]
+        return FeasibilityReport(tuple(checks))
 
 
 def _may_fail(robot: Robot) -> bool:
@@ -138,177 +337,48 @@ def _may_fail(robot: Robot) -> bool:
     return bool(limited.any()) or any(map(has_length, table.parallel_springs))
 
 
-def _first_intervals(curve: PiecewisePolynomial, springs: bool) -> Array:
-    """Return begins, middles and ends (3, K) of intervals within segments, and the hold after."""
-    breaks = curve.breaks
-    spans = np.diff(breaks)
-    parts = np.full(len(spans), _PARTS)
-    if springs:  # whose ranges are looked at in samples
-        period = max(_PERIOD, float(spans.sum()) / _MOST_PARTS)
-        parts = np.maximum(parts, np.ceil(spans / period).astype(int))
-    segment = np.repeat(np.arange(len(spans)), parts)
-    count, index = parts[segment], np.arange(len(segment)) - (np.cumsum(parts) - parts)[segment]
-    begins, ends = (breaks[segment] + spans[segment] * (at / count) for at in (index, index + 1))
-    last = index + 1 == count
-    ends[last] = np.nextafter(breaks[1:], -np.inf)  # what follows may differ at a break
-    edges = np.stack((begins, 0.5 * (begins + ends), ends))
-    return np.column_stack((edges, np.repeat(breaks[-1], 3)))
-
-
-class _Quantities:
-    """Limited quantities of a robot along a curve."""
-
-    def __init__(self, robot: Robot, curve: PiecewisePolynomial, speed: float) -> None:
-        self._robot, self._curve, self._speed = robot, curve, speed or 1.0
-        self._groups: list[_Group] = []
-        self._worst: Array = np.array(-np.inf)  # (Q,) excess of the values so far, of the limits
-        self._known: list[Array] = []  # all times: damped joints depend on those before
-
-    def jets(self, times: Array) -> Array:
-        """Return joint jets (T, m, n) at times."""
-        joint_jet = self._curve.jets(times, max(JET_ROWS, self._robot.required_rows) + 1)
-        scale_speed(np.moveaxis(joint_jet, 1, 0), self._speed)
-        return joint_jet
-
-    def at(self, times: Array) -> tuple[Array, Array] | None:
-        """Return values and rates (T, Q); None if a spring cannot transmit an effort."""
-        damped = self._robot.drives is not None and bool(self._robot.motors.damped_names)
-        self._known.append(times)
-        if damped:
-            every, places = np.unique(np.concatenate(self._known), return_inverse=True)
-            places = places[-len(times) :]
-        else:
-            every, places = np.unique(times, return_inverse=True)
-        groups = _groups(self._robot, every, self.jets(every))
-        if groups is None:
-            return None
-        self._groups = groups
-        values, rates = (
-            np.concatenate([getattr(group, name) for group in groups], axis=1)[places]
-            for name in ('values', 'rates')
+def _without_memory(robot: Robot, exact: NDArray[np.bool_]) -> Robot:
+    """Return the robot with rigid drives in place of those that have no certificate."""
+    drives = robot.drives or Drives({})
+    records = dict(drives.joints)
+    for j in np.flatnonzero(~exact):
+        drive = robot.joint_drives[j]
+        # friction of a motor is in place of that of the URDF
+        motor = max(drive.motors, key=lambda motor: motor.has_friction)
+        records[robot.joint_names[j]] = replace(
+            drive, spring=None, motor=motor, second_motor=None, hysteresis=0.0, backlash=0.0
         )
-        lower, upper = (
-            np.concatenate([getattr(group, name) for group in groups])
-            for name in ('lower', 'upper')
-        )
-        self._lower, self._upper = lower, upper
-        sizes = [np.where(np.isfinite(bound), np.abs(bound), 0.0) for bound in (lower, upper)]
-        size = np.maximum(*sizes)
-        self._size = np.where(size > 0.0, size, 1.0)
-        known = np.maximum(values - upper, lower - values).max(axis=0) / self._size
-        self._worst = np.maximum(self._worst, known)
-        return values, rates / self._speed  # per s of the curve
-
-    def at_samples(self, begin: float) -> FeasibilityReport:
-        """Return the report of the samples alone, with the springs that fail."""
-        times = np.unique(np.concatenate(self._known))
-        report = check_feasibility(self._robot, self.jets(times), times)
-        checks = []
-        for check in report.checks:
-            first = check.first_violation
-            first = None if first is None else begin + first
-            checks.append(replace(check, time=begin + check.time, first_violation=first))
-        return FeasibilityReport(tuple(checks))
-
-    def hull(self, samples: _Samples) -> tuple[Array, Array, Array]:
-        """Return the least and largest possible values, and the errors at the middles, (K, Q)."""
-        times, values, rates = samples
-        span = (times[2] - times[0])[:, np.newaxis]
-        middle = 0.5 * (values[0] + values[2]) + span * (rates[0] - rates[2]) / 8.0
-        error = np.abs(values[1] - middle)
-        low, high = values.min(axis=0), values.max(axis=0)
-        for a, b in ((0, 1), (1, 2)):
-            third = (times[b] - times[a])[:, np.newaxis] / 3.0
-            for inner in (values[a] + third * rates[a], values[b] - third * rates[b]):
-                low, high = np.minimum(low, inner), np.maximum(high, inner)
-        return low - error / _SMALLER, high + error / _SMALLER, error
-
-    def settled(self, samples: _Samples) -> NDArray[np.bool_]:
-        """Return whether intervals (K,) need no halving."""
-        low, high, error = self.hull(samples)
-        beyond = np.maximum(high - self._upper, self._lower - low) / self._size
-        # an interval counts if it may have a violation, the worst one of its quantity
-        worst = np.maximum(self._worst, 0.0)
-        gap = np.where(self._worst > 0.0, _ALIKE * (1.0 + worst), _GAP)
-        smooth = error < _ALIKE * self._size * (1.0 + worst)
-        far = (beyond < -_LOOSE) & (error < _LOOSE * self._size)
-        unlimited = np.isinf(self._lower) & np.isinf(self._upper)
-        settled = unlimited | far | (smooth & ((beyond <= worst) | (beyond < self._worst + gap)))
-        result: NDArray[np.bool_] = settled.all(axis=1)
-        return result
-
-    def halved(self, samples: _Samples) -> _Samples | None:
-        """Return both halves of each interval."""
-        begin, middle, end = samples.times
-        times = np.concatenate((0.5 * (begin + middle), 0.5 * (middle + end)))
-        evaluated = self.at(times)
-        if evaluated is None:
-            return None
-
-        def both(field: Array, inner: Array) -> Array:
-            begin, middle, end = field
-            outer = np.concatenate((begin, middle)), np.concatenate((middle, end))
-            return np.stack((outer[0], inner, outer[1]))
-
-        return _Samples(
-            both(samples.times, times),
-            both(samples.values, evaluated[0]),
-            both(samples.rates, evaluated[1]),
-        )
-
-    def report(self, samples: _Samples, begin: float) -> FeasibilityReport:
-        """Return the report of all values, where the worst of an interval is its bound."""
-        low, high, _ = self.hull(samples)
-        above, below = samples.values - self._upper, self._lower - samples.values
-        worst = np.argmax(np.maximum(above, below), axis=0)[np.newaxis]
-        bound = np.where(high - self._upper > self._lower - low, high, low)[np.newaxis]
-        values = samples.values.copy()
-        np.put_along_axis(values, worst, bound, axis=0)
-        order = np.argsort(samples.times, axis=None, kind='stable')
-        times, rows = begin + samples.times.ravel()[order], values.reshape(len(order), -1)[order]
-        checks: list[LimitCheck] = []
-        start = 0
-        for group in self._groups:
-            columns = slice(start, start + len(group.lower))
-            start = columns.stop
-            checks += checks_of(
-                self._robot, group.quantity, times, rows[:, columns], group.lower, group.upper,
-                group.names, group.joint_of,
-            )  # fmt: skip
-        return FeasibilityReport(tuple(checks))
+    return replace(robot, drives=replace(drives, joints=records, rotor_coupling=False))
 
 
-def _groups(robot: Robot, times: Array, jets: Array) -> list[_Group] | None:
-    """Return the limited quantities at increasing times; None if a spring fails."""
+def _groups(robot: Robot, exact: NDArray[np.bool_], efforts: bool) -> list[_Group]:
+    """Return the limited quantities; `exact` joints have certified motors, if `efforts` are."""
     limits = joint_limits(robot.model)
-    groups = [
-        _Group('position', jets[:, 0], jets[:, 1], limits.lower, limits.upper),
-        _Group('velocity', jets[:, 1], jets[:, 2], -limits.velocity, limits.velocity),
+    joints, every = np.arange(robot.n), np.ones(robot.n, dtype=bool)
+    of_joints = robot.joint_names, joints
+    found = [
+        ('position', limits.lower, limits.upper, every, *of_joints),
+        ('velocity', -limits.velocity, limits.velocity, every, *of_joints),
+        ('effort', -limits.effort, limits.effort, every & efforts, *of_joints),
     ]
-    if robot.drives is None:
-        efforts = inverse_dynamics(robot.model, jets[:, :4])
-        groups.append(_Group('effort', *_two(efforts, 0), -limits.effort, limits.effort))
-        return groups
-    _, motion, failures = motor_commands_where_feasible(robot, jets, times, {}, {}, None)
-    if motion is None or failures:
-        return None
-    table, bounds = robot.motors, motor_limits(robot)
-    groups.append(_Group('effort', *_two(motion.effort_jet, 0), -limits.effort, limits.effort))
-    rates = bounds.effort_rates
-    groups.append(_Group('effort rate', *_two(motion.effort_jet, 1), -rates, rates))
-    for quantity, jet, row, bound in (
-        ('deflection', motion.deflection_jet, 0, bounds.deflections),
-        ('motor velocity', motion.motor_jet, 1, bounds.motor_velocities),
-        ('motor effort', motion.motor_effort_jet, 0, bounds.motor_efforts),
-        ('motor effort rate', motion.motor_effort_jet, 1, bounds.motor_effort_rates),
-    ):
-        if np.isfinite(bound).any():
-            groups.append(
-                _Group(quantity, *_two(jet, row), -bound, bound, table.names, table.joint_of_motor)
-            )
+    if robot.drives is not None:
+        table, bounds = robot.motors, motor_limits(robot)
+        rates = bounds.effort_rates
+        found.append(('effort rate', -rates, rates, every & efforts, *of_joints))
+        owner = table.joint_of_motor
+        certified = exact[owner] & efforts
+        for quantity, bound in zip(
+            _OF_MOTORS,
+            (
+                bounds.deflections, bounds.motor_velocities, bounds.motor_efforts,
+                bounds.motor_effort_rates,
+            ),
+            strict=True,
+        ):  # fmt: skip
+            found.append((quantity, -bound, bound, certified, table.names, owner))
+    groups = []
+    for quantity, lower, upper, certified, names, owner in found:
+        limited = np.isfinite(lower) | np.isfinite(upper)
+        places = np.flatnonzero(limited & certified), np.flatnonzero(limited & ~certified)
+        groups.append(_Group(quantity, lower, upper, *places, names, owner))
     return groups
-
-
-def _two(jet: Array, row: int) -> tuple[Array, Array]:
-    """Return values and rates (T, m) of a jet from a row on."""
-    return jet[:, row], jet[:, row + 1]

@@ -43,6 +43,8 @@ class LimitCheck:
         Time of the first sample beyond the limit [s]; None if there is none.
     reason : str
         For 'spring': the reason why it cannot transmit the effort.
+    sampled : bool
+        For reports of `limits.certify`: True if `worst` is that of samples, with no certificate.
     """
 
     quantity: str
@@ -54,6 +56,7 @@ class LimitCheck:
     excess: float
     first_violation: float | None
     reason: str = ''
+    sampled: bool = False
 
     @property
     def feasible(self) -> bool:
@@ -64,9 +67,10 @@ class LimitCheck:
         """Return the check as a sentence."""
         if self.reason:
             return f'{self.joint}: {self.reason} at t = {self.time:g} s'
+        sampled = ' (sampled)' if self.sampled else ''
         return (
             f'{self.joint}: {self.quantity} {self.worst:g} {self.unit} at t = {self.time:g} s, '
-            f'limit {self.limit:g} {self.unit}'
+            f'limit {self.limit:g} {self.unit}{sampled}'
         )
 
 
