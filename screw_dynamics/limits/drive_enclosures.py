@@ -225,7 +225,7 @@ class _Point:
 
         def deflections(derivative: int, on: Array) -> Array:
             tail = product(bent, tail_of_peak(order, derivative, on / inner))
-            return compliance * efforts(derivative, on) + tail / on**derivative
+            return product(compliance, efforts(derivative, on)) + tail / on**derivative
 
         found['deflection'] = deflections(0, one)
         found['motor velocity'] = deflections(1, one) / h

@@ -191,7 +191,8 @@ def excitation_motion(
 
     def kept(curve: PiecewisePolynomial) -> bool:
         times = np.arange(0.0, lasting, _SAMPLES)
-        jets = curve.jets(times, max(3, limited.required_rows))
+        # the rate of an effort needs four rows
+        jets = curve.jets(times, max(4, limited.required_rows))
         return check_feasibility(limited, jets, times).feasible and _inside(model, curve, boxes)
 
     def certified(curve: PiecewisePolynomial) -> bool:

@@ -48,7 +48,8 @@ class BandPrediction:
         links = np.ascontiguousarray(rows[:, :3])
         if robot.drives is None:
             return Jets(links, links)
-        motors = elastic_feedforward(robot, rows).motor_jet
+        instants = times if robot.motors.damped_names else None
+        motors = elastic_feedforward(robot, rows, times=instants).motor_jet
         return Jets(links, np.ascontiguousarray(motors[:, :3]))
 
     def _information(self, curve: PiecewisePolynomial) -> tuple[Array, Jets]:

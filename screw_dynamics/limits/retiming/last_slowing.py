@@ -15,6 +15,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InfeasibleError, InputError
 from screw_dynamics.kernels.drives.limits import SLACK
+from screw_dynamics.limits.certificate import certify
 from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.limits.report import FeasibilityReport
 from screw_dynamics.limits.retiming.limited_quantities import limited_quantities
@@ -48,6 +49,12 @@ def certified(robot: Robot, curve: PiecewisePolynomial, *, may_gain: bool) -> Pi
     slowing does not help.
     """
     factor = _factor(robot, curve, _LEAST_FACTOR if may_gain else 1.0)
+
+    def report(factor: float) -> FeasibilityReport:
+        checks = certify(robot, curve, speed=1.0 / factor).checks
+        return FeasibilityReport(tuple(c for c in checks if c.quantity != 'position'))
+
+    factor = _least_factor(cache(report), {}, factor)
     return replace(curve, breaks=curve.breaks[0] + (curve.breaks - curve.breaks[0]) * factor)
 
 

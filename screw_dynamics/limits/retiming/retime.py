@@ -74,11 +74,10 @@ def retime(
     The time law is a spline of degree 4 in the squared speed along the path. Sequential linear
     programs minimise the duration under the limits of velocity, effort, effort rate and, with
     elastic joints, deflection, motor velocity, effort, its rate and voltage, at stations along the
-    path: first with half of the intervals, then with all. The result is compared with all limits
-    between stations by `check_feasibility`, of rms currents and temperatures too, and all its
-    times are scaled until the largest share of a limit is 0.9999; if it does not begin and end at
-    rest, it is only slowed, and only where
-    a limit is exceeded. The duration is a local optimum within the time laws of this form, in
+    path: first with half of the intervals, then with all. All times of the result are scaled until
+    the largest share of a limit is 0.9999, by `check_feasibility`, of voltages, rms currents and
+    temperatures too; then by `limits.certify`, until limits hold between samples. If it does not
+    begin and end at rest, it is only slowed, and only where a limit is exceeded. The duration is a local optimum within the time laws of this form, in
     practice within some per cent of the best possible one.
 
     Parameters
@@ -94,8 +93,8 @@ def retime(
         'effort_rate' [N m/s or N/s], a number or (n,) each. What is left out remains that of the
         model and the drives.
     intervals : int
-        Least number of intervals of the spline; more make a faster motion and a longer
-        computation.
+        Least number of intervals of the spline; more make a faster motion, or one of the same
+        duration, and a longer computation.
     no_faster : bool
         Whether each segment of `curve` keeps the largest velocity that every joint has in it, and
         pauses their time.

@@ -34,7 +34,8 @@ def faster(rows: PathRows, coefficients: Array, weights: Array, tightening: Arra
     new and present coefficients, so that the time there is at most sum_j p_j / sqrt(u_j) of the
     present one, and equal to first order: the program minimises this bound. `weights` (M,) are
     the lengths of path that belong to the stations, `tightening` (M, Q + 1) factors of the
-    limits. Raises InfeasibleError where the program has no solution.
+    limits. Without a solution limits are exceeded as at present, or, if the ends are not at rest,
+    InfeasibleError is raised.
     """
     basis, count = rows.basis, rows.basis.count
     own, own_upper = rows.constraints(coefficients, tightening)
@@ -60,14 +61,18 @@ def faster(rows: PathRows, coefficients: Array, weights: Array, tightening: Arra
         conditions.resize((len(values), 2 * count))
     # interior points lie inside optimal faces, from where the next programs gain more
     method: Any = 'highs-ipm' if count <= _MOST_INTERIOR else 'highs-ds'
-    for ratios in (_RATIOS, _ANY_RATIOS):
+    programs = [(_RATIOS, upper), (_ANY_RATIOS, upper)]
+    if rows.fixed is None:
+        # limits that the present time law exceeds: a smaller excess may be on no way of a program
+        programs.append((_RATIOS, np.maximum(upper, matrix @ np.ones(2 * count))))
+    for ratios, allowed in programs:
         bounds: list[Any] = [ratios] * count + [(0.0, None)] * count
         # most limits bind nowhere near: those that a program exceeds are added to the next one
         for _ in range(_MOST_ROUNDS):
             found = linprog(
                 costs,
                 A_ub=matrix[needed],
-                b_ub=upper[needed],
+                b_ub=allowed[needed],
                 A_eq=conditions,
                 b_eq=values,
                 bounds=bounds,
@@ -75,15 +80,17 @@ def faster(rows: PathRows, coefficients: Array, weights: Array, tightening: Arra
             )
             if found.x is None:
                 break
-            missing = (matrix @ found.x > upper + _BEYOND) & ~needed
+            missing = (matrix @ found.x > allowed + _BEYOND) & ~needed
             if not missing.any():
                 break
             needed |= missing
         if found.x is not None:
             solved: Array = coefficients * found.x[:count]
             return solved
+    if rows.fixed is None:
+        return coefficients  # numbers that programs do not solve
     raise InfeasibleError(
-        f'expected limits that leave a time law near the present one, got: {found.message}'
+        'expected limits that leave a time law between ends that are not at rest, got none'
     )
 
 

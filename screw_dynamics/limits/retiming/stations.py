@@ -24,7 +24,7 @@ _AT_REST = 1e-9  # velocity [rad/s or m/s]
 _TOWARDS_REST = np.array([0.125, 0.25, 0.5])  # knots in the interval next to an instant of rest
 _SHORT, _PER_SHORT = 0.6, 4  # times as many stations where an interval is shorter than this part
 _AS_FAST = 1.005  # times a speed that is kept: programs tighten their limits
-_SHORTEST_INTERVAL = 2e-4  # between two knots, also where no limit bounds the speed [s]
+_SHORTEST_INTERVAL = 2e-5  # between two knots, also where no limit bounds the speed [s]
 
 
 def spline_knots(curve: PiecewisePolynomial, intervals: int) -> Array:
