@@ -42,7 +42,7 @@ from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 
 _MOST_HALVINGS = 30  # before efforts are computed
-_MOST_INTERVALS = 20_000  # halved, before and after: knees narrower than a motion can resolve
+_MOST_INTERVALS = 10_000  # halved, before and after: knees narrower than a motion can resolve
 _FAR = -1.0 / 6.0  # excess of a bound that needs not be near: the limit is 1.2 times as large
 _NEAR = 5e-3  # of a limit, between a bound and the largest value known
 _BEYOND = 1e-3  # the same beyond the limit
@@ -117,17 +117,15 @@ def certify(
     """
     Return the limits along a motion, with bounds that hold between samples.
 
-    On an interval efforts are their Taylor polynomial at the middle, from their exact derivatives,
-    and a remainder, which Cauchy's estimate bounds by the size of the efforts on a disc of complex
-    time [:doc:`certificate </theory/certificate>`]. So `worst` is never below the truth, also
-    for narrow friction and turning joints, beyond rounding of 1e-13 of the quantity. Intervals
-    are halved until the bound of each
-    quantity is within 0.5 % of the limit of a known value (2e-5 if the limit is between both),
-    or so far from the limit that 1.2 times the truth may be reported.
+    On an interval a quantity is its Taylor polynomial at the middle, from exact derivatives, and a
+    remainder, which Cauchy's estimate bounds by its size at complex times: the proof is in
+    docs/theory/certificate.md. So `worst` is never below the truth, also for narrow friction and joints that turn
+    often, and within 0.5 % of the limit above it, if it is more than 1/1.2 of the limit.
+    Friction that is narrower than a motion resolves may leave it infinite.
 
-    Samples alone, 8 per interval and the cubics between them, are behind the motors of
-    tables, of springs with damper, hysteresis or backlash and of antagonistic pairs, behind all
-    efforts with coupled rotors, and those of soft robots: `LimitCheck.sampled`.
+    `LimitCheck.sampled` marks what has no such bound, but that of 8 samples per interval and
+    cubics between them: motors behind tabulated springs, antagonistic pairs and springs with damper,
+    hysteresis or backlash, all efforts with coupled rotors, and those of soft robots.
 
     Parameters
     ----------

@@ -159,5 +159,6 @@ def _cells(check: LimitCheck, binding: LimitCheck | None) -> tuple[str, ...]:
     unit = f' [{check.unit}]' if check.unit else ''
     name = f'{MARK if check is binding else ""}{check.quantity}{unit}'.replace(' ', NO_BREAK)
     first = '-' if check.first_violation is None else f'{check.first_violation:g}'
-    values = (check.reason, '-') if check.reason else (f'{check.worst:g}', f'{check.limit:g}')
+    worst = f'{check.worst:g}{" (sampled)" if check.sampled else ""}'
+    values = (check.reason, '-') if check.reason else (worst, f'{check.limit:g}')
     return name, check.joint, *values, f'{check.time:g}', first

@@ -133,7 +133,7 @@ def quantities(robot, jets):
     return found
 
 
-def largest(robot, curve, near=(), count=2000):
+def largest(robot, curve, near=(), count=1000):
     """
     Return the largest sizes (m,) of all quantities, each one by search about its largest sample.
 
@@ -142,7 +142,7 @@ def largest(robot, curve, near=(), count=2000):
     breaks, rows = curve.breaks, max(4, robot.required_rows + 1)
     u = np.linspace(0.0, 1.0, max(count // (len(breaks) - 1), 200), endpoint=False)
     times = (breaks[:-1, np.newaxis] + np.diff(breaks)[:, np.newaxis] * u).ravel()
-    away = np.geomspace(1e-9, 0.1, 150)
+    away = np.geomspace(1e-8, 0.1, 40)
     about = [time + side * away for time in near for side in (-1.0, 1.0)]
     every = np.concatenate([times, np.nextafter(breaks[1:], -np.inf), breaks[-1:], *about])
     every = np.unique(np.clip(every, breaks[0], breaks[-1]))

@@ -19,7 +19,7 @@ from screw_dynamics.trajectory.smooth.degree9_segment import hermite_coefficient
 _ON_PATH = 1e-9  # largest distance of the result from the path [rad or m]
 _NEAR = 2e-4  # largest distance from its acceleration, jerk and snap, of the largest ones
 _SAME_INSTANT = 1e-6  # knot and break, of the duration
-_SHORTEST_PIECE = 1e-5  # divided no more, for rounding [s]
+_SHORTEST_PIECE = 1e-4  # divided no more, for rounding [s]
 _MOST_PIECES = 2**14
 
 

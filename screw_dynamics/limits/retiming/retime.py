@@ -35,6 +35,7 @@ from screw_dynamics.limits.retiming.stations import (
     divided,
     least_duration,
     limits_at_stations,
+    most_intervals,
     spline_knots,
 )
 from screw_dynamics.model import ScrewModel
@@ -42,6 +43,7 @@ from screw_dynamics.model.records import POSITION_UNITS
 from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import PiecewisePolynomial
 
+_FEWEST = 10  # intervals
 _PER_INTERVAL = 3  # stations between two knots
 _BETWEEN = 4  # instants per distance of two stations where limits are checked
 _MOST_PROGRAMS = 20
@@ -77,8 +79,9 @@ def retime(
     path: first with half of the intervals, then with all. All times of the result are scaled until
     the largest share of a limit is 0.9999, by `check_feasibility`, of voltages, rms currents and
     temperatures too; then by `limits.certify`, until limits hold between samples. If it does not
-    begin and end at rest, it is only slowed, and only where a limit is exceeded. The duration is a local optimum within the time laws of this form, in
-    practice within some per cent of the best possible one.
+    begin and end at rest, it is only slowed, and only where a limit is exceeded. The duration is a
+    local optimum within the time laws of this form, in practice within some per cent of the best
+    possible one.
 
     Parameters
     ----------
@@ -93,8 +96,8 @@ def retime(
         'effort_rate' [N m/s or N/s], a number or (n,) each. What is left out remains that of the
         model and the drives.
     intervals : int
-        Least number of intervals of the spline; more make a faster motion, or one of the same
-        duration, and a longer computation.
+        Least number of intervals of the spline; more make a faster motion and a longer
+        computation. Motions of less than 3 ms per interval have no more than that.
     no_faster : bool
         Whether each segment of `curve` keeps the largest velocity that every joint has in it, and
         pauses their time.
@@ -133,7 +136,7 @@ def retime(
     """
     robot = limited_robot(robot, limits)
     _check_curve(robot, curve)
-    intervals = require_count('intervals', intervals, 10)
+    intervals = require_count('intervals', intervals, _FEWEST)
     if 0.0 < curve.duration < _LEAST_DURATION:
         raise InputError(
             f'curve: expected a duration of at least {_LEAST_DURATION:g} s, got '
@@ -143,12 +146,19 @@ def retime(
         return replace(curve, breaks=curve.breaks[:1], coefficients=curve.coefficients[:0])
     until = time.monotonic() + require_number('longest', longest, infinite=True)
     stations = partial(limits_at_stations, robot, limited_quantities(robot), curve, no_faster)
-    knots = spline_knots(curve, intervals // 2)
-    _check_positions(robot, curve, divided(knots, _PER_INTERVAL))
-    rows, between = stations(knots, _PER_INTERVAL), stations(knots, _PER_INTERVAL * _BETWEEN)
     few = spline_knots(curve, max(intervals // 2 // _COARSE, 10))
-    coarse = stations(few, _PER_INTERVAL) if rows.fixed is None else None
-    coefficients = _fastest(rows, between, _start(robot, rows, coarse), until)
+    _check_positions(robot, curve, divided(few, _COARSE * _PER_INTERVAL))
+    coarse = stations(few, _PER_INTERVAL)
+    first = _first(robot, coarse)
+    if coarse.fixed is None:
+        first = _nearly_fastest(coarse, first)
+        duration = float(coarse.basis.durations(first, few).sum())
+        intervals = min(intervals, max(most_intervals(duration), _FEWEST))
+    knots = spline_knots(curve, intervals // 2)
+    rows, between = stations(knots, _PER_INTERVAL), stations(knots, _PER_INTERVAL * _BETWEEN)
+    # near enough: the coefficients of a spline approach its values at these means of knots
+    start = coarse.basis.at(first, rows.basis.means)[..., 0]
+    coefficients = _fastest(rows, between, start, until)
     durations = between.basis.durations(coefficients, knots)
     if durations.sum() < least_duration(knots) and _unbounded(robot, rows, coefficients):
         raise InputError('limits: expected some that bound the speed along the path')
@@ -222,16 +232,12 @@ def _first(robot: Robot, rows: PathRows) -> Array:
     )
 
 
-def _start(robot: Robot, rows: PathRows, coarse: PathRows | None) -> Array:
-    """Return spline coefficients of a time law of fewer intervals, whose programs are small."""
-    if coarse is None:
-        return _first(robot, rows)  # it meets the conditions at the ends
-    tightening = np.ones((coarse.count, coarse.quantities.count + 1))
-    coefficients, gain = _first(robot, coarse), 1.0
+def _nearly_fastest(coarse: PathRows, coefficients: Array) -> Array:
+    """Return spline coefficients of a time law of few intervals, whose programs are small."""
+    tightening, gain = np.ones((coarse.count, coarse.quantities.count + 1)), 1.0
     while gain > _COARSE_GAIN:
         coefficients, gain = _improved(coarse, coefficients, tightening)
-    # near enough: the coefficients of a spline approach its values at these means of knots
-    return coarse.basis.at(coefficients, rows.basis.means)[..., 0]
+    return coefficients
 
 
 def _fastest(rows: PathRows, between: PathRows, coefficients: Array, until: float) -> Array:

@@ -24,7 +24,8 @@ _AT_REST = 1e-9  # velocity [rad/s or m/s]
 _TOWARDS_REST = np.array([0.125, 0.25, 0.5])  # knots in the interval next to an instant of rest
 _SHORT, _PER_SHORT = 0.6, 4  # times as many stations where an interval is shorter than this part
 _AS_FAST = 1.005  # times a speed that is kept: programs tighten their limits
-_SHORTEST_INTERVAL = 2e-5  # between two knots, also where no limit bounds the speed [s]
+_MEAN_INTERVAL = 15.0  # times the shortest one, at least
+_SHORTEST_INTERVAL = 2e-4  # between two knots, also where no limit bounds the speed [s]
 
 
 def spline_knots(curve: PiecewisePolynomial, intervals: int) -> Array:
@@ -76,6 +77,11 @@ def divided(values: Array, parts: int | NDArray[np.int64]) -> Array:
     part = (np.arange(counts.sum()) - first) / np.repeat(counts, counts)
     inner = np.repeat(values[:-1], counts) + np.repeat(np.diff(values), counts) * part
     return np.append(inner, values[-1])
+
+
+def most_intervals(duration: float) -> int:
+    """Return how many intervals a motion may have: in more it loses time where it hardly moves."""
+    return int(duration / (_MEAN_INTERVAL * _SHORTEST_INTERVAL))
 
 
 def limits_at_stations(
