@@ -119,13 +119,13 @@ def certify(
 
     On an interval a quantity is its Taylor polynomial at the middle, from exact derivatives, and a
     remainder, which Cauchy's estimate bounds by its size at complex times: the proof is in
-    docs/theory/certificate.md. So `worst` is never below the truth, also for narrow friction and joints that turn
-    often, and within 0.5 % of the limit above it, if it is more than 1/1.2 of the limit.
-    Friction that is narrower than a motion resolves may leave it infinite.
+    docs/theory/certificate.md. So `worst` is never below the truth, also for narrow friction and
+    joints that turn often. It is within 0.5 % of the limit above the truth if it is more than
+    1/1.2 of the limit. Friction that is narrower than a motion resolves may leave it infinite.
 
     `LimitCheck.sampled` marks what has no such bound, but that of 8 samples per interval and
-    cubics between them: motors behind tabulated springs, antagonistic pairs and springs with damper,
-    hysteresis or backlash, all efforts with coupled rotors, and those of soft robots.
+    cubics between them: motors behind tabulated springs, antagonistic pairs and springs with
+    damper, hysteresis or backlash, all efforts with coupled rotors, and those of soft robots.
 
     Parameters
     ----------

@@ -58,8 +58,8 @@ from screw_dynamics.limits.law_discs import (
 Tail: TypeAlias = Callable[[int, Array], Array]
 
 _LEAST_RADIUS = 3.0  # of a disc without a pole of friction, on the first intervals
-_SMALLEST, _LARGEST = 1.5, 48.0  # radius of a disc of laws
-_STEP = 2.0**-0.5  # from one such radius to the next
+_SMALLEST, _LARGEST = 1.5, 24.0  # radius of a disc of laws
+_STEP = 0.6  # from one such radius to the next
 _SMOOTH = 'motor effort without dry friction'
 _NESTED = 0.5  # of the radius of a disc in another one, on which the other's derivatives are known
 
@@ -212,7 +212,11 @@ class _Point:
         h, one, order = self._h, np.ones_like(self._h), self._order
         changed = self._joint_changes(radius)
 
+        rubs, springs = bool(changed.any()), bool(self._drives.compliance.any())
+
         def efforts(derivative: int, on: Array) -> Array:
+            if not rubs:
+                return self.disc.tail(derivative, on)
             tail = product(changed, tail_of_peak(order, derivative, on / radius))
             return self.disc.tail(derivative, on) + tail / on**derivative
 
@@ -224,8 +228,11 @@ class _Point:
         compliance = self._drives.compliance
 
         def deflections(derivative: int, on: Array) -> Array:
-            tail = product(bent, tail_of_peak(order, derivative, on / inner))
-            return product(compliance, efforts(derivative, on)) + tail / on**derivative
+            tail = np.zeros(bent.shape)
+            if self._drives.bent:
+                tail = product(bent, tail_of_peak(order, derivative, on / inner))
+                tail = tail / on**derivative
+            return tail + product(compliance, efforts(derivative, on)) if springs else tail
 
         found['deflection'] = deflections(0, one)
         found['motor velocity'] = deflections(1, one) / h

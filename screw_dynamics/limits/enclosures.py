@@ -136,7 +136,7 @@ def tail_of_peak(order: int, derivative: int, ratio: Array) -> Array:
 
 def product(amount: Array, factor: Array) -> Array:
     """Return the product, 0 where the amount is 0."""
-    return np.where(amount > 0.0, amount * np.where(amount > 0.0, factor, 0.0), 0.0)
+    return amount * np.where(amount > 0.0, factor, 0.0)
 
 
 def share_of(change: Array, radius: Array) -> Array:

@@ -57,10 +57,14 @@ def friction_changes(
         turn = np.minimum(change / v0, _NEAR)
         slope = np.where(change <= _NEAR * v0, np.minimum(slope, np.cos(turn) ** -2), slope)
         sense = np.where(inside, np.minimum(2.0 * TANH * share, slope * change / v0), np.inf)
+        if not excess.any():
+            return sense, np.where(coulomb > 0.0, coulomb * sense, 0.0)
         stribeck = np.exp(np.minimum((change**2 - least**2) / vs**2, 1.0))
         bent = TANH * stribeck * 2.0 * (size + change) * change / vs**2
         level = np.minimum(2.0 * _STEEP * TANH * share, stribeck * sense + bent)
-        changes = coulomb * sense + np.where(excess > 0.0, excess * level, 0.0)
+        changes = np.where(coulomb > 0.0, coulomb * sense, 0.0) + np.where(
+            excess > 0.0, excess * level, 0.0
+        )
     return sense, np.where(inside, changes, np.inf)
 
 

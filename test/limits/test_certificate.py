@@ -252,6 +252,25 @@ def test_a_robot_without_drives():
     assert not any('stiffness' in name for name in found.names)
 
 
+@pytest.mark.parametrize(
+    'options',
+    [
+        {'max_effort_rate': 600.0},
+        {'spring': sd.LinearSpring(400.0, damping=2.0)},
+        {'spring': sd.LinearSpring(400.0), 'hysteresis': 1e-3},
+        {'spring': sd.LinearSpring(400.0), 'backlash': 1e-3},
+    ],
+)
+def test_drives_of_all_kinds(options):
+    """Effort rates of rigid joints, and springs whose deflection depends on the past."""
+    arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    drive = sd.JointDrive(motor=sd.Motor(rotor_inertia=0.2), **options)
+    robot = sd.Robot(arm, sd.Drives(dict.fromkeys(arm.joint_names, drive)))
+    found = sd.excitation_motion(robot, trials=2, duration=8.0)
+    assert found.report.feasible
+    assert 'joint_1.rotor_inertia' in found.names
+
+
 def test_a_begin_at_a_limit(robot):
     """That of a joint whose range has 0 at an end or not at all is away from the ends."""
     lower, upper = np.array([-3.0, -0.01]), np.array([-0.07, 3.0])

@@ -52,7 +52,7 @@ def judge(seed):
 
 def test_bounds_of_drawn_robots():
     """Trees of all joints, frictions, springs and curves; a bound near a limit is within 2 %."""
-    assert sum(map(judge, range(40))) == 0
+    assert sum(map(judge, range(50))) == 0
 
 
 @pytest.mark.long

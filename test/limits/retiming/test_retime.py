@@ -245,3 +245,15 @@ def test_the_time_of_the_given_curve_does_not_matter(planar):
         for seconds in (1e-3, 1e5)
     )
     assert fast == pytest.approx(slow, rel=1e-3)
+
+
+@pytest.mark.parametrize('distance', [0.02, 0.08, 1.0])
+def test_more_intervals_are_not_slower(planar, distance):
+    """Also of motions that take less time than many intervals would have."""
+    curve = curve_through(planar, [[0.0, 0.0], [distance, distance / 2.0]])
+    limits = {'velocity': 2.0, 'effort': 60.0, 'effort_rate': 1500.0}
+    durations = [
+        sd.retime(planar, curve, limits, intervals=count).duration
+        for count in (10, 20, 50, 100, 200, 400)
+    ]
+    assert (np.diff(durations) <= 5e-3 * np.array(durations[:-1])).all(), durations

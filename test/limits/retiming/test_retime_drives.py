@@ -3,6 +3,7 @@
 """Retiming with springs and motors, and what is refused."""
 
 import re
+from dataclasses import replace
 from math import factorial
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from helpers.curves import curve_through, even, random_curve
 
 import screw_dynamics as sd
+from screw_dynamics import trajectory
 from screw_dynamics.errors import InfeasibleError, InputError, ShapeError
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 
@@ -219,3 +221,30 @@ def test_bad_curves(planar, slider):
         sd.retime(planar, [0.0, 1.0])
     with pytest.raises(ShapeError, match='2 joints'):
         sd.retime(planar, curve_through(slider, [[0.0], [1.0]]))
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_narrow_friction_keeps_its_limits(iiwa, seed):
+    """For every number of intervals; the knee of 6 mrad/s is passed between stations."""
+    rng = np.random.default_rng(seed)
+    friction = sd.JointFriction(coulomb=rng.uniform(1.0, 4.0), coulomb_velocity=0.006)
+    drive = sd.JointDrive(
+        motor=sd.Motor(rotor_inertia=0.1), friction=friction, max_effort_rate=rng.uniform(8e2, 2e3)
+    )
+    robot = sd.Robot(iiwa, sd.Drives(dict.fromkeys(iiwa.joint_names, drive)))
+    curve = trajectory.through(iiwa, np.arange(5.0), rng.uniform(-1.2, 1.2, (5, 7)))
+    for count in (50, 200):
+        fast = sd.retime(robot, curve, intervals=count)
+        report = sd.limits.certify(robot, fast)
+        assert report.feasible and report.binding.excess > -1e-3
+
+
+def test_a_path_of_thousands_of_turns(iiwa):
+    free = np.full(7, np.inf)
+    limits = replace(iiwa.limits, lower=-free, upper=free)
+    arm = replace(iiwa, limits=limits)
+    curve = trajectory.through(arm, [0.0, 1.0], [np.zeros(7), np.full(7, 1e4)])
+    fast = sd.retime(arm, curve)
+    assert sd.limits.certify(arm, fast).feasible
+    least = 1e4 / arm.limits.velocity.min()
+    assert least < fast.duration < 1.05 * least
