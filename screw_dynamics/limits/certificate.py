@@ -74,19 +74,21 @@ class _Group(NamedTuple):
             return []
         times, low, high, values, _ = bounds
         lower, upper = self.lower[places], self.upper[places]
-        bound = np.where(high - upper > lower - low, high, low)
-        beyond = np.maximum(high - upper, lower - low)
-        # the worst bound takes the place of the value next to it
-        values = values.copy()
-        for i, row in enumerate(np.argmax(beyond, axis=0)):
-            inner = np.argmax(
-                np.maximum(values[row, :, i] - upper[i], lower[i] - values[row, :, i])
-            )
-            values[row, inner, i] = bound[row, i]
-        order = np.argsort(times, axis=None, kind='stable')
-        rows = values.reshape(-1, len(places))[order]
+        every, rows = [times.ravel()], [values.reshape(-1, len(places))]
+        for i in range(len(places)):
+            # largest and least bound, beside the other quantities at an instant next to each
+            for bound, side in ((high, 1.0), (low, -1.0)):
+                row = np.argmax(side * bound[:, i])
+                instant = np.argmax(side * values[row, :, i])
+                sample = values[row, instant].copy()
+                sample[i] = bound[row, i]
+                every.append(times[row, instant : instant + 1])
+                rows.append(sample[np.newaxis])
+        instants = np.concatenate(every)
+        order = np.argsort(instants, kind='stable')
+        at, samples = begin + instants[order], np.concatenate(rows)[order]
         found = checks_of(
-            robot, self.quantity, begin + times.ravel()[order], rows, lower, upper,
+            robot, self.quantity, at, samples, lower, upper,
             tuple(self.names[i] for i in places), self.joints[places],
         )  # fmt: skip
         return list(zip(places.tolist(), found, strict=True))

@@ -102,6 +102,20 @@ def test_many_turns_within_one_segment(planar):
             assert truth <= abs(check.worst) <= 1.002 * truth
 
 
+def test_limits_of_different_size(planar):
+    """The nearest limit counts in parts of it, not in rad; its peak is between breaks."""
+    bump = np.zeros((1, 4, 2))
+    bump[0, 2:, 0] = 6.75, -6.75  # 1 rad at two thirds
+    curve = PiecewisePolynomial(np.array([0.0, 1.0]), bump, np.zeros(2), continuity=1)
+    limits = replace(planar.limits, lower=np.array([-0.1, -1.0]), upper=np.array([1.12, 1.0]))
+    (check,) = (
+        c
+        for c in certify(replace(planar, limits=limits), curve).checks
+        if (c.quantity, c.joint) == ('position', 'joint_1')
+    )
+    assert check.limit == 1.12 and 1.0 <= check.worst <= 1.001
+
+
 def test_the_rest_before_a_curve_counts(planar):
     """The effort of the begin, where acceleration helps from the first instant on."""
     held = sd.gravity_forces(planar, np.zeros(2))
