@@ -87,6 +87,9 @@ from .model import RobotModel as RobotModel
 from .model import ScrewModel as ScrewModel
 from .model.urdf import from_parsed_urdf as from_parsed_urdf
 from .model.urdf import read_urdf as read_urdf
+from .recordings.results.evaluation import evaluate as evaluate
+from .recordings.results.results import Results as Results
+from .recordings.results.results_plot import plot as plot
 from .series.jets import jet as jet
 from .simulation.linearized_dynamics import linearized_dynamics as linearized_dynamics
 from .simulation.simulate import simulate as simulate

@@ -143,7 +143,7 @@ def _draw(distances: Sequence[str], orders: Sequence[str], figure: Figure) -> No
     """Draw errors over distance, and operations over the order."""
     import matplotlib
 
-    from screw_dynamics.recordings.results.results_plot import COLOURS, STYLE
+    from screw_dynamics.common.figures import COLOURS, STYLE
 
     with matplotlib.rc_context(STYLE):
         left, right = figure.subplots(1, 2)

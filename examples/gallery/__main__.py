@@ -43,7 +43,7 @@ def draw(name: str, folder: Path) -> Path:
     """Draw one figure of `SCRIPTS` to a PNG file in `folder`, and return its path."""
     import matplotlib
 
-    from screw_dynamics.recordings.results.results_plot import STYLE
+    from screw_dynamics.common.figures import STYLE
 
     path = folder / f'{name}.png'
     with matplotlib.rc_context(STYLE):

@@ -10,7 +10,7 @@ from matplotlib.ticker import NullLocator
 
 from paper_experiments.cost import JOINTS, ORDERS, recorded
 from paper_experiments.panels import MARKERS
-from screw_dynamics.recordings.results.results_plot import BLACK, COLOURS, GREY
+from screw_dynamics.common.figures import BLACK, COLOURS, GREY
 
 FORMS = ('body-fixed', 'spatial', 'hybrid', 'closed form', 'kernel')
 ARM = 7  # joints of the left panel

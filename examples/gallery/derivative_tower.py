@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from screw_dynamics.recordings.results.results_plot import BLACK, COLOURS, GREY
+from screw_dynamics.common.figures import BLACK, COLOURS, GREY
 
 ROWS = ('position', 'velocity', 'acceleration', 'jerk', 'snap')
 # columns: heading, equation, colour, texts with the row of each

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 import screw_dynamics as sd
 from paper_experiments.fanuc import DURATION, differences, from_energies, model, motion
 from paper_experiments.panels import LABELS, difference_panel
-from screw_dynamics.recordings.results.results_plot import COLOURS
+from screw_dynamics.common.figures import COLOURS
 
 _ROWS = (
     r'$q_1$  [rad]',

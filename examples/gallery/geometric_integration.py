@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from screw_dynamics import lie
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.recordings.results.results_plot import BLACK, COLOURS
+from screw_dynamics.common.figures import BLACK, COLOURS
 from screw_dynamics.theory.geometric_integration import free_body, runge_kutta
 from screw_dynamics.theory.geometric_integration.munthe_kaas import System, integrate
 

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import screw_dynamics as sd
-from screw_dynamics.recordings.results.results_plot import COLOURS
+from screw_dynamics.common.figures import COLOURS
 from screw_dynamics.trajectory import (
     TrajectoryPoint,
     jtc_trajectory,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from screw_dynamics.common.figures import COLOURS, GREY
 from screw_dynamics.lie import exp_screw
-from screw_dynamics.recordings.results.results_plot import COLOURS, GREY
 
 E = np.array([0.28, 0.0, 0.96])  # direction of the axis
 X = np.array([0.9, 0.3, 0.1])  # a point on it, m

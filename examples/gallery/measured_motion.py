@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 import screw_dynamics as sd
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.recordings.results.results_plot import BLACK, COLOURS, GREY
+from screw_dynamics.common.figures import BLACK, COLOURS, GREY
 from screw_dynamics.trajectory import (
     TrajectoryPoint,
     measured_motion,

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 import screw_dynamics as sd
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.recordings.results.results_plot import COLOURS
+from screw_dynamics.common.figures import COLOURS
 from screw_dynamics.trajectory import TrajectoryPoint, smooth_trajectory, waypoints_from_points
 from sea_study.mujoco_robot import MujocoRobot
 

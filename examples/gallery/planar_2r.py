@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 import screw_dynamics as sd
 from paper_experiments.panels import LABELS, difference_panel
 from paper_experiments.planar_2r import Parameters, differences, model, motion, printed
-from screw_dynamics.recordings.results.results_plot import COLOURS
+from screw_dynamics.common.figures import COLOURS
 
 DURATION = 5.0  # s
 

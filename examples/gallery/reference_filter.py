@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.recordings.results.results_plot import BLACK, COLOURS, GREY
+from screw_dynamics.common.figures import BLACK, COLOURS, GREY
 from screw_dynamics.trajectory import ReferenceFilter
 
 STREAM_PERIOD, TICK = 0.01, 0.001  # s: a stream of 100 Hz, ticks at 1 kHz

@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import screw_dynamics as sd
+from screw_dynamics.common.figures import COLOURS
 from screw_dynamics.lie import pose, rotation_onto_z, rpy_rotation, screw_pitch, screw_type
-from screw_dynamics.recordings.results.results_plot import COLOURS
 
 KINDS = {'revolute': COLOURS[0], 'prismatic': COLOURS[1], 'helical': COLOURS[2]}
 PARENTS = (-1, 0, 1, 0, 3)

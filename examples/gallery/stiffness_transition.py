@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 import screw_dynamics as sd
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.recordings.results.results_plot import COLOURS, GREY
+from screw_dynamics.common.figures import COLOURS, GREY
 
 SOFT, STIFF = 80.0, 400.0  # N m/rad
 BEGIN, DURATION = 0.5, 1.0  # s of the transition

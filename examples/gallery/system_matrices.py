@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 import screw_dynamics as sd
 from gallery.screw_tree import ANGLES, HOMES, PARENTS, SCREWS
 from screw_dynamics import lie
-from screw_dynamics.recordings.results.results_plot import COLOURS
+from screw_dynamics.common.figures import COLOURS
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 
 INERTIA = lie.inertia_matrix(1.0, np.array([0.1, 0.2, 0.3]), np.diag([0.01, 0.02, 0.03]))

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from screw_dynamics import lie
-from screw_dynamics.recordings.results.results_plot import COLOURS, GREY
+from screw_dynamics.common.figures import COLOURS, GREY
 from screw_dynamics.theory.geometric_integration import free_body, runge_kutta
 from screw_dynamics.theory.geometric_integration.munthe_kaas import integrate
 

@@ -11,9 +11,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import screw_dynamics as sd
+from screw_dynamics.common.figures import COLOURS
 from screw_dynamics.lie import exp_so3
 from screw_dynamics.model.records import Representation
-from screw_dynamics.recordings.results.results_plot import COLOURS
 
 ORIGIN = np.array([0.9, 0.2, 0.3])  # of the body frame
 ROTATION = exp_so3(np.array([0.5, -0.6, 0.9]))  # of the body frame

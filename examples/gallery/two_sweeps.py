@@ -8,7 +8,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from screw_dynamics.recordings.results.results_plot import COLOURS, GREY
+from screw_dynamics.common.figures import COLOURS, GREY
 
 PARENTS = (-1, 0, 1, 0, 3)
 PLACES = ((0.0, 1.0), (0.9, 1.8), (2.0, 2.2), (-0.9, 1.8), (-1.3, 3.0))  # of the bodies

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import screw_dynamics as sd
-from screw_dynamics.recordings.results.results_plot import COLOURS, GREY
+from screw_dynamics.common.figures import COLOURS, GREY
 
 ANGLES = ((0.2, 1.9), (0.4, 0.9), (0.7, 0.0))  # the last one is singular
 SCALE = 0.4  # of the velocities

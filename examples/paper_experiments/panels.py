@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from paper_experiments.arms import DURATION, Experiment
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.recordings.results.results_plot import BLACK, COLOURS, GREY
+from screw_dynamics.common.figures import BLACK, COLOURS, GREY
 
 LABELS = (
     r'$\tau$  [N m]',

@@ -17,7 +17,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from ros_demo.plot import save_plot
 from ros_demo.processes import (
     Processes,
     require_ros,
@@ -36,8 +35,11 @@ from ros_demo.report import check_services, recompute, report
 from ros_demo.stages import Stage, ticks
 from screw_dynamics.common.paths import share_path
 from screw_dynamics.common.scalars import positive
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.urdf import read_urdf
+from screw_dynamics.recordings.results.results import Results
+from screw_dynamics.recordings.results.results_plot import limits_of, save_plot
 from screw_dynamics.trajectory import (
     TrajectoryFile,
     TrajectoryPoint,
@@ -99,8 +101,20 @@ def _run(options: argparse.Namespace) -> None:
     text = '\n'.join([*lines, *services])
     (folder / 'report.txt').write_text(text + '\n', encoding='utf-8')
     with Stage('Draw'):
-        title = f'{ROBOT}: feedforward torque with its first and second derivative'
-        save_plot(recording, folder / 'plot.png', title)
+        results = Results(
+            recording.joint_names,
+            recording.time,
+            recording.joint_jet,
+            recording.effort_jet,
+            slides=(False,) * model.n,
+        )
+        save_plot(
+            results,
+            folder / 'plot.png',
+            f'{ROBOT}: feedforward torque with its first and second derivative',
+            limits_of(Robot(model), results),
+            recording.waypoint_times.tolist(),
+        )
     print(f'\n{text}\n')
     for name in ('plot.png', 'bag', 'report.txt', 'logs'):
         print(folder / name)

@@ -26,7 +26,7 @@ import screw_dynamics as sd
 from ros_demo.processes import DemoError, run_job
 from ros_demo.stages import Stage
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.recordings.results.results_plot import STYLE
+from screw_dynamics.common.figures import STYLE
 from soft_study import arcs, helicoid, helicoid_motion, hybrid, toy
 from soft_study.plot import arcs_figure, helicoid_figure, hybrid_figure
 from soft_study.records import columns_of, recorded_equilibria, write_costs, write_motion

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 import screw_dynamics as sd
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.recordings.results.results_plot import COLOURS, GREY
+from screw_dynamics.common.figures import COLOURS, GREY
 from soft_study import arcs, helicoid, helicoid_motion, hybrid
 
 METHODS = {

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.command_line import motions
-from screw_dynamics.command_line.evaluation import evaluate_measured
 from screw_dynamics.command_line.robots import effort_format
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.progress import counting
@@ -26,6 +25,7 @@ from screw_dynamics.estimation.recorded_samples import GapError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.bags import BagMessage
 from screw_dynamics.recordings.messages.joints import named_row
+from screw_dynamics.recordings.results.evaluation import evaluate_measured
 from screw_dynamics.recordings.results.results import Results
 from screw_dynamics.recordings.results.results_bag import Origin
 from screw_dynamics.trajectory.reference.reference import Source

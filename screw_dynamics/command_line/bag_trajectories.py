@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.command_line import motions
-from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.progress import progress
 from screw_dynamics.common.times import SECOND, nanoseconds
@@ -21,6 +20,7 @@ from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.bags import BagMessage
 from screw_dynamics.recordings.bags.definitions import MessageTypes
 from screw_dynamics.recordings.messages.joints import effort_points
+from screw_dynamics.recordings.results.evaluation import evaluate_samples, sampled_jets
 from screw_dynamics.recordings.results.results import Results
 from screw_dynamics.recordings.results.results_bag import Origin
 from screw_dynamics.recordings.results.results_from_bag import TRAJECTORY
@@ -69,7 +69,7 @@ def evaluate_trajectories(
         found = messages[i]
         jets = sampled_jets(curve, times, robot)
         motions.require_radians(motions.origin_of(found), robot.model, jets[:, 0])
-        results = evaluate(robot, times, jets, order, taken)
+        results = evaluate_samples(robot, times, jets, order, taken)
         followed.append(
             FollowedTrajectory(found.message, found.log_time, starts[i], results, curve.continuity)
         )

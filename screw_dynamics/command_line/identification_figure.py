@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from screw_dynamics.estimation.identification import Identification, Recording
-from screw_dynamics.model.records import EFFORT_UNITS
-from screw_dynamics.recordings.results.results_plot import (
+from screw_dynamics.common.figures import (
     COLOURS,
     GREY,
     panels_figure,
 )
+from screw_dynamics.estimation.identification import Identification, Recording
+from screw_dynamics.model.records import EFFORT_UNITS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

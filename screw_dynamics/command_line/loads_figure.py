@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from screw_dynamics.estimation.observers.recorded_loads import RecordedLoads
-from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.records import EFFORT_UNITS
-from screw_dynamics.recordings.results.results_plot import (
+from screw_dynamics.common.figures import (
     COLOURS,
     GREY,
     panels_figure,
 )
+from screw_dynamics.estimation.observers.recorded_loads import RecordedLoads
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.records import EFFORT_UNITS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -25,7 +25,6 @@ from screw_dynamics.command_line.exit_codes import (
     usable_streams,
 )
 from screw_dynamics.common.text_table import styled_tables
-from screw_dynamics.errors import BagWarning, RecordingWarning, UnusedEntryWarning
 
 _PROGRAM = 'screw_dynamics'
 # each is a module in `commands`, imported when the command is used
@@ -114,8 +113,7 @@ def _run(options: argparse.Namespace) -> int:
 
     with warnings.catch_warnings(), np.errstate(all='ignore'):  # overflow raises an error later
         warnings.showwarning = _print_warning
-        for kind in (BagWarning, RecordingWarning, UnusedEntryWarning):
-            warnings.simplefilter('always', kind)
+        warnings.simplefilter('always', UserWarning)
         code: int = options.run(options)
     return code
 

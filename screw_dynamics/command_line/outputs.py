@@ -4,10 +4,11 @@
 
 import argparse
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TextIO
 
+from screw_dynamics.command_line import robots
 from screw_dynamics.common.paths import expanded, is_standard_output, written_at_once
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
@@ -38,7 +39,7 @@ def check(
     bag.
     """
     if figure is not None:
-        from screw_dynamics.recordings.results.results_plot import figure_format
+        from screw_dynamics.common.figures import figure_format
 
         figure_format(figure)
     if folder is not None:
@@ -92,29 +93,28 @@ def _require_writable(path: str | Path, folder: Path) -> None:
         raise InputError(f'{path}: the folder {folder} is not writable')
 
 
-def check_figure(options: argparse.Namespace, robot: Robot) -> None:
-    """Raise `InputError` if a figure has too few rows for the joints and motors."""
-    if options.plot is not None:
-        from screw_dynamics.recordings.results.results_plot import require_room
-
-        motors = 0 if robot.drives is None else len(robot.motors.names)
-        require_room(
-            robot.n + motors,
-            'write them by --csv FILE, and draw some: screw_dynamics plot FILE --joints JOINT ...',
-        )
-
-
-def write_files(results: Results, options: argparse.Namespace, title: str, output: TextIO) -> None:
-    """Write the files that the options name; `output` is the stream for CSV on standard output."""
+def write_table(results: Results, options: argparse.Namespace, output: TextIO) -> None:
+    """Write the CSV that the options name; on standard output to the stream `output`."""
     if is_standard_output(options.csv):
         write_csv(results, output)
     elif options.csv is not None:
         write_csv(results, options.csv)
         print(f'written: {options.csv}')
-    if options.plot is not None:
-        from screw_dynamics.recordings.results.results_plot import save_plot
 
-        save_plot(results, options.plot, title)
+
+def draw(
+    results: Results,
+    robot: Robot,
+    options: argparse.Namespace,
+    title: str,
+    waypoints: Sequence[float] = (),
+) -> None:
+    """Draw the figure that the options name, with limits and waypoints at some times [s]."""
+    if options.plot is not None:
+        from screw_dynamics.recordings.results.results_plot import limits_of, save_plot
+
+        limits = limits_of(robot, results, robots.effort_format(options, robot).trivial)
+        save_plot(results, options.plot, title, limits, waypoints)
         print(f'written: {options.plot}')
 
 

@@ -11,11 +11,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.figures import STYLE, line_style
 from screw_dynamics.common.text_table import text_table
 from screw_dynamics.errors import InputError, UnknownNameError, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_MOTION = ('position', 'velocity', 'acceleration', 'jerk', 'snap')
 
 Part: TypeAlias = str | Sequence[Sequence[str]]
 
@@ -57,7 +60,7 @@ class RecordedResult(Tabular):
         ModuleNotFoundError
             If pandas is not installed (extra ``tables``).
         """
-        return _library('pandas', 'tables').DataFrame(self._records())
+        return optional_library('pandas', 'tables').DataFrame(self._records())
 
 
 def _html(part: Part) -> str:
@@ -124,8 +127,12 @@ class SampledResult(Tabular):
             If there is no such quantity, or not that derivative.
         ModuleNotFoundError
             If matplotlib is not installed (extra ``plot``).
+
+        See Also
+        --------
+        plot : All quantities of a motion and its efforts, with the limits of the robot.
         """
-        pyplot = _library('matplotlib.pyplot', 'plot')
+        pyplot = optional_library('matplotlib.pyplot', 'plot')
         axes: Axes | None = ax
         if isinstance(quantity, pyplot.Axes) and ax is None:
             axes, quantity = quantity, ''
@@ -143,16 +150,19 @@ class SampledResult(Tabular):
                 f'derivative: expected 0 to {drawn.values.shape[1] - 1} of {name}, '
                 f'got {shown(derivative)}'
             )
-        axes = pyplot.subplots()[1] if axes is None else axes
+        with pyplot.rc_context(STYLE):
+            axes = pyplot.subplots()[1] if axes is None else axes
         at = range(len(drawn.values)) if times is None else times
-        for label, values in zip(drawn.columns, drawn.values[:, derivative].T, strict=True):
-            axes.plot(at, values, label=label)
+        for i, label in enumerate(drawn.columns):
+            axes.plot(at, drawn.values[:, derivative, i], label=label, **line_style(i))
         axes.set_xlabel('sample' if times is None else 'time [s]')
-        order = f', derivative {derivative}' if derivative else ''
-        axes.set_ylabel(
-            f'{name.replace("_", " ")}{order} [{derivative_unit(drawn.unit, derivative)}]'
-        )
-        axes.legend()
+        words = name.replace('_', ' ')
+        if words.endswith('position'):
+            words = words.removesuffix('position') + _MOTION[derivative]
+        elif derivative:
+            words += f', derivative {derivative}'
+        axes.set_ylabel(f'{words} [{derivative_unit(drawn.unit, derivative)}]')
+        axes.legend(frameon=False)
         return axes
 
     def to_xarray(self) -> Any:
@@ -171,7 +181,7 @@ class SampledResult(Tabular):
         ModuleNotFoundError
             If xarray is not installed (extra ``tables``).
         """
-        xarray = _library('xarray', 'tables')
+        xarray = optional_library('xarray', 'tables')
         times, samples = self._samples()
         first = 'sample' if times is None else 'time'
         return xarray.Dataset(
@@ -205,7 +215,7 @@ class SampledResult(Tabular):
         ModuleNotFoundError
             If pandas is not installed (extra ``tables``).
         """
-        pandas = _library('pandas', 'tables')
+        pandas = optional_library('pandas', 'tables')
         times, samples = self._samples()
         columns = {
             (name, d, column): found.values[:, d, j]
@@ -230,7 +240,7 @@ class SampledResult(Tabular):
         return [repr(self), *tables.values()]
 
 
-def _library(module: str, extra: str) -> Any:
+def optional_library(module: str, extra: str) -> Any:
     """Import an optional library; raise ModuleNotFoundError with its name and extra."""
     package = module.partition('.')[0]
     try:

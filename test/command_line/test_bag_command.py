@@ -278,8 +278,8 @@ def test_measured_efforts_are_drawn_beside_those_of_the_model(run, folder, model
     write_bag(folder / 'forces', rows)
     code, _, err = run('bag', 'forces', '--plot', 'a.png', '--smoothing-time', '0.05')
     assert code == 0, err
-    panels = [axis for axis in drawn[0].axes if axis.get_legend()]
-    for axis, expected in zip(panels, measured.T, strict=True):
-        found = axis.lines[1].get_ydata()
+    (axis,) = (axis for axis in drawn[0].axes if axis.get_title(loc='left') == 'torque')
+    for line, expected in zip(axis.lines[1:4:2], measured.T, strict=True):
+        found = line.get_ydata()
         np.testing.assert_array_equal(np.delete(found, 8), np.delete(expected, 8))
         assert np.isnan(found[8]) and axis.get_ylim()[1] >= expected.max()

@@ -72,9 +72,8 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path):
 def test_an_interrupt_leaves_nothing_that_looks_finished(run, folder, monkeypatch, after):
     pytest.importorskip('rosbags', reason='bags need the package rosbags')
     before = sorted(folder.iterdir())
-    from screw_dynamics.command_line import evaluation
     from screw_dynamics.common.progress import progress
-    from screw_dynamics.recordings.results import results_bag, results_csv
+    from screw_dynamics.recordings.results import evaluation, results_bag, results_csv
 
     def interrupted(items, text, *rest, **named):
         for i, item in enumerate(progress(items, text, *rest, **named)):

@@ -18,6 +18,7 @@ pytest.importorskip('matplotlib', reason='figures need matplotlib')
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.image import imread  # noqa: E402
 
+import screw_dynamics as sd  # noqa: E402
 from screw_dynamics.errors import InputError  # noqa: E402
 from screw_dynamics.recordings.bags import Bag  # noqa: E402
 from screw_dynamics.recordings.bags.writer import BagWriter  # noqa: E402
@@ -44,9 +45,15 @@ def figures(monkeypatch):
     return saved
 
 
-def lines(figure):
-    """Return the data of every visible panel that has a line."""
-    return [axis.lines[0].get_ydata() for axis in figure.axes if axis.lines]
+def lines(figure, count):
+    """Return the data of the first `count` lines of every panel."""
+    return [line.get_ydata() for axis in figure.axes for line in axis.lines[:count]]
+
+
+def titled(figure, title):
+    """Return the panel with a title."""
+    (axis,) = (axis for axis in figure.axes if axis.get_title(loc='left') == title)
+    return axis
 
 
 def test_every_quantity_of_every_joint_and_motor_is_drawn(run, figures):
@@ -58,14 +65,15 @@ def test_every_quantity_of_every_joint_and_motor_is_drawn(run, figures):
     assert run('plot', 'a_bag', '-o', 'b.png')[0] == 0
     table = read_csv(Path('a.csv'))
     assert table.motors is not None
-    expected = []
-    for j in range(2):
-        expected += [*table.joint_jet[:, :3, j].T, *table.effort_jet[:, :, j].T]
-    for i in range(2):
-        expected += list(table.motors.values[:, :, i].T)
+    expected = [
+        values
+        for jet in (table.joint_jet, table.effort_jet, table.motors.values)
+        for d in range(jet.shape[1])
+        for values in jet[:, d].T
+    ]
     for figure in figures:
-        drawn = lines(figure)
-        assert len(drawn) == len(expected) == 22
+        drawn = lines(figure, 2)
+        assert len(drawn) == len(expected) == 2 * (5 + 3 + 5)
         for found, wanted in zip(drawn, expected, strict=True):
             np.testing.assert_array_equal(found, wanted)
     assert imread('a.png').shape[0] > 500 and imread('a.png').std() > 0.01
@@ -77,15 +85,16 @@ def test_no_peak_of_a_long_recording_is_lost(figures, tmp_path):
     efforts[[12_345, 33_333]] = 9.0, -7.0
     efforts[[12_344, 33_334]] = np.nan  # beside what is not known, too
     results = Results(('a',), times, np.zeros((50_000, 3, 1)), efforts[:, None, None])
-    save_plot(results, tmp_path / 'a.png', 'long')
-    drawn = lines(figures[-1])[3]
+    save_plot(results, tmp_path / 'a.png', 'long', {})
+    (line,) = titled(figures[-1], 'effort').lines
+    drawn = line.get_ydata()
     assert len(drawn) < 5000 and np.nanmax(drawn) == 9.0 and np.nanmin(drawn) == -7.0
-    assert figures[-1].axes[3].lines[0].get_xdata()[[0, -1]].tolist() == [0.0, times[-1]]
+    assert line.get_xdata()[[0, -1]].tolist() == [0.0, times[-1]]
 
 
 def test_a_single_sample_is_seen(figures, tmp_path):
     results = Results(('a',), np.zeros(1), np.zeros((1, 3, 1)), np.ones((1, 1, 1)))
-    save_plot(results, tmp_path / 'a.png', 'one')
+    save_plot(results, tmp_path / 'a.png', 'one', {})
     assert all(axis.lines[0].get_marker() == 'o' for axis in figures[-1].axes[:4])
 
 
@@ -96,7 +105,7 @@ def test_what_is_not_known_is_left_open(run, figures, deviation):
     )
     code, _, err = run('plot', 'a.csv')
     assert code == 0, err
-    low, high = figures[-1].axes[3].get_ylim()
+    low, high = titled(figures[-1], 'effort').get_ylim()
     assert low < 3.0 and high > 4.0
 
 
@@ -118,10 +127,11 @@ def test_units_are_those_of_the_joint(run, figures):
     assert {'time', 'joint_1.position [rad]', 'joint_2.effort_ddot [N/s^2]'} < {*header}
     assert 'joint_2.motor_acceleration [m/s^2]' in header
     labels = [axis.get_ylabel() for axis in figures[-1].axes]
-    # three columns of motion, three of efforts; below the joints their motors
+    # a block of motion, efforts and motors for each type of joint
     assert labels[0].endswith('[rad]') and labels[2].endswith('[rad/s²]')
-    assert labels[6].endswith('[m]') and labels[11].endswith('[N/s²]')
-    assert labels[12 + 3].endswith('[N m]') and labels[18 + 3].endswith('[N]')
+    assert labels[13].endswith('[m]') and labels[13 + 7].endswith('[N/s²]')
+    assert labels[8 + 3].endswith('[N m]') and labels[13 + 8 + 3].endswith('[N]')
+    assert [titled(figures[-1], name).lines for name in ('torque', 'force')]
     # those of the figure, from the header of the CSV and the robot description in the bag
     for name in ('a.csv', 'a_bag'):
         run('plot', name, '-o', 'b.png')
@@ -134,7 +144,7 @@ def test_units_are_those_of_the_joint(run, figures):
     assert Path('scaled.csv').read_text().startswith('time,joint_1.position,joint_1.velocity,')
     run('plot', 'scaled.csv')
     labels = [axis.get_ylabel() for axis in figures[-1].axes]
-    assert labels[6].endswith('[rad or m]') and labels[11].endswith('[(N m or N)/s²]')
+    assert labels[0].endswith('[rad or m]') and labels[7].endswith('[(N m or N)/s²]')
 
 
 def test_a_figure_that_nobody_named_is_not_replaced(run):
@@ -154,10 +164,9 @@ def test_bands_are_two_standard_deviations(run, figures, measured_bag):
     run('bag', measured_bag, '-o', 'new', '--rate', 100)
     assert run('plot', 'new', '--joints', 'joint_2')[0] == 0
     results = read_bag(Path('new'), None)
-    axes = [axis for axis in figures[-1].axes if axis.lines]
-    assert len(axes) == 6
+    assert len(figures[-1].axes) == 5 + 3
     assert results.effort_deviations is not None
-    vertices = axes[5].collections[0].get_paths()[0].vertices
+    vertices = figures[-1].axes[-1].collections[0].get_paths()[0].vertices
     top = results.effort_jet[:, 2, 1] + 2 * results.effort_deviations[:, 2, 1]
     bottom = results.effort_jet[:, 2, 1] - 2 * results.effort_deviations[:, 2, 1]
     assert vertices[:, 1].max() == pytest.approx(top.max(), rel=1e-12)
@@ -230,7 +239,7 @@ def test_motors_of_other_instants_are_not_drawn(run, figures):
             output.write(results, Origin(np.array([instant]), np.array([0]), 4, 1))
     assert run('plot', 'apart', '--topic', '/a/torque', '-o', 'a.png')[0] == 0
     assert run('plot', 'apart', '--topic', '/b/torque', '-o', 'b.png')[0] == 0
-    assert [len(lines(figure)) for figure in figures] == [4, 4 + 5]
+    assert [len(figure.axes) for figure in figures] == [4, 4 + 5]
 
 
 def test_messages_without_a_motion(run):
@@ -239,13 +248,6 @@ def test_messages_without_a_motion(run):
         ResultsWriter(writer).write(results, Origin(np.array([0]), np.array([0]), 4, 1))
     code, _, err = run('plot', 'still')
     assert code == 1 and 'expected values in reference.accelerations, got none' in err
-
-
-def test_a_figure_has_an_end(tmp_path):
-    names = tuple(f'joint_{j}' for j in range(31))
-    results = Results(names, np.zeros(1), np.zeros((1, 3, 31)), np.ones((1, 1, 31)))
-    with pytest.raises(InputError, match='room for 30 joints and motors, got 31: choose some'):
-        save_plot(results, tmp_path / 'a.png', 'many')
 
 
 def test_other_errors(run, measured_bag):
@@ -273,31 +275,78 @@ def long_chain(count: int) -> str:
     return f'<robot name="chain">{links}{joints}</robot>'
 
 
-@pytest.mark.parametrize(('joints', 'motors'), [(31, 0), (16, 16)])
-def test_a_figure_without_room_is_refused_before_the_work(run, folder, joints, motors):
+def test_many_joints_have_blocks_of_lines_with_colours_of_their_own(run, figures):
+    Path('chain.urdf').write_text(long_chain(16))
+    names = [f'j{i}' for i in range(16)]
+    Path('motion.csv').write_text(f'time,{",".join(names)}\n0{",0" * 16}\n1{",1" * 16}\n')
+    code, _, err = run('evaluate', 'chain.urdf', 'motion.csv', '--plot', 'a.png', '--rate', 10)
+    assert code == 0, err
+    (figure,) = figures
+    panels = [axis for axis in figure.axes if axis.get_title(loc='left') == 'torque']
+    colours = [
+        {line.get_color() for line in axis.lines if len(line.get_xdata()) == 11} for axis in panels
+    ]
+    assert [len(own) for own in colours] == [6, 5, 5]
+
+
+def test_the_csv_is_written_where_a_figure_has_no_room(run):
+    joints = 211
     Path('chain.urdf').write_text(long_chain(joints))
     names = ','.join(f'j{i}' for i in range(joints))
     Path('motion.csv').write_text(f'time,{names}\n0{",0" * joints}\n1{",1" * joints}\n')
-    arguments = ['evaluate', 'chain.urdf', 'motion.csv', '--plot', 'a.png', '--bag', 'new']
-    if motors:
-        Path('springs.yaml').write_text(
-            'elastic_joints: {j0: {spring: {type: linear, stiffness: 1.0}, motor: '
-            '{rotor_inertia: 1.0}}}\n'
-        )
-        arguments += ['--elastic', 'springs.yaml']
-    before = sorted(folder.iterdir())
-    code, out, err = run(*arguments)
-    assert code == 1 and not out and sorted(folder.iterdir()) == before
+    files = ['--csv', 'a.csv', '--plot', 'a.png']
+    code, _, err = run('evaluate', 'chain.urdf', 'motion.csv', *files, '--rate', 3, '--order', 0)
+    assert code == 1 and len(read_csv(Path('a.csv')).joint_names) == joints
+    assert not Path('a.png').exists()
     assert err == (
-        'screw_dynamics evaluate: a figure has room for 30 joints and motors, got '
-        f'{joints + motors}: write them '
-        'by --csv FILE, and draw some: screw_dynamics plot FILE --joints JOINT ...\n'
+        'screw_dynamics evaluate: a figure has room for 210 joints, got 211: draw some of them: '
+        'screw_dynamics plot FILE --joints JOINT ...\n'
     )
-    arguments[3:5] = ['--csv', 'a.csv']
-    assert run(*arguments)[0] == 0
-    code, _, err = run('plot', 'a.csv')
-    assert code == 1 and f'got {joints + motors}: choose some by --joints' in err
     assert run('plot', 'a.csv', '--joints', 'j0', 'j1')[0] == 0
+
+
+def test_limits_are_drawn_and_the_nearest_is_named(run, figures):
+    """Of positions, velocities and efforts; the figure ends at a limit that a joint is near."""
+    arm = sd.read_urdf('my_robot.urdf')
+    run('evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--plot', 'a.png', '--csv', 'a.csv')
+    table, limits = read_csv(Path('a.csv')), arm.limits
+    (figure,) = figures
+    for title, values, bounds in (
+        ('velocity', table.joint_jet[:, 1], limits.velocity),
+        ('torque', table.effort_jet[:, 0], limits.effort),
+    ):
+        axis = titled(figure, title)
+        drawn = {line.get_ydata()[0] for line in axis.lines if len({*line.get_ydata()}) == 1}
+        assert drawn >= {*bounds, *-bounds}
+        shares = np.abs(values).max(axis=0) / bounds
+        name = arm.joint_names[int(shares.argmax())]
+        assert axis.get_title(loc='right') == f'{name}: {100.0 * shares.max():.3g} % of its limit'
+        assert (axis.get_ylim()[1] > bounds[shares.argmax()]) == (shares.max() >= 0.5)
+
+
+def test_a_curve_and_its_evaluation_are_drawn_in_python(folder):
+    arm = sd.read_urdf('my_robot.urdf')
+    robot = sd.Robot(arm, sd.Drives.from_yaml('my_springs.yaml'))
+    curve = sd.trajectory.through(arm, [0.0, 1.0], [[0.0, 0.0], [0.8, -0.5]])
+    found = sd.evaluate(robot, curve)
+    jets = curve.jets(found.times)
+    np.testing.assert_array_equal(found.effort_jet, sd.inverse_dynamics(arm, jets))
+    motors = sd.elastic_feedforward(robot, jets, times=found.times)
+    assert found.motors is not None
+    np.testing.assert_array_equal(found.motors.values[:, 3], motors.motor_effort)
+    pictures = [sd.plot(robot, motion, title='arm') for motion in (curve, found)]
+    for picture in pictures:
+        assert picture.get_suptitle() == 'arm' and len(picture.axes) == 5 + 3 + 5
+        (first, second) = [
+            line.get_ydata()
+            for line in titled(picture, 'motor torque').lines
+            if len(line.get_xdata()) > 2
+        ]
+        np.testing.assert_array_equal([first, second], motors.motor_effort.T)
+    with pytest.raises(InputError, match='motion: expected a curve, or the result of evaluate'):
+        sd.plot(arm, jets)
+    with pytest.raises(InputError, match='motion: expected the joints joint_1, joint_2, got'):
+        sd.plot(sd.read_urdf(sd.share_path('urdf/iiwa14.urdf')), found)
 
 
 NAMES = {'joint_1': '関節一', 'joint_2': '$' + chr(92) + 'nonsense{$'}

@@ -17,7 +17,7 @@ import matplotlib  # noqa: E402
 from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: E402
 
 from gallery.__main__ import SCRIPTS, draw, main  # noqa: E402
-from screw_dynamics.recordings.results.results_plot import STYLE  # noqa: E402
+from screw_dynamics.common.figures import STYLE  # noqa: E402
 
 PUBLISHED = Path(__file__).resolve().parents[2] / 'docs' / 'gallery'
 

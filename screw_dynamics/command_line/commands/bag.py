@@ -76,7 +76,6 @@ def run(options: argparse.Namespace) -> int:
         with Bag(expanded(options.bag)) as bag:
             recorded = None if options.urdf else recorded_bag.recorded_robot(bag)
             robot = robots.read_robot(options, recorded)
-            outputs.check_figure(options, robot)
             topic = one_topic(bag, (TRAJECTORY, JOINT_STATE), options.topic)
             urdf = robots.urdf_text(options) if recorded is None else recorded[0]
             results = convert(bag, topic, robot, urdf, options)
@@ -84,7 +83,8 @@ def run(options: argparse.Namespace) -> int:
         if options.output is not None:
             print(f'written: {options.output}')
         title = f'{robot.model.name}: {topic} of {options.bag.name}'
-        outputs.write_files(results, options, title, output)
+        outputs.write_table(results, options, output)
+        outputs.draw(results, robot, options, title)
     return 0
 
 

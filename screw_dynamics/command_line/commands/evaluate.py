@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from screw_dynamics.command_line import motions, outputs, robots
-from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import new_file, reports_beside
 from screw_dynamics.common.scalars import not_negative, positive
 from screw_dynamics.common.yaml_files.document import write_document
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
+from screw_dynamics.recordings.results.evaluation import evaluate_samples, sampled_jets
 from screw_dynamics.trajectory import PiecewisePolynomial
 
 FILES = 'URDF TRAJECTORY'
@@ -74,16 +74,14 @@ def run(options: argparse.Namespace) -> int:
         if options.gains is not None and robot.drives is None:
             raise InputError('--gains: expected --elastic beside it')
         taken = robots.effort_format(options, robot)
-        outputs.check_figure(options, robot)
         curve = motions.read_curve(options, robot.model)
         motions.warn_of_gaps(curve, options.rate)
         times = motions.sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
         jets = sampled_jets(curve, times, robot)
-        results = evaluate(robot, times, jets, options.order, taken)
+        results = evaluate_samples(robot, times, jets, options.order, taken)
         count = '1 sample' if len(times) == 1 else f'{len(times)} samples'
         print(f'{count} over {times[-1] - times[0]:g} s\n{results.summary()}')
-        title = f'{robot.model.name}: {Path(options.trajectory).name}'
-        outputs.write_files(results, options, title, output)
+        outputs.write_table(results, options, output)
         if options.bag is not None:
             from screw_dynamics.recordings.results.results_bag import write_bag
 
@@ -94,6 +92,8 @@ def run(options: argparse.Namespace) -> int:
             with new_file(options.gains) as place:
                 _write_gains(robot, curve, options.frequency, options.delay, place)
             print(f'written: {options.gains}')
+        title = f'{robot.model.name}: {Path(options.trajectory).name}'
+        outputs.draw(results, robot, options, title, curve.breaks.tolist())
     return 0
 
 

@@ -5,7 +5,6 @@
 import argparse
 
 from screw_dynamics.command_line import motions, robots
-from screw_dynamics.command_line.evaluation import sampled_jets
 from screw_dynamics.command_line.exit_codes import one_line
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import finite_or_nan, refuse
@@ -13,6 +12,7 @@ from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InfeasibleError
 from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.limits.slow_down import slow_down
+from screw_dynamics.recordings.results.evaluation import sampled_jets
 
 INFEASIBLE = 3
 _LARGEST_FACTOR = 1e9

@@ -11,12 +11,15 @@ import numpy as np
 
 from screw_dynamics.command_line import outputs
 from screw_dynamics.command_line.command_parser import EachOnce
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import expanded
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError, UnknownNameError
+from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.results.results import MotorResults, Results, picked
 from screw_dynamics.recordings.results.results_csv import read_csv
 from screw_dynamics.recordings.results.results_from_bag import is_bag
-from screw_dynamics.recordings.results.results_plot import save_plot
+from screw_dynamics.recordings.results.results_plot import limits_of, save_plot
 
 FILES = 'RESULTS'
 DESCRIPTION = (
@@ -62,19 +65,20 @@ def run(options: argparse.Namespace) -> int:
             f'{output}: it exists already: expected the name of the figure, --output PNG (this '
             'one is replaced then)'
         )
+    model = None
     if is_bag(path):
-        results = _from_bag(path, options.topic)
+        results, model = _from_bag(path, options.topic)
     else:
         results = read_csv(path)
     if options.joints:
         results = _chosen(results, options.joints)
-    save_plot(results, output, options.title or path.name)
+    save_plot(results, output, options.title or path.name, _limits(model, results))
     print(f'written: {output}')
     return 0
 
 
-def _from_bag(path: Path, topic: str | None) -> Results:
-    """Read results; the joint types are those of the robot description that the bag has."""
+def _from_bag(path: Path, topic: str | None) -> tuple[Results, ScrewModel | None]:
+    """Read results, and the robot of the description that the bag has."""
     from screw_dynamics.command_line.recorded_bag import recorded_robot
     from screw_dynamics.command_line.robots import read_text
     from screw_dynamics.recordings.bags import Bag
@@ -88,8 +92,17 @@ def _from_bag(path: Path, topic: str | None) -> Results:
         kinds = dict(zip(model.joint_names, model.coordinate_types, strict=True))
         slides = tuple(kinds[joint] == 'prismatic' for joint in results.joint_names)
     except (ScrewDynamicsError, KeyError):  # no description, or not of this robot
-        return results
-    return replace(results, slides=slides)
+        return results, None
+    return replace(results, slides=slides), model
+
+
+def _limits(model: ScrewModel | None, results: Results) -> dict[str, Array]:
+    """Return the limits of the joints, in the order of the results."""
+    if model is None:
+        return {}
+    order = [model.joint_names.index(joint) for joint in results.joint_names]
+    found = limits_of(Robot(model), replace(results, motors=None))
+    return {name: rows[:, order] for name, rows in found.items()}
 
 
 def _chosen(results: Results, joints: list[str]) -> Results:

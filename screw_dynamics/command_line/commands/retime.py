@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from screw_dynamics.command_line import motions, outputs, robots
-from screw_dynamics.command_line.evaluation import sampled_jets
 from screw_dynamics.command_line.joint_values import add_joint_values, joint_values
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import is_standard_output, new_file
@@ -19,6 +18,7 @@ from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.limits.retiming import limits_by_name, retime, retimed_waypoints
 from screw_dynamics.limits.retiming.last_slowing import instants
 from screw_dynamics.limits.retiming.limited_quantities import limited_quantities, limited_robot
+from screw_dynamics.recordings.results.evaluation import sampled_jets
 from screw_dynamics.trajectory import PiecewisePolynomial
 
 FILES = 'URDF TRAJECTORY'
@@ -134,11 +134,7 @@ def limit_shares(
 
 def _save_shares(robot: Robot, curve: PiecewisePolynomial, path: Path, title: str) -> None:
     """Draw a panel per quantity with limits, with a line per joint or motor."""
-    from screw_dynamics.recordings.results.results_plot import (
-        COLOURS,
-        GREY,
-        panels_figure,
-    )
+    from screw_dynamics.common.figures import GREY, line_style, panels_figure
 
     times = instants(curve)
     shares = limit_shares(robot, curve, times)
@@ -153,10 +149,9 @@ def _save_shares(robot: Robot, curve: PiecewisePolynomial, path: Path, title: st
                 panel.plot(
                     times,
                     values,
-                    color=COLOURS[k % len(COLOURS)],
-                    linestyle=('-', '--', ':')[k // len(COLOURS) % 3],
                     label=name,
                     marker='o' if len(times) == 1 else None,
+                    **line_style(k),
                 )
             panel.set_ylim(0.0, 110.0)
             panel.set_ylabel('[% of limit]')

@@ -8,13 +8,13 @@ import warnings
 from pathlib import Path
 
 from screw_dynamics.command_line import motions, outputs, robots
-from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
 from screw_dynamics.command_line.shown_motions import recorded_motion
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.scalars import finite
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import InputError
+from screw_dynamics.recordings.results.evaluation import evaluate_samples, sampled_jets
 from screw_dynamics.recordings.results.results_csv import has_results, read_csv
 from screw_dynamics.recordings.results.results_from_bag import is_bag
 from screw_dynamics.viewer.motion import Motion, motion_of_results
@@ -127,5 +127,5 @@ def _motion(options: argparse.Namespace, robot: Robot) -> Motion:
     times = motions.sample_times(begin, end, options.rate)
     jets = sampled_jets(curve, times, robot)
     with warnings.catch_warnings():
-        results = evaluate(robot, times, jets, options.order, EffortFormat())
+        results = evaluate_samples(robot, times, jets, options.order, EffortFormat())
     return motion_of_results(results, robot)

@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.results import Part, SampledResult, Samples
 from screw_dynamics.common.text_table import NO_BREAK, text_table
+from screw_dynamics.errors import listed
 from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS
 
 _POWERS = str.maketrans({'²': '^2', '³': '^3', '⁴': '^4'})
@@ -85,19 +87,68 @@ class MotorResults:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Results:
-    """Samples along a motion of n joints; what is not known is NaN or None."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Results(SampledResult):
+    """
+    Samples along a motion of n joints, with efforts and motor commands; what is not known is None.
+
+    Single values in arrays that are not known are NaN.
+
+    Parameters
+    ----------
+    joint_names : tuple of str
+    times : (T,) ndarray
+        [s].
+    joint_jet : (T, r, n) ndarray
+        Positions and derivatives [rad or m, per s^d].
+    effort_jet : (T, k + 1, n) ndarray
+        Efforts and derivatives [N m or N, per s^d].
+    joint_deviations, effort_deviations : ndarray, optional
+        Standard deviations, for a measured motion.
+    motors : MotorResults, optional
+        Commands of the motors of elastic joints: `names`, `values` (T, 5, m) with position,
+        velocity and acceleration, effort, and deflection, on the joint side of the gear.
+    slides : tuple of bool, optional
+        Marks prismatic joints.
+    measured_effort : (T, n) ndarray, optional
+        Of the recording.
+    """
 
     joint_names: tuple[str, ...]
-    times: Array  # (T,) [s]
-    joint_jet: Array  # (T, r, n), positions and derivatives [rad or m, per s^d]
-    effort_jet: Array  # (T, k + 1, n), efforts and derivatives [N m or N, per s^d]
-    joint_deviations: Array | None = None  # standard deviations, for a measured motion
+    times: Array
+    joint_jet: Array
+    effort_jet: Array
+    joint_deviations: Array | None = None
     effort_deviations: Array | None = None
     motors: MotorResults | None = None
-    slides: tuple[bool, ...] | None = None  # marks prismatic joints; None if not known
-    measured_effort: Array | None = None  # (T, n), of the recording, NaN where it has none
+    slides: tuple[bool, ...] | None = None
+    measured_effort: Array | None = None
+
+    def __repr__(self) -> str:
+        """Return the joints, and the numbers of samples and derivatives."""
+        return (
+            f'Results({len(self.times)} samples of {listed(self.joint_names)}: efforts to '
+            f'derivative {self.effort_jet.shape[1] - 1})'
+        )
+
+    def _samples(self) -> tuple[Array, dict[str, Samples]]:
+        position, effort = (self._shared_unit(row[0]) for row in (MOTION, EFFORTS))
+        found = {
+            'effort': Samples(self.effort_jet, effort, self.joint_names),
+            'position': Samples(self.joint_jet, position, self.joint_names),
+        }
+        if self.motors is not None:
+            names, values = self.motors.names, self.motors.values
+            for name, unit, rows in (
+                ('motor_position', position, slice(0, 3)),
+                ('motor_effort', effort, slice(3, 4)),
+                ('deflection', position, slice(4, 5)),
+            ):
+                found[name] = Samples(values[:, rows], unit, names, 'motor')
+        return self.times, found
+
+    def _parts(self) -> Sequence[Part]:
+        return [repr(self), *self._tables()]
 
     def joint_slides(self, j: int) -> bool | None:
         """Return whether joint j is prismatic, None if this is not known."""
@@ -112,7 +163,14 @@ class Results:
         return None if self.slides is None else self.joint_slides(self.joint_names.index(joint))
 
     def columns(self) -> dict[str, Array]:
-        """Return named columns (T,): 'time', 'a.effort [N m]', 'a.effort.sd [N m]' and so on."""
+        """
+        Return named columns.
+
+        Returns
+        -------
+        dict of str to (T,) ndarray
+            'time', 'a.effort [N m]', 'a.effort.sd [N m]' and so on, as in CSV files.
+        """
         columns = {'time': self.times}
         for j, joint in enumerate(self.joint_names):
             for quantities, jet, deviations in (
@@ -134,21 +192,31 @@ class Results:
                         columns[quantity.column(motor, slides, '.sd')] = spread
         return columns
 
-    def _unit(self, quantity: Quantity) -> str:
-        """Return the unit that all joints share in brackets; nothing if it is not known."""
-        if self.slides is None:
-            return ''
-        kinds = set(self.slides)
-        unit = quantity.unit(kinds.pop() if len(kinds) == 1 else None)
-        bracket = f'[{unit.translate(_POWERS)}]'.replace(' ', NO_BREAK)
-        return f' {bracket}'
+    def _shared_unit(self, quantity: Quantity) -> str:
+        """Return the unit of all joints."""
+        kinds = {None} if self.slides is None else set(self.slides)
+        return quantity.unit(kinds.pop() if len(kinds) == 1 else None).translate(_POWERS)
+
+    def _heading(self, quantity: Quantity, ending: str = '') -> str:
+        """Return the heading of the largest values, with the unit if it is known."""
+        unit = f'[{self._shared_unit(quantity)}]'.replace(' ', NO_BREAK)
+        known = '' if self.slides is None else f' {unit}'
+        return f'max{NO_BREAK}|{quantity.name}|{ending}{known}'
 
     def summary(self) -> str:
-        """Return a table of the largest values of each joint, with median standard deviations."""
+        """
+        Return a table of the largest values of each joint, with median standard deviations.
+
+        Returns
+        -------
+        str
+        """
+        return '\n\n'.join(map(text_table, self._tables()))
+
+    def _tables(self) -> list[list[list[str]]]:
         efforts = EFFORTS[: self.effort_jet.shape[1]]
         spread = '' if self.effort_deviations is None else f' (median{NO_BREAK}sd)'
-        header = ['joint', *(f'max{NO_BREAK}|{q.name}|{spread}{self._unit(q)}' for q in efforts)]
-        rows = [header]
+        rows = [['joint', *(self._heading(q, spread) for q in efforts)]]
         for j, joint in enumerate(self.joint_names):
             cells = [joint]
             for d in range(len(efforts)):
@@ -157,14 +225,14 @@ class Results:
                     cell += f' ({np.median(self.effort_deviations[:, d, j]):.2g})'
                 cells.append(cell)
             rows.append(cells)
-        tables = [text_table(rows)]
+        tables = [rows]
         if self.motors is not None:
-            rows = [['motor', *(f'max{NO_BREAK}|{q.name}|{self._unit(q)}' for q in MOTORS)]]
+            rows = [['motor', *map(self._heading, MOTORS)]]
             for i, motor in enumerate(self.motors.names):
                 largest = np.abs(self.motors.values[:, :, i]).max(axis=0)
                 rows.append([motor, *(f'{value:.5g}' for value in largest)])
-            tables.append(text_table(rows))
-        return '\n\n'.join(tables)
+            tables.append(rows)
+        return tables
 
 
 def picked(values: Array | None, chosen: Any) -> Array | None:

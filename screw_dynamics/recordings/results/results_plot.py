@@ -1,22 +1,28 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Figures: style of all figures, and a panel per joint and quantity of results."""
+"""Figure of results: a panel per quantity, a line per joint or motor, and their limits."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.figures import BLACK, COLOURS, GREY, STYLE, figure_format
 from screw_dynamics.common.paths import new_file
+from screw_dynamics.common.results import optional_library
+from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import InputError
+from screw_dynamics.limits.quantities import motor_limits
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.recordings.results.evaluation import evaluate
 from screw_dynamics.recordings.results.results import (
     EFFORTS,
     MOTION,
@@ -25,122 +31,383 @@ from screw_dynamics.recordings.results.results import (
     Results,
     picked,
 )
+from screw_dynamics.trajectory import PiecewisePolynomial
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
-# Okabe and Ito's palette, distinguishable with all common kinds of colour vision, without its
-# yellow (too faint for a line on white).
-COLOURS = ('#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#222222')
-GREY = '#5F6770'
-BLACK = '#222222'
+Limits = Mapping[str, Array]  # by the name of a quantity lower and upper ones (2, n) or (2, m)
 
-STYLE: dict[Any, Any] = {
-    'font.family': 'sans-serif',
-    'font.size': 11,
-    'axes.edgecolor': '#B4BAC1',
-    'axes.linewidth': 0.8,
-    'axes.spines.top': False,
-    'axes.spines.right': False,
-    'axes.grid': True,
-    'axes.axisbelow': True,
-    'axes.labelcolor': GREY,
-    'grid.color': '#E8EAED',
-    'grid.linewidth': 0.8,
-    'xtick.color': GREY,
-    'ytick.color': GREY,
-    'xtick.major.size': 0,
-    'ytick.major.size': 0,
-    'lines.linewidth': 1.5,
-    'mathtext.fontset': 'dejavusans',
-}
-
-_MOTION_COLOUR, _EFFORT_COLOUR, _MOTOR_COLOUR = COLOURS[:3]
-_STYLE = {**STYLE, 'font.size': 9, 'lines.linewidth': 1.2}
+_RED = '#B3261E'
+_STYLE = {**STYLE, 'font.size': 10, 'axes.titlesize': 10.5, 'lines.linewidth': 1.3}
 _BAND = 2.0  # standard deviations to either side
 # Bands are widest at the ends of a recording, in high derivatives by powers of ten: panels are
 # scaled to the estimate and to the band without this fraction at either end.
 _MIDDLE = 0.05
 _MOST_POINTS = 4000  # per line
-_MOST_ROWS = 30
+_MOST_MARKS = 25
+_MOST_JOINTS = 210
+_WIDTH, _HEIGHT = 5.9, 7.6  # of a column of panels [inches]
+_LEGEND = 190  # characters beside each other in a legend of the width of two columns
+_LIMIT = (0, (5, 2))  # dashes
+_NEAR = 0.5  # share of a limit from which on it is in the picture
 
 
-def figure_format(path: Path) -> str:
-    """Return the figure format of a file name, 'png' without an ending, or raise `InputError`."""
-    from matplotlib.backend_bases import FigureCanvasBase
+def plot(
+    robot: Robot | ScrewModel, motion: PiecewisePolynomial | Results, *, title: str = ''
+) -> Figure:
+    """
+    Draw a motion, its efforts with two derivatives, and what motors behind springs do.
 
-    ending = path.suffix[1:].lower() or 'png'
-    known = FigureCanvasBase.get_supported_filetypes()
-    if ending not in known:
+    A panel has a line per joint, and the limits of the robot, dashed; limits that no joint comes
+    near are outside of the picture. Above it stands the joint that comes nearest. Revolute and
+    prismatic joints have panels of their own, with their units.
+
+    Parameters
+    ----------
+    robot : Robot or ScrewModel
+        With drives, motors are drawn too.
+    motion : PiecewisePolynomial or Results
+        A curve, or what `evaluate` returns for one.
+    title : str
+        Headline; by default the name of the robot.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    InputError
+        If the motion is of other joints, or there are more than 210 of them.
+    ModuleNotFoundError
+        If matplotlib is not installed (extra ``plot``).
+
+    See Also
+    --------
+    evaluate : The numbers of the figure.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> curve = sd.trajectory.through(arm, [0.0, 1.0], [[0.0, 0.0], [0.8, -0.5]])
+    >>> figure = sd.plot(arm, curve)
+    >>> [axes.get_title(loc='left') for axes in figure.axes[-3:]]
+    ['torque', 'torque, first derivative', 'torque, second derivative']
+    """
+    robot = as_robot(robot)
+    marks: Sequence[float] = ()
+    if isinstance(motion, PiecewisePolynomial):
+        marks, motion = motion.breaks.tolist(), evaluate(robot, motion)
+    if not isinstance(motion, Results):
         raise InputError(
-            f'{path}: expected the name of a figure file, ending in one of {", ".join(known)}'
+            f'motion: expected a curve, or the result of evaluate, got {type(motion).__name__}'
         )
-    return ending
+    if motion.joint_names != robot.joint_names:
+        raise InputError(
+            f'motion: expected the joints {", ".join(robot.joint_names)}, '
+            f'got {", ".join(motion.joint_names)}'
+        )
+    pyplot = optional_library('matplotlib.pyplot', 'plot')
+    with pyplot.rc_context(_STYLE):
+        figure: Figure = pyplot.figure(layout='constrained')
+        draw_results(motion, figure, title or robot.model.name, limits_of(robot, motion), marks)
+    if 'inline' in pyplot.get_backend():  # a notebook shows what a cell returns
+        pyplot.close(figure)
+    return figure
 
 
-@contextmanager
-def panels_figure(path: Path, size: tuple[float, float], title: str) -> Iterator[Figure]:
-    """Save the figure of panels that a block draws."""
+def save_plot(
+    results: Results, path: Path, title: str, limits: Limits, marks: Sequence[float] = ()
+) -> None:
+    """Write the figure of results; the file's ending is its format."""
     import matplotlib
     from matplotlib.figure import Figure
 
     ending = figure_format(path)
-    with matplotlib.rc_context({**STYLE, 'font.size': 9, 'lines.linewidth': 1.2}):
-        figure = Figure(figsize=size, dpi=110, layout='constrained')
-        yield figure
-        figure.suptitle(title, x=0.01, ha='left', weight='bold', color=BLACK, parse_math=False)
-        with new_file(path) as place:
-            figure.savefig(place, format=ending)
-
-
-def require_room(count: int, remedy: str = 'choose some by --joints') -> None:
-    """Raise `InputError`, with a `remedy` in its text, if a figure cannot show `count` rows."""
-    if count > _MOST_ROWS:
-        raise InputError(
-            f'a figure has room for {_MOST_ROWS} joints and motors, got {count}: {remedy}'
-        )
-
-
-def save_plot(results: Results, path: Path, title: str) -> None:
-    """Draw results: one row per joint, below them one per motor; one column per quantity."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    ending = figure_format(path)
-    joints = list(results.joint_names)
-    motors = list(results.motors.names) if results.motors is not None else []
-    count = len(joints) + len(motors)
-    require_room(count)
-    # position, velocity, acceleration, then the efforts; without jerk and snap
-    columns = 3 + results.effort_jet.shape[1]
-    if motors:
-        columns = max(columns, len(MOTORS))
     with matplotlib.rc_context(_STYLE):
-        height = 1.0 + 1.45 * count
-        figure = Figure(figsize=(2.9 * columns, height), dpi=110, layout='constrained')
-        grid = figure.subplots(count, columns, sharex=True, squeeze=False)
-        for j, name in enumerate(joints):
-            _joint_row(grid[j], results, j)
-            _headline(grid[j][0], name)
-        for i, name in enumerate(motors):
-            row = grid[len(joints) + i]
-            _motor_row(row, results, i)
-            _headline(row[0], f'motor of {name}')
-        for axis in grid[-1]:
-            axis.set_xlabel('time [s]')
-        bands = results.effort_deviations is not None
-        subtitle = f'  (bands: {_BAND:g} standard deviations to either side)' if bands else ''
-        figure.suptitle(
-            title + subtitle, x=0.01, ha='left', weight='bold', color=BLACK, parse_math=False
-        )
+        figure = Figure(dpi=110, layout='constrained')
+        draw_results(results, figure, title, limits, marks)
         with new_file(path) as place, _glyph_warnings_joined():
             figure.savefig(place, format=ending)
 
 
-def _headline(axis: Axes, text: str) -> None:
-    # names are not formulas, even if they contain $
-    axis.annotate(text, (0.0, 1.06), xycoords='axes fraction', weight='bold', parse_math=False)
+def limits_of(robot: Robot, results: Results, of_efforts: bool = True) -> dict[str, Array]:
+    """Return the limits of results; without those of efforts if these are converted."""
+    limits = robot.model.limits.ignoring_zeros()
+    found = {
+        'position': np.stack([limits.lower, limits.upper]),
+        'velocity': _either_side(limits.velocity),
+    }
+    motors = results.motors
+    # springs beside the drive and friction: limits hold for what the drive transmits
+    carried = None if motors is None else motors.transmitted
+    if of_efforts and (carried is None or np.allclose(carried[:, 0], results.effort_jet[:, 0])):
+        found['effort'] = _either_side(limits.effort)
+    if robot.drives is not None and motors is not None:
+        own = motor_limits(robot)
+        if 'effort' in found:
+            found['effort_dot'] = _either_side(own.effort_rates)
+        if of_efforts:
+            found['motor_effort'] = _either_side(own.motor_efforts)
+        found['motor_velocity'] = _either_side(own.motor_velocities)
+        found['deflection'] = _either_side(own.deflections)
+    return found
+
+
+def _either_side(bounds: Array) -> Array:
+    return np.stack([-bounds, bounds])
+
+
+def draw_results(
+    results: Results, figure: Figure, title: str, limits: Limits, marks: Sequence[float] = ()
+) -> None:
+    """Draw blocks of panels below each other, of joints of one type, at most seven in each."""
+    if len(results.joint_names) > _MOST_JOINTS:
+        raise InputError(
+            f'a figure has room for {_MOST_JOINTS} joints, got {len(results.joint_names)}: draw '
+            'some of them: screw_dynamics plot FILE --joints JOINT ...'
+        )
+    blocks = list(_blocks(results))
+    columns = 2 if results.motors is None else 3
+    rows = max(results.joint_jet.shape[1], 3 if results.motors is None else len(MOTORS))
+    height = 0.9 + len(blocks) * (0.9 + (_HEIGHT - 0.9) * rows / len(MOTION))
+    figure.set_size_inches(_WIDTH * columns, height)
+    parts = figure.subfigures(len(blocks), 1, squeeze=False)[:, 0]
+    marks = marks if len(marks) <= _MOST_MARKS else ()
+    for part, joints in zip(parts, blocks, strict=True):
+        _draw_block(part, columns, _Block(results, joints, limits, marks))
+    bands = results.effort_deviations is not None
+    subtitle = f'  (bands: {_BAND:g} standard deviations to either side)' if bands else ''
+    figure.suptitle(
+        title + subtitle,
+        x=0.008,
+        ha='left',
+        weight='bold',
+        size=14,
+        color=BLACK,
+        parse_math=False,
+    )
+
+
+def _blocks(results: Results) -> Iterator[list[int]]:
+    """Yield the numbers of joints that share panels."""
+    kinds = [results.joint_slides(j) for j in range(len(results.joint_names))]
+    for kind in dict.fromkeys(kinds):
+        joints = [j for j, own in enumerate(kinds) if own is kind]
+        for part in np.array_split(joints, -(-len(joints) // len(COLOURS))):
+            yield part.tolist()
+
+
+class _Block(NamedTuple):
+    """What is drawn in some panels."""
+
+    results: Results
+    joints: list[int]
+    limits: Limits
+    marks: Sequence[float]
+
+    @property
+    def slides(self) -> bool | None:
+        return self.results.joint_slides(self.joints[0])
+
+    @property
+    def names(self) -> list[str]:
+        return [self.results.joint_names[j] for j in self.joints]
+
+    def panels(self) -> Iterator[list[_Panel]]:
+        """Yield the panels of motion, of efforts, and of motors."""
+        results, names = self.results, self.names
+        styles = [{'color': COLOURS[i]} for i in range(len(names))]
+        effort = {False: 'torque', True: 'force', None: 'effort'}[self.slides]
+        of_joints = self.joints, names, styles
+        titles = [quantity.name for quantity in MOTION]
+        yield self._column(MOTION, titles, results.joint_jet, results.joint_deviations, *of_joints)
+        titles = [
+            f'{effort}{order}' for order in ('', ', first derivative', ', second derivative')
+        ]
+        column = self._column(
+            EFFORTS, titles, results.effort_jet, results.effort_deviations, *of_joints
+        )
+        if results.measured_effort is not None:
+            column[0] = column[0]._replace(measured=results.measured_effort[:, self.joints])
+        yield column
+        motors = results.motors
+        if motors is None:
+            return
+        # a motor has the name of its joint, with /1 or /2 appended if there are two
+        owners = [name if name in names else name.rpartition('/')[0] for name in motors.names]
+        chosen = [i for i, owner in enumerate(owners) if owner in names]
+        titles = [quantity.name.replace('_', ' ').replace('effort', effort) for quantity in MOTORS]
+        yield self._column(
+            MOTORS,
+            titles,
+            motors.values,
+            motors.deviations,
+            chosen,
+            [motors.names[i] for i in chosen],
+            [
+                {
+                    **styles[names.index(owners[i])],
+                    'linestyle': '--' if motors.names[i].endswith('/2') else '-',
+                }
+                for i in chosen
+            ],
+        )
+
+    def _column(
+        self,
+        quantities: Sequence[Quantity],
+        titles: Sequence[str],
+        values: Array,
+        deviations: Array | None,
+        chosen: list[int],
+        names: list[str],
+        styles: list[dict[str, Any]],
+    ) -> list[_Panel]:
+        """Return a panel per quantity of values (T, r, N), of the lines `chosen`."""
+        return [
+            _Panel(
+                titles[d],
+                f'{quantity.symbol}  [{quantity.unit(self.slides)}]',
+                names,
+                styles,
+                values[:, d, chosen],
+                picked(deviations, np.s_[:, d, chosen]),
+                picked(self.limits.get(quantity.name), np.s_[:, chosen]),
+            )
+            for d, quantity in enumerate(quantities[: values.shape[1]])
+        ]
+
+
+class _Panel(NamedTuple):
+    """Lines of one quantity, values (T, L)."""
+
+    title: str
+    label: str
+    names: list[str]
+    styles: list[dict[str, Any]]
+    values: Array
+    deviations: Array | None
+    limits: Array | None  # (2, L)
+    measured: Array | None = None
+
+
+def _draw_block(part: SubFigure, columns: int, block: _Block) -> None:
+    from matplotlib.lines import Line2D
+
+    times, notes = block.results.times, dict[str, Line2D]()
+    places = part.subfigures(1, columns, squeeze=False)[0]
+    for place, panels in zip(places, block.panels(), strict=True):
+        if not panels[0].names:  # rigid joints without motors
+            continue
+        axes = place.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+        for axis, panel in zip(axes, panels, strict=True):
+            for time in block.marks:
+                axis.axvline(time, color='#9AA2AB', linewidth=0.9, linestyle=(0, (2, 2)), zorder=1)
+            if _draw_panel(axis, times, panel):
+                notes['limit'] = Line2D([], [], color=GREY, linestyle=_LIMIT, linewidth=1)
+            if panel.measured is not None:
+                notes['measured'] = Line2D([], [], color=GREY, linewidth=0.7)
+            axis.margins(x=0.0)
+        axes[-1].set_xlabel('time [s]')
+        if panels[0].title == MOTION[0].name and block.marks:
+            _dots(axes[0], times, panels[0], block.marks)
+            notes['waypoint'] = Line2D([], [], color=GREY, marker='o', markeredgecolor='white')
+    lines = [Line2D([], [], color=COLOURS[i]) for i in range(len(block.names))]
+    names = [*block.names, *notes]
+    legend = part.legend(
+        [*lines, *notes.values()],
+        names,
+        loc='outside upper left',
+        ncols=max(1, min(len(names), _LEGEND * columns // 2 // (max(map(len, names)) + 9))),
+        frameon=False,
+        labelcolor=BLACK,
+    )
+    for text in legend.get_texts():  # names are not formulas, even if they contain $
+        text.set_parse_math(False)
+
+
+def _dots(axis: Axes, times: Array, panel: _Panel, marks: Sequence[float]) -> None:
+    """Draw the positions at the waypoints."""
+    for style, values in zip(panel.styles, panel.values.T, strict=True):
+        axis.plot(
+            marks,
+            np.interp(marks, times, values),
+            'o',
+            color=style['color'],
+            markersize=4.5,
+            markeredgecolor='white',
+            markeredgewidth=0.8,
+            clip_on=False,
+            zorder=4,
+        )
+
+
+def _draw_panel(axis: Axes, times: Array, panel: _Panel) -> bool:
+    """Draw lines, bands and limits; return whether a limit is in the picture."""
+    axis.set_title(panel.title, loc='left', color=BLACK, pad=4)
+    axis.set_ylabel(panel.label)
+    extent = []
+    for i, style in enumerate(panel.styles):
+        values = panel.values[:, i]
+        kept = _decimate(values)
+        # a single sample needs a marker, a line would be invisible
+        marker = 'o' if len(times) == 1 else None
+        axis.plot(times[kept], values[kept], zorder=3, marker=marker, **style)
+        extent.append(values)
+        if panel.measured is not None:
+            measured = panel.measured[:, i]
+            kept = _decimate(measured)
+            axis.plot(times[kept], measured[kept], color=style['color'], linewidth=0.7, alpha=0.6)
+            extent.append(measured)
+        if panel.deviations is not None:
+            spread = _BAND * panel.deviations[:, i]
+            low, high = values - spread, values + spread
+            kept = np.union1d(_decimate(low), _decimate(high))
+            axis.fill_between(
+                times[kept], low[kept], high[kept],
+                color=style['color'], alpha=0.2, linewidth=0, zorder=2,
+            )  # fmt: skip
+            edge = int(_MIDDLE * len(times))
+            extent += [low[edge : len(times) - edge], high[edge : len(times) - edge]]
+    known = np.concatenate([values[np.isfinite(values)] for values in extent])
+    bottom, top = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+    near = [] if panel.limits is None else _draw_limits(axis, panel, panel.limits)
+    bottom, top = min([bottom, *near]), max([top, *near])
+    margin = 0.08 * (top - bottom) or 0.05 * abs(top) or 0.05
+    axis.set_ylim(bottom - margin, top + margin)
+    return bool(near)
+
+
+def _draw_limits(axis: Axes, panel: _Panel, limits: Array) -> list[float]:
+    """Draw limits, name the line nearest to its own, and return those that a line is near."""
+    worst, name, near = 0.0, '', []
+    for i, (lower, upper) in enumerate(limits.T.tolist()):
+        values = panel.values[np.isfinite(panel.values[:, i]), i]
+        half, middle = 0.5 * (upper - lower), 0.5 * (lower + upper)
+        if not (0.0 < half < np.inf and len(values)):
+            continue
+        for bound, reached in ((lower, middle - values.min()), (upper, values.max() - middle)):
+            colour = panel.styles[i]['color']
+            axis.axhline(bound, color=colour, linewidth=1.0, linestyle=_LIMIT)
+            share = float(reached / half)
+            if share > worst:
+                worst, name = share, panel.names[i]
+            if share >= _NEAR:
+                near.append(bound)
+    if name:
+        axis.set_title(
+            f'{name}: {100.0 * worst:.3g} % of its limit',
+            loc='right',
+            size=9,
+            color=_RED if worst > 1.0 else GREY,
+            pad=4,
+            parse_math=False,
+        )
+    return near
 
 
 @contextmanager
@@ -165,75 +432,6 @@ def _glyph_warnings_joined() -> Iterator[None]:
             UserWarning,
             stacklevel=3,
         )
-
-
-def _joint_row(row: Array, results: Results, j: int) -> None:
-    slides = results.joint_slides(j)
-    efforts, at = EFFORTS[: results.effort_jet.shape[1]], np.s_[:, :, j]
-    spread, uncertain = picked(results.joint_deviations, at), picked(results.effort_deviations, at)
-    motion, times = results.joint_jet[at], results.times
-    _panels(row, times, MOTION[:3], motion, spread, slides, _MOTION_COLOUR)
-    _panels(row[3:], times, efforts, results.effort_jet[at], uncertain, slides, _EFFORT_COLOUR)
-    if results.measured_effort is not None:
-        measured, axis = results.measured_effort[:, j], row[3]
-        kept, (low, high) = _decimate(measured), axis.get_ylim()
-        axis.plot(times[kept], measured[kept], color=GREY, linewidth=0.8, label='measured')
-        shown = measured[np.isfinite(measured)]
-        axis.set_ylim(shown.min(initial=low), shown.max(initial=high))
-        axis.legend(frameon=False)
-    for axis in row[3 + len(efforts) :]:
-        axis.set_visible(False)
-
-
-def _motor_row(row: Array, results: Results, i: int) -> None:
-    assert results.motors is not None
-    slides = results.motor_slides(i)
-    values = results.motors.values[:, :, i]
-    spread = picked(results.motors.deviations, np.s_[:, :, i])
-    _panels(row, results.times, MOTORS, values, spread, slides, _MOTOR_COLOUR)
-    for axis in row[len(MOTORS) :]:
-        axis.set_visible(False)
-
-
-def _panels(
-    row: Array,
-    times: Array,
-    quantities: Sequence[Quantity],
-    values: Array,
-    deviations: Array | None,
-    slides: bool | None,
-    colour: str,
-) -> None:
-    """Draw each quantity, with values and perhaps deviations (T, r), in one panel of a row."""
-    for d, (axis, quantity) in enumerate(zip(row, quantities, strict=False)):
-        gap = '\n' if slides is None else ' '  # two units are long
-        label = f'{quantity.symbol}{gap}[{quantity.unit(slides)}]'
-        _panel(axis, times, values[:, d], picked(deviations, np.s_[:, d]), label, colour)
-
-
-def _panel(
-    axis: Axes, times: Array, values: Array, deviations: Array | None, label: str, colour: str
-) -> None:
-    axis.set_ylabel(label)
-    axis.margins(x=0.0, y=0.08)
-    kept = _decimate(values)
-    # a single sample needs a marker, a line would be invisible
-    axis.plot(
-        times[kept], values[kept], color=colour, zorder=3, marker='o' if len(times) == 1 else None
-    )
-    if deviations is None:
-        return
-    low, high = values - _BAND * deviations, values + _BAND * deviations
-    kept = np.union1d(_decimate(low), _decimate(high))
-    axis.fill_between(
-        times[kept], low[kept], high[kept], color=colour, alpha=0.25, linewidth=0, zorder=2
-    )
-    edge = int(_MIDDLE * len(times))
-    middle = slice(edge, len(times) - edge)
-    bottom = float(min(values.min(), low[middle].min()))
-    top = float(max(values.max(), high[middle].max()))
-    if 0.0 < top - bottom < np.inf:
-        axis.set_ylim(bottom - 0.08 * (top - bottom), top + 0.08 * (top - bottom))
 
 
 def _decimate(values: Array) -> NDArray[np.intp]:

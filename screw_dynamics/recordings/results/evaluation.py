@@ -1,39 +1,104 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Efforts and motor commands along a sampled motion."""
+"""Efforts and motor commands along a curve or a sampled motion."""
 
-import sys
+from __future__ import annotations
+
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.common.progress import progress
 from screw_dynamics.drives import MotorFeedforward, feedforward_from_efforts, link_efforts
-from screw_dynamics.drives.robot import Robot
+from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics import EffortFormat, inverse_dynamics
-from screw_dynamics.errors import InputError, SpringRangeError
+from screw_dynamics.errors import InputError, RecordingWarning, ShapeError, SpringRangeError
 from screw_dynamics.estimation import MeasuredMotion, propagate_uncertainty
+from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.results.results import MOTORS, MotorResults, Results
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
+from screw_dynamics.trajectory.piecewise_polynomial import even_times
 
 _BLOCK = 2000  # samples between two steps of the progress bar
+_RATE = 250.0  # of the samples of a curve [Hz]
+
+
+def evaluate(
+    robot: Robot | ScrewModel, curve: PiecewisePolynomial, times: ArrayLike | None = None
+) -> Results:
+    """
+    Return the motion of a curve, its efforts with two derivatives, and motor commands, by name.
+
+    Parameters
+    ----------
+    robot : Robot or ScrewModel
+        With drives, motor commands are computed too.
+    curve : PiecewisePolynomial
+        Of the joints of the robot.
+    times : (T,) array_like, optional
+        Increasing [s]; by default the whole curve, 250 samples per second.
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    SpringRangeError
+        If a spring cannot transmit an effort.
+    ShapeError, NotFiniteError, InputError
+        If the curve has another number of joints, or the times are not increasing.
+
+    See Also
+    --------
+    plot : The figure of it.
+    inverse_dynamics, elastic_feedforward : The arrays alone.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> curve = sd.trajectory.through(arm, [0.0, 1.0], [[0.0, 0.0], [0.8, -0.5]])
+    >>> found = sd.evaluate(arm, curve)
+    >>> found
+    Results(251 samples of joint_1, joint_2: efforts to derivative 2)
+    >>> found.effort_jet.shape, found.columns()['joint_2.effort_dot [N m/s]'].shape
+    ((251, 3, 2), (251,))
+    """
+    robot = as_robot(robot)
+    if not isinstance(curve, PiecewisePolynomial):
+        raise InputError(f'curve: expected a PiecewisePolynomial, got {type(curve).__name__}')
+    if len(curve.end) != robot.n:
+        raise ShapeError('curve', f'{robot.n} joints', len(curve.end))
+    first, last = float(curve.breaks[0]), float(curve.breaks[-1])
+    if times is None:
+        times = even_times(first, last, _RATE)
+    instants = require_finite('times', as_float_array('times', times))
+    if instants.ndim != 1 or not len(instants):
+        raise ShapeError('times', '(T,), with T > 0', instants.shape)
+    if (np.diff(instants) <= 0.0).any():
+        raise InputError('times: expected increasing ones')
+    jets = sampled_jets(curve, instants, robot)
+    return evaluate_samples(robot, instants, jets, 2, EffortFormat())
 
 
 def sampled_jets(curve: PiecewisePolynomial, times: Array, robot: Robot) -> Array:
     """Return samples (T, r, n) of a curve with all derivatives required; warn if some jump."""
     rows = max(JET_ROWS, robot.required_rows)
     if rows > JET_ROWS:  # no curve through points is smooth enough
-        print(
-            'warning: motor efforts jump at the points: rotors on moving links need a curve that '
+        warnings.warn(
+            'motor efforts jump at the points: rotors on moving links need a curve that '
             f'is C{rows - 1}; this one is C{curve.continuity}',
-            file=sys.stderr,
+            stacklevel=3,
         )
     return curve.jets(times, rows)
 
 
-def evaluate(
+def evaluate_samples(
     robot: Robot, times: Array, joint_jet: Array, order: int, effort_format: EffortFormat
 ) -> Results:
     """Return efforts up to derivative `order` and motor commands along `joint_jet` (T, r, n)."""
@@ -75,7 +140,7 @@ def evaluate_measured(
     Return the efforts along a measured motion at `times` (T,) [s], with standard deviations.
 
     Those of the motors are omitted if a spring has a damper, because the motion then depends on
-    the past, and, with a warning on stderr, if one standard deviation leads out of the range of a
+    the past, and, with a warning, if one standard deviation leads out of the range of a
     spring.
     """
     if robot.required_rows > JET_ROWS:
@@ -83,16 +148,17 @@ def evaluate_measured(
             'rotor_coupling: expected false, as it needs derivatives beyond the snap, which '
             'measured positions do not give'
         )
-    results = evaluate(robot, times, motion.jets(times), order, effort_format)
+    results = evaluate_samples(robot, times, motion.jets(times), order, effort_format)
     rigid = Robot(robot.model)
     known = robot if (robot.motors.damped < 0).all() else rigid
     try:
         spread, of_values = _deviations(known, motion, results, order, effort_format)
     except SpringRangeError as error:
-        print(
-            'warning: no standard deviations of the motors: one standard deviation from the '
+        warnings.warn(
+            'no standard deviations of the motors: one standard deviation from the '
             f'motion, joint {error.joint!r}: {error.reason}',
-            file=sys.stderr,
+            RecordingWarning,
+            stacklevel=2,
         )
         spread, of_values = _deviations(rigid, motion, results, order, effort_format)
     shape = results.effort_jet.shape
