@@ -20,9 +20,7 @@ Examples
 False
 """
 
-from __future__ import annotations
-
-from importlib import import_module
+from importlib import import_module as _import_module
 
 __version__ = '0.1.0'
 
@@ -34,15 +32,31 @@ __all__ = sorted(['__version__', *_MODULE_OF])
 # sub-packages and modules that are attributes without an import of their own
 _ROOMS = {module.split('.')[1] or name for name, module in _MODULE_OF.items()}
 
+# calls in place of functions of Pinocchio, for the text of an error
+_OF_PINOCCHIO = {
+    'buildModelFromUrdf': 'read_urdf(path)',
+    'rnea': 'inverse_dynamics(model, sd.jet(q, qd, qdd))',
+    'aba': 'forward_dynamics(model, q, qd, tau)',
+    'crba': 'mass_matrix(model, q)',
+    'nonLinearEffects': 'bias_forces(model, q, qd)',
+    'computeCoriolisMatrix': 'coriolis_matrix(model, q, qd)',
+    'computeGeneralizedGravity': 'gravity_forces(model, q)',
+    'forwardKinematics': 'frame_pose(model, q, frame)',
+    'computeFrameJacobian': 'frame_jacobian(model, q, frame, representation)',
+    'centerOfMass': 'centre_of_mass(model, q)',
+}
+
 
 def __getattr__(name: str) -> object:
     """Import a public name at its first use (PEP 562)."""
     if name in _ROOMS:
-        value: object = import_module(f'.{name}', __name__)
+        value: object = _import_module(f'.{name}', __name__)
     elif name in _MODULE_OF:
-        value = getattr(import_module(_MODULE_OF[name], __name__), name)
+        value = getattr(_import_module(_MODULE_OF[name], __name__), name)
     else:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+        known = _OF_PINOCCHIO.get(name)
+        hint = f"; Pinocchio's {name} is sd.{known} here" if known else ''
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}{hint}')
     globals()[name] = value
     return value
 

@@ -66,7 +66,7 @@ def effort_partials(model: RobotModel, joint_jet: ArrayLike, *, out: Array | Non
     n = model.n
     jet = as_float_array('joint_jet', joint_jet)
     if jet.ndim < 2 or jet.shape[-2] < 3 or jet.shape[-1] != n:
-        expected = f'(..., k + 3, {n}) with k >= 0'
+        expected = f'(..., k + 3, {n}) with k >= 0, as of sd.jet(q, qd, qdd)'
         raise ShapeError('joint_jet', expected, jet.shape)
     rows = jet.shape[-2]
     result = output(out, (*jet.shape[:-2], rows - 2, rows, n, n), joint_jet=jet)

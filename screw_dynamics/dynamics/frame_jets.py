@@ -172,6 +172,9 @@ def _as_jets(model: ScrewModel, joint_jet: ArrayLike, rows: int) -> Array:
     """Return joint jets (..., r, n) with r >= `rows`."""
     jet = as_float_array('joint_jet', joint_jet)
     if jet.ndim < 2 or jet.shape[-1] != model.n or jet.shape[-2] < rows:
-        expected = f"(r, {model.n}) or (..., r, {model.n}) with r >= {rows}: rows q, q', q'', ..."
+        expected = (
+            f"(r, {model.n}) or (..., r, {model.n}) with r >= {rows}: rows q, q', q'', ..., as of "
+            'sd.jet(q, qd, qdd)'
+        )
         raise ShapeError('joint_jet', expected, jet.shape)
     return jet

@@ -9,11 +9,14 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.dynamics.dispatch import at_once
+from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.frames.quantities import FRAME_JACOBIAN, FRAME_POSE
 from screw_dynamics.model.records import REPRESENTATIONS, Representation
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.state_calls import checked_quantity
+
+_OF_PINOCCHIO = {'LOCAL': 'body', 'WORLD': 'spatial', 'LOCAL_WORLD_ALIGNED': 'hybrid'}
 
 
 @at_once(FRAME_POSE.in_c, '(4, 4)', 'frames[frame]')
@@ -72,7 +75,15 @@ def frame_pose(
 
 def representation_number(representation: str) -> int:
     """Return the number of a representation of twists in the kernels; raise InputError."""
-    return REPRESENTATIONS.index(require_choice('representation', representation, REPRESENTATIONS))
+    try:
+        return REPRESENTATIONS.index(
+            require_choice('representation', representation, REPRESENTATIONS)
+        )
+    except InputError as error:
+        own = _OF_PINOCCHIO.get(str(representation).upper())
+        if own is None:
+            raise
+        raise InputError(f"{error}: Pinocchio's {representation} is {own!r} here") from None
 
 
 @at_once(FRAME_JACOBIAN.in_c, 'tables.jacobian', 'frames[frame, representation]')

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array, as_float_array, as_stack
 from screw_dynamics.common.sample_threads import require_threads
 from screw_dynamics.dynamics.dispatch import by_kind
-from screw_dynamics.errors import NotFiniteError, ShapeError
+from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 from screw_dynamics.kernels.bodies.layout import OK
 from screw_dynamics.kernels.bodies.quantities import INVERSE_DYNAMICS
 from screw_dynamics.model.robot_model import RobotModel
@@ -27,7 +27,7 @@ def inverse_dynamics(
     model: RobotModel,
     joint_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None = None,
-    *,
+    *apart: NoReturn,
     out: Array | None = None,
     threads: int = 1,
 ) -> Array:
@@ -49,6 +49,8 @@ def inverse_dynamics(
         and in its axes, and the time derivatives of these components [N m, N, per s^d]. With a
         batch of motions, (k + 1, 6) applies to every sample. The frames of a `SoftRobot` are the
         distal frames of its modules.
+    *apart
+        None: q, qd and qdd apart raise an error that shows how `jet` joins them.
     out : (k + 1, n) or (..., k + 1, n) ndarray, optional
         C-contiguous float64 array to fill; must not overlap `joint_jet`. For one sample without
         wrenches, nothing is then allocated: use this in a control loop.
@@ -100,6 +102,7 @@ def inverse_dynamics(
         type(model) is ScrewModel
         and type(joint_jet) is _ARRAY
         and wrench_jets is None
+        and not apart
         and threads is _ONE
     ):
         try:
@@ -112,6 +115,11 @@ def inverse_dynamics(
                 return tau
         except (TypeError, IndexError):
             pass  # not arrays for the kernel: the checks below convert or reject them
+    if apart:
+        raise InputError(
+            'inverse_dynamics: expected the rows of the motion as one array, '
+            'sd.inverse_dynamics(model, sd.jet(q, qd, qdd)), got them apart'
+        )
     return _of_kind(model, joint_jet, wrench_jets, out=out, threads=threads)
 
 
@@ -128,7 +136,8 @@ def _checked(
     if jet.ndim < 2 or jet.shape[-1] != model.n or jet.shape[-2] < 3:
         raise ShapeError(
             'joint_jet',
-            f"(k + 3, {model.n}) or (..., k + 3, {model.n}) with k >= 0: rows q, q', q'', ...",
+            f"(k + 3, {model.n}) or (..., k + 3, {model.n}) with k >= 0: rows q, q', q'', ..., as "
+            'of sd.jet(q, qd, qdd)',
             jet.shape,
         )
     threads = require_threads(threads)

@@ -98,7 +98,7 @@ def regressor(model: RobotModel, joint_jet: ArrayLike, *, out: Array | None = No
     parameters = model.kernel_tables.with_bodies
     jet = as_float_array('joint_jet', joint_jet)
     if jet.ndim < 2 or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
-        expected = f'(..., k + 3, {model.n}) with k >= 0'
+        expected = f'(..., k + 3, {model.n}) with k >= 0, as of sd.jet(q, qd, qdd)'
         raise ShapeError('joint_jet', expected, jet.shape)
     shape = (*jet.shape[:-2], jet.shape[-2] - 2, model.n, PARAMETERS * model.body_count)
     result = output(out, shape, joint_jet=jet)

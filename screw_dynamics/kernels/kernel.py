@@ -22,6 +22,10 @@ from screw_dynamics.errors import InputError, short, shown
 
 _log = logging.getLogger(__name__)
 _VARIABLE = 'SCREW_DYNAMICS_KERNELS'
+_REMEDY = (
+    'build the package again with a C compiler (apt install gcc python3-dev; '
+    'pip install --force-reinstall --no-deps .), or install a wheel'
+)
 _PACKAGE = Path(__file__).resolve().parents[1]
 _SOURCES = ('kernels', 'codegen/translator', 'codegen/extension')
 
@@ -110,13 +114,13 @@ def c_functions() -> Mapping[str, Callable[..., Any]]:
         if choice:
             expected = f'environment variable {_VARIABLE}: expected an extension module for c'
             raise InputError(f'{expected}, got none: {error}') from None
-        _log.warning('kernels run as Python, which is slow: %s: build the package again', error)
+        _log.warning('kernels run as Python, which is slow: %s: %s', error, _REMEDY)
         return {}
     if module.WIDE:  # this processor can run the other one
         try:
             module = _module('_kernels_wide')
         except ImportError as error:
-            _log.warning('kernels run at half speed: %s: build the package again', error)
+            _log.warning('kernels run at half speed: %s: %s', error, _REMEDY)
     return {name: one for name, one in vars(module).items() if '.' in name}
 
 

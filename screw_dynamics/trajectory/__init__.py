@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectories: joint jets over time from waypoints; plain data, no ROS."""
 
-from importlib import import_module
-from typing import Any
+from importlib import import_module as _import_module
+from typing import Any as _Any
 
 from screw_dynamics.trajectory.jtc_spline import jtc_trajectory
 from screw_dynamics.trajectory.piecewise_polynomial import JET_ROWS, PiecewisePolynomial
@@ -61,8 +61,8 @@ _MOVED = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Any:
     """Return a function or class that has moved to another room."""
     if name in _MOVED:
-        return getattr(import_module(_MOVED[name]), name)
+        return getattr(_import_module(_MOVED[name]), name)
     raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

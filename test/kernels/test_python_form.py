@@ -247,7 +247,8 @@ def test_one_line_says_that_it_is_slow(in_python):
     (line,) = in_python.log.splitlines()
     assert line == (
         'kernels run as Python, which is slow: the package was built without '
-        'screw_dynamics._kernels: build the package again'
+        'screw_dynamics._kernels: build the package again with a C compiler (apt install gcc '
+        'python3-dev; pip install --force-reinstall --no-deps .), or install a wheel'
     )
 
 

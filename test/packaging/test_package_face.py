@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import get_args, get_type_hints
 
+import numpy as np
 import pytest
 from documents import ROOT
 from helpers.patience import patience
@@ -73,6 +74,31 @@ def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'screw_dynamics' has no attribute 'dynamic'"):
         _ = sd.dynamic
     assert not hasattr(sd, '__wrapped__')
+
+
+def test_calls_of_pinocchio_are_answered_by_those_of_this_package():
+    arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    q, qd, qdd = np.zeros((3, 2))
+    joined = r'sd\.jet\(q, qd, qdd\)'
+    with pytest.raises(AttributeError, match=rf'sd\.inverse_dynamics\(model, {joined}\)'):
+        _ = sd.rnea
+    for inputs in ((q, qd, qdd), (q, qd), (q,)):
+        with pytest.raises(sd.errors.InputError, match=joined):
+            sd.inverse_dynamics(arm, *inputs)
+    for function in (sd.regressor, sd.effort_partials):
+        with pytest.raises(sd.errors.InputError, match=joined):
+            function(arm, q)
+    with pytest.raises(sd.errors.InputError, match=joined):
+        sd.frame_twist(arm, q, 'tool')
+    for word, own in (('LOCAL', 'body'), ('world', 'spatial'), ('LOCAL_WORLD_ALIGNED', 'hybrid')):
+        with pytest.raises(
+            sd.errors.InputError, match=f"mixed, got '{word}': .* is '{own}' here$"
+        ):
+            sd.frame_jacobian(arm, q, 'tool', word)
+
+
+def test_names_of_others_are_not_in_the_list():
+    assert not {'annotations', 'import_module', 'Any'} & {*dir(sd), *dir(sd.trajectory)}
 
 
 def test_sub_packages_need_no_import_of_their_own():
