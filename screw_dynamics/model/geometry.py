@@ -92,35 +92,34 @@ def pitch_and_point(screw: Array) -> tuple[float, Array | None]:
     return pitch, np.cross(screw[:3], screw[3:]) if np.isfinite(pitch) else None
 
 
+_UNITS = {False: 'rad, rad/s, N m, kg', True: 'm, m/s, N, kg for prismatic joints'}
 _ABOUT = ('joint', 'type', 'link', 'on')
 _SCREW = ('screw', f'angular{NO_BREAK}e', f'linear{NO_BREAK}v', 'pitch', 'point')
+
+
+def model_text(model: ModelRecord, *tables: str) -> str:
+    """Return name and size of a robot above tables, by default `screw_table`."""
+    width = max(shutil.get_terminal_size().columns, 1)
+    first = textwrap.fill(_headline(model), width, break_long_words=False)
+    return '\n'.join([first, *(tables or [screw_table(model)])]).replace(NO_BREAK, ' ')
 
 
 def screw_table(model: ModelRecord) -> str:
     """Return the joints with their body-fixed and spatial screws, as two tables if too wide."""
     abouts, screws = [_ABOUT], [_SCREW]
     for i, spatial in enumerate(spatial_screws(model)):
-        parent = model.parents[i]
-        about = (
-            _joint_text(model, i),
-            model.joint_types[i],
-            model.body_names[i],
-            model.base_link if parent < 0 else model.body_names[parent],
-        )
+        about = _joint_text(model, i), model.joint_types[i], model.body_names[i], _parent(model, i)
         abouts += [about, ('', '', '', '')]
         screws.append(('body', *_screw_texts(model.screws[i])))
         screws.append(('spatial', *_screw_texts(spatial)))
     width = shutil.get_terminal_size().columns
-    headline = textwrap.fill(_headline(model), max(width, 1), break_long_words=False)
     rows = list(zip(abouts, screws, strict=True))
     whole = [(*about, *screw) for about, screw in rows]
     if table_width(whole) <= width:
-        tables = text_table(whole, width)
-    else:
-        first = text_table([_ABOUT, *abouts[1::2]], width)
-        second = text_table([(about[0], *screw) for about, screw in rows], width, keys=2)
-        tables = f'{first}\n\n{second}'
-    return f'{headline}\n{tables}'.replace(NO_BREAK, ' ')
+        return text_table(whole, width)
+    first = text_table([_ABOUT, *abouts[1::2]], width)
+    second = text_table([(about[0], *screw) for about, screw in rows], width, keys=2)
+    return f'{first}\n\n{second}'
 
 
 def screw_parts(model: ModelRecord) -> tuple[str, list[tuple[str, ...]], list[tuple[str, ...]]]:
@@ -146,6 +145,25 @@ def limit_rows(model: ModelRecord | RobotModel) -> list[tuple[str, ...]]:
     return rows
 
 
+def joint_table(model: ModelRecord) -> str:
+    """Return the joints with parents, limits of their coordinates, and the masses they move."""
+    rows: list[tuple[str, ...]] = [
+        ('joint', 'type', 'parent', 'lower', 'upper', 'velocity', 'effort', 'mass')
+    ]
+    limits = model.limits
+    bounds = np.stack([limits.lower, limits.upper, limits.velocity, limits.effort])
+    for i, joint in enumerate(model.tree_joint_names):
+        values = *bounds[:, model.coordinates[i]], model.inertias[i, 3, 3]
+        numbers = (f'{value:.5g}' for value in values)
+        rows.append((joint, model.joint_types[i], _parent(model, i), *numbers))
+    slides = {kind == 'prismatic' for kind in model.joint_types}
+    units = [_UNITS[kind] for kind in sorted(slides)]
+    texts = (_joint_text(model, i) for i in range(model.body_count))
+    mimics = [f'mimic: {text}' for text in texts if ' = ' in text]
+    mass = f'moving mass: {float(model.inertias[:, 3, 3].sum()):.5g} kg'
+    return '\n'.join([text_table(rows), f'in {"; ".join(units)}', *mimics, mass])
+
+
 def _headline(model: ModelRecord) -> str:
     return (
         f'{model.name}: {_count(model.n, "coordinate", "coordinates")}, '
@@ -156,6 +174,12 @@ def _headline(model: ModelRecord) -> str:
 
 def _count(number: int, one: str, many: str) -> str:
     return f'{number} {one if number == 1 else many}'
+
+
+def _parent(model: ModelRecord, i: int) -> str:
+    """Return the name of the link on which a joint is."""
+    parent = model.parents[i]
+    return model.base_link if parent < 0 else model.body_names[parent]
 
 
 def _joint_text(model: ModelRecord, i: int) -> str:

@@ -131,7 +131,7 @@ class ScrewModel(ModelRecord, Tabular):
 
     def __str__(self) -> str:
         """Return the joints with their screw axes as a table."""
-        return geometry.screw_table(self)
+        return geometry.model_text(self)
 
     def _parts(self) -> tuple[Part, ...]:
         return geometry.screw_parts(self)

@@ -18,18 +18,27 @@ from screw_dynamics.theory.kinematics import hybrid
 from screw_dynamics.theory.lagrange.christoffel import christoffel_symbols
 
 
-def test_table_limits_and_masses(run):
+def test_joints_come_with_parents_limits_and_masses(run):
     code, out, err = run('model', 'my_robot.urdf')
     model = sd.read_urdf('my_robot.urdf')
-    assert code == 0 and not err
-    assert out.startswith(str(model))
-    table = next(part for part in out.split('\n\n') if part.startswith('coordinate'))
-    line = next(line for line in table.splitlines() if line.startswith('joint_2'))
+    assert code == 0 and not err and 'screw' not in out
+    (line,) = (line.split() for line in out.splitlines() if line.startswith('joint_2'))
     limits = model.limits
-    expected = [limits.lower[1], limits.upper[1], limits.velocity[1], limits.effort[1]]
-    np.testing.assert_allclose([float(x) for x in line.split()[1:]], expected, rtol=1e-4)
+    numbers = [limits.lower[1], limits.upper[1], limits.velocity[1], limits.effort[1]]
+    assert line[1:3] == ['revolute', 'link_1']
+    expected = [*numbers, model.inertias[1, 3, 3]]
+    np.testing.assert_allclose([float(x) for x in line[3:]], expected, rtol=1e-4)
     total = float(out.split('moving mass: ')[1].split()[0])
     assert total == float(f'{model.inertias[:, 3, 3].sum():.5g}')
+    _, more, _ = run('model', 'my_robot.urdf', '--screws')
+    _, gravity, screws = str(model).partition(' m/s^2\n')
+    assert gravity and screws in more and out.splitlines()[1:5] == more.splitlines()[1:5]
+
+
+def test_a_joint_that_follows_another_is_on_a_line_of_its_own(run):
+    _, out, _ = run('model', str(sd.share_path('urdf/panda.urdf')))
+    assert 'mimic: panda_finger_joint2 = 1 panda_finger_joint1\n' in out
+    assert 'm, m/s, N, kg for prismatic joints' in out
 
 
 def test_the_centre_of_mass_is_that_of_the_file(run, folder):
@@ -39,7 +48,7 @@ def test_the_centre_of_mass_is_that_of_the_file(run, folder):
         '<origin xyz="0.1 -0.2 0.3"/><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" '
         'iyy="1" iyz="0" izz="1"/></inertial></link></robot>'
     )
-    _, out, _ = run('model', 'rod.urdf')
+    _, out, _ = run('model', 'rod.urdf', '--screws')
     assert '2          0.1, -0.2, 0.3' in out
 
 
@@ -97,7 +106,8 @@ def test_tables_are_no_wider_than_the_terminal(run, folder, monkeypatch, columns
             monkeypatch.setattr(sys, '__stdout__', None)  # as it is without a terminal
         else:
             monkeypatch.setenv(*variable)
-        code, out, _ = run('model', 'wide.urdf', '--gravity', '1.2345', '-2.3456', '-9.81')
+        gravity = '--gravity', '1.2345', '-2.3456', '-9.81'
+        code, out, _ = run('model', 'wide.urdf', '--screws', *gravity)
         assert code == 0
         assert max(map(len, out.splitlines())) <= int(variable[1] or 80), out
         # every name and vector is there in one piece

@@ -65,7 +65,7 @@ def test_a_model_with_segments_is_shown(run, moving_finger):
     )
     limits = next(line.split() for line in out.splitlines() if line.startswith('finger/curve_y'))
     assert limits[1:] == ['-2', '2', 'inf', 'inf']
-    assert 'link_2' in out
+    assert 'joint_2' in out
     code, _, err = run('model', 'my_robot.urdf', '--soft-segments', FINGER, '--yaml', 'out.yaml')
     assert code != 0
     assert '--yaml: expected none beside --soft-segments' in err

@@ -12,13 +12,13 @@ from screw_dynamics.common.paths import is_standard_output, new_file, reports_be
 from screw_dynamics.common.text_table import NO_BREAK, text_table
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.geometry import limit_rows
+from screw_dynamics.model.geometry import joint_table, limit_rows, model_text, screw_table
 from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.soft.segments.hybrid_robot import HybridRobot
 
 FILES = 'URDF'
 DESCRIPTION = (
-    'Read a robot and show its screw axes, limits and masses; warn of what no solid body has.'
+    'Read a robot and show its joints with limits and masses; warn of what no solid body has.'
 )
 EXAMPLES = (
     'screw_dynamics model my_robot.urdf',
@@ -34,6 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     robots.add_options(parser)
     robots.add_soft_segments(parser)
     parser.add_argument(
+        '--screws',
+        action='store_true',
+        help='show screw axes, centres of mass, and links that others carry, too',
+    )
+    parser.add_argument(
         '--yaml',
         metavar='OUT',
         help='write the model to this file, without loss; - for standard output',
@@ -48,13 +53,12 @@ def run(options: argparse.Namespace) -> int:
         if isinstance(robot, HybridRobot):
             if options.yaml is not None:
                 raise InputError('--yaml: expected none beside --soft-segments')
-            print(f'{robot.rigid}\n\n{_segments(robot)}\n\n{text_table(limit_rows(robot))}')
-            print(f'\n{_masses(robot.rigid)}')
+            tables = _tables(robot.rigid, options.screws)
+            limits = text_table(limit_rows(robot))
+            print(model_text(robot.rigid, *tables, f'\n{_segments(robot)}', f'\n{limits}'))
             return 0
         model = require_model(robot)
-        print(model)
-        print(f'\n{text_table(limit_rows(model))}')
-        print(f'\n{_masses(model)}')
+        print(model_text(model, *_tables(model, options.screws)))
         if is_standard_output(options.yaml):
             output.write(model.to_yaml())
         elif options.yaml:
@@ -62,6 +66,12 @@ def run(options: argparse.Namespace) -> int:
                 model.to_yaml(place)
             print(f'\nwritten: {options.yaml}')
     return 0
+
+
+def _tables(model: ScrewModel, screws: bool) -> list[str]:
+    """Return the table of joints and, on demand, those of screws and of masses in detail."""
+    more = [f'\n{screw_table(model)}', f'\n{_masses(model)}']
+    return [joint_table(model), *more] if screws else [joint_table(model)]
 
 
 def _segments(robot: HybridRobot) -> str:
@@ -92,5 +102,4 @@ def _masses(model: ScrewModel) -> str:
             centre = f',{NO_BREAK}'.join(f'{x:.4g}' for x in moment / mass + 0.0)
         others = [link for link, frame in model.frames.items() if frame.body == i and link != name]
         rows.append((name, f'{mass:.5g}', centre, ', '.join(others) or '-'))
-    total = float(model.inertias[:, 3, 3].sum())
-    return f'{text_table(rows)}\nmoving mass: {total:.5g} kg'
+    return text_table(rows)
