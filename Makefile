@@ -71,11 +71,13 @@ wheels: ## build a wheel with the extension module for this Python and platform 
 DOCS := .venv-docs
 
 docs: $(DOCS)/installed ## build the documentation into docs/_build/html
+	@echo '  pages; the tutorials are run, which takes minutes'
 	@rm -rf docs/api/generated
 	@PATH="$(CURDIR)/$(DOCS)/bin:$$PATH" sphinx-build -E -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 	@echo 'written: docs/_build/html/index.html'
 
 $(DOCS)/installed: setup.py
+	@echo '  environment in $(DOCS), with its own kernels (once; minutes)'
 	@$(or $(PYTHON),python3) -m venv $(DOCS)
 	@$(DOCS)/bin/python -m pip install -q -e '.[docs]'
 	@touch $@

@@ -86,8 +86,7 @@ def add_elastic(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         '--elastic',
         metavar='YAML',
-        help='motors, friction and springs of the joints: motor positions and efforts are '
-        'computed, too',
+        help='motors, friction and springs of the joints',
     )
 
 
@@ -155,6 +154,11 @@ def _in_model_order(
     except TrajectoryError as error:
         others = set(joint_names) != set(model.joint_names)
         hint = '; choose those of the robot by --joints, --tip-link or --locked' if others else ''
+        tree = getattr(model, 'rigid', model)  # of a robot with soft segments
+        masters = [tree.joint_names[j] for j in tree.coordinates]
+        for follower, master in zip(tree.tree_joint_names, masters, strict=True):
+            if follower in joint_names and follower not in model.joint_names:
+                hint = f'; {follower} follows {master} (mimic): leave it out'
         if others and list(joint_names[:3]) == ['x', 'y', 'z']:
             hint = '; if these are poses, choose the link that follows them by --frame'
         raise TrajectoryError(f'{where}: {error}{hint}') from None

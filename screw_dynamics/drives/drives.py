@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -103,12 +103,16 @@ class Drives:
             'coulomb_velocity': self.coulomb_velocity,
         }
 
+    def require_joints(self, names: Sequence[str]) -> None:
+        """Raise UnknownNameError if a joint of the drives is not among those of a robot."""
+        for name in self.joints:
+            if name not in names:
+                raise UnknownNameError('joint', name, names, self._file)
+
     def motor_table(self, model: ScrewModel) -> MotorTable:
         """Return the motors of a robot as arrays; `Robot.motors` keeps them, see there."""
         prefix = f'{self._file}: ' if self._file else ''
         for name, joint in self.joints.items():
-            if name not in model.joint_names:
-                raise UnknownNameError('joint', name, model.joint_names, self._file)
             for entry, link in joint.links.items():
                 try:
                     model.frame(link)

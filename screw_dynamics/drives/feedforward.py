@@ -113,7 +113,7 @@ def elastic_feedforward(
     robot = robot_with_drives(robot)
     table, coupling, model = robot.motors, robot.coupling, robot.model
     jet = as_elastic_jet(robot, joint_jet)
-    result = _result(robot, jet, out)
+    result = _result(robot, jet, out, times)
     if coupling is None:
         inverse_dynamics(model, jet, wrench_jets, out=result.effort_jet)
         if plain and not table.damped_names and (times is None or jet.ndim == 2):
@@ -181,7 +181,7 @@ def feedforward_from_efforts(
     robot = robot_with_drives(robot)
     jet = as_elastic_jet(robot, joint_jet)
     efforts = as_float_array('effort_jet', effort_jet)
-    result = _result(robot, jet, out)
+    result = _result(robot, jet, out, times)
     if efforts.shape != result.effort_jet.shape:
         raise ShapeError('effort_jet', str(result.effort_jet.shape), efforts.shape)
     if efforts is not result.effort_jet:
@@ -190,13 +190,16 @@ def feedforward_from_efforts(
     return result
 
 
-def _result(robot: Robot, jet: Array, out: object) -> MotorFeedforward:
+def _result(robot: Robot, jet: Array, out: object, times: ArrayLike | None) -> MotorFeedforward:
     """Return `out`, checked, or new arrays for the results of a joint jet."""
     table = robot.motors
     rows = jet.shape[-2] - robot.required_rows + 3 + table.lost_orders
     shapes = [(*jet.shape[:-2], *shape) for shape in table.jet_shapes(rows)]
     if out is None:
-        return new_motor_feedforward(table.names, table.gear_ratios, shapes)
+        made = new_motor_feedforward(table.names, table.gear_ratios, shapes)
+        at = None if times is None or jet.ndim < 3 else as_float_array('times', times)
+        made.__dict__.update(joint_names=robot.joint_names, times=at)
+        return made
     if not isinstance(out, MotorFeedforward):
         raise InputError(f'out: expected a MotorFeedforward, got {type(out).__name__}')
     # buffers of the same robot share the table's ratios, which saves a comparison of arrays

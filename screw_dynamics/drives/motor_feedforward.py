@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -40,6 +40,10 @@ class MotorFeedforward(SampledResult):
         Motor position theta [rad or m, per s^d].
     motor_effort_jet : (..., p - 2, m) ndarray
         Motor effort tau_m [N m or N, per s^d].
+    joint_names : tuple of str
+        Of the n joints, in figures and tables; empty if they are not known.
+    times : (T,) ndarray, optional
+        Of the samples, in figures and tables [s].
 
     Raises
     ------
@@ -53,6 +57,8 @@ class MotorFeedforward(SampledResult):
     deflection_jet: Array
     motor_jet: Array
     motor_effort_jet: Array
+    joint_names: tuple[str, ...] = field(default=(), kw_only=True)
+    times: Array | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         """Reject jets that share memory: each would be overwritten by the next."""
@@ -71,14 +77,14 @@ class MotorFeedforward(SampledResult):
             f'{self.motor_effort_jet.shape[-2] - 1})'
         )
 
-    def _samples(self) -> tuple[None, dict[str, Samples]]:
+    def _samples(self) -> tuple[Array | None, dict[str, Samples]]:
         batch = self if self.effort_jet.ndim == 3 else self.as_batch()
         names, efforts = self.motor_names, 'N m or N'
-        return None, {
+        return self.times, {
             'motor_effort': Samples(batch.motor_effort_jet, efforts, names, 'motor'),
             'motor_position': Samples(batch.motor_jet, names=names, dimension='motor'),
             'deflection': Samples(batch.deflection_jet, names=names, dimension='motor'),
-            'effort': Samples(batch.effort_jet, efforts),
+            'effort': Samples(batch.effort_jet, efforts, self.joint_names),
         }
 
     @property

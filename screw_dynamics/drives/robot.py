@@ -48,6 +48,8 @@ class Robot(Tabular):
     ------
     InputError
         If an argument has another type.
+    UnknownNameError
+        If the drives are of a joint that the model does not have.
 
     Examples
     --------
@@ -64,10 +66,11 @@ class Robot(Tabular):
     limits_motors: bool = False
 
     def __post_init__(self) -> None:
-        """Check the types."""
+        """Check the types, and that the model has the joints of the drives."""
         require_robot_model(self.model)
         if self.drives is not None:
             require_drives(self.drives)
+            self.drives.require_joints(self.model.joint_names)
 
     def _parts(self) -> list[Part]:
         rows = [('joint', 'spring', 'rotor inertia', 'gear ratio')]
@@ -99,8 +102,8 @@ class Robot(Tabular):
         """
         The motors as arrays on the joint side; without drives one without data per joint.
 
-        Raise UnknownNameError if the model lacks a joint, or a link that an entry names, and
-        ModelError if friction of the URDF or a parallel spring does not fit.
+        Raise UnknownNameError if the model lacks a link that an entry names, and ModelError if
+        friction of the URDF or a parallel spring does not fit.
         """
         return (self.drives or _NO_DRIVES).motor_table(require_model(self.model))
 

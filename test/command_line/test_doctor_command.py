@@ -12,6 +12,7 @@ from oracles.robots import bundled_urdfs
 LIMIT = (
     '<limit lower="-3.141592653589793" upper="3.141592653589793" velocity="6.0" effort="60.0"/>'
 )
+_ELBOW = '<child link="link_2"/>\n    <origin xyz="0.5 0 0"'
 INERTIAL = re.compile(r'<inertial>.*?</inertial>', re.DOTALL)
 SOUND = '<dynamics damping="0.1"/>'
 NO_SOLID = '<inertia ixx="1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
@@ -22,7 +23,7 @@ FAULTS = {
     'inertia too large for the mass': ('wrong', 'link_1', 'larger than the robot'),
     'centre of mass farther away': ('wrong', 'link_1', 'is the centre in mm'),
     'lower limit above the upper one': ('wrong', 'joint_1', 'reversed, or its limits swapped'),
-    'axis points backwards': ('odd', 'joint_1', 'looks reversed'),
+    'the robot is 500 m long': ('wrong', 'world', 'are lengths in mm'),
     'position limits of many turns': ('wrong', 'joint_1', 'degrees'),
     'no position limits': ('missing', 'joint_1', 'not checked'),
     'no effort limit': ('missing', 'joint_1', 'do not see any effort'),
@@ -48,7 +49,7 @@ def faulty(text, fault):
         'inertia too large for the mass': (first, re.sub('<inertia .*?/>', LARGE, first)),
         'centre of mass farther away': (first, re.sub('xyz=".*?"', 'xyz="500 0 0"', first)),
         'lower limit above the upper one': (LIMIT, LIMIT.replace('"-3', '"7')),
-        'axis points backwards': ('xyz="0 0 1"', 'xyz="0 0 -1"'),
+        'the robot is 500 m long': (_ELBOW, _ELBOW.replace('0.5', '500')),
         'position limits of many turns': (LIMIT, re.sub(r'3\.1\d+', '180', LIMIT)),
         'no position limits': (LIMIT, re.sub('(lower|upper)=".*?" ', '', LIMIT)),
         'no effort limit': (LIMIT, LIMIT.replace('"60.0"', '"0"')),

@@ -81,7 +81,7 @@ def test_options_of_the_robot_are_in_the_code(run, folder):
 @pytest.mark.parametrize(
     ('arguments', 'code', 'text'),
     [
-        (('--output', 'nowhere'), 1, 'nowhere does not exist'),
+        (('--output', 'nowhere/deeper'), 1, 'nowhere does not exist'),
         (('--prefix', '1'), 1, "prefix: expected a name in C, got '1'"),
         (('--quantities', 'motor_commands'), 1, 'robot: expected one with drives for motor'),
         (('--elastic', 'my_springs.yaml', '--order', '1'), 1, 'order: expected 2 or more'),

@@ -130,7 +130,8 @@ def test_the_demo_runs_where_matplotlib_is_missing(folder, monkeypatch, run):
     assert shown == ['doctor', 'evaluate', 'feasibility']
     assert '21 limits kept' in out and '> ' in out
     names = {path.name for path in (folder / 'tried').iterdir()}
-    assert names == {'my_robot.urdf', 'my_trajectory.yaml', 'efforts.csv'}
+    files = {'my_robot.urdf', 'my_springs.yaml', 'planar_2r.urdf', 'my_trajectory.yaml'}
+    assert names == files | {'efforts.csv'}
     code, _, err = run('demo', '-o', 'tried')
     assert code == 1 and 'it exists already' in err
 

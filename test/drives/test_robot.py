@@ -12,7 +12,7 @@ from oracles.random_models import random_model
 import screw_dynamics as sd
 from screw_dynamics import Robot
 from screw_dynamics.drives.robot import as_robot
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, UnknownNameError
 from screw_dynamics.limits.quantities import motor_limits
 
 ARM = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
@@ -121,3 +121,9 @@ def test_copies_are_read_only_and_equal(again, rng):
     assert len(arrays) > 8
     for array in arrays:
         assert not array.flags.writeable
+
+
+def test_drives_of_a_joint_that_the_model_does_not_have_are_refused():
+    drives = sd.Drives({'joint_9': sd.JointDrive()})
+    with pytest.raises(UnknownNameError, match="unknown joint 'joint_9'"):
+        Robot(ARM, drives)

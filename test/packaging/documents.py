@@ -1,12 +1,11 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""README and documents as texts: sections, blocks of code, links, and a place to run them."""
+"""README and documents as texts: sections, blocks of code, links."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / 'docs'
@@ -45,15 +44,3 @@ def anchors(page: Path) -> set[str]:
     """Return the anchors of the headings of a page, as hosts of code make them."""
     headings = re.findall(r'^#+ (.+)$', page.read_text(encoding='utf-8'), re.MULTILINE)
     return {re.sub(r'[^\w -]', '', heading.lower()).replace(' ', '-') for heading in headings}
-
-
-class Session:
-    """A namespace in which blocks of code run one after the other."""
-
-    def __init__(self, **names: Any) -> None:
-        self.names = names
-
-    def run(self, code: str) -> None:
-        """Run a block; an empty one is an error."""
-        assert code.strip()
-        exec(code, self.names)

@@ -1,263 +1,73 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""README and docs/: the examples run, and print what the pages say."""
+"""README and docs/: every block runs as printed, from an empty folder; formats of files."""
 
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
-from documents import ROOT, TEXTS, Session, block, commands, python_blocks
+from documents import ROOT, TEXTS, block, python_blocks
+from reader import Reader, blocks
 
 import screw_dynamics as sd
 from screw_dynamics.command_line.main import main
-from screw_dynamics.recordings import bags
-from screw_dynamics.recordings.bags.definitions import MessageTypes
-from screw_dynamics.recordings.bags.writer import BagWriter
 from screw_dynamics.trajectory import parse_trajectory, read_trajectory
+from screw_dynamics.viewer.viewer import Viewer
 
-LIBRARY, ROBOTS = TEXTS['docs/library.md'], TEXTS['docs/elastic_robots.md']
 ONE_TRAJECTORY = block(TEXTS['docs/trajectory_file.md'], 'File of a trajectory', 'yaml')
+# those of docs/theory are doctests: test_theory_documents.py
+WITH_CODE = [
+    page
+    for page, text in TEXTS.items()
+    if not page.startswith('docs/theory/')
+    and any(one.language in ('python', 'bash') for one in blocks(text))
+]
+LONG = ('fastest_motions', 'tutorials/sea_arm', 'tutorials/geared_arm', 'tutorials/fastest_motion')
 
 
-def test_my_robot(session: Session, capsys: pytest.CaptureFixture[str]):
-    session.run(python_blocks(LIBRARY, 'My robot'))
-    assert 'joint_7' in capsys.readouterr().out
-
-
-def test_efforts(session: Session):
-    session.run(python_blocks(LIBRARY, 'Efforts'))
-    names = session.names
-    assert names['tau_ddot'].shape == (7,)
-    assert np.allclose(names['qdd_again'], names['qdd'])
-
-
-def test_identification(session: Session, capsys: pytest.CaptureFixture[str]):
-    page = TEXTS['docs/identification.md']
-    session.run(python_blocks(page, 'In Python'))
-    shown = capsys.readouterr().out.splitlines()
-    table = block(page, 'In Python', 'text').splitlines()
-    assert shown[: len(table)] == table
-    assert abs(session.names['found'].payload.mass - 0.5) < 0.01
-    session.run(python_blocks(page, 'Drives without torque sensors'))
-    for name, stiffness in (('joint_1', 900.0), ('joint_2', 400.0)):
-        assert abs(session.names['drives'][f'{name}.stiffness'] - stiffness) < 0.01 * stiffness
-    session.run(python_blocks(page, 'A motion that tells much'))
-
-
-@pytest.mark.long
-def test_fastest_motions(session: Session):
-    text = TEXTS['docs/fastest_motions.md']
-    session.run(python_blocks(text, 'In Python'))
-    robot = sd.read_urdf('my_robot.urdf')
-    points = [(0.0, np.zeros(robot.n)), (1.0, np.full(robot.n, 0.2))]
-    write_trajectory(Path('my_trajectory.yaml'), robot.joint_names, points)
-    (line,) = commands(text, 'screw_dynamics')
-    assert main(shlex.split(line)[1:]) == 0
-    assert read_trajectory('fast.csv').points[-1].time_from_start < 1.0
-
-
-def test_expressions_of_small_robots(session: Session, capsys: pytest.CaptureFixture[str]):
-    pytest.importorskip('sympy')
-    text = TEXTS['docs/symbolic.md']
-    shown = block(text, 'Files and terms', 'text')
-    assert main(['symbolic', str(sd.share_path('urdf/planar_2r.urdf'))]) == 0
-    assert shown in capsys.readouterr().out
-    session.run(python_blocks(text, 'In Python'))
-    assert session.names['second_rates'].shape == (2, 1)
-    planar = Path(sd.share_path('urdf/planar_2r.urdf')).read_text(encoding='utf-8')
-    Path('my_robot.urdf').write_text(planar, encoding='utf-8')
-    for line in commands(text, 'screw_dynamics'):
-        assert main(shlex.split(line)[1:]) == 0, capsys.readouterr().err
-    assert {'my_robot.tex', 'my_robot.c', 'my_robot.h'} <= {file.name for file in Path().iterdir()}
-
-
-def test_external_loads(session: Session):
-    session.run(python_blocks(TEXTS['docs/external_loads.md'], 'A push on the tool'))
-    assert (session.names['deviations'] > 0.0).all()
-    session.run(python_blocks(TEXTS['docs/external_loads.md'], 'Contacts'))
-    assert session.names['last'].strength > 1.0
-
-
-def test_soft_robots(session: Session):
-    page = TEXTS['docs/soft_robots.md']
-    for heading in (
-        'A soft arm on a rotary joint',
-        'A rigid arm with a soft tool',
-        'Bodies',
-        'Rest and motion',
-    ):
-        session.run(python_blocks(page, heading))
-    assert session.names['hybrid'].joint_names == ('joint_1', 'joint_2', 'body_3')
-
-
-def test_soft_bodies(session: Session):
-    page = TEXTS['docs/soft_bodies.md']
-    for heading in (
-        'Rods: strains and their bases',
-        'Bodies that keep their volume',
-        'Shape functions, meshes, learned maps',
-        'Threads',
-        'Chambers, joint efforts and the actuation matrix',
-    ):
-        session.run(python_blocks(page, heading))
-    assert session.names['tensions'].shape == (3,)
-
-
-def test_linearised_inputs_of_a_soft_robot(session: Session):
-    page = TEXTS['docs/soft_simulations.md']
-    session.run(python_blocks(page, 'Linearise the inputs of your own robot'))
-    assert session.names['inputs'].shape == (2,)
-
-
-def test_soft_segments(session: Session):
-    page = TEXTS['docs/soft_segments.md']
-    Path('my_segments.yaml').write_text(block(page, 'The file', 'yaml'), encoding='utf-8')
-    session.run(python_blocks(page, 'In Python'))
-    assert session.names['tensions'].shape == (3, 3)
-
-
-def test_look_at_a_robot(session: Session, capsys: pytest.CaptureFixture[str]):
-    pytest.importorskip('viser', reason='the viewer needs viser')
-    session.run(python_blocks(TEXTS['docs/viewer.md'], 'In Python and notebooks'))
-    assert capsys.readouterr().out.startswith('http://localhost:')
-    assert Path('motion.html').stat().st_size > 500_000
-
-
-@pytest.fixture
-def moving(session: Session) -> Session:
-    """Return a session with robot and trajectory."""
-    session.names |= {f'q{i}': np.full(7, 0.1 * i) for i in range(3)}
-    session.run(python_blocks(LIBRARY, 'My robot'))
-    session.run('import numpy as np')
-    session.run(python_blocks(LIBRARY, 'My trajectory'))
-    return session
-
-
-def test_my_trajectory(moving: Session):
-    assert moving.names['efforts'].shape == (750, 3, 7)
-    moving.run(python_blocks(LIBRARY, 'My simulation'))
-    assert np.allclose(moving.names['motion'].position, moving.names['q0'], atol=1e-9)
-
-
-def test_my_sea_robot(moving: Session, capsys: pytest.CaptureFixture[str]):
-    Path('my_springs.yaml').write_text(block(ROBOTS, 'My SEA robot', 'yaml'), encoding='utf-8')
-    moving.run(python_blocks(ROBOTS, 'My SEA robot'))
-    moving.run(python_blocks(ROBOTS, 'Tracking in simulation'))
-    assert moving.names['theta'].shape == moving.names['tau_m'].shape == (750, 7)
-    assert 'joint_2' in capsys.readouterr().out
-
-
-def test_my_geared_robot(moving: Session):
-    text = block(ROBOTS, 'My geared robot', 'yaml')
-    Path('my_drives.yaml').write_text(text, encoding='utf-8')
-    moving.run(python_blocks(ROBOTS, 'My geared robot'))
-    tau, tau_m = moving.names['tau'], moving.names['tau_m']
-    assert tau.shape == tau_m.shape == (750, 3, 7)
-    assert (np.abs(tau_m - tau).max(axis=(0, 1)) > 0.0).all()
-
-
-def test_commands_of_the_command_line(session: Session, capsys: pytest.CaptureFixture[str]):
-    """All lines run, those of README too, and the bag is read as shown."""
-    lines = commands(TEXTS['docs/command_line.md'], 'screw_dynamics')
-    short = commands(TEXTS['README.md'], 'screw_dynamics')
-    assert {line.partition('  #')[0].rstrip() for line in short} <= {
-        line.partition('  #')[0].rstrip() for line in lines
-    }
-    planar = sd.share_path('urdf/planar_2r.urdf').read_text(encoding='utf-8')
-    Path('my_robot.urdf').write_text(planar.replace('"tool"', '"flange"'), encoding='utf-8')
-    robot = sd.read_urdf('my_robot.urdf')
-    points = [(0.0, np.zeros(robot.n)), (1.0, np.full(robot.n, 0.2)), (2.0, np.zeros(robot.n))]
-    write_trajectory(Path('my_trajectory.yaml'), robot.joint_names, points)
-    write_bag(Path('my_bag'), robot.joint_names, points)
-    for line in lines:
-        assert main(shlex.split(line, comments=True)[1:]) == 0, capsys.readouterr().err
-    assert {path.name for path in Path().iterdir()} >= {'efforts.csv', 'efforts.png'}
-    with bags.Bag('my_bag_with_efforts') as bag:
-        (topic,) = (name for name in bag.topics if name.endswith('/feedforward'))
-    Path('my_bag').rename('trajectory_bag')
-    Path('my_bag_with_efforts').rename('my_bag')
-    code = python_blocks(TEXTS['docs/bags.md'], 'Record and plot')
-    assert "'/feedforward/feedforward'" in code
-    session.run(code.replace('/feedforward/feedforward', topic))
-    assert session.names['data']['effort_ddot'].shape[1] == robot.n
+@pytest.fixture(scope='session')
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder that `screw_dynamics demo` writes."""
+    folder = tmp_path_factory.mktemp('demo') / 'files'
+    assert main(['demo', '--output', str(folder)]) == 0
+    return folder
 
 
 @pytest.mark.parametrize(
     'page',
     [
-        'one_joint',
-        'soft_finger',
-        *(
-            pytest.param(name, marks=pytest.mark.long)
-            for name in ('sea_arm', 'geared_arm', 'fastest_motion')
-        ),
+        pytest.param(page, marks=pytest.mark.long)
+        if page.removeprefix('docs/').removesuffix('.md') in LONG
+        else page
+        for page in WITH_CODE
     ],
 )
-def test_tutorials(session: Session, capsys: pytest.CaptureFixture[str], page: str):
-    """The cells run one after the other from an empty folder; commands succeed."""
-    pyplot = pytest.importorskip('matplotlib.pyplot')
-    pyplot.switch_backend('agg')
-    Path('my_robot.urdf').unlink()
-    session.names['command'] = lambda line: main(shlex.split(line))
-    text = TEXTS[f'docs/tutorials/{page}.md']
-    for cell in re.findall(
-        r'```\{code-cell\} python3\n(?::tags:[^\n]*\n)?(.*?)```', text, re.DOTALL
+def test_every_block_runs_as_printed(
+    page: str, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Block by block, with the files that the page writes; reader.py has what is left out."""
+    for library in ('matplotlib.pyplot', 'rosbags', 'sympy', 'viser'):
+        pytest.importorskip(library, reason='pages need matplotlib, rosbags, sympy and viser')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv('MPLBACKEND', 'agg')
+    monkeypatch.setattr(Viewer, 'wait', lambda self: None)  # until Ctrl-C
+    Reader(demo).read(TEXTS[page])
+
+
+def test_a_wrong_block_is_noticed(demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    for text in (
+        '```python\nprint(unknown)\n```\n',
+        '```bash\nscrew_dynamics doctor no_such.urdf\n```\n',
+        '```bash\nno_such_program\n```\n',
+        '```python\nprint(1)\n```\n\n<!-- output -->\n```text\n2\n```\n',
+        '<!-- not run:  -->\n```python\n1\n```\n',
     ):
-        session.run(
-            re.sub(r'^!screw_dynamics (.+)$', r'assert command("""\1""") == 0', cell, flags=re.M)
-        )
-    pyplot.close('all')
-
-
-def test_five_minutes(session: Session):
-    page = TEXTS['docs/quickstart.md']
-    planar = sd.share_path('urdf/planar_2r.urdf').read_text(encoding='utf-8')
-    Path('my_robot.urdf').write_text(planar, encoding='utf-8')
-    Path('my_trajectory.yaml').write_text(block(page, 'Look', 'yaml'), encoding='utf-8')
-    session.run(block(page, 'Compute', 'python'))
-    assert session.names['efforts'].shape == (501, 3, 2)
-
-
-def test_the_landing_page(session: Session):
-    session.run(re.findall(r'```python\n(.*?)```', TEXTS['docs/index.md'], re.DOTALL)[0])
-    assert session.names['tau_ddot'].shape == (7,)
-
-
-def write_trajectory(path: Path, names: tuple[str, ...], points: list) -> None:
-    document = {
-        'joint_names': list(names),
-        'points': [{'time_from_start': t, 'positions': q.tolist()} for t, q in points],
-    }
-    path.write_text(yaml.safe_dump(document), encoding='utf-8')
-
-
-def write_bag(path: Path, names: tuple[str, ...], points: list) -> None:
-    """Write a bag with one JointTrajectory."""
-    types, second = MessageTypes(), 1_000_000_000
-    kind = 'trajectory_msgs/msg/JointTrajectory'
-    zero = types['builtin_interfaces/msg/Time'](sec=0, nanosec=0)
-    message = types[kind](
-        header=types['std_msgs/msg/Header'](stamp=zero, frame_id=''),
-        joint_names=list(names),
-        points=[
-            types['trajectory_msgs/msg/JointTrajectoryPoint'](
-                positions=q,
-                velocities=np.empty(0),
-                accelerations=np.empty(0),
-                effort=np.empty(0),
-                time_from_start=types['builtin_interfaces/msg/Duration'](sec=int(t), nanosec=0),
-            )
-            for t, q in points
-        ],
-    )
-    with BagWriter(path) as bag:
-        bag.add_topic('/arm/joint_trajectory', kind, types.definition(kind))
-        bag.write('/arm/joint_trajectory', second, types.serialize(message))
+        with pytest.raises(Exception):  # noqa: B017, PT011 - whatever a block raises
+            Reader(demo).read(text)
 
 
 def test_the_python_client_asks_for_what_the_service_has():
@@ -308,18 +118,19 @@ README = (ROOT / 'README.md').read_text(encoding='utf-8')
 
 
 def test_length():
-    assert len(README.splitlines()) <= 120
+    assert len(README.splitlines()) <= 130
 
 
-def test_as_a_library(session: Session):
-    code = python_blocks(README, 'As a library')
-    session.run(code)
+def test_as_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    code, names = python_blocks(README, 'As a library'), {}
+    exec(code, names)
     for name in ('jets', 'efforts'):
-        assert f'{session.names[name].shape}: ' in code
+        assert f'{names[name].shape}: ' in code
     (line,) = (line for line in code.splitlines() if line.startswith('print('))
     shown, expected = line.removeprefix('print(').split(')  ')
     np.testing.assert_array_equal(
-        eval(shown, session.names), np.array(expected.strip(' #[]').split(), dtype=float)
+        eval(shown, names), np.array(expected.strip(' #[]').split(), dtype=float)
     )
 
 

@@ -112,7 +112,7 @@ def test_figures_have_a_labelled_line_per_joint(motion):
     pyplot = pytest.importorskip('matplotlib.pyplot')
     model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     axes = sd.trajectory.through(model, [0.0, 1.0], [[0, 0], [1, 2]]).plot(derivative=2)
-    assert axes.get_ylabel() == 'position, derivative 2 [(rad or m)/s^2]'
+    assert axes.get_ylabel() == 'acceleration [(rad or m)/s^2]'
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ['joint_1', 'joint_2']
     assert motion.plot('motor_position', ax=axes) is motion.plot(axes) is axes
     assert len(axes.lines) == 6

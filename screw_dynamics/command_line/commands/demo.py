@@ -15,11 +15,16 @@ from screw_dynamics.errors import InputError
 
 FILES = ''
 DESCRIPTION = (
-    'Write a robot and a trajectory to a new folder, and run the first commands with them. '
+    'Write a robot, springs and a trajectory to a new folder, and run the first commands there. '
     'Studies with ROS 2 and MuJoCo are the executables demo, demo_sea and demo_soft of `ros2 run`.'
 )
 EXAMPLES = ('screw_dynamics demo', 'screw_dynamics demo --output my_folder')
 
+_FILES = {
+    'urdf/iiwa14.urdf': 'my_robot.urdf',
+    'config/sea_arm_joints.yaml': 'my_springs.yaml',
+    'urdf/planar_2r.urdf': 'planar_2r.urdf',
+}
 _TRAJECTORY = """# joint positions [rad] at times [s]
 joint_names: [joint_1, joint_2, joint_3, joint_4, joint_5, joint_6, joint_7]
 points:
@@ -50,7 +55,8 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f'{options.output}: it exists already: expected the name of a new folder')
     with new_folder(options.output) as place:
         place.mkdir()
-        shutil.copy(share_path('urdf/iiwa14.urdf'), place / 'my_robot.urdf')
+        for source, name in _FILES.items():
+            shutil.copy(share_path(source), place / name)
         (place / 'my_trajectory.yaml').write_text(_TRAJECTORY, encoding='utf-8')
     robot, trajectory = (
         str(options.output / name) for name in ('my_robot.urdf', 'my_trajectory.yaml')
@@ -62,5 +68,5 @@ def run(options: argparse.Namespace) -> int:
     for command in (['doctor', robot], evaluate, ['feasibility', robot, trajectory]):
         print(f'\n$ {shlex.join(["screw_dynamics", *command])}', flush=True)
         code = main(command) or code
-    print(f'\nnext: your robot in place of {robot}; screw_dynamics view {robot} {trajectory}')
+    print(f'\nnext: screw_dynamics view {robot} {trajectory}; your robot in place of {robot}')
     return code

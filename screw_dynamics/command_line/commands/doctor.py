@@ -27,7 +27,7 @@ FAULTY = 3
 FILES = 'URDF'
 DESCRIPTION = (
     'Look for what is missing or odd in a robot description: masses, inertias, limits, friction, '
-    'joints that look reversed; and tell what each means for the results. '
+    'lengths; and tell what each means for the results. '
     f'Exit code {FAULTY} where something is wrong.'
 )
 EXAMPLES = ('screw_dynamics doctor my_robot.urdf',)
@@ -35,6 +35,7 @@ EXAMPLES = ('screw_dynamics doctor my_robot.urdf',)
 WRONG, MISSING, ODD = f'{MARK}wrong', 'missing', 'odd'
 _DRAWN = 200  # configurations
 _MOST_TURNS = 10.0 * np.pi  # rad; limits beyond it may be degrees, up to two turns of these
+_LONGEST = 50.0  # m, of robots in m; a link of 0.1 m in mm is longer
 _SIZES = 2.0  # of the robot, beyond which no part of a link lies
 # what the warnings of the reader mean
 _MEANINGS = {
@@ -95,11 +96,8 @@ def _odd_joints(description: RobotDescription) -> Iterator[Finding]:
         limit, turns = joint.limit, joint.type != 'prismatic'
         ends = np.array([limit.lower, limit.upper])
         size = np.abs(ends).max()
-        if joint.mimic is None and joint.axis[np.argmax(np.abs(joint.axis))] < 0.0:
-            text = 'it looks reversed: do position and effort have the sign of the drive?'
-            found[ODD, 'axis points backwards', text].append(joint.name)
         if joint.type != 'continuous' and not np.isfinite(ends).all():
-            text = 'positions are not checked, and drawn ones go anywhere'
+            text = 'positions are not checked: is it of type continuous?'
             found[MISSING, 'no position limits', text].append(joint.name)
         if turns and _MOST_TURNS < size <= 720.0:
             text = 'they look like degrees; the reader takes them as rad'
@@ -125,7 +123,14 @@ def _odd_bodies(model: ScrewModel) -> Iterator[Finding]:
         frame.pose[:3, 3] if frame.body < 0 else (poses[frame.body] @ frame.pose)[:3, 3]
         for frame in model.frames.values()
     ]
-    reach = _SIZES * float(np.ptp(places, axis=0).max(initial=0.0))
+    size = float(np.ptp(places, axis=0).max(initial=0.0))
+    if size > _LONGEST:
+        text = 'efforts are wrong by powers of ten: are lengths in mm?'
+        yield Finding(WRONG, f'the robot is {size:.3g} m long', (model.base_link,), text)
+    if not model.n:
+        text = 'there is nothing to compute: are all joints of type fixed?'
+        yield Finding(ODD, 'no joint moves', (model.base_link,), text)
+    reach = _SIZES * size
     large, far = [], []
     for name, mass, inertia in zip(model.body_names, masses, model.inertias, strict=True):
         if mass <= 0.0:

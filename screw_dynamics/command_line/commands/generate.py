@@ -76,7 +76,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     motions.add_elastic(group)
     group = parser.add_argument_group('output')
     group.add_argument(
-        '--output', metavar='FOLDER', type=Path, default=Path('.'), help='(default: this folder)'
+        '-o',
+        '--output',
+        metavar='FOLDER',
+        type=Path,
+        default=Path('.'),
+        help='a new one is made (default: this folder)',
     )
     group.add_argument(
         '--self-test',
@@ -99,7 +104,9 @@ def run(options: argparse.Namespace) -> int:
     paths = [options.output / name for name in names]
     if options.controller and options.real != 'double':
         raise InputError(f'--real: expected double with --controller, got {options.real}')
-    outputs.check((options.urdf, options.elastic), paths)
+    # a new folder is made
+    files = paths if options.output.exists() else [options.output]
+    outputs.check((options.urdf, options.elastic), files)
     robot = robots.read_robot(options)
     if options.controller:
         robot = robot.with_limited_motors()  # as the output guard of the node
@@ -122,6 +129,7 @@ def run(options: argparse.Namespace) -> int:
     if options.controller:
         urdf = robots.urdf_text(options)
         texts.append(robot_table(robot, prefix, options.order, quantities, urdf))
+    expanded(options.output).mkdir(exist_ok=True)
     for path, text in zip(paths, texts, strict=True):
         with new_file(path) as file:
             file.write_text(text, encoding='ascii')
