@@ -19,7 +19,6 @@ from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.image import imread  # noqa: E402
 
 import screw_dynamics as sd  # noqa: E402
-from screw_dynamics.errors import InputError  # noqa: E402
 from screw_dynamics.recordings.bags import Bag  # noqa: E402
 from screw_dynamics.recordings.bags.writer import BagWriter  # noqa: E402
 from screw_dynamics.recordings.results.results import MotorResults, Results  # noqa: E402
@@ -233,7 +232,7 @@ def test_motors_of_other_instants_are_not_drawn(run, figures):
     with BagWriter('apart') as writer:
         for name, instant in (('a', 0), ('b', 5)):
             output = ResultsWriter(writer, f'/{name}/torque', f'/{name}/motors')
-            results = one_sample(name, ('m',))
+            results = one_sample(name, (name,))
             if name == 'a':
                 results = replace(results, motors=None)
             output.write(results, Origin(np.array([instant]), np.array([0]), 4, 1))
@@ -322,31 +321,6 @@ def test_limits_are_drawn_and_the_nearest_is_named(run, figures):
         name = arm.joint_names[int(shares.argmax())]
         assert axis.get_title(loc='right') == f'{name}: {100.0 * shares.max():.3g} % of its limit'
         assert (axis.get_ylim()[1] > bounds[shares.argmax()]) == (shares.max() >= 0.5)
-
-
-def test_a_curve_and_its_evaluation_are_drawn_in_python(folder):
-    arm = sd.read_urdf('my_robot.urdf')
-    robot = sd.Robot(arm, sd.Drives.from_yaml('my_springs.yaml'))
-    curve = sd.trajectory.through(arm, [0.0, 1.0], [[0.0, 0.0], [0.8, -0.5]])
-    found = sd.evaluate(robot, curve)
-    jets = curve.jets(found.times)
-    np.testing.assert_array_equal(found.effort_jet, sd.inverse_dynamics(arm, jets))
-    motors = sd.elastic_feedforward(robot, jets, times=found.times)
-    assert found.motors is not None
-    np.testing.assert_array_equal(found.motors.values[:, 3], motors.motor_effort)
-    pictures = [sd.plot(robot, motion, title='arm') for motion in (curve, found)]
-    for picture in pictures:
-        assert picture.get_suptitle() == 'arm' and len(picture.axes) == 5 + 3 + 5
-        (first, second) = [
-            line.get_ydata()
-            for line in titled(picture, 'motor torque').lines
-            if len(line.get_xdata()) > 2
-        ]
-        np.testing.assert_array_equal([first, second], motors.motor_effort.T)
-    with pytest.raises(InputError, match='motion: expected a curve, or the result of evaluate'):
-        sd.plot(arm, jets)
-    with pytest.raises(InputError, match='motion: expected the joints joint_1, joint_2, got'):
-        sd.plot(sd.read_urdf(sd.share_path('urdf/iiwa14.urdf')), found)
 
 
 NAMES = {'joint_1': '関節一', 'joint_2': '$' + chr(92) + 'nonsense{$'}

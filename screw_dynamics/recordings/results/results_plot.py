@@ -375,39 +375,37 @@ def _draw_panel(axis: Axes, times: Array, panel: _Panel) -> bool:
             extent += [low[edge : len(times) - edge], high[edge : len(times) - edge]]
     known = np.concatenate([values[np.isfinite(values)] for values in extent])
     bottom, top = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
-    near = [] if panel.limits is None else _draw_limits(axis, panel, panel.limits)
+    shares = [] if panel.limits is None else list(_shares(panel, panel.limits))
+    near = [bound for bound, share, _ in shares if share >= _NEAR]
     bottom, top = min([bottom, *near]), max([top, *near])
     margin = 0.08 * (top - bottom) or 0.05 * abs(top) or 0.05
-    axis.set_ylim(bottom - margin, top + margin)
-    return bool(near)
-
-
-def _draw_limits(axis: Axes, panel: _Panel, limits: Array) -> list[float]:
-    """Draw limits, name the line nearest to its own, and return those that a line is near."""
-    worst, name, near = 0.0, '', []
-    for i, (lower, upper) in enumerate(limits.T.tolist()):
-        values = panel.values[np.isfinite(panel.values[:, i]), i]
-        half, middle = 0.5 * (upper - lower), 0.5 * (lower + upper)
-        if not (0.0 < half < np.inf and len(values)):
-            continue
-        for bound, reached in ((lower, middle - values.min()), (upper, values.max() - middle)):
-            colour = panel.styles[i]['color']
-            axis.axhline(bound, color=colour, linewidth=1.0, linestyle=_LIMIT)
-            share = float(reached / half)
-            if share > worst:
-                worst, name = share, panel.names[i]
-            if share >= _NEAR:
-                near.append(bound)
-    if name:
+    bottom, top = bottom - margin, top + margin
+    for bound, share, i in shares:
+        # those of joints far from their limits would look like limits of others
+        if share >= _NEAR or not bottom < bound < top:
+            axis.axhline(bound, color=panel.styles[i]['color'], linewidth=1.0, linestyle=_LIMIT)
+    axis.set_ylim(bottom, top)
+    if shares:
+        _, worst, i = max(shares, key=lambda limit: limit[1])
         axis.set_title(
-            f'{name}: {100.0 * worst:.3g} % of its limit',
+            f'{panel.names[i]}: {100.0 * worst:.3g} % of its limit',
             loc='right',
             size=9,
             color=_RED if worst > 1.0 else GREY,
             pad=4,
             parse_math=False,
         )
-    return near
+    return bool(near)
+
+
+def _shares(panel: _Panel, limits: Array) -> Iterator[tuple[float, float, int]]:
+    """Yield finite limits, the shares of them that lines reach, and the numbers of these lines."""
+    for i, (lower, upper) in enumerate(limits.T.tolist()):
+        values = panel.values[np.isfinite(panel.values[:, i]), i]
+        half, middle = 0.5 * (upper - lower), 0.5 * (lower + upper)
+        if 0.0 < half < np.inf and len(values):
+            yield lower, float(middle - values.min()) / half, i
+            yield upper, float(values.max() - middle) / half, i
 
 
 @contextmanager
