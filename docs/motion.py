@@ -6,12 +6,14 @@
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 import screw_dynamics as sd
 from screw_dynamics import trajectory
 from screw_dynamics.viewer.browser import photographer
 
 SIZE, RATE = (640, 400), 12.0  # px, pictures per second
+_LEVELS = 10  # of transparency, whose noise takes space
 REST = [0.0, 0.5, 0.0, -1.5, 0.0, 0.9, 0.0]
 POINTS = (
     (0.0, REST),
@@ -36,11 +38,22 @@ def main() -> None:
     ):
         for seconds in times.tolist():
             viewer.show_time(seconds)
-            pictures.append(draw())
+            pictures.append(transparent(draw()))
     pictures[0].save(
         Path(__file__).parent / 'motion.webp', 'WEBP', save_all=True, append_images=pictures[1:],
-        loop=0, duration=round(1e3 / RATE), quality=70, method=6,
+        loop=0, duration=round(1e3 / RATE), quality=60, alpha_quality=30,
     )  # fmt: skip
+
+
+def transparent(picture: Image.Image) -> Image.Image:
+    """Return a picture on white as one that looks the same there, and fits dark pages too."""
+    seen = np.asarray(picture.convert('RGB'), float)
+    # the floor, its lines and shadows: what is darker than this is the robot
+    opacity = np.clip((252.0 - seen.min(axis=2, keepdims=True)) / 60.0, 0.0, 1.0)
+    opacity = np.floor(_LEVELS * opacity) / _LEVELS
+    colour = 255.0 - (255.0 - seen) / np.maximum(opacity, 1e-3)
+    rows = np.concatenate([colour, 255.0 * opacity], axis=2).clip(0.0, 255.0)
+    return Image.fromarray(rows.round().astype(np.uint8))
 
 
 if __name__ == '__main__':
