@@ -129,6 +129,7 @@ class StartGate:
         unit = POSITION_UNITS[self._kinds[j] == 'prismatic']
         text = (
             f'expected joint_states with {self._names[j]} within {tolerance:g} {unit} of the '
-            f'reference {reference[j]:.6g}, got {self._read[0, j]:.6g}'
+            f'reference {reference[j]:.6g}, got {self._read[0, j]:.6g}; ~/clear of the node that '
+            'sends it drops the reference'
         )
         return 'distant', text, False
