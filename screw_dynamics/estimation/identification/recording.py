@@ -28,14 +28,18 @@ class Recording:
     positions : (T, n) array_like
         [rad or m].
     efforts : (T, n) array_like, optional
-        Of the joints, behind gears [N m or N]; of joints with a spring what it transmits. NaN if
-        they were not measured.
+        Of the joints, behind gears [N m or N]; of joints with a spring what it transmits.
     motor_positions : (T, n) array_like, optional
-        Of motors behind springs, on the joint side of the gear; NaN for all samples of other
-        joints [rad or m].
+        Of motors behind springs, on the joint side of the gear; with an arbitrary constant and the
+        lost motion of the gear if the encoder sits before it [rad or m].
     motor_efforts : (T, n) array_like, optional
         Of the motors, on the joint side of the gear [N m or N], or their currents; see
         `identify_drives`.
+    deflections : (T, n) array_like, optional
+        Of springs, from encoders on either side of them: the output of the gear minus the link, in
+        the sign of `MotorFeedforward` [rad or m].
+
+    A column of NaN says that this was not measured at the joint; `efforts` are NaN if not given.
 
     Raises
     ------
@@ -57,6 +61,7 @@ class Recording:
     efforts: Array
     motor_positions: Array | None
     motor_efforts: Array | None
+    deflections: Array | None
 
     def __init__(
         self,
@@ -66,6 +71,7 @@ class Recording:
         efforts: ArrayLike | None = None,
         motor_positions: ArrayLike | None = None,
         motor_efforts: ArrayLike | None = None,
+        deflections: ArrayLike | None = None,
     ) -> None:
         """Check the shapes and the values."""
         names = tuple(str(name) for name in np.asarray(joint_names).ravel())
@@ -82,6 +88,7 @@ class Recording:
             'efforts': efforts,
             'motor_positions': motor_positions,
             'motor_efforts': motor_efforts,
+            'deflections': deflections,
         }
         for name, value in given.items():
             columns.setdefault(name, None)
@@ -90,12 +97,8 @@ class Recording:
             array = as_float_array(name, value)
             if array.shape != shape:
                 raise ShapeError(name, f'{shape}: a row per time, a column per joint', array.shape)
-            absent = np.isnan(array)
-            if name == 'motor_positions':
-                used = array[:, ~absent.all(axis=0)]
-            else:
-                used = array[:0] if name == 'efforts' and absent.all() else array
-            require_finite(name, used)
+            measured = ~np.isnan(array).all(axis=0) | (name == 'positions')
+            require_finite(name, array[:, measured])
             columns[name] = array[order]
         for name, field in {'joint_names': names, 'times': instants[order], **columns}.items():
             object.__setattr__(self, name, field)
@@ -105,7 +108,7 @@ class Recording:
         span = f', {self.times[0]:g} to {self.times[-1]:g} s' if len(self.times) else ''
         motors = [
             name.replace('_', ' ')
-            for name in ('motor_positions', 'motor_efforts')
+            for name in ('motor_positions', 'motor_efforts', 'deflections')
             if getattr(self, name) is not None
         ]
         names, further = ', '.join(self.joint_names), ' and '.join(motors)
@@ -151,9 +154,6 @@ class Recording:
         """Return some samples of some joints."""
         names = [self.joint_names[i] for i in columns]
         part = np.ix_(rows, columns)
-        columns_of_motors = (
-            None if field is None else field[part]
-            for field in (self.motor_positions, self.motor_efforts)
-        )
-        links = self.positions[part], self.efforts[part]
-        return Recording(names, self.times[rows], *links, *columns_of_motors)
+        fields = self.efforts, self.motor_positions, self.motor_efforts, self.deflections
+        given = (None if field is None else field[part] for field in fields)
+        return Recording(names, self.times[rows], self.positions[part], *given)

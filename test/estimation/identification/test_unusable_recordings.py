@@ -176,8 +176,23 @@ def test_names_and_shapes(planar, good):
         good.samples([True, False])
     with pytest.raises(NotFiniteError, match='times'):
         replace(good, times=good.times * np.nan)
+    with pytest.raises(NotFiniteError, match='deflections'):
+        replace(good, deflections=np.where(good.times[:, None] < 1.0, np.nan, good.positions))
     with pytest.raises(InputError, match='named twice'):
         Recording(['a', 'a'], [0.0], [[0.0, 0.0]], [[0.0, 0.0]])
+
+
+def test_columns_of_nan_were_not_measured(good):
+    """Of all but positions; samples and columns keep what was measured."""
+    some = np.where([True, False], np.nan, good.positions)
+    fields = 'efforts', 'motor_positions', 'motor_efforts', 'deflections'
+    measured = replace(good, **dict.fromkeys(fields, some)).between(1.0, 2.0)
+    kept = (good.times >= 1.0) & (good.times <= 2.0)
+    for name in fields:
+        np.testing.assert_array_equal(getattr(measured, name), some[kept])
+    assert 'deflections' in repr(measured)
+    with pytest.raises(NotFiniteError, match='positions'):
+        replace(good, positions=some)
 
 
 def test_single_spikes_of_efforts_are_left_out():
