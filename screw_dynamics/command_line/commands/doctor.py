@@ -21,7 +21,7 @@ from screw_dynamics.lie.inertia import OF_NO_SOLID
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.geometry import reference_poses
 from screw_dynamics.model.urdf import RobotDescription, model_from_description, read_description
-from screw_dynamics.model.urdf.reports import MASSLESS, REVERSED, UNREAD
+from screw_dynamics.model.urdf.reports import MASSLESS, REVERSED, UNDECLARED, UNREAD
 
 FAULTY = 3
 FILES = 'URDF'
@@ -42,6 +42,7 @@ _MEANINGS = {
     MASSLESS: (MISSING, 'their weight and inertia are left out of all efforts'),
     OF_NO_SOLID: (WRONG, 'no body turns like this: inertial efforts of these links are wrong'),
     REVERSED: (WRONG, 'the joint looks reversed, or its limits swapped: no position is allowed'),
+    UNDECLARED: (ODD, 'its joints have a parent without a <link>: other readers may refuse it'),
     UNREAD: (ODD, 'they are no part of the model: expand xacro, or move them into <robot>'),
 }
 _OTHERWISE = ODD, 'it is used as it stands'

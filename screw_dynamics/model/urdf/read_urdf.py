@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.urdf.records import RobotDescription
-from screw_dynamics.model.urdf.reports import warn_of_unread
+from screw_dynamics.model.urdf.reports import warn_of_root, warn_of_unread
 from screw_dynamics.model.urdf.to_screw_model import model_from_description
 from screw_dynamics.model.urdf.urdf_source import UrdfSource, read_document
+from screw_dynamics.model.urdf.urdf_tree import with_named_root
 from screw_dynamics.model.urdf.urdf_xml import robot_record
 
 _KEPT_IN_ROBOT = ('link', 'joint')
@@ -98,7 +99,8 @@ def read_urdf(
     UrdfWarning
         Once per call, if a lower limit is above the upper one, or limits of velocity or effort,
         damping or friction are negative; they are used unchanged. Once per call, if links or
-        joints are inside elements that are not URDF, such as `<group>`; they are ignored.
+        joints are inside elements that are not URDF, such as `<group>`; they are ignored. If the
+        root link is not declared, as `world` in files for Drake; it is taken as a massless link.
 
     Examples
     --------
@@ -141,7 +143,8 @@ def read_description(
     Warns
     -----
     UrdfWarning
-        Once, if links or joints are inside elements that are not URDF; they are ignored.
+        Once, if links or joints are inside elements that are not URDF; they are ignored. Once, if
+        the root link is not declared; it is taken as a massless link.
 
     Examples
     --------
@@ -150,8 +153,10 @@ def read_description(
     'a'
     """
     root = read_document(source, name)
-    description = robot_record(root)
+    stated = robot_record(root)
     warn_of_unread(root, stacklevel + 1)
+    description = with_named_root(stated)
+    warn_of_root(description.links[: len(description.links) - len(stated.links)], stacklevel + 1)
     return description
 
 

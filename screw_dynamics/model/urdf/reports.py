@@ -9,12 +9,13 @@ from typing import cast
 
 from screw_dynamics.errors import InertiaWarning, ModelWarning, UrdfWarning, listed
 from screw_dynamics.lie.inertia import OF_NO_SOLID, is_of_no_solid
-from screw_dynamics.model.urdf.records import Joint
+from screw_dynamics.model.urdf.records import Joint, Link
 from screw_dynamics.model.urdf.selection import Body
 from screw_dynamics.model.urdf.urdf_source import LinedElement
 
 MASSLESS = 'moving links without mass'
 REVERSED = 'lower limit above the upper one'
+UNDECLARED = 'root link that is not declared, taken as one without mass'
 UNREAD = 'ignored links and joints inside elements that are not URDF'
 # simulators and controllers have links and joints of their own
 _NOT_OF_THE_TREE = ('gazebo', 'ros2_control', 'sensor', 'transmission')
@@ -56,6 +57,12 @@ def warn_of_limits(joints: Sequence[Joint], stacklevel: int) -> None:
     )
     text = 'joints with impossible limits or damping, used unchanged'
     _warn(UrdfWarning, text, kinds, stacklevel + 1)
+
+
+def warn_of_root(added: Sequence[Link], stacklevel: int) -> None:
+    """Warn (`UrdfWarning`) of the root link that was added, if one was."""
+    kinds = ((UNDECLARED, [link.name for link in added]),)
+    _warn(UrdfWarning, 'links that the joints name alone', kinds, stacklevel + 1)
 
 
 def _warn(

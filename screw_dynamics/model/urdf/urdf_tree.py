@@ -3,7 +3,7 @@
 """Kinematic tree of links and joints; TopologyError if they do not form one."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from screw_dynamics.errors import TopologyError, UnknownNameError, UrdfError, listed, shown
@@ -47,6 +47,17 @@ class Tree:
             joints.append(self.parent_joints[link])
             link = self.parent_joints[link].parent
         return joints[::-1]
+
+
+def with_named_root(robot: RobotDescription) -> RobotDescription:
+    """Return the robot with the root link that it lacks, if parents alone name just one."""
+    declared = {link.name for link in robot.links}
+    children = {joint.child for joint in robot.joints}
+    roots = {joint.parent: joint for joint in robot.joints if joint.parent not in children}
+    if len(roots) != 1 or declared & roots.keys() or declared - children:
+        return robot
+    name, joint = roots.popitem()
+    return replace(robot, links=(Link(name, joint.location.inside('parent')), *robot.links))
 
 
 def joined_tree(robot: RobotDescription) -> Tree:

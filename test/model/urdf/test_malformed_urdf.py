@@ -166,7 +166,7 @@ CASES = {
         "joint 'j' (line 1): expected a unique name, got it twice",
     ),
     'undefined parent': (
-        robot(link('a'), joint('j', 'ghost', 'a')),
+        robot(link('root'), link('a'), joint('j', 'ghost', 'a')),
         TopologyError,
         "joint 'j', <parent> (line 1): expected the name of a link, got 'ghost'",
     ),

@@ -38,6 +38,21 @@ def test_limits_that_no_joint_has_are_one_warning():
     np.testing.assert_array_equal(model.limits.lower[[0, 5]], [1, 2])
 
 
+def test_an_undeclared_root_is_a_massless_link():
+    """As `world` in files for Drake; all else is that of the declared root."""
+    parts = link('a', 1), link('b', 2), joint('weld', 'world', 'a', 'fixed'), joint('j', 'a', 'b')
+    with pytest.warns(UrdfWarning) as warned:
+        model = read_urdf(robot(*parts))
+    assert [str(warning.message) for warning in warned] == [
+        'links that the joints name alone (root link that is not declared, taken as one without '
+        'mass: world)'
+    ]
+    assert warned[0].filename == __file__
+    declared = read_urdf(robot(link('world'), *parts))
+    assert list(model.frames) == list(declared.frames)
+    np.testing.assert_array_equal(model.inertias, declared.inertias)
+
+
 def test_links_inside_other_elements_are_one_warning():
     lost = f'<group>\n{link("b", 1)}<part>\n{joint("j", "a", "b")}</part></group>'
     inside = f'<link name="a"><x>{link("d", 1)}</x></link>'
