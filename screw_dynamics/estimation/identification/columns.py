@@ -59,14 +59,14 @@ def columns_of(
     links: bool,
     payload: str | None,
     coulomb_velocity: Array,
+    joints: NDArray[np.bool_],
 ) -> Columns:
-    """Return the columns of the chosen parameters; see `identify`, of each joint (n,)."""
+    """Return the columns of the chosen parameters; see `identify`, of some `joints` (n,)."""
     names: list[str] = []
     parts: list[Callable[[Array], Array]] = []
-    every = np.ones(model.n, dtype=bool)
 
     def of_each_joint(
-        name: str, part: Callable[[Array], Array], chosen: NDArray[np.bool_] = every
+        name: str, part: Callable[[Array], Array], chosen: NDArray[np.bool_] = joints
     ) -> None:
         places = np.flatnonzero(chosen)
         names.extend(f'{model.joint_names[i]}.{name}' for i in places)
@@ -77,8 +77,8 @@ def columns_of(
     if friction:
         of_each_joint('viscous', lambda jets: jets[:, 1])
         of_each_joint('coulomb', lambda jets: np.tanh(jets[:, 1] / coulomb_velocity))
-    if rotors.any():
-        of_each_joint('rotor_inertia', lambda jets: jets[:, 2], rotors)
+    if (rotors & joints).any():
+        of_each_joint('rotor_inertia', lambda jets: jets[:, 2], rotors & joints)
     positive = np.array([not name.endswith('.offset') for name in names], dtype=bool)
     base = base_parameters(model) if links else None
     if base is not None:
@@ -101,16 +101,17 @@ def columns_of(
     return Columns(tuple(names), of, known, positive, coulomb_velocity, base, payload)
 
 
-def every_column(model: ScrewModel) -> Columns:
-    """Return the columns of all that a rigid robot may have, whatever load it carries."""
+def every_column(model: ScrewModel, joints: NDArray[np.bool_]) -> Columns:
+    """Return the columns of all that a rigid robot may have at `joints`, whatever it carries."""
     return columns_of(
         model,
         offsets=True,
         friction=True,
-        rotors=np.ones(model.n, dtype=bool),
+        rotors=joints,
         links=True,
         payload=None,
         coulomb_velocity=np.full(model.n, COULOMB_VELOCITY),
+        joints=joints,
     )
 
 

@@ -1,16 +1,20 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Content and sign of measured efforts, and loads that nobody seeks, from what explains them."""
+"""Content, sign and gravity of measured efforts, and loads that nobody seeks."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import qr
 from scipy.optimize import lsq_linear
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.findings import Finding
 from screw_dynamics.dynamics.effort_format import (
     MEASURED_CONTENTS,
     SENSES,
@@ -19,9 +23,9 @@ from screw_dynamics.dynamics.effort_format import (
     left_out,
     other_content,
 )
+from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.regressor import inertial_parameters
-from screw_dynamics.errors import InputError
 from screw_dynamics.estimation.identification.columns import load_columns
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
 from screw_dynamics.model.screw_model import ScrewModel
@@ -31,11 +35,14 @@ _BETTER = 4.0  # times smaller is what another content leaves of an effort
 _WORSE = 1.5  # times larger, at the most, is what it leaves of those of other joints
 _EXPLAINED = 0.5  # of an effort, the most that a content leaves that explains it
 _SCALED = 2.0  # the least factor, or its inverse, that is not an error of the model
+_LEAST_SCALE = 1e-3  # of efforts that are those of the model in some unit
 _NEGLIGIBLE = 0.01  # of an effort
+# of squares that remain, of the strength of gravity, and degrees
+_TURNED, _LIKE_GRAVITY, _LEAST_TILT = 8.0, (0.8, 1.25), 2.0
 _TELLING, _LEAST_LOAD = 2.0, 0.02  # times smaller with a load, of a part of the robot's mass
 
 
-def check_content(
+def other_contents(
     model: ScrewModel,
     stated: EffortFormat,
     efforts: Array,
@@ -43,18 +50,20 @@ def check_content(
     rows: Array,
     least: Array,
     load: Array,
-) -> None:
+    joints: NDArray[np.bool_],
+) -> Iterator[Finding]:
     """
-    Raise InputError where another content, sign or scale explains efforts far better.
+    Yield another content, sign, scale or gravity that explains efforts far better.
 
-    `efforts` (T, n) are full ones if the `stated` format is right; `rows` (T, n, P) are the
-    columns of parameters above `least` (P,): so a negative mass is no explanation of gravity that
-    is missing. A load with the columns `load` (T, n, 10 or 0) that nobody seeks may explain them
-    better still: then nothing is raised.
+    `efforts` (T, m) of `joints` (n,) are full ones if the `stated` format is right; `rows`
+    (T, m, P) are the columns of parameters above `least` (P,): so a negative mass is no
+    explanation of gravity that is missing. A load with the columns `load` (T, m, 10 or 0) that
+    nobody seeks may explain them better still: then there is nothing to say.
     """
-    motion = inverse_dynamics(model, jets)[:, 0]
+    names = np.array(model.joint_names)[joints].tolist()
+    motion = inverse_dynamics(model, jets)[:, 0, joints]
     lacking: dict[Content, Array] = {
-        content: left_out(content, model, jets) for content in MEASURED_CONTENTS
+        content: left_out(content, model, jets)[:, joints] for content in MEASURED_CONTENTS
     }
     reported = efforts - lacking[stated.content]
     size = np.sqrt(np.mean(reported**2, axis=0))
@@ -77,65 +86,132 @@ def check_content(
     # of those that explain the same the first: a load may stand for all of a planar arm
     best = int(np.argmax(total <= _AS_LEAST * total.min()))
     scaled = np.concatenate(
-        (rows, (motion - lacking[stated.content])[..., np.newaxis] * np.eye(model.n)), axis=2
+        (rows, (motion - lacking[stated.content])[..., np.newaxis] * np.eye(len(names))), axis=2
     )
-    above = np.concatenate((least, np.zeros(model.n)))
+    above = np.concatenate((least, np.zeros(len(names))))
     left_scaled, factors = _left(scaled, above, reported[np.newaxis], size)
     total_scaled = float(np.sum((left_scaled / size) ** 2))
     loaded = np.inf
     if load.shape[2]:
         left_loaded = _left(*_with_load(load, rows, least), targets[:1], size)[0]
         loaded = _BETTER * float(np.sum((left_loaded / size) ** 2))
+    whole = float(np.sum((own / size) ** 2))
     if 2.0 * total_scaled < total[best]:
-        scale, ratio = factors[0, -model.n :], own / np.maximum(left_scaled[0], 1e-300)
+        scale, ratio = factors[0, -len(names) :], own / np.maximum(left_scaled[0], 1e-300)
         unlike = telling & (left_scaled[0] < _EXPLAINED * size)
-        unlike &= (scale < 1.0 / _SCALED) | (scale > _SCALED)
-        joint = int(np.argmax(np.where(unlike, ratio, 0.0)))
-        if unlike[joint] and ratio[joint] > _BETTER and loaded > total_scaled:
-            raise InputError(
-                f'recording: joint {model.joint_names[joint]!r}: expected efforts of the joint in '
+        unlike &= (scale > _LEAST_SCALE) & ((scale < 1.0 / _SCALED) | (scale > _SCALED))
+        unlike &= ratio > _BETTER
+        every = bool(unlike[telling].all())
+        for joint in np.flatnonzero(unlike) if loaded > total_scaled else ():
+            yield Finding(
+                'scale',
+                'wrong' if every else 'left out',
+                (names[joint],),
+                f'recording: joint {names[joint]!r}: expected efforts of the joint in '
                 f'N m or N, got some that {scale[joint]:.3g} times those of the model would '
                 f'explain {ratio[joint]:.2g} times better: another unit or the side of the motor '
                 '(effort_scale), or a load that is not sought (payload)?'
+                + ('' if every else ' The joint is left out'),
+                1.0 - float(ratio[joint]) ** -2,
             )
     elif total[best] < min(np.inf, loaded):
         content, sign = hypotheses[best]
         ratio = np.where(better[best], own / np.maximum(left[best], 1e-300), 0.0)
         joint = int(np.argmax(ratio))
         text = other_content(stated, content, sign < 0.0, float(ratio[joint]))
-        raise InputError(f'recording: joint {model.joint_names[joint]!r}: {text}')
+        yield Finding(
+            'content',
+            'wrong',
+            (names[joint],),
+            f'recording: joint {names[joint]!r}: {text}',
+            1.0 - total[best] / whole,
+        )
+
+
+def turned_gravity(
+    model: ScrewModel,
+    efforts: Array,
+    jets: Array,
+    rows: Array,
+    least: Array,
+    load: Array,
+    joints: NDArray[np.bool_],
+) -> Iterator[Finding]:
+    """Yield another direction of gravity that explains full efforts (T, m) far better."""
+    strength = float(np.linalg.norm(model.gravity))
+    if strength == 0.0:
+        return
+    size = np.sqrt(np.mean(efforts**2, axis=0))
+    size[size == 0.0] = 1.0
+    q, motion = jets[:, 0], inverse_dynamics(model, jets)[:, 0, joints]
+    axes = np.stack(
+        [gravity_forces(replace(model, gravity=axis), q)[:, joints] for axis in np.eye(3)], axis=2
+    )
+    target = (efforts - motion)[np.newaxis]
+    both = np.concatenate((axes, rows), axis=2)
+    above = np.concatenate((np.full(3, -np.inf), least))
+    left, factors = _left(both, above, target, size)
+    hypotheses = [(rows, least), _with_load(load, rows, least)][: 1 + bool(load.shape[2])]
+    own, *loaded = (float(np.sum((_left(*one, target, size)[0] / size) ** 2)) for one in hypotheses)
+    total, found = float(np.sum((left / size) ** 2)), model.gravity + factors[0, :3]
+    ratio = float(np.linalg.norm(found)) / strength
+    if _TURNED * total > own or total > min(loaded, default=np.inf):
+        return
+    cosine = found @ model.gravity / (ratio * strength**2)
+    angle = float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
+    if _LIKE_GRAVITY[0] < ratio < _LIKE_GRAVITY[1] and angle > _LEAST_TILT:
+        given, other = (
+            ', '.join(f'{value:.3g}' for value in vector) for vector in (model.gravity, found)
+        )
+        yield Finding(
+            'gravity',
+            'wrong',
+            (),
+            f'recording: expected gravity ({given}) m/s^2 in the axes of {model.base_link!r}, got '
+            f'efforts that gravity ({other}) m/s^2 explains far better, turned by {angle:.0f} '
+            'degrees: does the base stand on a slope, a wall or a ceiling (gravity of the model)?',
+            1.0 - total / own,
+        )
 
 
 def suspected_load(
-    model: ScrewModel, efforts: Array, jets: Array, rows: Array, least: Array
-) -> tuple[str, Array]:
+    model: ScrewModel,
+    efforts: Array,
+    jets: Array,
+    rows: Array,
+    least: Array,
+    joints: NDArray[np.bool_],
+) -> tuple[Finding | None, Array]:
     """
-    Return the text of a load that is not sought, and its columns (T, n, 10).
+    Return what is said of a load that is not sought, and its columns (T, m, 10) at `joints` (n,).
 
-    One at the end of a chain that explains far more of the efforts than none; '' and no columns
+    One at the end of a chain that explains far more of the efforts (T, m) than none; no columns
     if there is none.
     """
-    target = (efforts - inverse_dynamics(model, jets)[:, 0])[np.newaxis]
+    names = np.array(model.joint_names)[joints].tolist()
+    target = (efforts - inverse_dynamics(model, jets)[:, 0, joints])[np.newaxis]
     size = np.sqrt(np.mean(efforts**2, axis=0))
     size[size == 0.0] = 1.0
     own = _left(rows, least, target, size)[0][0]
     masses = inertial_parameters(model)[:: len(NAMES)]
-    found, most = ('', rows[..., :0]), _TELLING
+    found: tuple[Finding | None, Array] = None, rows[..., :0]
+    most = _TELLING
     for body in sorted(set(range(len(model.body_names))) - set(model.parents)):
         name = model.body_names[body]
-        load = load_columns(model, name)(jets)
+        load = load_columns(model, name)(jets)[:, joints]
         left, factors = _left(*_with_load(load, rows, least), target, size)
         ratio = np.where(own > _NEGLIGIBLE * size, own / np.maximum(left[0], 1e-300), 0.0)
         joint, mass = int(np.argmax(ratio)), float(factors[0, 0])
         if ratio[joint] > most and mass > _LEAST_LOAD * masses.sum():
             most = float(ratio[joint])
             text = (
-                f'recording: joint {model.joint_names[joint]!r}: expected efforts of the model, '
+                f'recording: joint {names[joint]!r}: expected efforts of the model, '
                 f'got some that a load of about {mass:.2g} kg on link {name!r} explains '
                 f'{most:.2g} times better: is it sought (payload={name!r}), or do masses of the '
                 'model differ? What is found without it is wrong, stiffness above all'
             )
-            found = text, load
+            part = 1.0 - most**-2
+            found = Finding('load', 'odd', (names[joint],), text, part), load
     return found
 
 

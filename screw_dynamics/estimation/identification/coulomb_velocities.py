@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.estimation.identification.columns import Columns
@@ -19,11 +20,13 @@ _MOST = 6000  # samples that are compared
 CLEAR = 3.0  # standard deviations of Coulomb friction that shows
 
 
-def fitted_velocities(columns: Columns, jets: Array, found: Fit) -> Array:
+def fitted_velocities(
+    columns: Columns, jets: Array, found: Fit, joints: NDArray[np.bool_]
+) -> Array:
     """
     Return the velocities (n,) with which Coulomb friction explains most, all else as `found`.
 
-    Joints whose friction does not show keep their velocity.
+    Joints whose friction does not show keep their velocity; residuals are those of `joints`.
     """
     result: Array = columns.coulomb_velocity.copy()
     some = slice(None, None, -(-len(jets) // _MOST))
@@ -35,13 +38,13 @@ def fitted_velocities(columns: Columns, jets: Array, found: Fit) -> Array:
         part[:, place] = np.tanh(rate / velocity)
         return part
 
-    for i in range(len(result)):
+    for k, i in enumerate(np.flatnonzero(joints).tolist()):
         own = np.flatnonzero(rows[:, i, : len(columns.positive)].any(axis=0)).tolist()
         dry = [p for p in own if columns.names[p].endswith('.coulomb')]
         if not dry or found.values[dry[0]] < CLEAR * deviations[dry[0]]:
             continue
         part, rate = rows[:, i, own], jets[:, 1, i]
-        rest = residuals[:, i] + part @ found.values[own]
+        rest = residuals[:, k] + part @ found.values[own]
         of_velocity = partial(with_velocity, part, own.index(dry[0]), rate)
         result[i] = best_velocity(of_velocity, rest, np.abs(rate).max())
     return result

@@ -33,7 +33,7 @@ from screw_dynamics.estimation.identification.drive_equations import (
 )
 from screw_dynamics.estimation.identification.drive_samples import DriveSamples
 from screw_dynamics.estimation.identification.least_squares import Fit, Window, fit
-from screw_dynamics.estimation.identification.recording_checks import MOST_DELAY
+from screw_dynamics.estimation.identification.effort_delays import MOST_DELAY
 
 _ROUNDS = 30
 _SETTLED = 1e-2  # standard deviations, root of the sum of squares

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.findings import Finding
 from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.estimation.identification.drive_equations import Jets
 from screw_dynamics.estimation.identification.held_joints import AT_THE_ENDS, not_held
 from screw_dynamics.estimation.identification.least_squares import parts
 from screw_dynamics.estimation.identification.recording import Recording
-from screw_dynamics.estimation.identification.recording_checks import MOST_DELAY
+from screw_dynamics.estimation.identification.effort_delays import MOST_DELAY
 from screw_dynamics.estimation.identification.seen_motion import ROWS, too_short
 from screw_dynamics.estimation.identification.springs import sprung
 from screw_dynamics.estimation.measured_motion import MeasuredMotion, measured_motion
@@ -47,9 +48,14 @@ class DriveSamples:
         """Return some of the samples."""
         return replace(self, recording=self.recording.samples(chosen))
 
-    def without_held(self, model: ScrewModel) -> DriveSamples:
-        """Return the samples without those of joints that brakes hold, of which it warns."""
-        return self.samples(not_held(model, self.recording, self.jets().links, self.motion))
+    def without_held(
+        self, model: ScrewModel, moved: NDArray[np.bool_]
+    ) -> tuple[DriveSamples, tuple[Finding, ...]]:
+        """Return the samples without those of joints that brakes hold, and what is said of them."""
+        noise = self.motion.noise[: model.n]
+        links = self.jets().links
+        free, found = not_held(model, self.recording, links, noise, self.dead, moved)
+        return self.samples(free), found
 
     def jets(self, delay: float = 0.0) -> Jets:
         """Return the jets of links and motors at times that are earlier by a delay."""

@@ -4,22 +4,20 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.findings import Finding, by_weight
 from screw_dynamics.common.scalars import require_number
 from screw_dynamics.dynamics.effort_format import (
     EffortFormat,
     MeasuredContent,
     measured_format,
 )
-from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
-from screw_dynamics.errors import InputError, RecordingWarning, shown
+from screw_dynamics.errors import InputError
 from screw_dynamics.estimation.identification.columns import (
     COULOMB_VELOCITY,
     Columns,
@@ -27,32 +25,22 @@ from screw_dynamics.estimation.identification.columns import (
     columns_of,
     every_column,
 )
-from screw_dynamics.estimation.identification.content_check import check_content, suspected_load
 from screw_dynamics.estimation.identification.coulomb_velocities import fitted_velocities
-from screw_dynamics.estimation.identification.least_squares import Fit, Window, fit
+from screw_dynamics.estimation.identification.effort_delays import delays_of, late
+from screw_dynamics.estimation.identification.evidence import (
+    evidence_of,
+    report,
+    seen_again,
+    selected,
+)
+from screw_dynamics.estimation.identification.least_squares import Fit, fit
 from screw_dynamics.estimation.identification.recording import Recording
-from screw_dynamics.estimation.identification.recording_checks import (
-    certain_delays,
-    check_delays,
-    check_efforts,
-    check_positions,
-    check_smoothness,
-    check_spikes,
-    check_values,
-)
 from screw_dynamics.estimation.identification.result import Explained, Identification, require_mass
-from screw_dynamics.estimation.identification.seen_motion import (
-    Motion,
-    Seen,
-    one_thread,
-    spikes_of,
-    windows_of,
-)
+from screw_dynamics.estimation.identification.seen_motion import Seen, one_thread, windows_of
 from screw_dynamics.estimation.identification.springs import fitted_springs, sprung, uncertain_sums
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 _ROUNDS = 2  # of fits with other velocities
-_MOST_CHECKED = 2000  # samples
 
 
 @one_thread
@@ -155,108 +143,123 @@ def identify(
     >>> print(f"{found['joint_1.viscous']:.2f}, {found['joint_2.viscous']:.2f}")
     0.30, 0.30
     """
-    if not isinstance(recording, Recording):
-        raise InputError(f'recording: expected a Recording, got {shown(recording)}')
-    own = recording.of(require_model(model))
-    if np.isnan(own.efforts).any():
-        raise InputError('recording: expected efforts of the joints, got none (identify_drives?)')
-    rotors = ~sprung(own) & chosen_joints('rotors', model, rotors)
+    taken = measured_format(effort_content, require_model(model).joint_names)
+    with_rotors = chosen_joints('rotors', model, rotors)
+    given, (model, own, findings) = model, selected(model, recording)
+    with_rotors = with_rotors[np.isin(given.joint_names, model.joint_names)] & ~sprung(own)
+    start = COULOMB_VELOCITY
+    if coulomb_velocity is not None:
+        start = require_number('coulomb_velocity', coulomb_velocity, above=True)
+    if not (offsets or friction or with_rotors.any() or links or payload):
+        raise InputError('identify: expected some parameters to identify, got none')
+    evidence = evidence_of(
+        model,
+        own,
+        taken,
+        offsets=offsets,
+        rotors=with_rotors,
+        links=links,
+        payload=payload,
+        smoothing_time=smoothing_time,
+        check=check,
+        on_joint=on_joint,
+    )
+    findings = (*findings, *evidence.findings)
+    report(findings, check, 3)
+    joints, seen, motion = evidence.joints, evidence.seen, evidence.seen.motion
 
     def columns_with(coulomb_velocity: Array) -> Columns:
         return columns_of(
             model,
             offsets=offsets,
             friction=friction,
-            rotors=rotors,
+            rotors=with_rotors,
             links=links,
             payload=payload,
             coulomb_velocity=coulomb_velocity,
+            joints=joints,
         )
 
-    start = COULOMB_VELOCITY
-    if coulomb_velocity is not None:
-        start = require_number('coulomb_velocity', coulomb_velocity, above=True)
     columns = columns_with(np.full(model.n, start))
-    if check:
-        check_positions(model, own.positions)
-    taken = measured_format(effort_content, model.joint_names)
-    motion = Motion(model, taken, smoothing_time, on_joint)
-    seen = motion.of(own)
-    if check:
-        check_smoothness(model, own.times, own.positions, motion.positions(own.times))
-        spikes = spikes_of(model, seen)
-        check_spikes(model, seen.recording.times, seen.recording.efforts, spikes)
-        seen = motion.without_held(seen.samples(np.logical_not(spikes.any(axis=1))))
-    windows = windows_of(seen.recording.times, seen.dead, own.times)
+    windows = windows_of(seen.recording.times, motion.dead, own.times)
     jets, efforts = seen.jets, seen.recording.efforts
-    if check:
-        _check(model, taken, seen, columns)
     known, delays = columns.known(jets), np.zeros(model.n)
-    rest = efforts - known
-    spread = motion.spread(seen.recording.times, jets)
+    spread = motion.spread(model, seen.recording.times, jets)[:, joints]
 
     def fitted(columns: Columns) -> Fit:
-        return fit(lambda part: columns.of(jets[part]), rest, spread, windows)
+        rest = (efforts - known)[:, joints]
+        return fit(lambda part: columns.of(jets[part])[:, joints], rest, spread, windows)
 
     found = fitted(columns)
     for _ in range(_ROUNDS if friction and coulomb_velocity is None else 0):
-        columns = columns_with(fitted_velocities(columns, jets, found))
+        columns = columns_with(fitted_velocities(columns, jets, found, joints))
         found = fitted(columns)
+    every = every_column(model, joints)
     for _ in range(_ROUNDS if check else 0):
-        smooth = efforts - found.residuals - _coulomb(columns, found.values, jets)
-        now = seen._replace(recording=replace(seen.recording, efforts=efforts))
-        more = certain_delays(*_delays(model, now, smooth, spread, windows, found))
+        smooth = efforts[:, joints] - found.residuals
+        smooth -= _coulomb(columns, found.values, jets)[:, joints]
+        more = delays_of(
+            lambda at: every.of(at)[:, joints],
+            seen.recording.times,
+            jets,
+            efforts[:, joints],
+            smooth,
+            spread,
+            windows,
+            found.noise,
+        )
         if not more.any():
             break
-        delays = delays + more
+        delays[joints] += more
         efforts = _on_time(seen, delays)
-        rest = efforts - known
         found = fitted(columns)
-    check_delays(model, delays)
-
+    lag = late(model.joint_names, delays)
+    report(lag, check, 3)
+    findings = (*findings, *lag)
+    told = known + columns.of(jets) @ found.values
     springs = fitted_springs(
         model,
         seen.recording,
-        efforts - found.residuals,
+        told,
         jets[:, 1],
         windows,
         uncertain_sums(lambda part: columns.of(jets[part]), len(jets), found.covariance),
     )
-    for spring in springs:
-        if spring.spring is None:
-            warnings.warn(
-                f'recording: joint {spring.joint!r}: expected a deflection that follows the '
-                f'effort, got {spring.explained:.2g} rad or m of {spring.remaining:.2g} that are '
-                'noise: its stiffness remains unknown (inf)',
-                RecordingWarning,
-                stacklevel=3,
-            )
+    unknown = [spring for spring in springs if spring.spring is None]
+    soft = tuple(
+        Finding(
+            'stiff',
+            'odd',
+            (spring.joint,),
+            f'recording: joint {spring.joint!r}: expected a deflection that follows the effort, '
+            f'got {spring.explained:.2g} rad or m of {spring.remaining:.2g} that are noise: its '
+            'stiffness remains unknown (inf)',
+        )
+        for spring in unknown
+    )
+    report(soft, check, 3)
 
     def explained(other: Recording) -> Explained:
-        motion = Motion(model, taken, smoothing_time, on_joint)
-        again = motion.of(other.of(model))
-        if check:
-            spikes = spikes_of(model, again)
-            again = motion.without_held(again.samples(np.logical_not(spikes.any(axis=1))))
+        again = seen_again(evidence, taken, selected(model, other)[1], check)
         known = columns.known(again.jets)
-        return Explained(
-            again.recording.times, _on_time(again, delays), known, columns.of(again.jets)
-        )
+        late = _on_time(again, delays)
+        return Explained(again.recording.times, late, known, columns.of(again.jets))
 
     result = Identification(
         model,
         columns.names,
         found.values,
         found.covariance,
-        np.sqrt(np.mean(found.residuals**2, axis=0)),
-        np.sqrt(np.mean(rest**2, axis=0)),
-        found.noise,
+        _sizes(efforts - told, joints),
+        _sizes(efforts - known, joints),
+        _at(joints, found.noise),
         payload,
         springs,
         columns,
         found.root,
         explained,
         delays,
+        by_weight((*findings, *soft)),
     )
     if payload is not None:
         place = result.names.index('payload.m')
@@ -264,31 +267,16 @@ def identify(
     return result
 
 
-def _check(model: ScrewModel, taken: EffortFormat, seen: Seen, columns: Columns) -> None:
-    """Raise InputError for efforts that contradict the model; all but links may be unknown."""
-    jets, efforts = seen.jets, seen.recording.efforts
-    predicted = inverse_dynamics(model, jets)[:, 0]
-    reported, modelled = efforts - seen.lacking, predicted - seen.lacking
-    check_values(model, seen.recording.times, reported, modelled)
-    unknown = columns_of(
-        model,
-        offsets=any(name.endswith('.offset') for name in columns.names),
-        friction=True,
-        rotors=np.ones(model.n, dtype=bool),
-        links=False,
-        payload=columns.payload,
-        coulomb_velocity=columns.coulomb_velocity,
-    )
-    some = slice(None, None, -(-len(jets) // _MOST_CHECKED))
-    rows = unknown.of(jets[some])
-    sought = rows[..., len(unknown.positive) :]
-    text, load = '', sought[..., :0]
-    if columns.base is None and columns.payload is None:
-        text, load = suspected_load(model, efforts[some], jets[some], rows, unknown.least)
-    check_content(model, taken, efforts[some], jets[some], rows, unknown.least, load)
-    check_efforts(model, efforts[some], predicted[some], jets[some], sought, load)
-    if text:
-        warnings.warn(text, RecordingWarning, stacklevel=4)
+def _sizes(rest: Array, joints: NDArray[np.bool_]) -> Array:
+    """Return root mean squares (n,); of joints that are left out those about their mean."""
+    return np.asarray(np.where(joints, np.sqrt(np.mean(rest**2, axis=0)), rest.std(axis=0)))
+
+
+def _at(joints: NDArray[np.bool_], values: Array) -> Array:
+    """Return values of joints that are used as those of all (n,), NaN of others."""
+    found = np.full(len(joints), np.nan)
+    found[joints] = values
+    return found
 
 
 def _on_time(seen: Seen, delays: Array) -> Array:
@@ -303,37 +291,5 @@ def _on_time(seen: Seen, delays: Array) -> Array:
 
 def _coulomb(columns: Columns, values: Array, jets: Array) -> Array:
     """Return the part (T, n) of the efforts that is Coulomb friction."""
-    names = np.array(columns.names)
-    chosen = np.char.endswith(names, '.coulomb')
-    if not chosen.any():
-        return np.zeros_like(jets[:, 0])
-    return np.tanh(jets[:, 1] / columns.coulomb_velocity) * values[chosen]
-
-
-def _delays(
-    model: ScrewModel,
-    seen: Seen,
-    smooth: Array,
-    spread: Array,
-    windows: Sequence[Window],
-    found: Fit,
-) -> tuple[Array, Array]:
-    """
-    Return the delays (n,) of the efforts behind the positions, and their standard deviations [s].
-
-    Efforts that lag by d differ by -d times their rate. These rates, of `smooth` efforts (T, n)
-    without Coulomb friction, are further columns of a fit of all that a rigid robot may have, so
-    that what the chosen parameters lack is not taken for a delay.
-    """
-    times, jets = seen.recording.times, seen.jets
-    instants, first, place = np.unique(times, return_index=True, return_inverse=True)
-    rates = np.gradient(smooth[first], instants, axis=0)[place]
-    n = model.n
-    columns = every_column(model)
-
-    def of(part: slice) -> Array:
-        own = -rates[part][..., np.newaxis] * np.eye(n)
-        return np.concatenate((columns.of(jets[part]), own), axis=2)
-
-    wide = fit(of, seen.recording.efforts, spread, windows, found.noise)
-    return wide.values[-n:], np.sqrt(np.diag(wide.covariance)[-n:])
+    dry = np.char.endswith(np.array(columns.names), '.coulomb')
+    return columns.of(jets)[..., dry] @ values[dry]

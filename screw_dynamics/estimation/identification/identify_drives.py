@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.findings import Finding
 from screw_dynamics.common.scalars import require_choice, require_number
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics.effort_format import EffortFormat
@@ -21,7 +22,12 @@ from screw_dynamics.errors import (
     listed,
     shown,
 )
-from screw_dynamics.estimation.identification.columns import chosen_joints
+from screw_dynamics.estimation.identification.columns import (
+    COULOMB_VELOCITY,
+    chosen_joints,
+    columns_of,
+)
+from screw_dynamics.estimation.identification.content_check import turned_gravity
 from screw_dynamics.estimation.identification.drive_equations import (
     DriveEquations,
     drive_equations,
@@ -44,14 +50,21 @@ from screw_dynamics.estimation.identification.drive_result import DriveIdentific
 from screw_dynamics.estimation.identification.drive_samples import DriveSamples, drive_samples
 from screw_dynamics.estimation.identification.least_squares import Window
 from screw_dynamics.estimation.identification.recording import Recording
-from screw_dynamics.estimation.identification.recording_checks import (
-    LEAST_RANGE,
-    check_angles,
-    check_efforts,
-    check_smoothness,
-    check_spikes,
-    check_values,
+from screw_dynamics.estimation.identification.effort_findings import (
+    clipped,
     effort_spikes,
+    other_units,
+    reversed_efforts,
+    spikes_found,
+    stuck,
+    stuck_samples,
+    swapped,
+)
+from screw_dynamics.estimation.identification.evidence import report
+from screw_dynamics.estimation.identification.recorded_rows import (
+    LEAST_RANGE,
+    position_findings,
+    scattered,
 )
 from screw_dynamics.estimation.identification.result import BAND, require_mass
 from screw_dynamics.estimation.identification.seen_motion import one_thread, windows_of
@@ -181,9 +194,9 @@ def identify_drives(
     equations = drive_equations(given, moved, offsets, constants, delay, payload, uncertainty)
     laws = _laws(given, springs)
     samples = drive_samples(model, own, reported, smoothing_time, on_joint)
+    findings: list[Finding] = []
     if check:
-        check_angles(model, own.positions)
-        samples = _checked(equations, own, samples, moved)
+        samples = _checked(equations, own, samples, moved, findings)
     windows = windows_of(samples.instants, samples.dead, own.times)
     found = fitted(equations, samples, moved, equations.first, windows)
     for _ in range(3):  # the stronger of two kinds of dry friction first
@@ -204,7 +217,7 @@ def identify_drives(
             model, _require_recording(other, model), reported, smoothing_time, on_joint
         )
         if check:
-            seen = seen.without_held(model)
+            seen = seen.without_held(model, moved)[0]
         left = seen.recording.efforts - found.equations.efforts(
             found.values, seen.jets(found.equations.delay(found.values))
         )
@@ -318,28 +331,56 @@ def _springs(
 
 
 def _checked(
-    equations: DriveEquations, own: Recording, samples: DriveSamples, moved: NDArray[np.bool_]
+    equations: DriveEquations,
+    own: Recording,
+    samples: DriveSamples,
+    moved: NDArray[np.bool_],
+    findings: list[Finding],
 ) -> DriveSamples:
-    """Return the samples without spikes; raise InputError for those that contradict the model."""
+    """Return the good samples; raise InputError for those that contradict the model."""
     model, jets = equations.robot.model, samples.jets()
-    smooth = samples.motion.jets(own.times, 1)[:, 0]
-    check_smoothness(model, own.times, own.positions, smooth[:, : model.n])
-    predicted = equations.efforts(equations.first, jets)
-    kept = samples.recording
-    spikes = effort_spikes(kept.efforts, predicted)
+    names, kept = np.array(model.joint_names), samples.recording
+    smooth = samples.motion.jets(own.times, 1)[:, 0, : model.n]
+    findings.extend(position_findings(model, own))
+    findings.extend(scattered(model, own.positions, smooth))
+    spikes = effort_spikes(kept.efforts, equations.efforts(equations.first, jets))
     spikes[:, ~moved] = False
-    check_spikes(model, kept.times, kept.efforts, spikes)
-    samples = samples.samples(np.logical_not(spikes.any(axis=1))).without_held(model)
-    if moved.all():
-        efforts, jets = samples.recording.efforts, samples.jets()
-        predicted = equations.efforts(equations.first, jets)
-        check_values(model, samples.recording.times, efforts, predicted)
-        if equations.payload is None:  # a load may explain any part of the efforts
-            some = slice(None, None, -(-len(efforts) // _MOST_CHECKED))
-            jets = jets.part(some)
-            known = equations.transmitted(equations.first, jets.links)
-            none = np.empty((*known.shape, 0))
-            check_efforts(model, efforts[some], known, jets.motors, none, none)
+    findings.extend(spikes_found(model.joint_names, kept.times, kept.efforts, spikes))
+    samples, held = samples.samples(~spikes.any(axis=1)).without_held(model, moved)
+    findings.extend(held)
+    efforts, jets = samples.recording.efforts, samples.jets()
+    predicted = equations.efforts(equations.first, jets)
+    findings.extend(clipped(tuple(names[moved].tolist()), efforts[:, moved]))
+    places = np.zeros(efforts.shape, dtype=bool)
+    for j in np.flatnonzero(moved):
+        places[:, j] = stuck_samples(efforts[:, j], predicted[:, j])
+    still = stuck(model.joint_names, samples.recording.times, places)
+    findings.extend(one._replace(level='wrong') for one in still)
+    if equations.payload is None:  # a load may explain any part of the efforts
+        some = slice(None, None, -(-len(efforts) // _MOST_CHECKED))
+        jets = jets.part(some)
+        known = equations.transmitted(equations.first, jets.links)[:, moved]
+        own_names = tuple(names[moved].tolist())
+        given = own_names, efforts[some][:, moved], known, jets.motors[:, :, moved]
+        none = np.empty((*known.shape, 0))
+        own_columns = columns_of(
+            model,
+            offsets=True,
+            friction=True,
+            rotors=moved,
+            links=False,
+            payload=None,
+            coulomb_velocity=np.full(model.n, COULOMB_VELOCITY),
+            joints=moved,
+        )
+        rows = own_columns.of(jets.motors)[:, moved]
+        links = efforts[some][:, moved], jets.links, rows, own_columns.least, none, moved
+        findings.extend(turned_gravity(model, *links))
+        findings.extend(swapped(*given))
+        findings.extend(reversed_efforts(*given, none))
+        units = other_units(*given, none)
+        findings.extend(one._replace(level='wrong') for one in units)
+    report(findings, True, 4)
     return samples
 
 

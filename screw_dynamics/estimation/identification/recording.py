@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -139,6 +139,10 @@ class Recording:
         if chosen.dtype != bool or chosen.shape != self.times.shape:
             raise ShapeError('kept', f'{self.times.shape} truth values', chosen.shape)
         return self._part(np.flatnonzero(chosen), np.arange(len(self.joint_names)))
+
+    def at(self, instants: Array) -> Recording:
+        """Return the samples at other times, which increase as `times` do."""
+        return replace(self, times=instants)
 
     def of(self, model: ScrewModel) -> Recording:
         """Return the columns of the coordinates of a model, in its order; there are samples."""

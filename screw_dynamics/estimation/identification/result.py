@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.findings import Finding
 from screw_dynamics.common.results import Part, RecordedResult
 from screw_dynamics.common.text_table import NO_BREAK
 from screw_dynamics.drives.robot import Robot
@@ -197,6 +198,8 @@ class Identification(IdentifiedParameters):
         Of the joints whose motors were recorded.
     delays : (n,) ndarray
         By which efforts lagged the positions, taken out; 0 where none is certain [s].
+    findings : tuple of Finding
+        What was left out, and what is odd.
     """
 
     model: ScrewModel
@@ -212,6 +215,7 @@ class Identification(IdentifiedParameters):
     root: Array
     explained: Callable[[Recording], Explained]
     delays: Array
+    findings: tuple[Finding, ...]
 
     def _robot_model(self) -> ScrewModel:
         return self.model
