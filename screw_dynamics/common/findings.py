@@ -31,6 +31,4 @@ class Finding(NamedTuple):
 
 def by_weight(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Return findings, the gravest first, and of one level what explains most first."""
-    return tuple(
-        sorted(findings, key=lambda found: (LEVELS.index(found.level), -found.explains))
-    )
+    return tuple(sorted(findings, key=lambda found: (LEVELS.index(found.level), -found.explains)))

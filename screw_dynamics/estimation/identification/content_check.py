@@ -37,8 +37,8 @@ _EXPLAINED = 0.5  # of an effort, the most that a content leaves that explains i
 _SCALED = 2.0  # the least factor, or its inverse, that is not an error of the model
 _LEAST_SCALE = 1e-3  # of efforts that are those of the model in some unit
 _NEGLIGIBLE = 0.01  # of an effort
-# of squares that remain, of the strength of gravity, and degrees
-_TURNED, _LIKE_GRAVITY, _LEAST_TILT = 8.0, (0.8, 1.25), 2.0
+# times less that remains of a joint, of the strength of gravity, and degrees
+_TURNED, _LIKE_GRAVITY, _LEAST_TILT = 3.0, (0.8, 1.25), 2.0
 _TELLING, _LEAST_LOAD = 2.0, 0.02  # times smaller with a load, of a part of the robot's mass
 
 
@@ -102,17 +102,17 @@ def other_contents(
         unlike &= (scale > _LEAST_SCALE) & ((scale < 1.0 / _SCALED) | (scale > _SCALED))
         unlike &= ratio > _BETTER
         every = bool(unlike[telling].all())
-        for joint in np.flatnonzero(unlike) if loaded > total_scaled else ():
+        for j in np.flatnonzero(unlike).tolist() if loaded > total_scaled else ():
             yield Finding(
                 'scale',
                 'wrong' if every else 'left out',
-                (names[joint],),
-                f'recording: joint {names[joint]!r}: expected efforts of the joint in '
-                f'N m or N, got some that {scale[joint]:.3g} times those of the model would '
-                f'explain {ratio[joint]:.2g} times better: another unit or the side of the motor '
+                (names[j],),
+                f'recording: joint {names[j]!r}: expected efforts of the joint in '
+                f'N m or N, got some that {scale[j]:.3g} times those of the model would '
+                f'explain {ratio[j]:.2g} times better: another unit or the side of the motor '
                 '(effort_scale), or a load that is not sought (payload)?'
                 + ('' if every else ' The joint is left out'),
-                1.0 - float(ratio[joint]) ** -2,
+                1.0 - float(ratio[j]) ** -2,
             )
     elif total[best] < min(np.inf, loaded):
         content, sign = hypotheses[best]
@@ -151,12 +151,20 @@ def turned_gravity(
     both = np.concatenate((axes, rows), axis=2)
     above = np.concatenate((np.full(3, -np.inf), least))
     left, factors = _left(both, above, target, size)
-    hypotheses = [(rows, least), _with_load(load, rows, least)][: 1 + bool(load.shape[2])]
-    own, *loaded = (float(np.sum((_left(*one, target, size)[0] / size) ** 2)) for one in hypotheses)
-    total, found = float(np.sum((left / size) ** 2)), model.gravity + factors[0, :3]
-    ratio = float(np.linalg.norm(found)) / strength
-    if _TURNED * total > own or total > min(loaded, default=np.inf):
+    own = _left(rows, least, target, size)[0][0]
+    telling = own > _NEGLIGIBLE * size
+
+    def better(left: Array) -> float:
+        """Return how many times less remains of the joint of which it says most."""
+        return float(np.max(own / np.maximum(left[0], 1e-300), initial=0.0, where=telling))
+
+    gain, loaded = better(left), 0.0
+    if load.shape[2]:
+        loaded = better(_left(*_with_load(load, rows, least), target, size)[0])
+    if gain < max(_TURNED, loaded):
         return
+    found = model.gravity + factors[0, :3]
+    ratio = float(np.linalg.norm(found)) / strength
     cosine = found @ model.gravity / (ratio * strength**2)
     angle = float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
     if _LIKE_GRAVITY[0] < ratio < _LIKE_GRAVITY[1] and angle > _LEAST_TILT:
@@ -170,7 +178,7 @@ def turned_gravity(
             f'recording: expected gravity ({given}) m/s^2 in the axes of {model.base_link!r}, got '
             f'efforts that gravity ({other}) m/s^2 explains far better, turned by {angle:.0f} '
             'degrees: does the base stand on a slope, a wall or a ceiling (gravity of the model)?',
-            1.0 - total / own,
+            1.0 - gain**-2,
         )
 
 

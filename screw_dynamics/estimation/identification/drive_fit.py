@@ -32,8 +32,8 @@ from screw_dynamics.estimation.identification.drive_equations import (
     motor_columns,
 )
 from screw_dynamics.estimation.identification.drive_samples import DriveSamples
-from screw_dynamics.estimation.identification.least_squares import Fit, Window, fit
 from screw_dynamics.estimation.identification.effort_delays import MOST_DELAY
+from screw_dynamics.estimation.identification.least_squares import Fit, Window, fit
 
 _ROUNDS = 30
 _SETTLED = 1e-2  # standard deviations, root of the sum of squares

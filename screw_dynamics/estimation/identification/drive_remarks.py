@@ -16,9 +16,9 @@ from screw_dynamics.errors import InputError, listed
 from screw_dynamics.estimation.identification.drive_equations import CONSTANT, EXCESS, LOAD
 from screw_dynamics.estimation.identification.drive_fit import DriveFit, fitted, linear_fit
 from screw_dynamics.estimation.identification.drive_samples import DriveSamples
+from screw_dynamics.estimation.identification.effort_delays import lead_time_hint
 from screw_dynamics.estimation.identification.least_squares import Window
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
-from screw_dynamics.estimation.identification.effort_delays import lead_time_hint
 from screw_dynamics.estimation.identification.result import BAND
 
 _SURE = 4.0  # standard deviations

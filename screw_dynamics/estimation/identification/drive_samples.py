@@ -16,10 +16,10 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.findings import Finding
 from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.estimation.identification.drive_equations import Jets
+from screw_dynamics.estimation.identification.effort_delays import MOST_DELAY
 from screw_dynamics.estimation.identification.held_joints import AT_THE_ENDS, not_held
 from screw_dynamics.estimation.identification.least_squares import parts
 from screw_dynamics.estimation.identification.recording import Recording
-from screw_dynamics.estimation.identification.effort_delays import MOST_DELAY
 from screw_dynamics.estimation.identification.seen_motion import ROWS, too_short
 from screw_dynamics.estimation.identification.springs import sprung
 from screw_dynamics.estimation.measured_motion import MeasuredMotion, measured_motion
@@ -51,7 +51,7 @@ class DriveSamples:
     def without_held(
         self, model: ScrewModel, moved: NDArray[np.bool_]
     ) -> tuple[DriveSamples, tuple[Finding, ...]]:
-        """Return the samples without those of joints that brakes hold, and what is said of them."""
+        """Return the samples without those of joints that brakes hold, and what is said."""
         noise = self.motion.noise[: model.n]
         links = self.jets().links
         free, found = not_held(model, self.recording, links, noise, self.dead, moved)

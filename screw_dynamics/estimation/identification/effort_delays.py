@@ -67,10 +67,10 @@ def _is_certain(delay: Array, deviation: Array) -> NDArray[np.bool_]:
 
 def late(names: Sequence[str], delays: Array) -> tuple[Finding, ...]:
     """Return what is said of delays (n,) that are taken out [s], or that are too long."""
-    found = np.flatnonzero(delays)
+    found = np.flatnonzero(delays).tolist()
     if not len(found):
         return ()
-    worst = found[np.argmax(np.abs(delays[found]))]
+    worst = max(found, key=lambda i: abs(delays[i]))
     delay = 1e3 * delays[worst]
     others = f'; so do those of {len(found) - 1} other joints' if len(found) > 1 else ''
     side = f'lag by {delay:.0f} ms' if delay > 0.0 else f'are {-delay:.0f} ms ahead'

@@ -214,8 +214,8 @@ def other_units(
             got = f'{share:.2g} times the size of those of the model: another unit or scale'
         elif alike > LIMITS.telling and not 1.0 / LIMITS.factor < factor < LIMITS.factor:
             got = (
-                f'{factor:.3g} times those of the model: another unit or the side of the motor, or '
-                'a load that is not sought (payload)'
+                f'{factor:.3g} times those of the model: another unit or the side of the motor, '
+                'or a load that is not sought (payload)'
             )
         if got:
             found.append(

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.findings import Finding, by_weight
+from screw_dynamics.common.findings import Finding, Level, by_weight
 from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, RecordingWarning, UnknownNameError, listed, shown
@@ -34,7 +33,6 @@ from screw_dynamics.estimation.identification.recorded_rows import (
 )
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.seen_motion import (
-    Motion,
     Seen,
     most_telling,
     motion_of,
@@ -62,7 +60,7 @@ class Evidence(NamedTuple):
 
 
 def report(findings: Iterable[Finding], check: bool, stacklevel: int) -> None:
-    """Raise InputError for the gravest wrong finding if `check`; warn of what is left out or odd."""
+    """Raise InputError for the gravest finding if `check`; warn of what is left out or odd."""
     found = by_weight(tuple(findings))
     if check and found and found[0].level == 'wrong':
         raise InputError(found[0].text)
@@ -86,7 +84,7 @@ def selected(
     unknown = [name for name in recording.joint_names if name not in model.joint_names]
     more = f'; the model has no {listed(unknown)}' if unknown else ''
     text = f'recording: {listed(absent)} of the model are not in it: locked at 0{more}'
-    level = 'odd' if unknown else 'remark'
+    level: Level = 'odd' if unknown else 'remark'
     return model, recording.of(model), (Finding('locked', level, absent, text),)
 
 
@@ -193,20 +191,16 @@ def good_samples(
     if not joints.any():
         return samples, joints, tuple(one._replace(level='wrong') for one in findings)
     own = tuple(names[joints].tolist())
-    spikes = effort_findings.effort_spikes(samples.recording.efforts[:, joints], predicted[:, joints])
-    spikes &= ~stuck[:, joints]
-    findings.extend(
-        effort_findings.spikes_found(own, times, samples.recording.efforts[:, joints], spikes)
-    )
-    kept = samples.samples(~(spikes.any(axis=1) | stuck[:, joints].any(axis=1)))
+    efforts, stuck = samples.recording.efforts[:, joints], stuck[:, joints]
+    spikes = effort_findings.effort_spikes(efforts, predicted[:, joints]) & ~stuck
+    findings.extend(effort_findings.spikes_found(own, times, efforts, spikes))
+    kept = samples.samples(np.logical_not((spikes | stuck).any(axis=1)))
     motion = samples.motion
     free, held = not_held(model, kept.recording, kept.jets, motion.noise, motion.dead, joints)
     return kept.samples(free), joints, (*findings, *held)
 
 
-def seen_again(
-    evidence: Evidence, taken: EffortFormat, recording: Recording, check: bool
-) -> Seen:
+def seen_again(evidence: Evidence, taken: EffortFormat, recording: Recording, check: bool) -> Seen:
     """Return the good samples of another recording, smoothed alike."""
     model = evidence.model
     rows = rows_of(recording, [kind == 'continuous' for kind in model.coordinate_types])
@@ -233,7 +227,8 @@ def _judged(
     some = slice(None, None, -(-len(samples.jets) // _MOST_CHECKED))
     jets, full = samples.jets[some], samples.recording.efforts[some]
     predicted = inverse_dynamics(model, jets)[:, 0]
-    names, apart = np.array(model.joint_names), []
+    names = np.array(model.joint_names)
+    apart: list[Finding] = []
     while True:
         unknown = columns_of(
             model,

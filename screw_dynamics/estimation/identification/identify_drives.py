@@ -48,8 +48,6 @@ from screw_dynamics.estimation.identification.drive_remarks import (
 )
 from screw_dynamics.estimation.identification.drive_result import DriveIdentification
 from screw_dynamics.estimation.identification.drive_samples import DriveSamples, drive_samples
-from screw_dynamics.estimation.identification.least_squares import Window
-from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.effort_findings import (
     clipped,
     effort_spikes,
@@ -61,11 +59,13 @@ from screw_dynamics.estimation.identification.effort_findings import (
     swapped,
 )
 from screw_dynamics.estimation.identification.evidence import report
+from screw_dynamics.estimation.identification.least_squares import Window
 from screw_dynamics.estimation.identification.recorded_rows import (
     LEAST_RANGE,
     position_findings,
     scattered,
 )
+from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.result import BAND, require_mass
 from screw_dynamics.estimation.identification.seen_motion import one_thread, windows_of
 from screw_dynamics.estimation.identification.spring_laws import SPRING_LAWS, SpringLaw
@@ -346,7 +346,7 @@ def _checked(
     spikes = effort_spikes(kept.efforts, equations.efforts(equations.first, jets))
     spikes[:, ~moved] = False
     findings.extend(spikes_found(model.joint_names, kept.times, kept.efforts, spikes))
-    samples, held = samples.samples(~spikes.any(axis=1)).without_held(model, moved)
+    samples, held = samples.samples(np.logical_not(spikes.any(axis=1))).without_held(model, moved)
     findings.extend(held)
     efforts, jets = samples.recording.efforts, samples.jets()
     predicted = equations.efforts(equations.first, jets)

@@ -56,17 +56,23 @@ def rows_of(recording: Recording, turning: Sequence[bool]) -> Rows:
     held = _held(recording.positions)
     if held.any():
         findings.append(
-            _finding('held', 'remark', f'{held.sum()} samples that repeat the one before: left out')
+            _finding(
+                'held', 'remark', f'{held.sum()} samples that repeat the one before: left out'
+            )
         )
-        recording = recording.samples(~held)
+        recording = recording.samples(np.logical_not(held))
     q = recording.positions.copy()
     q[:, np.flatnonzero(turning)] = np.unwrap(q[:, np.flatnonzero(turning)], axis=0)
     instants = _instants(recording.times, q[:, moving])
     if instants is not None:
         away = np.std(recording.times - instants)
         findings.append(
-            _finding('clock', 'remark', f'stamps that scatter by {1e3 * away:.2g} ms about an even clock, at '
-                     'whose instants the positions are smoother: taken at these instants')
+            _finding(
+                'clock',
+                'remark',
+                f'stamps that scatter by {1e3 * away:.2g} ms about an even clock, at '
+                'whose instants the positions are smoother: taken at these instants',
+            )
         )
         recording = recording.at(instants)
     times = recording.times
@@ -75,7 +81,9 @@ def rows_of(recording: Recording, turning: Sequence[bool]) -> Rows:
     gaps = np.flatnonzero(steps > max(_LONGEST_GAP, _STEPS * usual_step(times)))
     if len(gaps):
         worst = gaps[np.argmax(steps[gaps])]
-        texts.append(f'{len(gaps)} gaps, the longest {steps[worst]:.3g} s after {times[worst]:.6g} s')
+        texts.append(
+            f'{len(gaps)} gaps, the longest {steps[worst]:.3g} s after {times[worst]:.6g} s'
+        )
         cuts.extend((gaps + 1).tolist())
     for name, moves, places in zip(recording.joint_names, moving, _jumps(times, q), strict=True):
         if moves and len(places):
@@ -87,8 +95,11 @@ def rows_of(recording: Recording, turning: Sequence[bool]) -> Rows:
     if texts and long:
         lost = len(times) - sum(part.stop - part.start for part in long)
         findings.append(
-            _finding('cut', 'left out', f'{"; ".join(texts)}: cut into {len(long)} parts there, {lost} samples '
-                     'left out')
+            _finding(
+                'cut',
+                'left out',
+                f'{"; ".join(texts)}: cut into {len(long)} parts there, {lost} samples left out',
+            )
         )
     return Rows(recording, long or (slice(0, len(times)),), tuple(findings))
 
@@ -150,8 +161,9 @@ def _held(positions: Array) -> NDArray[np.bool_]:
     if not same.any():
         return held
     quanta = np.array([_quantum(column) for column in positions.T])
-    moves = (steps > _MOVES * quanta).any(axis=1)
-    changes = np.flatnonzero(np.diff(same, append=False))  # before the first, and last repeats
+    moves = np.asarray((steps > _MOVES * quanta).any(axis=1))
+    edges = np.append(same, False)
+    changes = np.flatnonzero(edges[1:] != edges[:-1])  # before the first, and last repeats
     for first, last in zip(changes[::2].tolist(), changes[1::2].tolist(), strict=True):
         before, after = moves[max(first - 1, 0)], moves[min(last, len(moves) - 1)]
         at_end = last == len(positions) - 1

@@ -179,7 +179,7 @@ def most_telling(
 
 
 def _held_out(rows: Array, rest: Array) -> Array:
-    """Return mean squares (n,) of what rows (T, n, P) leave of `rest` (T, n) in blocks held out."""
+    """Return mean squares (n,) of what rows (T, n, P) leave of held-out blocks of (T, n)."""
     blocks = np.arange(len(rest)) * _BLOCKS // len(rest) % _FOLDS
     sizes = np.maximum(np.sqrt(np.mean(rest**2, axis=0)), 1e-300)  # as weights
     scaled = rows / sizes[:, np.newaxis]
