@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 def add_bag(parser: argparse.ArgumentParser) -> None:
     """Add BAG and --urdf."""
-    parser.add_argument('bag', metavar='BAG', type=Path, help='folder of a bag, or an .mcap file')
+    parser.add_argument(
+        'bag', metavar='BAG', type=Path, help='folder of a bag, or an .mcap or .db3 file'
+    )
     parser.add_argument(
         '--urdf',
         metavar='URDF',

@@ -3,14 +3,16 @@
 """Friction, rotors, payload and inertias of a robot from recorded motions and efforts."""
 
 from screw_dynamics.estimation.identification.drive_result import DriveIdentification
+from screw_dynamics.estimation.identification.effort_shares import EffortShares, Explained
 from screw_dynamics.estimation.identification.identify import identify
 from screw_dynamics.estimation.identification.identify_drives import identify_drives
 from screw_dynamics.estimation.identification.recording import Recording
-from screw_dynamics.estimation.identification.result import Explained, Identification, Payload
+from screw_dynamics.estimation.identification.result import Identification, Payload
 from screw_dynamics.estimation.identification.springs import SpringFit
 
 __all__ = [
     'DriveIdentification',
+    'EffortShares',
     'Explained',
     'Identification',
     'Payload',

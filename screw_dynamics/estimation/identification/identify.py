@@ -27,6 +27,7 @@ from screw_dynamics.estimation.identification.columns import (
 )
 from screw_dynamics.estimation.identification.coulomb_velocities import fitted_velocities
 from screw_dynamics.estimation.identification.effort_delays import delays_of, late
+from screw_dynamics.estimation.identification.effort_shares import Explained, shares_of
 from screw_dynamics.estimation.identification.evidence import (
     evidence_of,
     report,
@@ -35,7 +36,7 @@ from screw_dynamics.estimation.identification.evidence import (
 )
 from screw_dynamics.estimation.identification.least_squares import Fit, fit
 from screw_dynamics.estimation.identification.recording import Recording
-from screw_dynamics.estimation.identification.result import Explained, Identification, require_mass
+from screw_dynamics.estimation.identification.result import Identification, require_mass
 from screw_dynamics.estimation.identification.seen_motion import Seen, one_thread, windows_of
 from screw_dynamics.estimation.identification.springs import fitted_springs, sprung, uncertain_sums
 from screw_dynamics.model.screw_model import ScrewModel, require_model
@@ -239,11 +240,14 @@ def identify(
     )
     report(soft, check, 3)
 
+    def of_samples(seen: Seen) -> Explained:
+        jets, on_time = seen.jets, _on_time(seen, delays)
+        return Explained(
+            seen.recording.times, jets, on_time, columns.known(jets), columns.of(jets)
+        )
+
     def explained(other: Recording) -> Explained:
-        again = seen_again(evidence, taken, selected(model, other)[1], check)
-        known = columns.known(again.jets)
-        late = _on_time(again, delays)
-        return Explained(again.recording.times, late, known, columns.of(again.jets))
+        return of_samples(seen_again(evidence, taken, selected(model, other)[1], check))
 
     result = Identification(
         model,
@@ -260,6 +264,7 @@ def identify(
         explained,
         delays,
         by_weight((*findings, *soft)),
+        shares_of(model, columns, found.values, of_samples(seen)),
     )
     if payload is not None:
         place = result.names.index('payload.m')

@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
+from screw_dynamics.estimation.identification.recording_files import fields_of_file
 from screw_dynamics.model.screw_model import ScrewModel
 
 
@@ -139,6 +142,42 @@ class Recording:
         if chosen.dtype != bool or chosen.shape != self.times.shape:
             raise ShapeError('kept', f'{self.times.shape} truth values', chosen.shape)
         return self._part(np.flatnonzero(chosen), np.arange(len(self.joint_names)))
+
+    @staticmethod
+    def from_file(path: str | os.PathLike[str]) -> Recording:
+        """
+        Read a recording from CSV or NPZ.
+
+        A CSV file has a column ``time`` and columns ``joint.position``, ``joint.effort``,
+        ``joint.motor_position``, ``joint.motor_effort`` and ``joint.deflection`` of joints, in any
+        order, with units in brackets or without; empty cells are NaN. An NPZ file has arrays with
+        the names of the parameters of `Recording`. Other columns and arrays are not read.
+
+        Parameters
+        ----------
+        path : str or path
+
+        Returns
+        -------
+        Recording
+
+        Raises
+        ------
+        InputError, ShapeError, NotFiniteError
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from screw_dynamics import Recording
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / 'measured.csv'
+        ...     rows = ('time,a.position [rad],a.effort', '0,0.1,2', '0.1,0.2,3')
+        ...     _ = path.write_text(chr(10).join(rows))
+        ...     print(Recording.from_file(path))
+        Recording(a; 2 samples, 0 to 0.1 s)
+        """
+        return Recording(**fields_of_file(Path(path)))  # type: ignore[arg-type]
 
     def at(self, instants: Array) -> Recording:
         """Return the samples at other times, which increase as `times` do."""

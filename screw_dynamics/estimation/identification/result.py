@@ -23,6 +23,11 @@ from screw_dynamics.dynamics.regressor import inertial_parameters
 from screw_dynamics.errors import InputError, UnknownNameError
 from screw_dynamics.estimation.identification.columns import Columns
 from screw_dynamics.estimation.identification.consistency import Cones, consistent
+from screw_dynamics.estimation.identification.effort_shares import (
+    EffortShares,
+    Explained,
+    shares_of,
+)
 from screw_dynamics.estimation.identification.export import identified_robot, written_urdf
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES, UPPER, second_moment
 from screw_dynamics.estimation.identification.recording import Recording
@@ -62,20 +67,6 @@ class Payload(NamedTuple):
     com: Array
     com_deviations: Array
     inertia: Array
-
-
-class Explained(NamedTuple):
-    """
-    Efforts of a recording, away from its ends.
-
-    `times` (T,), `measured` and `known` efforts (T, n), without the parameters, and the columns
-    (T, n, P) of the parameters.
-    """
-
-    times: Array
-    measured: Array
-    known: Array
-    columns: Array
 
 
 class ParameterResult(RecordedResult):
@@ -200,6 +191,8 @@ class Identification(IdentifiedParameters):
         By which efforts lagged the positions, taken out; 0 where none is certain [s].
     findings : tuple of Finding
         What was left out, and what is odd.
+    shares : EffortShares
+        What explains the efforts.
     """
 
     model: ScrewModel
@@ -216,6 +209,7 @@ class Identification(IdentifiedParameters):
     explained: Callable[[Recording], Explained]
     delays: Array
     findings: tuple[Finding, ...]
+    shares: EffortShares
 
     def _robot_model(self) -> ScrewModel:
         return self.model
@@ -292,6 +286,38 @@ class Identification(IdentifiedParameters):
 
     def _found(self) -> tuple[ScrewModel, Robot, bool]:
         return self.model, self.robot(), self.columns.base is not None
+
+    def explain(self, recording: Recording) -> EffortShares:
+        """
+        Return what explains the efforts of another recording; `shares` are those of its own.
+
+        Parameters
+        ----------
+        recording : Recording
+
+        Returns
+        -------
+        EffortShares
+        """
+        return shares_of(self.model, self.columns, self.values, self.explained(recording))
+
+    def plot(self, joints: Sequence[str] | None = None) -> Any:
+        """
+        Draw what explains the efforts, and the rest; see `EffortShares.plot`.
+
+        Parameters
+        ----------
+        joints : sequence of str, optional
+            By default all.
+
+        Returns
+        -------
+        Figure
+        """
+        return self.shares.plot(joints)
+
+    def _parts(self) -> Sequence[Part]:
+        return (*super()._parts(), *self.shares.tables())
 
     def validate(self, recording: Recording, *, consistent: bool = False) -> Array:
         """

@@ -40,7 +40,7 @@ class Bag:
     Parameters
     ----------
     path : str or Path
-        The bag's folder, or a single .mcap file.
+        The bag's folder, or a single .mcap or .db3 file.
 
     Raises
     ------
@@ -80,9 +80,12 @@ class Bag:
         except Exception as error:  # the library raises many types for damaged files
             return self._salvaged(error)
 
-    def _salvaged(self, reason: Exception) -> LooseFiles:
+    def _salvaged(self, reason: Exception) -> Reader | LooseFiles:
         """Read the files of a bag that the library cannot open, and warn about losses."""
         files = list(self.path.glob('*.mcap')) if os.path.isdir(self.path) else [self.path]
+        databases = [] if files else list(self.path.glob('*.db3'))
+        if len(databases) == 1 and isinstance(reason, FileNotFoundError):
+            return Bag(databases[0])._reader
         if not files or not all(os.path.isfile(file) and file.suffix == '.mcap' for file in files):
             found = 'expected a bag, got' if isinstance(reason, OSError) else _UNREADABLE
             raise BagError(f'{self.path}: {found}: {reason}') from reason
