@@ -10,6 +10,7 @@ from . import symbolic as symbolic
 from . import trajectory as trajectory
 from .codegen.robot import CCode as CCode
 from .codegen.robot import generate_c as generate_c
+from .common.findings import Finding as Finding
 from .common.paths import share_path as share_path
 from .drives import AntagonisticPair as AntagonisticPair
 from .drives import BalancingSpring as BalancingSpring
@@ -66,6 +67,7 @@ from .estimation import effort_standard_deviations as effort_standard_deviations
 from .estimation.identification import DriveIdentification as DriveIdentification
 from .estimation.identification import Identification as Identification
 from .estimation.identification import Recording as Recording
+from .estimation.identification import check_recording as check_recording
 from .estimation.identification import identify as identify
 from .estimation.identification import identify_drives as identify_drives
 from .estimation.observers import Contact as Contact

@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Friction, rotors, payload and inertias of a robot from recorded motions and efforts."""
 
+from screw_dynamics.estimation.identification.check_recording import (
+    RecordingReport,
+    check_recording,
+)
 from screw_dynamics.estimation.identification.drive_result import DriveIdentification
 from screw_dynamics.estimation.identification.effort_shares import EffortShares, Explained
 from screw_dynamics.estimation.identification.identify import identify
@@ -17,7 +21,9 @@ __all__ = [
     'Identification',
     'Payload',
     'Recording',
+    'RecordingReport',
     'SpringFit',
+    'check_recording',
     'identify',
     'identify_drives',
 ]

@@ -178,14 +178,14 @@ def reversed_efforts(
     """Yield joints whose efforts (T, n) have the opposite sign of those of the model."""
     measured, own = _comparable(efforts, predicted, jets, sought)
     for name, a, b in zip(names, measured.T, own.T, strict=True):
-        alike = _correlation(a, b)
-        if np.linalg.norm(b) > LIMITS.rounding and alike < -LIMITS.telling:
+        alike, slope = _correlation(a, b), _slope(a, b)
+        if alike < -LIMITS.telling and slope < -1.0 / LIMITS.factor:
             yield Finding(
                 'reversed',
                 'wrong',
                 (name,),
                 f'recording: joint {name!r}: expected efforts with the sign of its axis, got '
-                f'{_slope(a, b):.2g} times those of the model: the joint is reversed '
+                f'{slope:.2g} times those of the model: the joint is reversed '
                 f'(effort_sign){REMEDY}',
                 alike**2,
             )

@@ -59,11 +59,19 @@ class Evidence(NamedTuple):
     findings: tuple[Finding, ...]
 
 
+class UnusableRecordingError(InputError):
+    """A recording that contradicts the model or itself; `findings`, the gravest first, say how."""
+
+    findings: tuple[Finding, ...] = ()
+
+
 def report(findings: Iterable[Finding], check: bool, stacklevel: int) -> None:
-    """Raise InputError for the gravest finding if `check`; warn of what is left out or odd."""
+    """Raise the gravest finding if it is wrong and `check`; warn of what is left out or odd."""
     found = by_weight(tuple(findings))
     if check and found and found[0].level == 'wrong':
-        raise InputError(found[0].text)
+        error = UnusableRecordingError(found[0].text)
+        error.findings = found
+        raise error
     for finding in found:
         if finding.level in ('left out', 'odd'):
             warnings.warn(finding.text, RecordingWarning, stacklevel=stacklevel + 1)

@@ -53,7 +53,7 @@ def rows_of(recording: Recording, turning: Sequence[bool]) -> Rows:
     """
     findings: list[Finding] = []
     moving = np.ptp(recording.positions, axis=0) >= LEAST_RANGE
-    held = _held(recording.positions)
+    held = _held(recording.times, recording.positions)
     if held.any():
         findings.append(
             _finding(
@@ -153,8 +153,8 @@ def _listed(times: Array) -> str:
     return ', '.join(f'{time:.6g}' for time in times[:3]) + more
 
 
-def _held(positions: Array) -> NDArray[np.bool_]:
-    """Return which rows (T,) repeat all positions of the row before while the robot moves."""
+def _held(times: Array, positions: Array) -> NDArray[np.bool_]:
+    """Return which rows (T,) repeat all positions of the row before, in motion or at once."""
     steps = np.abs(np.diff(positions, axis=0))
     same = np.concatenate(([False], np.logical_not(steps.any(axis=1))))
     held = np.zeros(len(positions), dtype=bool)
@@ -168,7 +168,7 @@ def _held(positions: Array) -> NDArray[np.bool_]:
         before, after = moves[max(first - 1, 0)], moves[min(last, len(moves) - 1)]
         at_end = last == len(positions) - 1
         held[first + 1 : last + 1] = before if at_end else after and (before or first == 0)
-    return held
+    return np.asarray(held | (same & (np.diff(times, prepend=-np.inf) == 0.0)))
 
 
 def _quantum(values: Array) -> float:
