@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import screw_dynamics as sd
-from screw_dynamics.command_line.identification_figure import draw_identification
 from screw_dynamics.trajectory import Waypoints, smooth_trajectory
 
 RATE, DURATION, USED = 200.0, 20.0, 15.0  # Hz, s, s
@@ -39,8 +38,10 @@ def figure() -> Figure:
         efforts + EFFORT_NOISE * noise[1],
     )
     found = sd.identify(model, recording.between(0.0, USED), payload='flange', rotors=False)
-    result = Figure(figsize=(8.0, 6.5), dpi=110, layout='constrained')
-    draw_identification(found, recording, USED, result, SHOWN)
+    result = Figure(figsize=(11.0, 6.0), dpi=110, layout='constrained')
+    found.explain(recording).plot(SHOWN, result)
+    for axes in result.axes[::3]:
+        axes.axvspan(USED, DURATION, color='C1', alpha=0.2, linewidth=0)
     assert found.payload is not None
     deviation = 1.96 * found.payload.mass_deviation
     result.suptitle(

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array, as_float_array
 from screw_dynamics.common.scalars import require_choice
@@ -115,6 +115,14 @@ class EffortFormat:
                     f'{name}: expected {len(joint_names)} values, one for each of '
                     f'{", ".join(joint_names)}, or none, got {count}'
                 )
+
+    def of_joints(self, chosen: NDArray[np.bool_]) -> EffortFormat:
+        """Return the format of some joints (n,)."""
+
+        def own(values: Sequence[float]) -> list[float]:
+            return np.array(values)[chosen].tolist() if values else []
+
+        return EffortFormat(self.content, own(self.sign), own(self.scale), own(self.offset))
 
     def convert(
         self,

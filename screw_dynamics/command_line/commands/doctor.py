@@ -8,15 +8,17 @@ import argparse
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.command_line import robots
+from screw_dynamics.command_line import recorded_bag, robots
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.text_table import MARK, text_table
 from screw_dynamics.dynamics import gravity_forces
 from screw_dynamics.errors import ModelWarning, listed
+from screw_dynamics.estimation.identification import check_recording
 from screw_dynamics.lie.inertia import OF_NO_SOLID
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.geometry import reference_poses
@@ -27,10 +29,15 @@ FAULTY = 3
 FILES = 'URDF'
 DESCRIPTION = (
     'Look for what is missing or odd in a robot description: masses, inertias, limits, friction, '
-    'lengths; and tell what each means for the results. '
+    'lengths; and tell what each means for the results. With a recording, tell what is in it, what '
+    'it tells of the robot, and what is odd about it. '
     f'Exit code {FAULTY} where something is wrong.'
 )
-EXAMPLES = ('screw_dynamics doctor my_robot.urdf',)
+EXAMPLES = (
+    'screw_dynamics doctor my_robot.urdf',
+    'screw_dynamics doctor my_robot.urdf my_bag',
+    'screw_dynamics doctor my_robot.urdf measured.csv',
+)
 
 WRONG, MISSING, ODD = f'{MARK}wrong', 'missing', 'odd'
 _DRAWN = 200  # configurations
@@ -60,6 +67,14 @@ class Finding(NamedTuple):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument('urdf', metavar='URDF', help='robot description (URDF)')
+    parser.add_argument(
+        'recording',
+        metavar='RECORDING',
+        nargs='?',
+        type=Path,
+        help='bag (folder, .mcap or .db3) of JointState messages, or a table (.csv, .npz)',
+    )
+    recorded_bag.add_selection(parser, 'of the JointState messages (default: the only one)')
 
 
 def run(options: argparse.Namespace) -> int:
@@ -81,12 +96,16 @@ def run(options: argparse.Namespace) -> int:
     found.sort(key=lambda finding: (WRONG, MISSING, ODD).index(finding.kind))
     mass = float(model.inertias[:, 3, 3].sum())
     print(f'{model.name}: {model.n} coordinates, {mass:.5g} kg that move')
-    if not found:
-        print('nothing is missing or odd')
-        return 0
     rows = [(kind, what, listed(names), meaning) for kind, what, names, meaning in found]
-    print(text_table([('', 'finding', 'where', 'what it means'), *rows]))
-    return FAULTY if found[0].kind == WRONG else 0
+    heading = '', 'finding', 'where', 'what it means'
+    print(text_table([heading, *rows]) if rows else 'nothing is missing or odd')
+    wrong = bool(found) and found[0].kind == WRONG
+    if options.recording is not None:
+        recording = recorded_bag.measured(options.recording, model, options)[0]
+        report = check_recording(model, recording)
+        print(f'\n{report}')
+        wrong |= not report.usable
+    return FAULTY if wrong else 0
 
 
 def _odd_joints(description: RobotDescription) -> Iterator[Finding]:

@@ -31,24 +31,26 @@ from screw_dynamics.estimation.identification.result import BAND
 from screw_dynamics.estimation.identification.spring_laws import SPRING_LAWS
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import EFFORT_UNITS
-from screw_dynamics.recordings.results.results_from_bag import JOINT_STATE, one_topic
 
 if TYPE_CHECKING:
-    from screw_dynamics.recordings.bags import Bag
+    pass
 
 FILES = 'BAG'
 DESCRIPTION = (
     'Identify friction, rotor inertias and offsets of joints, the payload, or the inertia '
     'parameters of all links, from recorded JointState messages with positions and efforts, with '
-    'bands that hold 95 % of the parameters. The last quarter of the recording is not used: what '
-    'remains of its efforts is shown beside. With the positions of motors, the stiffness of their '
-    'springs too; with --drives from the efforts of motors instead of those of joints. The robot '
-    'that was found can be written as URDF and as a file for --elastic.'
+    'bands that hold 95 % of the parameters, and tell what explains the efforts. Tables (.csv, '
+    '.npz; see Recording.from_file) are read too. The last quarter of the recording is not used, '
+    'unless --validate names another one: what remains of its efforts is shown beside. With the '
+    'positions of motors, the stiffness of their springs too; with --drives from the efforts of '
+    'motors instead of those of joints. The robot that was found can be written as URDF and as a '
+    'file for --elastic.'
 )
 EXAMPLES = (
     'screw_dynamics identify my_bag',
     'screw_dynamics identify my_bag --urdf my_robot.urdf --load tool0 --csv parameters.csv',
     'screw_dynamics identify my_bag --load tool0 --effort-content without_gravity',
+    'screw_dynamics identify measured.csv --urdf my_robot.urdf --validate other.csv',
     'screw_dynamics identify my_bag --parameters friction rotors links --held-out 0.3',
     'screw_dynamics identify my_bag --motor-states /motor_states --write-drives my_springs.yaml '
     '--write-urdf identified.urdf --plot identified.png',
@@ -84,6 +86,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='PART',
         default=_HELD_OUT,
         help=f'of the recording, at its end, for the validation (default: {_HELD_OUT:g})',
+    )
+    group.add_argument(
+        '--validate',
+        type=Path,
+        metavar='BAG',
+        help='another recording, whose efforts are compared in place of the part held out',
     )
     group.add_argument(
         '--no-check',
@@ -160,23 +168,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return 0."""
-    from screw_dynamics.recordings.bags import Bag
-
     if options.held_out >= 1.0:
         raise InputError(f'--held-out: expected a part below 1, got {options.held_out:g}')
     written = options.csv, options.write_urdf, options.write_drives
-    outputs.check((options.bag, options.urdf, options.elastic), written, options.plot)
-    with Bag(expanded(options.bag)) as bag:
-        described = None if options.urdf else recorded_bag.recorded_robot(bag)
-        _check_options(options)
-        robot = robots.read_robot(options, described)
-        measured = robots.measured_format(options, robot)
-        recording, samples = _recording(bag, robot.model, options)
-    first, last = recording.times[[0, -1]]
-    used = last - options.held_out * (last - first)
+    read = options.bag, options.validate, options.urdf, options.elastic
+    outputs.check(read, written, options.plot)
+    _check_options(options)
+    described = _described(options)
+    robot = robots.read_robot(options, described)
+    measured = robots.measured_format(options, robot)
+    source = robot.model, options, options.motor_states, options.drives
+    recording, samples = recorded_bag.measured(options.bag, *source)
+    first, used = recording.times[[0, -1]]
+    if options.validate is not None:
+        other = recorded_bag.measured(options.validate, *source)[0]
+    else:
+        last, used = used, used - options.held_out * (used - first)
+        other = recording.between(used, last)
     with reports_beside(options.csv) as output:
         found = _found(robot, recording.between(first, used), options, measured)
-        remaining = found.validate(recording.between(used, last))
+        remaining = found.validate(other)
         print(f'{samples}\n\n{_report(found, robot.model, remaining)}')
         if is_standard_output(options.csv):
             _write(found, output)
@@ -237,37 +248,16 @@ def _check_options(options: argparse.Namespace) -> None:
             raise InputError(f'--{name.replace("_", "-")}: expected --drives beside it')
 
 
-def _recording(bag: Bag, model: ScrewModel, options: argparse.Namespace) -> tuple[Recording, str]:
-    """Return the samples of a bag, with motor positions if they are wanted, and their counts."""
-    from screw_dynamics.command_line.bag_loads import (
-        load_samples,
-        samples_report,
-        with_motor_states,
-    )
+def _described(options: argparse.Namespace) -> tuple[str, str] | None:
+    """Return the robot in a bag and its origin, None if another one is given."""
+    from screw_dynamics.recordings.bags import Bag
 
-    topic = one_topic(bag, (JOINT_STATE,), options.topic)
-    messages = recorded_bag.selected_messages(bag, topic, options)
-    # with --drives, motor states may have all efforts
-    behind = options.drives and options.motor_states is not None
-    needed = ('position',) if behind else ('position', 'effort')
-    where = f'{bag.path}: topic {topic!r}'
-    samples = load_samples(messages, model, where, bag.start_time, needed)
-    positions, efforts = None, samples.efforts
-    if options.motor_states is not None:
-        motors = one_topic(bag, (JOINT_STATE,), options.motor_states, '--motor-states')
-        messages = recorded_bag.selected_messages(bag, motors, options)
-        where = f'{bag.path}: topic {motors!r}'
-        needed = ('position', 'effort') if options.drives else ('position',)
-        samples, positions, efforts = with_motor_states(samples, messages, model, where, needed)
-    recording = Recording(
-        model.joint_names,
-        samples.times,
-        samples.positions,
-        None if options.drives else samples.efforts,
-        positions,
-        efforts if options.drives else None,
-    )
-    return recording, samples_report(samples)
+    if options.urdf:
+        return None
+    if recorded_bag.is_table(options.bag):
+        raise InputError(f'{options.bag}: expected the robot of a table: --urdf')
+    with Bag(expanded(options.bag)) as bag:
+        return recorded_bag.recorded_robot(bag)
 
 
 def _write_robot(
@@ -296,6 +286,7 @@ def _report(
     found: Identification | DriveIdentification, model: ScrewModel, remaining: Array
 ) -> str:
     """Return the parameters, the payload and the efforts that remain."""
+    model = found.model if isinstance(found, Identification) else model
     rows = [
         [name, _number(before), _number(own), _number(held), unit]
         for name, before, own, held, unit in zip(

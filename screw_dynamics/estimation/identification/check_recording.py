@@ -24,6 +24,7 @@ from screw_dynamics.estimation.identification.identify_drives import identify_dr
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.result import Identification
 from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS
+from screw_dynamics.model.screw_model import ScrewModel
 
 _TOLD = 0.25  # of a parameter, the standard deviation of one that the recording tells
 
@@ -118,7 +119,7 @@ class RecordingReport(RecordedResult):
 
 
 def check_recording(
-    robot: Robot,
+    robot: Robot | ScrewModel,
     recording: Recording,
     *,
     effort_content: MeasuredContent | EffortFormat = 'full',
@@ -163,8 +164,7 @@ def check_recording(
     (False, 'wrong', 'content')
     """
     given = as_robot(robot)
-    model, own, locked = selected(given.model, recording)
-    findings: tuple[Finding, ...] = locked
+    model, own, findings = selected(given.model, recording)
     found: Identification | DriveIdentification | None = None
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', RecordingWarning)
@@ -174,9 +174,9 @@ def check_recording(
                 found = identify_drives(given, own, payload=payload, effort_format=form)
             else:
                 found = identify(
-                    model, own, offsets=True, payload=payload, effort_content=effort_content
+                    given.model, own, offsets=True, payload=payload, effort_content=effort_content
                 )
-            findings = (*findings, *getattr(found, 'findings', ()))
+            findings = getattr(found, 'findings', ())
         except (InputError, TrajectoryError) as error:
             more = getattr(error, 'findings', ()) or (
                 Finding('unusable', 'wrong', (), str(error)),

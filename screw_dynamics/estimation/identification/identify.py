@@ -147,7 +147,8 @@ def identify(
     taken = measured_format(effort_content, require_model(model).joint_names)
     with_rotors = chosen_joints('rotors', model, rotors)
     given, (model, own, findings) = model, selected(model, recording)
-    with_rotors = with_rotors[np.isin(given.joint_names, model.joint_names)] & ~sprung(own)
+    chosen = np.isin(given.joint_names, model.joint_names)
+    taken, with_rotors = taken.of_joints(chosen), with_rotors[chosen] & ~sprung(own)
     start = COULOMB_VELOCITY
     if coulomb_velocity is not None:
         start = require_number('coulomb_velocity', coulomb_velocity, above=True)
