@@ -26,6 +26,7 @@ SUBJECTS = (
     'representations',
     'identification',
     'learning',
+    'recorded',
     'over_ros',
 )
 

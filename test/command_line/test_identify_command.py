@@ -225,3 +225,30 @@ def test_drives_from_motor_states(folder, capsys):
     mass = sum(inertia[5, 5] for inertia in sd.read_urdf('found.urdf').inertias)
     before = sum(inertia[5, 5] for inertia in sd.read_urdf('my_robot.urdf').inertias)
     assert mass - before == pytest.approx(MASS, abs=0.3)  # links are uncertain too
+
+
+def test_tables_in_place_of_bags(folder, capsys):
+    """With another recording to validate with, and the page of `doctor`."""
+    model = sd.read_urdf('my_robot.urdf')
+    times = PERIOD * 1e-9 * np.arange(2400)
+    jets = motion(times)
+    efforts = sd.inverse_dynamics(model, jets)[:, 0] + VISCOUS * jets[:, 1]
+    noise = np.random.default_rng(0).normal(size=(2, *efforts.shape))
+    rows = np.column_stack((times, jets[:, 0] + 1e-5 * noise[0], efforts + 0.1 * noise[1]))
+    fields = [f'{name}.{field}' for field in ('position', 'effort') for name in model.joint_names]
+    for name, part in (('a.csv', rows[:1200]), ('b.csv', rows[1200:])):
+        np.savetxt(name, part, '%.17g', ',', header=','.join(['time', *fields]), comments='')
+    options = ['--urdf', 'my_robot.urdf', '--validate', 'b.csv', '--plot', 'found.png']
+    assert main(['identify', 'a.csv', *options]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith('Recording(joint_1, joint_2; 1200 samples') and 'gravity' in shown
+    table = shown[shown.index('efforts that remain') :].splitlines()
+    (line,) = (line.split() for line in table if line.startswith('joint_1'))
+    assert float(line[3]) == pytest.approx(0.1, rel=0.2)
+    main(['doctor', 'my_robot.urdf', 'a.csv', '--end', '4'])
+    shown = capsys.readouterr().out
+    assert '801 samples of 2 joints' in shown and 'joint_2.viscous' in shown
+    assert main(['identify', 'a.csv']) == 1
+    assert 'a.csv: expected the robot of a table: --urdf' in capsys.readouterr().err
+    assert main(['identify', 'a.csv', '--urdf', 'my_robot.urdf', '--topic', '/a']) == 1
+    assert 'expected a bag, got the table a.csv' in capsys.readouterr().err

@@ -35,7 +35,7 @@ _FEWEST_WINDOWS = 15
 _LONGEST = 0.2  # s, the longest smoothing time that is tried
 _TRIED = 2.0  # ratio of those that are tried
 _COMPARED = 2000  # samples of efforts that are held out
-_BLOCKS, _FOLDS = 12, 3
+_BLOCKS, _FOLDS = 30, 3
 _BETTER = 0.95  # of the squares of held-out efforts, what a longer smoothing time leaves
 
 

@@ -18,6 +18,8 @@ from screw_dynamics.errors import BagError, BagWarning, UnknownNameError
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
+from rosbags.rosbag2 import StoragePlugin, Writer  # noqa: E402
+from rosbags.typesys import Stores, get_typestore  # noqa: E402
 from ruamel.yaml import YAML  # noqa: E402
 
 from screw_dynamics.recordings.bags import Bag  # noqa: E402
@@ -214,3 +216,23 @@ def test_a_file_system_that_cannot_wait_for_the_disk(
     with pytest.raises(BagError, match='refused') if fatal else nullcontext():
         BagWriter(tmp_path / 'bag').close()
     assert (tmp_path / 'bag' / 'metadata.yaml').exists() != fatal
+
+
+def test_databases_of_older_releases(tmp_path):
+    """The SQLite format of ROS 2 Humble, whose files have no definitions; with metadata or not."""
+    types, folder = get_typestore(Stores.ROS2_HUMBLE), tmp_path / 'old'
+    kind = 'sensor_msgs/msg/JointState'
+    with Writer(folder, version=8, storage_plugin=StoragePlugin.SQLITE3) as writer:
+        connection = writer.add_connection('/joint_states', kind, typestore=types)
+        time = types.types['builtin_interfaces/msg/Time'](1, 2)
+        header = types.types['std_msgs/msg/Header'](time, '')
+        values = np.array([0.5]), np.array([]), np.array([1.5])
+        message = types.types[kind](header, ['a'], *values)
+        writer.write(connection, 7, types.serialize_cdr(message, kind))
+    for path in (folder, folder / 'old.db3'):
+        with Bag(path) as bag:
+            (found,) = bag.messages()
+            assert found.message.effort == [1.5]
+    (folder / 'metadata.yaml').unlink()
+    with Bag(folder) as bag:
+        assert bag.topics['/joint_states'].count == 1
