@@ -159,9 +159,10 @@ def check_recording(
     >>> t = np.arange(0.0, 10.0, 0.01)
     >>> q = np.column_stack((np.sin(2.0 * t), np.cos(3.0 * t)))
     >>> efforts = sd.gravity_forces(arm, q)
-    >>> report = sd.check_recording(arm, sd.Recording(arm.joint_names, t, q, -efforts))
+    >>> recording = sd.Recording(arm.joint_names, t, np.degrees(q), efforts)
+    >>> report = sd.check_recording(arm, recording)
     >>> report.usable, report.findings[0].level, report.findings[0].kind
-    (False, 'wrong', 'content')
+    (False, 'wrong', 'degrees')
     """
     given = as_robot(robot)
     model, own, findings = selected(given.model, recording)

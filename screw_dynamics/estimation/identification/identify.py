@@ -248,7 +248,7 @@ def identify(
         )
 
     def explained(other: Recording) -> Explained:
-        return of_samples(seen_again(evidence, taken, selected(model, other)[1], check))
+        return of_samples(seen_again(evidence, taken, other.of(model), check))
 
     result = Identification(
         model,

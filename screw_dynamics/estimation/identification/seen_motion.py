@@ -30,8 +30,8 @@ _F = TypeVar('_F', bound=Callable[..., Any])
 ROWS = 3
 # smoothing times between windows of residuals: their bands are then some per cent too wide for
 # errors of accelerations alone, which cancel each other; fewer and longer windows tell them less
-_SPACING = 10.0
-_FEWEST_WINDOWS = 15
+_SPACING, _FEW_WINDOWS = 10.0, 15
+_LEAST_SPACING, _FEWEST_WINDOWS = 3.0, 5  # of short recordings
 _LONGEST = 0.2  # s, the longest smoothing time that is tried
 _TRIED = 2.0  # ratio of those that are tried
 _COMPARED = 2000  # samples of efforts that are held out
@@ -159,7 +159,8 @@ def most_telling(
     """
     times, step = rows.recording.times, usual_step(rows.recording.times)
     lengths = [np.ptp(times[part]) for part in rows.parts]
-    longest = min(_LONGEST, max(lengths) / (2.0 * AT_THE_ENDS + _FEWEST_WINDOWS))
+    least = 2.0 * AT_THE_ENDS + _FEWEST_WINDOWS * _LEAST_SPACING
+    longest = min(_LONGEST, max(lengths) / least)
     first = max(_TRIED * float(np.median([m.smoothing_times for m in likely.motions])), 2.0 * step)
     tried = first * _TRIED ** np.arange(np.ceil(np.log2(max(longest / first, 1e-9))))
     motions = [likely, *(motion_of(model, rows, float(time)) for time in tried if time < longest)]
@@ -200,10 +201,11 @@ def _held_out(rows: Array, rest: Array) -> Array:
 
 def windows_of(times: Array, dead: float, recorded: Array) -> list[Window]:
     """Return the windows of samples; raise InputError if they are too few of those `recorded`."""
-    spacing = min(_SPACING * dead, np.ptp(times) / _FEWEST_WINDOWS)
-    if spacing < dead:
-        least = (_FEWEST_WINDOWS + 2.0 * AT_THE_ENDS) * dead
-        raise too_short(least, *recorded[[0, -1]])
+    span = float(np.ptp(times))
+    spacing = min(_SPACING * dead, max(span / _FEW_WINDOWS, _LEAST_SPACING * dead))
+    if span < _FEWEST_WINDOWS * spacing:
+        least = _FEWEST_WINDOWS * _LEAST_SPACING + 2.0 * AT_THE_ENDS
+        raise too_short(least * dead, *recorded[[0, -1]])
     return cosine_windows(times, spacing)
 
 
