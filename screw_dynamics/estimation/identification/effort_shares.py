@@ -80,7 +80,7 @@ class EffortShares(RecordedResult):
 
     @property
     def looks(self) -> tuple[str, ...]:
-        """Of every joint whether the rest follows the position, the velocity or the time."""
+        """What the rest of every joint follows: 'position', 'velocity', 'time'; or 'noise'."""
         found = []
         for j in range(self.model.n):
             rest = self.rest[:, j] - self.rest[:, j].mean()
@@ -93,7 +93,7 @@ class EffortShares(RecordedResult):
                 )
             }
             best = max(told, key=told.__getitem__)
-            found.append(f'follows {best}' if told[best] > _LOOKS else 'is like noise')
+            found.append(best if told[best] > _LOOKS else 'noise')
         return tuple(found)
 
     def _records(self) -> list[dict[str, Any]]:
@@ -120,7 +120,7 @@ class EffortShares(RecordedResult):
 
     def _parts(self) -> Sequence[Part]:
         kinds = [*self.parts, 'rest']
-        rows = [('efforts', 'rms', *(f'{kind}{NO_BREAK}%' for kind in kinds), 'left', 'it')]
+        rows = [('efforts', 'rms', *(f'{kind}{NO_BREAK}%' for kind in kinds), 'left', 'like')]
         for record in self._records():
             shares = (f'{100.0 * record[kind]:.1f}' for kind in kinds)
             left = f'{record["left"]:.3g} {record["unit"]}'.replace(' ', NO_BREAK)

@@ -75,7 +75,9 @@ def identify(
     model : ScrewModel
         Its links count as known, unless `links` is true.
     recording : Recording
-        All joints of the model must move.
+        Joints of the model that it lacks are locked at 0; joints that rest, or whose efforts were
+        not measured, have no parameters. Samples that were held, gaps and jumps are left out, and
+        stamps that scatter taken at an even clock.
     offsets : bool
         Constant offset of the measured effort of each joint.
     friction : bool
@@ -97,12 +99,13 @@ def identify(
         v0, at which Coulomb friction reaches 76 % [rad/s or m/s]; by default those of the joints
         that explain the efforts best.
     smoothing_time : float, optional
-        See `measured_motion`.
+        See `measured_motion`; by default that of several with which efforts that are held out are
+        explained best, as likelihood takes noise that is not white for motion.
     check : bool
-        Raise for recordings that contradict the model or themselves: content of the efforts,
-        reversed or swapped joints, units, clipping, jumps. Spikes of efforts, unless they are
-        many, and joints that brakes hold are left out with a RecordingWarning, and delays of
-        efforts taken out, up to 50 ms; a load that is not sought is warned of.
+        Raise for recordings that contradict the model: content of the efforts, reversed or swapped
+        joints, units, gravity, clipping; and leave out, with a RecordingWarning, efforts that
+        stay the same, spikes, other units of some joints, joints that brakes hold, and delays of
+        efforts up to 50 ms. A load that is not sought is warned of.
     on_joint : callable, optional
         Called after the motion of each joint was estimated.
 
@@ -118,9 +121,9 @@ def identify(
         If the recording cannot be used (see `check`), is too short, has nothing to identify, or
         leads to a payload below zero by more than its band.
     TrajectoryError
-        If the recording has too few samples or a long gap.
+        If the recording has too few samples.
     UnknownNameError
-        If the recording lacks a joint of the model, or the model the frame of the payload.
+        If the recording lacks all joints of the model, or the model the frame of the payload.
 
     See Also
     --------

@@ -118,7 +118,7 @@ def test_shares_of_efforts_add_to_one(planar, measured):
     np.testing.assert_allclose(rest, found.residuals, rtol=1e-12)
     again = found.explain(measured)
     np.testing.assert_allclose(again.rest, found.shares.rest, atol=1e-9)
-    assert found.shares.looks == ('is like noise', 'is like noise')
+    assert found.shares.looks == ('noise', 'noise')
     assert 'gravity' in str(found)
     still = sd.gravity_forces(planar, found.shares.jets[:, 0])
     np.testing.assert_allclose(found.shares.parts['gravity'], still, atol=1e-9)
@@ -130,7 +130,7 @@ def test_what_is_missing_in_a_model_shows_in_the_rest(planar, measured):
     drift = 0.2 * measured.times
     spoilt = measured.efforts + np.column_stack((drift, bumps))
     found = sd.identify(planar, replace(measured, efforts=spoilt), check=False)
-    assert found.shares.looks == ('follows time', 'follows position')
+    assert found.shares.looks == ('time', 'position')
 
 
 def test_the_figure_has_a_row_per_joint(planar, measured):
