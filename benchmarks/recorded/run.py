@@ -67,7 +67,8 @@ def _remaining(jet: Array, rest: Array) -> float:
     """Return the rms that offset, friction and rotor of one joint leave of a rest (T,)."""
     v = jet[:, 1]
     columns = np.column_stack((np.ones(len(v)), v, np.sign(v), jet[:, 2]))
-    found = lsq_linear(columns, rest, ([-np.inf, 0.0, 0.0, 0.0], np.inf)).x
+    least = [-np.inf, 0.0, 0.0, 0.0]
+    found = lsq_linear(columns, rest, (least, np.inf), method='bvls').x
     return float(np.sqrt(np.mean((rest - columns @ found) ** 2)))
 
 

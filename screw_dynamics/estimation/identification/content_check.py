@@ -38,7 +38,8 @@ _SCALED = 2.0  # the least factor, or its inverse, that is not an error of the m
 _LEAST_SCALE = 1e-3  # of efforts that are those of the model in some unit
 _NEGLIGIBLE = 0.01  # of an effort
 # times less that remains of a joint, of the strength of gravity, and degrees
-_TURNED, _LIKE_GRAVITY, _LEAST_TILT = 3.0, (0.8, 1.25), 2.0
+_TURNED, _LIKE_GRAVITY, _LEAST_TILT = 2.0, (0.8, 1.25), 2.0
+_ROUNDING = 1e-12  # of squares
 _TELLING, _LEAST_LOAD = 2.0, 0.02  # times smaller with a load, of a part of the robot's mass
 
 
@@ -147,9 +148,11 @@ def turned_gravity(
     axes = np.stack(
         [gravity_forces(replace(model, gravity=axis), q)[:, joints] for axis in np.eye(3)], axis=2
     )
+    told, directions = np.linalg.eigh(np.einsum('tja,tjb->ab', axes, axes))
+    directions = directions[:, told > _ROUNDING * told[-1]]  # a planar arm does not tell all
     target = (efforts - motion)[np.newaxis]
-    both = np.concatenate((axes, rows), axis=2)
-    above = np.concatenate((np.full(3, -np.inf), least))
+    both = np.concatenate((axes @ directions, rows), axis=2)
+    above = np.concatenate((np.full(directions.shape[1], -np.inf), least))
     left, factors = _left(both, above, target, size)
     own = _left(rows, least, target, size)[0][0]
     telling = own > _NEGLIGIBLE * size
@@ -163,11 +166,13 @@ def turned_gravity(
         loaded = better(_left(*_with_load(load, rows, least), target, size)[0])
     if gain < max(_TURNED, loaded):
         return
-    found = model.gravity + factors[0, :3]
+    found = model.gravity + directions @ factors[0, : directions.shape[1]]
     ratio = float(np.linalg.norm(found)) / strength
+    if not _LIKE_GRAVITY[0] < ratio < _LIKE_GRAVITY[1]:
+        return
     cosine = found @ model.gravity / (ratio * strength**2)
     angle = float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
-    if _LIKE_GRAVITY[0] < ratio < _LIKE_GRAVITY[1] and angle > _LEAST_TILT:
+    if angle > _LEAST_TILT:
         given, other = (
             ', '.join(f'{value:.3g}' for value in vector) for vector in (model.gravity, found)
         )

@@ -101,7 +101,6 @@ def evidence_of(
     recording: Recording,
     taken: EffortFormat,
     *,
-    offsets: bool = False,
     rotors: NDArray[np.bool_] | bool = True,
     links: bool = False,
     payload: str | None = None,
@@ -145,9 +144,7 @@ def evidence_of(
     findings.extend(more)
     if not joints.any():
         return Evidence(model, rows, shown_motion, joints, tuple(findings))
-    joints, more = _judged(
-        model, taken, good, joints, offsets, links or payload is not None, payload
-    )
+    joints, more = _judged(model, taken, good, joints, links or payload is not None, payload)
     return Evidence(model, rows, good, joints, (*findings, *more))
 
 
@@ -223,7 +220,6 @@ def _judged(
     taken: EffortFormat,
     samples: Seen,
     joints: NDArray[np.bool_],
-    offsets: bool,
     sought: bool,
     payload: str | None,
 ) -> tuple[NDArray[np.bool_], tuple[Finding, ...]]:
@@ -240,7 +236,7 @@ def _judged(
     while True:
         unknown = columns_of(
             model,
-            offsets=offsets,
+            offsets=True,
             friction=True,
             rotors=joints,
             links=False,

@@ -161,7 +161,6 @@ def identify(
         model,
         own,
         taken,
-        offsets=offsets,
         rotors=with_rotors,
         links=links,
         payload=payload,

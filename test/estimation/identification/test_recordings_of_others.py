@@ -8,6 +8,7 @@ from dataclasses import replace
 import matplotlib
 import numpy as np
 import pytest
+from helpers.driven_recordings import drawn_drives, driven, wrong_drives
 from helpers.recordings import drawn
 from oracles.random_models import random_model
 
@@ -137,6 +138,18 @@ def test_the_figure_has_a_row_per_joint(planar, measured):
     figure = sd.identify(planar, measured).plot(['joint_2'])
     assert [axes.get_xlabel() for axes in figure.axes] == ['time [s]', 'velocity', 'position']
     assert figure.axes[0].get_title(loc='left') == 'joint_2'
+
+
+@pytest.mark.parametrize('angle', [10.0, 180.0])
+def test_drives_of_another_base_name_its_gravity(planar, angle):
+    """From efforts of motors behind springs, in the plane that the arm feels."""
+    turn = np.radians(angle)
+    mounted = replace(planar, gravity=-9.81 * np.array([np.sin(turn), 0.0, np.cos(turn)]))
+    rng = np.random.default_rng(3)
+    drives = drawn_drives(mounted, rng)
+    measured = driven(mounted, drives, rng, seconds=12.0)
+    with pytest.raises(InputError, match=f'gravity .* turned by {angle:.0f} degrees'):
+        sd.identify_drives(sd.Robot(planar, wrong_drives(drives, 1.1)), measured)
 
 
 def test_the_report_of_a_recording(planar, measured):
