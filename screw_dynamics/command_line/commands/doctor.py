@@ -29,8 +29,8 @@ FAULTY = 3
 FILES = 'URDF'
 DESCRIPTION = (
     'Look for what is missing or odd in a robot description: masses, inertias, limits, friction, '
-    'lengths; and tell what each means for the results. With a recording, tell what is in it, what '
-    'it tells of the robot, and what is odd about it. '
+    'lengths; and tell what each means for the results. With a recording, tell what is in it, '
+    'what it tells of the robot, and what is odd about it. '
     f'Exit code {FAULTY} where something is wrong.'
 )
 EXAMPLES = (
