@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,7 +13,13 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array, as_vector
 from screw_dynamics.common.scalars import require_number
 from screw_dynamics.drives.robot import Robot, as_robot
-from screw_dynamics.errors import InfeasibleError, InputError, ShapeError, shown
+from screw_dynamics.errors import (
+    InfeasibleError,
+    InputError,
+    RecordingWarning,
+    ShapeError,
+    shown,
+)
 from screw_dynamics.estimation.identification import Recording
 from screw_dynamics.learning.inverse_error import inverse_errors
 from screw_dynamics.learning.learned_motion import LearnedMotion, overall
@@ -23,14 +30,18 @@ from screw_dynamics.learning.smoothed_errors import (
     least_smoothing_time,
     run_errors,
     smoothed_errors,
+    time_shift,
 )
-from screw_dynamics.limits import certify
+from screw_dynamics.limits import FeasibilityReport, certify
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.trajectory import PiecewisePolynomial
 
 _CUT = 0.6  # |Delta| + omega delay, at which errors are not corrected any more
 _FREQUENCIES = np.geomspace(0.5, 2000.0, 80)  # rad/s
 _FALL, _GROWTH = 0.05, 0.1  # of the rms error: no progress, and a run that was worse
+_SHIFT = 3e-3  # s beside the delay that is expected, of a shift that is told
+_SHIFTED = 0.8  # of the squares of the errors, what such a shift explains
+_RINGING = 1e-6  # rad or m beside corrections, by which points may move from a limit
 
 
 def learn_motion(
@@ -56,7 +67,11 @@ def learn_motion(
 
     Call it after each run (or some repeats of it), with the last result in place of the curve. It
     is finished where the rms error no longer falls by 5 % of the best one. If it grows by 10 %,
-    the motion of the best run returns.
+    the motion of the best run returns. Corrections end at the limits of positions.
+
+    An error that is one time times the velocities of all joints gives a RecordingWarning: links
+    that are late are corrected, but a recording whose times are not those of the curve looks the
+    same, and its correction is wrong by that time.
 
     Parameters
     ----------
@@ -122,6 +137,7 @@ def learn_motion(
         chosen_step = require_number('step', step, 0.0, above=True)
         if chosen_step > 1.0:
             raise InputError(f'step: expected at most 1, got {shown(step)}')
+    _warn_of_shift(runs, wanted, delay)
     rms, largest = _errors(runs)
     best, finished = reference, False
     if last is not None:
@@ -133,14 +149,14 @@ def learn_motion(
         best = reference if now < smallest else last.best
         rms, largest = np.vstack((last.rms, rms)), np.vstack((last.largest, largest))
     knots = knots_of(wanted, chosen)
-    corrected = best
-    if not finished or best is wanted:
+    if finished and best is not wanted:
+        corrected, report = best, certify(robot, best)
+    else:
         points = (best if finished else reference).jets(knots, 2).transpose(1, 0, 2)
         if not finished:
             found = [smoothed_errors(run, wanted, knots, chosen) for run in runs]
             points = points - chosen_step * np.mean(found, axis=0)
-        corrected = curve_through(robot.joint_names, knots, *points)
-    report = certify(robot, corrected)
+        corrected, report = _within_positions(robot, wanted, knots, points)
     if not report.feasible:
         raise InfeasibleError(
             f'corrected motion: expected one within the limits, got {report.violations[0]}: slow '
@@ -190,6 +206,55 @@ def _errors(runs: list[RunErrors]) -> tuple[Array, Array]:
     """Return rms and largest errors (n,) within the wanted motion."""
     errors = np.concatenate([run.errors[run.inside] for run in runs])
     return np.sqrt(np.square(errors).mean(axis=0)), np.abs(errors).max(axis=0)
+
+
+def _warn_of_shift(runs: list[RunErrors], wanted: PiecewisePolynomial, delay: float) -> None:
+    """Warn of errors that a shift of time explains, other than the delay that is expected."""
+    late, share = time_shift(runs, wanted)
+    if share > _SHIFTED and not -_SHIFT < late < _SHIFT + delay:
+        warnings.warn(
+            f'recordings: expected times of the curve, got links that are {1e3 * abs(late):.2g} '
+            f'ms {"late" if late > 0.0 else "early"} at all joints: if the drives follow so, go '
+            'on; if the times of the recording are wrong, move them, as corrections make the '
+            'error of the links as large',
+            RecordingWarning,
+            stacklevel=3,
+        )
+
+
+def _within_positions(
+    robot: Robot, wanted: PiecewisePolynomial, knots: Array, points: Array
+) -> tuple[PiecewisePolynomial, FeasibilityReport]:
+    """
+    Return the curve through points (2, K, n) without corrections beyond limits of positions.
+
+    A motion that begins at a limit has no room for corrections there, and a curve rings about its
+    points. Where it would pass a limit, the distance x to it becomes (x + sqrt(x^2 + s^2)) / 2,
+    with s as large as needs be, but for corrections alone.
+    """
+    limits, known = robot.model.limits, wanted.jets(knots, 1)[:, 0]
+    most = 2.0 * np.abs(points[0] - known).max(axis=0) + _RINGING
+    sizes = np.zeros((2, robot.n))
+    while True:
+        positions, velocities = points.copy()
+        for size, limit, side in zip(
+            sizes, (limits.lower, limits.upper), (1.0, -1.0), strict=True
+        ):
+            near = size > 0.0
+            away = side * (positions[:, near] - limit[near])
+            root = np.hypot(away, size[near])
+            positions[:, near] = limit[near] + side * 0.5 * (away + root)
+            velocities[:, near] *= 0.5 * (1.0 + away / root)
+        curve = curve_through(robot.joint_names, knots, positions, velocities)
+        report, further = certify(robot, curve), sizes.copy()
+        for check in report.violations:
+            if check.quantity == 'position' and check.joint in robot.joint_names:
+                place = int(check.worst > check.limit), robot.joint_names.index(check.joint)
+                beyond = 2.0 * abs(check.worst - check.limit)
+                further[place] = max(2.0 * sizes[place], beyond)
+        if (further == sizes).all() or (further > most).any():
+            return curve, report
+        sizes = further
 
 
 def _smoothing_and_step(

@@ -26,6 +26,8 @@ _ROUNDING = 1e-6  # of a number of knots
 _CLOSEST = 1e-3  # s between breaks of the wanted motion that are both knots
 _LEAST_STEPS = 3.0  # between samples, in a smoothing time
 _TURN = 2.0 * np.pi
+_MOVING = 0.1  # of the velocity of the fastest joint, that of a joint that tells a shift of time
+_LEAST = np.finfo(float).tiny
 
 
 class RunErrors(NamedTuple):
@@ -52,6 +54,24 @@ def run_errors(
     turning = np.flatnonzero(continuous)
     errors[:, turning] -= _TURN * np.round(errors[:, turning] / _TURN)
     return RunErrors(times, errors, (times >= begin) & (times <= end))
+
+
+def time_shift(runs: Sequence[RunErrors], wanted: PiecewisePolynomial) -> tuple[float, float]:
+    """
+    Return the time by which links are late in the mean of all joints [s], and what it explains.
+
+    Links that are late by s have the errors -s q'. Errors count as times, as parts of the usual
+    velocity of their joint; of their squares, the second value is the share that goes with s.
+    """
+    errors = np.concatenate([run.errors[run.inside] for run in runs])
+    times = np.concatenate([run.times[run.inside] for run in runs])
+    rates = wanted.jets(times, 2)[:, 1]
+    usual = np.sqrt(np.square(rates).mean(axis=0))
+    moving = usual > _MOVING * usual.max()
+    errors, rates = errors[:, moving] / usual[moving], rates[:, moving] / usual[moving]
+    late = -float((errors * rates).sum() / max(np.square(rates).sum(), _LEAST))
+    left = np.square(errors + late * rates).sum()
+    return late, float(1.0 - left / max(np.square(errors).sum(), _LEAST))
 
 
 def least_smoothing_time(runs: Sequence[RunErrors]) -> float:

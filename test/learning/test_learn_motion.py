@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,10 +12,16 @@ import pytest
 from helpers.learning_arm import GAINS, NOISE, run
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InfeasibleError, InputError, TrajectoryError
+from screw_dynamics.errors import (
+    InfeasibleError,
+    InputError,
+    RecordingWarning,
+    TrajectoryError,
+)
 from screw_dynamics.learning import LearnedMotion
 from screw_dynamics.learning.inverse_error import inverse_errors
 from screw_dynamics.learning.learned_motion import overall
+from screw_dynamics.limits import certify
 from screw_dynamics.trajectory import (
     PiecewisePolynomial,
     parse_trajectory,
@@ -134,6 +141,46 @@ def test_correction_beyond_a_limit_is_refused(robot, curve) -> None:
     limited = robot.with_model(replace(robot.model, limits=tight))
     with pytest.raises(InfeasibleError, match=r'got joint_\d: velocity .* limit'):
         sd.learn_motion(limited, curve, run(robot, curve), gains=GAINS)
+
+
+@pytest.mark.parametrize('late', [0.02, -0.05])
+def test_times_that_are_not_those_of_the_curve_are_named(robot, curve, late) -> None:
+    """Of a run before, during and after the motion, to a fifth of the shift."""
+    measured = run(robot, curve)
+    rest = np.arange(-100, 0)[:, np.newaxis] * 1e-3
+    before = measured.positions[0] + 0.0 * rest
+    times = np.concatenate((measured.times[0] + rest[:, 0], measured.times)) + late
+    positions = np.vstack((before, measured.positions))
+    recording = sd.Recording(measured.joint_names, times, positions)
+    side = 'late' if late > 0.0 else 'early'
+    with pytest.warns(RecordingWarning, match=rf'are (\d+) ms {side} at all joints') as warned:
+        sd.learn_motion(robot, curve, recording, gains=GAINS)
+    shift = float(re.findall(r'are (\d+) ms', str(warned[0].message))[0])
+    assert shift == pytest.approx(1e3 * abs(late), rel=0.2)
+    if late > 0.0:  # as far as the drives are known to follow late
+        sd.learn_motion(robot, curve, recording, gains=GAINS, delay=0.02)
+
+
+def test_wrong_parameters_are_no_shift_of_time(robot, curve) -> None:
+    """Warnings are errors here: stiffness, rotors and masses that are 10 % wrong give none."""
+    sd.learn_motion(robot, curve, run(robot, curve), gains=GAINS)
+
+
+def test_a_joint_begins_at_a_limit(robot, curve) -> None:
+    """Corrections end there: the motion keeps the limit, and moves on from it as it was."""
+    measured = run(robot, curve)
+    jets = curve.jets(np.linspace(0.0, 1.2, 4000), 1)[:, 0]
+    limits = robot.model.limits
+    tight = replace(limits, lower=jets.min(axis=0), upper=limits.upper)
+    limited = robot.with_model(replace(robot.model, limits=tight))
+    found = sd.learn_motion(limited, curve, measured, gains=GAINS)
+    assert certify(limited, found.curve).feasible
+    free = sd.learn_motion(robot, curve, measured, gains=GAINS)
+    times = np.linspace(0.0, 1.2, 500)
+    wanted, other = found.curve.jets(times, 1)[:, 0], free.curve.jets(times, 1)[:, 0]
+    inside = (other > tight.lower + 0.05).all(axis=1)
+    assert inside.any()
+    np.testing.assert_allclose(wanted[inside], other[inside], rtol=0.0, atol=1e-3)
 
 
 def test_errors_of_inputs(robot, curve) -> None:
