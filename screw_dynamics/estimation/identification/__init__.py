@@ -12,7 +12,7 @@ from screw_dynamics.estimation.identification.identify import identify
 from screw_dynamics.estimation.identification.identify_drives import identify_drives
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.result import Identification, Payload
-from screw_dynamics.estimation.identification.springs import SpringFit
+from screw_dynamics.estimation.identification.spring_fit import SpringFit
 
 __all__ = [
     'DriveIdentification',

@@ -14,7 +14,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.estimation.identification.columns import Columns
 from screw_dynamics.estimation.identification.least_squares import Fit, triangle
 
-SLOWEST, FASTEST = 1e-3, 0.3  # of the largest velocity of the joint
+RANGE = np.array([1e-3, 0.3])  # of the largest velocity of the joint
 _TRIED = 30
 _MOST = 6000  # samples that are compared
 CLEAR = 3.0  # standard deviations of Coulomb friction that shows
@@ -46,22 +46,31 @@ def fitted_velocities(
         part, rate = rows[:, i, own], jets[:, 1, i]
         rest = residuals[:, k] + part @ found.values[own]
         of_velocity = partial(with_velocity, part, own.index(dry[0]), rate)
-        result[i] = best_velocity(of_velocity, rest, np.abs(rate).max())
+        result[i] = best_velocity(of_velocity, rest, *(np.abs(rate).max() * RANGE))
     return result
 
 
-def best_velocity(columns: Callable[[float], Array], rest: Array, fastest: float) -> float:
+def best_velocity(
+    columns: Callable[[float], Array],
+    rest: Array,
+    slowest: float,
+    fastest: float,
+    positive: int | None = None,
+) -> float:
     """
     Return the velocity with which `columns` (T, K) explain most of `rest` (T,).
 
-    `fastest` is the largest velocity of the joint.
+    One of the columns may have to be `positive`: velocities with which it is not do not count.
     """
-    tried = np.log(np.geomspace(SLOWEST * fastest, FASTEST * fastest, _TRIED))
+    tried = np.log(np.geomspace(slowest, fastest, _TRIED))
     left = np.empty(_TRIED)
     for k, velocity in enumerate(np.exp(tried).tolist()):
         part = columns(velocity)
         part, side = np.split(triangle(np.column_stack((part, rest))), [-1], axis=1)
-        left[k] = np.sum((side - part @ np.linalg.lstsq(part, side)[0]) ** 2)
+        found = np.linalg.lstsq(part, side)[0]
+        left[k] = np.sum((side - part @ found) ** 2)
+        if positive is not None and found[positive] < 0.0:
+            left[k] = np.sum(side**2)
     best = min(max(int(np.argmin(left)), 1), _TRIED - 2)
     near = slice(best - 1, best + 2)
     bend, slope, _ = np.polyfit(tried[near] - tried[best], left[near], 2)

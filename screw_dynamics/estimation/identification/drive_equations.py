@@ -43,7 +43,14 @@ FIELDS = (
 INERTIA, VISCOUS, COULOMB, KNEE, EXCESS, STRIBECK, LOAD, OFFSET, CONSTANT, ROUNDING = range(
     len(FIELDS)
 )
+DRY = [KNEE, EXCESS, STRIBECK, LOAD]  # beside Coulomb friction
 DELAY = 'delay'
+# standard deviations of dry friction, before a recording is seen
+LIKELY_LOAD = 0.1  # of the effort
+LIKELY_EXCESS = 0.5  # of Coulomb friction
+LIKELY_VELOCITY = 0.7  # of a velocity
+_SURE = 4.0  # standard deviations of dry friction that is there
+_SHARP = 0.35  # of a velocity, the standard deviation of one that is told
 _LEAST = 1e-9  # of the size of a pseudo-inertia, its least eigenvalue
 
 
@@ -64,7 +71,8 @@ class DriveEquations:
     What a motor reports: m = (B theta'' + F(theta', tau) + tau + o) / a at the time t - delay.
 
     tau is what its joint transmits, a the torque constant over the one assumed. `start` (10, n)
-    has the `FIELDS` of the robot, which those that are not `sought` (10, n) keep. `payload` is
+    has the `FIELDS` of the robot, which those that are not `sought` (10, n) keep; `known` (10, n)
+    are the standard deviations of these numbers, infinite for most. `payload` is
     the frame of a load. `uncertainty` is the relative standard deviation of the links: masses,
     first moments and inertias; L (1 + uncertainty E) L^T is the pseudo-inertia of a link L L^T
     whose errors E, symmetric, have entries of variance 1, off the diagonal 1/2.
@@ -72,6 +80,7 @@ class DriveEquations:
 
     robot: Robot
     start: Array
+    known: Array
     sought: NDArray[np.bool_]
     delayed: bool
     payload: str | None
@@ -109,9 +118,26 @@ class DriveEquations:
 
     @property
     def prior(self) -> Array:
-        """Standard deviations (P,) with which parameters are known to be 0; infinite for most."""
+        """Standard deviations (P,) of `first` as it is known; infinite for most."""
         found = np.full(len(self.names), np.inf)
+        found[: int(self.sought.sum())] = self.known[self.sought]
         found[[name.startswith('link.') for name in self.names]] = 1.0
+        return found
+
+    def told(self, values: Array, deviations: Array) -> NDArray[np.bool_]:
+        """
+        Return which parameters (P,) a recording tells, of those known in advance too.
+
+        These are dry friction that is clearly there, and its velocities; no errors of links.
+        """
+        fields, joints = np.argwhere(self.sought).T
+        found = np.isinf(self.prior)
+        own, certain = found[: len(fields)], values / np.maximum(deviations, _LEAST)
+        certain = certain[: len(fields)]
+        dry, knee = np.isin(fields, (EXCESS, LOAD)), fields == KNEE
+        own[dry], own[knee] = certain[dry] > _SURE, certain[knee] > 1.0 / _SHARP
+        breaks = joints[(fields == EXCESS) & own]
+        own[(fields == STRIBECK) & np.isin(joints, breaks)] = True
         return found
 
     def numbers(self, values: Array) -> Array:
@@ -214,7 +240,27 @@ def drive_equations(
     sought = np.zeros(start.shape, dtype=bool)
     sought[[INERTIA, VISCOUS, COULOMB]] = moved
     sought[OFFSET], sought[CONSTANT] = moved & offsets, constants
-    return DriveEquations(robot, start, sought, delayed, payload, uncertainty)
+    known = np.full(start.shape, np.inf)
+    return DriveEquations(robot, start, known, sought, delayed, payload, uncertainty)
+
+
+def with_dry_friction(
+    equations: DriveEquations, numbers: Array, coulomb: Array, sought: NDArray[np.bool_]
+) -> DriveEquations:
+    """
+    Return equations with the dry friction that drives may have beside `coulomb` (n,).
+
+    Breakaway, friction under load and the velocities at which either changes, of those `sought`
+    (10, n), are no more than likely: where a recording does not tell them from Coulomb friction,
+    its band contains them. `numbers` (10, n) are those to begin at.
+    """
+    start, every, known = numbers.copy(), equations.sought.copy(), equations.known.copy()
+    every[DRY] = sought[DRY]
+    known[LOAD] = LIKELY_LOAD
+    known[[KNEE, STRIBECK]] = LIKELY_VELOCITY * numbers[[KNEE, STRIBECK]]
+    known[EXCESS] = LIKELY_EXCESS * coulomb
+    start[[COULOMB, EXCESS, LOAD]] = equations.start[[COULOMB, EXCESS, LOAD]]
+    return replace(equations, start=start, known=known, sought=every)
 
 
 def _motor_efforts(numbers: Array, motors: Array, tau: Array) -> Array:

@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.regressor import inertial_parameters
 from screw_dynamics.errors import InputError, listed
-from screw_dynamics.estimation.identification.drive_equations import CONSTANT, EXCESS, LOAD
+from screw_dynamics.estimation.identification.drive_equations import (
+    CONSTANT,
+    EXCESS,
+    FIELDS,
+    LOAD,
+)
 from screw_dynamics.estimation.identification.drive_fit import DriveFit, fitted, linear_fit
 from screw_dynamics.estimation.identification.drive_samples import DriveSamples
 from screw_dynamics.estimation.identification.effort_delays import lead_time_hint
@@ -109,8 +114,8 @@ def _differ(found: DriveFit) -> NDArray[np.bool_]:
 def _left(other: DriveFit, found: DriveFit, moved: NDArray[np.bool_]) -> float:
     """Return the sum of squares of what another fit leaves and of its errors of links."""
     residuals = other.fit.residuals[:, moved] / found.fit.noise[moved]
-    links = other.fit.values / other.equations.prior
-    return float(np.square(residuals).sum() + np.square(links).sum())
+    away = (other.fit.values - other.equations.first) / other.equations.prior
+    return float(np.square(residuals).sum() + np.square(away).sum())
 
 
 def unexplained(
@@ -127,12 +132,28 @@ def unexplained(
         )
 
 
-def dry_friction(found: DriveFit, moved: NDArray[np.bool_]) -> Iterator[str]:
+def negative_rotors(found: DriveFit) -> Iterator[tuple[str, str]]:
+    """Yield joints whose rotor inertia is surely below 0, and what was got."""
+    deviations = np.sqrt(np.diag(found.fit.covariance))
+    for name, value, deviation in zip(
+        found.equations.names, found.values.tolist(), deviations.tolist(), strict=True
+    ):
+        joint, _, field = name.rpartition('.')
+        if field == 'rotor_inertia' and value + BAND * deviation < 0.0:
+            yield (
+                joint,
+                f'expected a rotor inertia above 0, got {value:.3g} +- {BAND * deviation:.1g}',
+            )
+
+
+def not_shown(found: DriveFit, moved: NDArray[np.bool_], told: NDArray[np.bool_]) -> Iterator[str]:
     """Return the texts of joints that show no breakaway, and no friction that grows with load."""
+    names = set(np.array(found.equations.names)[told].tolist())
     for kind, text in ((EXCESS, 'breakaway friction'), (LOAD, 'friction under load')):
-        names = np.array(found.equations.robot.joint_names)[moved & ~found.equations.sought[kind]]
-        if len(names):
-            yield f'{text} does not show and is kept at {listed(names.tolist())}'
+        joints = np.array(found.equations.robot.joint_names)[moved].tolist()
+        own = [joint for joint in joints if f'{joint}.{FIELDS[kind]}' not in names]
+        if own:
+            yield f'{text} does not show and is kept at {listed(own)}'
 
 
 def delay_found(delay: float, deviation: float) -> str:

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.findings import Finding
 from screw_dynamics.common.results import Part
 from screw_dynamics.drives import Drives, JointDrive, LinearSpring
 from screw_dynamics.drives.robot import Robot
@@ -36,9 +37,10 @@ from screw_dynamics.estimation.identification.result import (
     IdentifiedParameters,
     spring_rows,
 )
-from screw_dynamics.estimation.identification.springs import SLIPS, SpringFit
+from screw_dynamics.estimation.identification.spring_fit import SLIPS, SpringFit
 from screw_dynamics.model.screw_model import ScrewModel
 
+_DRY = tuple(f'.{FIELDS[kind]}' for kind in (EXCESS, LOAD))
 _MOST_LOAD = 0.99  # coefficient of friction under load
 
 
@@ -61,13 +63,13 @@ class DriveIdentification(IdentifiedParameters):
     covariance : (P, P) ndarray
         Infinite on the diagonal for what the motion does not determine.
     springs : tuple of SpringFit
-        Of the joints whose motor positions were recorded.
+        Of the joints whose deflections or motor positions were recorded.
     residuals : (n,) ndarray
         Root mean square of the motor efforts that remain [N m or N].
     before : (n,) ndarray
         What the robot given leaves of them.
     payload_frame : str or None
-    remarks : tuple of str
+    findings : tuple of Finding
         What the recording does not tell, or what it tells beside the parameters.
     """
 
@@ -78,7 +80,7 @@ class DriveIdentification(IdentifiedParameters):
     residuals: Array
     before: Array
     payload_frame: str | None
-    remarks: tuple[str, ...]
+    findings: tuple[Finding, ...]
     equations: DriveEquations
     root: Array
     unexcited: tuple[str, ...]
@@ -86,6 +88,11 @@ class DriveIdentification(IdentifiedParameters):
 
     def _robot_model(self) -> ScrewModel:
         return self.equations.robot.model
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The texts of all findings."""
+        return tuple(finding.text for finding in self.findings)
 
     @property
     def delay(self) -> float:
@@ -107,25 +114,31 @@ class DriveIdentification(IdentifiedParameters):
         """
         equations, count = self.equations, self.equations.drive_count
         loaded = count + len(NAMES) * (self.payload_frame is not None)
-        numbers = np.concatenate((self.values[:count], self.values[loaded:]))
+        told = equations.told(self.values, self.standard_deviations)[:count]
+        # dry friction that does not show is that of the robot, its velocities those found
+        dry = np.array([name.endswith(_DRY) for name in self.names[:count]], dtype=bool)
+        found = self.values.copy()
+        found[:count][dry & ~told] = equations.first[:count][dry & ~told]
+        free = np.flatnonzero(told).tolist()
         signed = f'.{FIELDS[OFFSET]}', DELAY
-        positive = np.array([not name.endswith(signed) for name in self.names[:count]])
-        order = [*range(count), *range(loaded, len(self.names)), *range(count, loaded)]
+        positive = np.array([not self.names[k].endswith(signed) for k in free], dtype=bool)
+        numbers = [*free, *range(loaded, len(self.names))]
+        order = [*numbers, *range(count, loaded)]
         cones = Cones(
-            numbers,
+            self.values[numbers],
             np.concatenate((positive, np.zeros(len(self.names) - loaded, dtype=bool))),
             self.values[count:loaded].reshape(-1, len(NAMES)),
         )
-        found = np.empty(len(self.names))
-        found[order] = consistent(cones, self.root[:, order], self.root @ self.values)
+        target = self.root @ self.values - self.root[:, :count][:, ~told] @ found[:count][~told]
+        found[order] = consistent(cones, self.root[:, order], target)
         kept = np.isin(self.names, self.unexcited)
         found[kept] = self.values[kept]
         given = equations.robot
         drives = given.drives or Drives({})
-        numbers = equations.numbers(found)
+        fields = equations.numbers(found)
         springs = {spring.joint: spring for spring in self.springs}
         records = {
-            name: _drive(joint, np.maximum(numbers[:, j], 0.0), springs.get(name))
+            name: _drive(joint, np.maximum(fields[:, j], 0.0), springs.get(name))
             for j, (name, joint) in enumerate(
                 zip(given.joint_names, given.joint_drives, strict=True)
             )
@@ -155,14 +168,16 @@ class DriveIdentification(IdentifiedParameters):
 
     @property
     def rows(self) -> tuple[tuple[str, float, float], ...]:
-        """Names, values and standard deviations of all parameters but errors of links."""
-        own = zip(self.names, self.values.tolist(), self.standard_deviations.tolist(), strict=True)
+        """Names, values and standard deviations of the parameters that a recording may tell."""
+        deviations = self.standard_deviations
+        told = self.equations.told(self.values, deviations)
+        own = zip(self.names, self.values.tolist(), deviations.tolist(), strict=True)
         zeros = (
             (f'{spring.joint}.encoder_offset', spring.zero, spring.zero_deviation)
             for spring in self.springs
         )
-        links = (row for row in own if not row[0].startswith('link.'))
-        return (*links, *spring_rows(self.springs), *zeros)
+        shown = (row for row, known in zip(own, told.tolist(), strict=True) if known)
+        return (*shown, *spring_rows(self.springs), *zeros)
 
     def _parts(self) -> Sequence[Part]:
         return (*super()._parts(), *(f'- {remark}' for remark in self.remarks))

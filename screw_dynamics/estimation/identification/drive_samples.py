@@ -15,14 +15,23 @@ from scipy.sparse import csr_matrix
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.findings import Finding
 from screw_dynamics.dynamics.effort_format import EffortFormat
+from screw_dynamics.estimation.identification.columns import COULOMB_VELOCITY, columns_of
 from screw_dynamics.estimation.identification.drive_equations import Jets
 from screw_dynamics.estimation.identification.effort_delays import MOST_DELAY
 from screw_dynamics.estimation.identification.held_joints import AT_THE_ENDS, not_held
 from screw_dynamics.estimation.identification.least_squares import parts
+from screw_dynamics.estimation.identification.recorded_rows import LEAST_RANGE, Rows, rows_of
 from screw_dynamics.estimation.identification.recording import Recording
-from screw_dynamics.estimation.identification.seen_motion import ROWS, too_short
-from screw_dynamics.estimation.identification.springs import sprung
-from screw_dynamics.estimation.measured_motion import MeasuredMotion, measured_motion
+from screw_dynamics.estimation.identification.seen_motion import (
+    ROWS,
+    Motion,
+    most_telling,
+    motion_of,
+    too_short,
+)
+from screw_dynamics.estimation.identification.springs import sprung, with_motors
+from screw_dynamics.estimation.measured_motion import measured_motion
+from screw_dynamics.estimation.recorded_samples import usual_step
 from screw_dynamics.model.screw_model import ScrewModel
 
 # standard deviation of the means in smoothing times, their distance and their reach in it
@@ -33,16 +42,23 @@ _HELD = 3  # jets at different delays: one, and those beside it that tell the ra
 @dataclass(frozen=True, eq=False)
 class DriveSamples:
     """
-    Samples away from the ends of a recording, with motor efforts in N m or N as its efforts.
+    Samples away from the ends of the parts of a recording, with motor efforts in N m or N.
 
     `motion` is that of all links, then of the motors of the joints `sprung` (m,); `dead` is the
     longest smoothing time.
     """
 
     recording: Recording
-    motion: MeasuredMotion
+    motion: Motion
     sprung: NDArray[np.int64]
     dead: float
+
+    @property
+    def efforts(self) -> Array:
+        """Efforts (T, n) of the motors, 0 where they were not measured."""
+        found = self.recording.motor_efforts
+        assert found is not None
+        return found
 
     def samples(self, chosen: NDArray[np.bool_]) -> DriveSamples:
         """Return some of the samples."""
@@ -54,7 +70,8 @@ class DriveSamples:
         """Return the samples without those of joints that brakes hold, and what is said."""
         noise = self.motion.noise[: model.n]
         links = self.jets().links
-        free, found = not_held(model, self.recording, links, noise, self.dead, moved)
+        own = replace(self.recording, efforts=self.efforts)
+        free, found = not_held(model, own, links, noise, self.dead, moved)
         return self.samples(free), found
 
     def jets(self, delay: float = 0.0) -> Jets:
@@ -115,7 +132,12 @@ class DriveSamples:
         """Return the rms (n,) of means of values (T, n) if only neighbours were alike."""
         apart = max(round(self._width * len(values) / np.ptp(self.recording.times)), 1)
         noise = np.sqrt(0.5 * np.mean((values[apart:] - values[:-apart]) ** 2, axis=0))
-        return np.asarray(noise * np.sqrt(self._kernel.multiply(self._kernel).sum(axis=1).mean()))
+        return np.asarray(noise * np.sqrt(self.gain))
+
+    @property
+    def gain(self) -> float:
+        """The variance of means of white noise, in that of the noise."""
+        return float(self._kernel.multiply(self._kernel).sum(axis=1).mean())
 
     def smooth_parts(self, values: Callable[[slice], Array]) -> Array:
         """Return `smooth` of values that are computed part by part."""
@@ -124,17 +146,6 @@ class DriveSamples:
             own = values(part)
             total = total + self._kernel[:, part] @ own.reshape(len(own), -1)
         return np.asarray(total).reshape(len(self.instants), *own.shape[1:])
-
-    def smooth_recording(self, model: ScrewModel) -> Recording:
-        """Return the recording with smoothed positions of links and motors, without efforts."""
-        turning = [kind == 'continuous' for kind in model.coordinate_types]
-
-        def smooth(positions: Array) -> Array:
-            return self.smooth(np.where(turning, np.unwrap(positions, axis=0), positions))
-
-        links, motors = self.recording.positions, self.recording.motor_positions
-        behind = None if motors is None else smooth(motors)
-        return Recording(model.joint_names, self.instants, smooth(links), None, behind)
 
     def _both(self, rows: Array) -> Jets:
         """Return links and motors of their jets (T, 3, n + m)."""
@@ -150,24 +161,59 @@ def drive_samples(
     reported: EffortFormat,
     smoothing_time: float | None,
     on_joint: Callable[[], object] | None,
-) -> DriveSamples:
-    """Return the samples of a recording with the coordinates of a model."""
-    behind = np.flatnonzero(sprung(recording))
-    positions, kinds = recording.positions, np.array(model.coordinate_types) == 'continuous'
-    if recording.motor_positions is not None:
-        positions = np.column_stack((positions, recording.motor_positions[:, behind]))
-    motion = measured_motion(
-        recording.times,
-        positions,
-        continuous=[*kinds.tolist(), *kinds[behind].tolist()],
-        smoothing_time=smoothing_time,
-        on_joint=on_joint,
+) -> tuple[DriveSamples, tuple[Finding, ...]]:
+    """Return the samples of a recording with the coordinates of a model, and what was left out."""
+    kinds = np.array(model.coordinate_types) == 'continuous'
+    own, parts_of_it, findings = rows_of(with_motors(recording), kinds.tolist())
+    behind = np.flatnonzero(sprung(own))
+    if smoothing_time is None and not len(behind):
+        smoothing_time = _told_by_efforts(model, Rows(own, parts_of_it, findings), reported)
+    positions = own.positions
+    if own.motor_positions is not None:
+        positions = np.column_stack((positions, own.motor_positions[:, behind]))
+    motions = tuple(
+        measured_motion(
+            own.times[part],
+            positions[part],
+            continuous=[*kinds.tolist(), *kinds[behind].tolist()],
+            smoothing_time=smoothing_time,
+            on_joint=on_joint,
+        )
+        for part in parts_of_it
     )
-    dead = float(motion.smoothing_times.max())
+    dead = max(float(motion.smoothing_times.max()) for motion in motions)
+    dead = max(dead, usual_step(own.times))
+    motion = Motion(motions, dead, smoothing_time)
     margin = AT_THE_ENDS * dead + MOST_DELAY
-    kept = recording.between(motion.start + margin, motion.end - margin)
+    kept = own.samples(motion.inside(own.times, margin))
     if not len(kept.times):
-        raise too_short(2.0 * margin, motion.start, motion.end)
-    assert kept.motor_efforts is not None
-    efforts = reported.reported(kept.motor_efforts)
-    return DriveSamples(replace(kept, efforts=efforts), motion, behind, dead)
+        raise too_short(2.0 * margin, *own.times[[0, -1]])
+    efforts = np.zeros_like(kept.positions)
+    if kept.motor_efforts is not None:
+        efforts = np.nan_to_num(reported.reported(kept.motor_efforts))
+    return DriveSamples(replace(kept, motor_efforts=efforts), motion, behind, dead), findings
+
+
+def _told_by_efforts(model: ScrewModel, rows: Rows, reported: EffortFormat) -> float | None:
+    """Return the smoothing time with which rigid drives explain held-out efforts, if any."""
+    recording = rows.recording
+    if recording.motor_efforts is None:
+        return None
+    used = ~np.isnan(recording.motor_efforts).any(axis=0)
+    used &= np.ptp(recording.positions, axis=0) >= LEAST_RANGE
+    if not used.any():
+        return None
+    efforts = np.nan_to_num(reported.reported(recording.motor_efforts))
+    rows = rows._replace(recording=replace(recording, efforts=efforts))
+    wide = columns_of(
+        model,
+        offsets=True,
+        friction=True,
+        rotors=used,
+        links=False,
+        payload=None,
+        coulomb_velocity=np.full(model.n, COULOMB_VELOCITY),
+        joints=used,
+    )
+    likely = motion_of(model, rows, None)
+    return most_telling(model, EffortFormat(), rows, likely, wide.of, wide.known, used).given

@@ -16,7 +16,7 @@ from screw_dynamics.drives import Drives, JointDrive, JointFriction, Motor
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.estimation.identification.columns import Columns
 from screw_dynamics.estimation.identification.pseudo_inertia import UPPER
-from screw_dynamics.estimation.identification.springs import SpringFit
+from screw_dynamics.estimation.identification.spring_fit import SpringFit
 from screw_dynamics.lie import inertia_matrix, inverse_pose, transform_inertia
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.model.urdf.read_urdf import read_description

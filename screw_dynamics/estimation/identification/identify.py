@@ -38,7 +38,7 @@ from screw_dynamics.estimation.identification.least_squares import Fit, fit
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.result import Identification, require_mass
 from screw_dynamics.estimation.identification.seen_motion import Seen, one_thread, windows_of
-from screw_dynamics.estimation.identification.springs import fitted_springs, sprung, uncertain_sums
+from screw_dynamics.estimation.identification.springs import fitted_springs, sprung
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 _ROUNDS = 2  # of fits with other velocities
@@ -221,14 +221,11 @@ def identify(
     report(lag, check, 3)
     findings = (*findings, *lag)
     told = known + columns.of(jets) @ found.values
-    springs = fitted_springs(
-        model,
-        seen.recording,
-        told,
-        jets[:, 1],
-        windows,
-        uncertain_sums(lambda part: columns.of(jets[part]), len(jets), found.covariance),
+    springs, slips = fitted_springs(
+        model, seen.recording, efforts, jets[:, 1], windows, chosen=joints
     )
+    report(slips, check, 3)
+    findings = (*findings, *slips)
     unknown = [spring for spring in springs if spring.spring is None]
     soft = tuple(
         Finding(

@@ -6,79 +6,64 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.findings import Finding
-from screw_dynamics.common.scalars import require_choice, require_number
+from screw_dynamics.common.findings import Finding, by_weight
+from screw_dynamics.common.scalars import require_number
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.errors import (
     InputError,
     RecordingWarning,
-    UnknownNameError,
     listed,
-    shown,
 )
 from screw_dynamics.estimation.identification.columns import (
-    COULOMB_VELOCITY,
     chosen_joints,
-    columns_of,
 )
-from screw_dynamics.estimation.identification.content_check import turned_gravity
 from screw_dynamics.estimation.identification.drive_equations import (
     DriveEquations,
     drive_equations,
 )
+from screw_dynamics.estimation.identification.drive_evidence import good_samples, of_recorded
 from screw_dynamics.estimation.identification.drive_fit import (
     DriveFit,
-    coulomb_velocities_sought,
-    dry_friction_sought,
+    dry_friction,
     fitted,
+    linear_fit,
     unexcited,
 )
 from screw_dynamics.estimation.identification.drive_remarks import (
     delay_found,
-    dry_friction,
+    negative_rotors,
+    not_shown,
     suspected_load,
     suspected_scales,
     unexplained,
 )
 from screw_dynamics.estimation.identification.drive_result import DriveIdentification
 from screw_dynamics.estimation.identification.drive_samples import DriveSamples, drive_samples
-from screw_dynamics.estimation.identification.effort_findings import (
-    clipped,
-    effort_spikes,
-    other_units,
-    reversed_efforts,
-    spikes_found,
-    stuck,
-    stuck_samples,
-    swapped,
-)
+from screw_dynamics.estimation.identification.drive_springs import deflected_springs, laws_of
 from screw_dynamics.estimation.identification.evidence import report
 from screw_dynamics.estimation.identification.least_squares import Window
 from screw_dynamics.estimation.identification.recorded_rows import (
     LEAST_RANGE,
-    position_findings,
-    scattered,
 )
 from screw_dynamics.estimation.identification.recording import Recording
-from screw_dynamics.estimation.identification.result import BAND, require_mass
+from screw_dynamics.estimation.identification.result import require_mass
 from screw_dynamics.estimation.identification.seen_motion import one_thread, windows_of
-from screw_dynamics.estimation.identification.spring_laws import SPRING_LAWS, SpringLaw
+from screw_dynamics.estimation.identification.spring_fit import SpringFit
+from screw_dynamics.estimation.identification.spring_laws import SpringLaw
 from screw_dynamics.estimation.identification.springs import (
-    SpringFit,
-    fitted_springs,
     sprung,
-    uncertain_sums,
 )
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.screw_model import ScrewModel
 
 _UNCERTAINTY = 0.05  # of masses, first moments and inertias of a URDF
-_TELLING = 3.0  # times what remains of a deflection, what the efforts explain
+_ROUNDS = 2  # of fits with all dry friction
 _MOST_CHECKED = 2000  # samples
 
 
@@ -173,14 +158,15 @@ def identify_drives(
     >>> print(f"{found['joint_1.stiffness']:.0f}, {found['joint_2.rotor_inertia']:.2f}")
     400, 0.20
     """
-    given = as_robot(robot)
-    model = require_model(given.model)
-    own = _require_recording(recording, model)
+    given, own, locked = of_recorded(as_robot(robot), recording)
+    model, findings = given.model, list(locked)
+    constants = chosen_joints('torque_constants', as_robot(robot).model, torque_constants)
+    constants = constants[np.isin(as_robot(robot).joint_names, model.joint_names)]
     reported = effort_format or EffortFormat()
     reported.require_joints(model.joint_names)
     if reported.content != 'full':
         raise InputError(f"effort_format: expected content 'full', got {reported.content!r}")
-    moved = np.ptp(own.positions, axis=0) >= LEAST_RANGE
+    moved: NDArray[np.bool_] = np.ptp(own.positions, axis=0) >= LEAST_RANGE
     for name, drive, unseen in zip(
         model.joint_names, given.joint_drives, moved & ~sprung(own), strict=True
     ):
@@ -189,41 +175,87 @@ def identify_drives(
                 f'recording: joint {name!r}: expected motor_positions of a joint with a spring, '
                 'got none (--motor-states)'
             )
-    constants = moved & chosen_joints('torque_constants', model, torque_constants)
+    if own.motor_efforts is None or np.isnan(own.motor_efforts).any():
+        reports = own.motor_efforts
+        silent = np.ones(model.n, dtype=bool)
+        if reports is not None:
+            silent &= np.isnan(reports).any(axis=0)
+        names = tuple(np.array(model.joint_names)[silent & moved].tolist())
+        text = f'the efforts of motors of {listed(names)} were not measured: the robot keeps them'
+        findings.append(Finding('absent', 'remark', names, text))
+        moved[silent] = False
     uncertainty = require_number('link_uncertainty', link_uncertainty)
-    equations = drive_equations(given, moved, offsets, constants, delay, payload, uncertainty)
-    laws = _laws(given, springs)
-    samples = drive_samples(model, own, reported, smoothing_time, on_joint)
-    findings: list[Finding] = []
+    constants &= moved
+    equations = drive_equations(
+        given, moved, offsets, constants, delay and bool(moved.any()), payload, uncertainty
+    )
+    laws = laws_of(given, springs)
+    samples, lost = drive_samples(model, own, reported, smoothing_time, on_joint)
+    odd: InputError | None = None
     if check:
-        samples = _checked(equations, own, samples, moved, findings)
+        findings.extend(lost)
+        samples, odd = good_samples(equations, own, samples, moved, findings)
     windows = windows_of(samples.instants, samples.dead, own.times)
-    found = fitted(equations, samples, moved, equations.first, windows)
-    for _ in range(3):  # the stronger of two kinds of dry friction first
-        rounded = coulomb_velocities_sought(found, samples)
-        found = fitted(rounded[0], samples, moved, rounded[1], windows)
-        further = dry_friction_sought(found, samples, windows, moved)
-        if further is None:
-            break
-        found = fitted(further[0], samples, moved, further[1], windows)
-    remarks: list[str] = []
-    if not moved.all():
-        resting = np.array(model.joint_names)[~moved].tolist()
-        remarks.append(f'the robot keeps the motors of joints that rest: {listed(resting)}')
-    fits = _springs(found, samples, windows, laws, remarks)
+    found, failed = _motors(equations, samples, moved, windows, odd)
+    if not (moved.all() or failed):
+        resting = tuple(np.array(model.joint_names)[~moved].tolist())
+        text = f'the robot keeps the motors of joints that rest: {listed(resting)}'
+        findings.append(Finding('rest', 'remark', resting, text))
+    confirmed = moved & ~constants & (failed is None)
+    fits, said = deflected_springs(found, samples, windows, laws, constants, confirmed)
+    report(said, check, 3)
+    findings.extend(said)
+    if failed is not None:
+        if not fits:
+            raise failed
+        text = str(failed).removesuffix(' Left out')
+        text = f'{text}; of the motors nothing is found, only of springs'
+        findings.append(Finding('motors', 'odd', (), text))
+        report(findings[-1:], False, 3)
 
     def remaining(other: Recording) -> Array:
         seen = drive_samples(
-            model, _require_recording(other, model), reported, smoothing_time, on_joint
-        )
+            model, of_recorded(given, other)[1], reported, smoothing_time, on_joint
+        )[0]
         if check:
             seen = seen.without_held(model, moved)[0]
-        left = seen.recording.efforts - found.equations.efforts(
+        left = seen.efforts - found.equations.efforts(
             found.values, seen.jets(found.equations.delay(found.values))
         )
         return np.asarray(np.sqrt(np.mean(left**2, axis=0)))
 
-    return _result(found, samples, windows, moved, fits, remarks, remaining)
+    return _result(found, samples, windows, moved & (failed is None), fits, findings, remaining)
+
+
+def _motors(
+    equations: DriveEquations,
+    samples: DriveSamples,
+    moved: NDArray[np.bool_],
+    windows: Sequence[Window],
+    odd: InputError | None,
+) -> tuple[DriveFit, InputError | None]:
+    """Return the fit of all motors, or, if there are springs, of none and why not."""
+    none = np.zeros_like(moved)
+    try:
+        if odd is not None:
+            raise odd
+        found = fitted(equations, samples, moved, equations.first, windows)
+        for _ in range(_ROUNDS if moved.any() else 0):
+            wider, values = dry_friction(found, samples, moved)
+            found = fitted(wider, samples, moved, values, windows)
+        for name, text in negative_rotors(found):
+            if equations.payload is not None or len(samples.sprung):
+                scales, _ = suspected_scales(found, samples, windows, moved)
+                raise InputError(
+                    f'recording: joint {name!r}: {text}: '
+                    + (scales or 'is the motor effort reversed (effort_format)?')
+                )
+    except InputError as error:
+        if equations.payload is not None or not len(samples.sprung):
+            raise
+        bare = replace(equations, sought=np.zeros_like(equations.sought), delayed=False)
+        return linear_fit(bare, samples, bare.first, none, None, windows), error
+    return found, None
 
 
 def _result(
@@ -232,7 +264,7 @@ def _result(
     windows: Sequence[Window],
     moved: NDArray[np.bool_],
     fits: tuple[SpringFit, ...],
-    remarks: list[str],
+    findings: list[Finding],
     remaining: Callable[[Recording], Array],
 ) -> DriveIdentification:
     """Return the result, with what the motion does not tell as it is."""
@@ -243,38 +275,42 @@ def _result(
     covariance[unknown, unknown] = np.inf
     kept = tuple(np.array(equations.names)[unknown].tolist())
     deviations = np.sqrt(np.diag(covariance))
-    scales, by_scales = suspected_scales(found, samples, windows, moved)
-    for name, value, deviation in zip(equations.names, values, deviations, strict=True):
-        if name.endswith('.rotor_inertia') and value + BAND * deviation < 0.0:
-            raise InputError(
-                f'recording: joint {name.rpartition(".")[0]!r}: expected a rotor inertia above '
-                f'0, got {value:.3g} +- {BAND * deviation:.1g}: '
-                + (scales or 'is the motor effort reversed (effort_format)?')
-            )
-    load, by_load = '', np.inf
-    if equations.payload is not None:
-        place = equations.names.index('payload.m')
-        require_mass(values[place], deviations[place], 'effort_format')
-    else:
-        load, by_load = suspected_load(found, samples, windows, moved)
-    if by_load < by_scales:
-        warnings.warn(f'recording: {load}', RecordingWarning, stacklevel=4)
-        remarks.append(load)
-    else:
-        remarks.append(scales)
-    if equations.delayed:
-        place = equations.drive_count - 1
-        remarks.append(delay_found(values[place], deviations[place]))
-    remarks.extend(dry_friction(found, moved))
-    own = [name for name in kept if not name.startswith('payload.')]
-    if own:
-        remarks.append(f'the motion does not tell, and the robot keeps: {listed(own)}')
     before, after = (
-        samples.recording.efforts - equations.efforts(x, samples.jets(equations.delay(x)))
+        samples.efforts - equations.efforts(x, samples.jets(equations.delay(x)))
         for x in (equations.first, found.values)
     )
-    if not (load or scales):
-        remarks.extend(unexplained(found, samples, after, moved))
+    for name, text in negative_rotors(found):
+        one = f'joint {name!r}: {text}: other smoothing times, or efforts that are filtered?'
+        findings.append(Finding('rotor', 'odd', (name,), one))
+    if moved.any():
+        scales, by_scales = suspected_scales(found, samples, windows, moved)
+        load, by_load = '', np.inf
+        if equations.payload is not None:
+            place = equations.names.index('payload.m')
+            require_mass(values[place], deviations[place], 'effort_format')
+        else:
+            load, by_load = suspected_load(found, samples, windows, moved)
+        if by_load < by_scales:
+            findings.append(Finding('load', 'odd', (), load))
+            warnings.warn(f'recording: {load}', RecordingWarning, stacklevel=4)
+        elif scales:
+            findings.append(Finding('torque constants', 'odd', (), scales))
+        texts = []
+        if equations.delayed:
+            place = equations.drive_count - 1
+            texts.append(delay_found(values[place], deviations[place]))
+        texts.extend(not_shown(found, moved, equations.told(values, deviations)))
+        own = [
+            name
+            for name, known in zip(equations.names, equations.prior, strict=True)
+            if name in kept and np.isinf(known) and not name.startswith('payload.')
+        ]
+        if own:
+            texts.append(f'the motion does not tell, and the robot keeps: {listed(own)}')
+        findings.extend(Finding('motors', 'remark', (), text) for text in texts if text)
+        if not (load or scales):
+            more = unexplained(found, samples, after, moved)
+            findings.extend(Finding('unexplained', 'remark', (), text) for text in more)
     return DriveIdentification(
         equations.names,
         values,
@@ -283,127 +319,9 @@ def _result(
         np.sqrt(np.mean(after**2, axis=0)),
         np.sqrt(np.mean(before**2, axis=0)),
         equations.payload,
-        tuple(filter(None, remarks)),
+        by_weight(findings),
         equations,
         found.fit.root,
         kept,
         remaining,
     )
-
-
-def _springs(
-    found: DriveFit,
-    samples: DriveSamples,
-    windows: Sequence[Window],
-    laws: Mapping[str, SpringLaw],
-    remarks: list[str],
-) -> tuple[SpringFit, ...]:
-    """Return the springs of joints whose deflections tell them; remark the others."""
-    equations, jets = found.equations, samples.jets()
-    model, efforts = equations.robot.model, equations.transmitted(found.values, jets.links)
-    slipping = []
-    for j, joint in enumerate(equations.robot.joint_drives):
-        damping = getattr(joint.spring, 'damping', 0.0)
-        if not damping:
-            slipping.append(model.joint_names[j])
-        efforts[:, j] -= damping * (jets.motors[:, 1, j] - jets.links[:, 1, j])
-    columns = samples.smooth_parts(lambda part: equations.transmitted_columns(jets.links[part]))
-    fits = fitted_springs(
-        model,
-        samples.smooth_recording(model),
-        efforts,
-        jets.links[:, 1],
-        windows,
-        uncertain_sums(columns.__getitem__, len(columns), found.fit.covariance),
-        laws,
-        smooth=samples.smooth,
-        slipping=slipping,
-    )
-    told = [
-        fit for fit in fits if fit.spring is not None and _TELLING * fit.remaining < fit.explained
-    ]
-    names = [fit.joint for fit in fits if fit not in told]
-    if names:
-        remarks.append(
-            f'the efforts hardly deflect the springs of {listed(names)}: the robot keeps them'
-        )
-    return tuple(told)
-
-
-def _checked(
-    equations: DriveEquations,
-    own: Recording,
-    samples: DriveSamples,
-    moved: NDArray[np.bool_],
-    findings: list[Finding],
-) -> DriveSamples:
-    """Return the good samples; raise InputError for those that contradict the model."""
-    model, jets = equations.robot.model, samples.jets()
-    names, kept = np.array(model.joint_names), samples.recording
-    smooth = samples.motion.jets(own.times, 1)[:, 0, : model.n]
-    findings.extend(position_findings(model, own))
-    findings.extend(scattered(model, own.positions, smooth))
-    spikes = effort_spikes(kept.efforts, equations.efforts(equations.first, jets))
-    spikes[:, ~moved] = False
-    findings.extend(spikes_found(model.joint_names, kept.times, kept.efforts, spikes))
-    samples, held = samples.samples(np.logical_not(spikes.any(axis=1))).without_held(model, moved)
-    findings.extend(held)
-    efforts, jets = samples.recording.efforts, samples.jets()
-    predicted = equations.efforts(equations.first, jets)
-    findings.extend(clipped(tuple(names[moved].tolist()), efforts[:, moved]))
-    places = np.zeros(efforts.shape, dtype=bool)
-    for j in np.flatnonzero(moved):
-        places[:, j] = stuck_samples(efforts[:, j], predicted[:, j])
-    still = stuck(model.joint_names, samples.recording.times, places)
-    findings.extend(one._replace(level='wrong') for one in still)
-    if equations.payload is None:  # a load may explain any part of the efforts
-        some = slice(None, None, -(-len(efforts) // _MOST_CHECKED))
-        jets = jets.part(some)
-        known = equations.transmitted(equations.first, jets.links)[:, moved]
-        own_names = tuple(names[moved].tolist())
-        given = own_names, efforts[some][:, moved], known, jets.motors[:, :, moved]
-        none = np.empty((*known.shape, 0))
-        own_columns = columns_of(
-            model,
-            offsets=True,
-            friction=True,
-            rotors=moved,
-            links=False,
-            payload=None,
-            coulomb_velocity=np.full(model.n, COULOMB_VELOCITY),
-            joints=moved,
-        )
-        rows = own_columns.of(jets.motors)[:, moved]
-        links = efforts[some][:, moved], jets.links, rows, own_columns.least, none, moved
-        findings.extend(turned_gravity(model, *links))
-        findings.extend(swapped(*given))
-        findings.extend(reversed_efforts(*given, none))
-        units = other_units(*given, none)
-        findings.extend(one._replace(level='wrong') for one in units)
-    report(findings, True, 4)
-    return samples
-
-
-def _require_recording(recording: Recording, model: ScrewModel) -> Recording:
-    """Return the columns of a model; raise InputError without motor efforts."""
-    if not isinstance(recording, Recording):
-        raise InputError(f'recording: expected a Recording, got {shown(recording)}')
-    if recording.motor_efforts is None:
-        raise InputError('recording: expected motor_efforts, got none')
-    return recording.of(model)
-
-
-def _laws(robot: Robot, given: SpringLaw | Mapping[str, SpringLaw] | None) -> dict[str, SpringLaw]:
-    """Return the laws of springs by joint: those given, else those of the robot, else linear."""
-    found: dict[str, SpringLaw] = {}
-    for name, joint in zip(robot.joint_names, robot.joint_drives, strict=True):
-        law = getattr(joint.spring, 'type', 'linear')
-        if isinstance(given, str):
-            law = given
-        elif given is not None and name in given:
-            law = given[name]
-        found[name] = require_choice('springs', law, SPRING_LAWS)
-    for name in given if isinstance(given, Mapping) else ():
-        if name not in robot.joint_names:
-            raise UnknownNameError('joint', name, robot.joint_names, 'springs')
-    return found

@@ -19,6 +19,7 @@ CHUNK = 2000  # samples
 _KEPT = 10**7  # numbers, as many of all columns are held in memory
 _UNDETERMINED = 1e-9  # of the size of a column
 _LAST = 1e-3  # of their size, so that columns are the last to be chosen
+_BETTER = 0.3  # the standard deviation of those, unless it is smaller they stay as they are given
 _ROUNDS = 4  # of weights
 _INSIDE = 0.975  # of a distribution, below the upper end of a band of 95 %
 _LEAST_FREEDOM = 1e-3  # of a window beside the parameters
@@ -84,7 +85,7 @@ def fit(
     `windows` count as independent, but for the samples that neighbours share; without windows
     there is no covariance. `prior` (P,) has the standard deviations with which parameters are
     known to be 0, infinite for the others. Of parameters that the columns tell only together,
-    those that are `given` (P,) stay 0, else any of them.
+    those that are `given` (P,) stay 0 unless what is left tells them to 0.3, else any of them.
     """
     kept_all = rest.size * columns(slice(1)).shape[2] <= _KEPT
     if kept_all:
@@ -160,9 +161,12 @@ def _solve(
     if given is not None:
         scaled[:, given] *= _LAST
     _, pivoted, order = qr(scaled, pivoting=True)
-    rank = int((np.abs(np.diag(pivoted)) > _UNDETERMINED).sum())
+    sizes = np.abs(np.diag(pivoted))
+    order, told = order[: len(sizes)], sizes > _UNDETERMINED
+    if given is not None:
+        told &= ~given[order] | (sizes * scale[order] > _LAST / _BETTER)
     kept: NDArray[np.bool_] = np.zeros(len(scale), dtype=bool)
-    kept[order[:rank]] = True
+    kept[order[told]] = True
     orthogonal, triangular = np.linalg.qr(matrix[:, kept])
     determined: Array = triangular
     values: Array = np.zeros(len(scale))

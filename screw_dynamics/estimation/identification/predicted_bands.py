@@ -10,8 +10,13 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives import elastic_feedforward
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.estimation.identification.drive_equations import (
+    COULOMB,
+    EXCESS,
+    KNEE,
+    LOAD,
     Jets,
     drive_equations,
+    with_dry_friction,
 )
 from screw_dynamics.trajectory import PiecewisePolynomial
 
@@ -37,9 +42,10 @@ class BandPrediction:
         every = np.ones(robot.n, dtype=bool)
         self._robot, self._effort_noise = robot, effort_noise
         self._encoder_noise, self._samples = encoder_noise, rate * _SAMPLES
-        self._equations = drive_equations(
-            robot, every, True, ~every, True, payload, link_uncertainty
-        )
+        plain = drive_equations(robot, every, True, ~every, True, payload, link_uncertainty)
+        dry = np.zeros_like(plain.sought)
+        dry[LOAD], dry[[KNEE, EXCESS]] = True, plain.start[COULOMB] > 0.0
+        self._equations = with_dry_friction(plain, plain.start, plain.start[COULOMB], dry)
         self._scale: Array | None = None
 
     def _jets(self, curve: PiecewisePolynomial, times: Array) -> Jets:
@@ -68,8 +74,8 @@ class BandPrediction:
     def cost(self, curve: PiecewisePolynomial) -> float:
         """Return the logarithm of the determinant of the covariance of what is sought."""
         information, jets = self._information(curve)
-        names = self._equations.names
-        other = np.array([name.startswith('link.') or name.endswith('.offset') for name in names])
+        offsets = [name.endswith('.offset') for name in self._equations.names]
+        other = np.isfinite(self._equations.prior) | np.array(offsets)
         block = information[np.ix_(~other, ~other)]
         if other.any():
             beside = information[np.ix_(other, ~other)]
@@ -88,7 +94,8 @@ class BandPrediction:
         covariance, equations = _covariance(information), self._equations
         deviations = np.sqrt(np.diag(covariance))
         own = zip(equations.names, equations.first.tolist(), deviations.tolist(), strict=True)
-        rows = [row for row in own if not row[0].startswith('link.')]
+        told = np.isinf(equations.prior).tolist()
+        rows = [row for row, known in zip(own, told, strict=True) if known]
         rows += self._springs(jets, covariance)
         names, values, found = zip(*rows, strict=True)
         return names, np.array(values), np.array(found)

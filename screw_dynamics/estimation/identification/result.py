@@ -31,7 +31,7 @@ from screw_dynamics.estimation.identification.effort_shares import (
 from screw_dynamics.estimation.identification.export import identified_robot, written_urdf
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES, UPPER, second_moment
 from screw_dynamics.estimation.identification.recording import Recording
-from screw_dynamics.estimation.identification.springs import SpringFit
+from screw_dynamics.estimation.identification.spring_fit import SpringFit
 from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.model.urdf.urdf_source import UrdfSource

@@ -1,69 +1,48 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Springs from the positions of motors and links."""
+"""Springs from deflections, and from the efforts that were measured or that links need."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.drives.spring_deflections import slipped_deflections
-from screw_dynamics.errors import InputError, ModelError, RecordingWarning
-from screw_dynamics.estimation.identification.least_squares import Window, fit, parts
+from screw_dynamics.common.findings import Finding
+from screw_dynamics.estimation.identification.least_squares import Window, parts
+from screw_dynamics.estimation.identification.recorded_rows import LEAST_RANGE
 from screw_dynamics.estimation.identification.recording import Recording
-from screw_dynamics.estimation.identification.spring_laws import (
-    FoundSpring,
-    Law,
-    LinearLaw,
-    SpringLaw,
-    law_of,
+from screw_dynamics.estimation.identification.spring_fit import (
+    LIMITS,
+    SLIPS,
+    Deflected,
+    SpringFit,
+    fitted_spring,
 )
+from screw_dynamics.estimation.identification.spring_laws import SpringLaw
 from screw_dynamics.model.screw_model import ScrewModel
 
-_FOLLOWS = (0.5, 2.0)  # of the motion of a link, that of its motor
-SLIPS = 'hysteresis', 'backlash'  # fields of `JointDrive`
-_SLIP_ROUNDS = 12
-_NARROW = 1e-4  # of the range of a deflection, as which hysteresis begins
-_CROSSING = 0.01  # of that range, within which the effort turns a play over
-_BETTER = 4.0  # times what remains of a deflection with another law or the motion of the link
-_CLEAR = 0.01  # of a deflection, what remains of it
-_KNOWN = 3.0  # standard deviations of a compliance, from which on a spring is told from a shaft
+
+def with_motors(recording: Recording) -> Recording:
+    """Return a recording whose motors are where deflections, if measured, say."""
+    if recording.deflections is None:
+        return recording
+    behind = recording.positions + recording.deflections
+    if recording.motor_positions is not None:
+        behind = np.where(np.isnan(behind), recording.motor_positions, behind)
+    return replace(recording, motor_positions=behind)
 
 
-class SpringFit(NamedTuple):
-    """
-    A spring of a joint.
-
-    `spring` is None where the deflection does not show any compliance, and its stiffness infinite.
-    `rows` have names, values and standard deviations: stiffness [N m/rad or N/m], or with
-    cubic_stiffness [N m/rad^3 or N/m^3], or the deflections of a table at its efforts; hysteresis
-    and backlash [rad or m] where they show. `zero` is
-    the deflection without effort, `explained` and `remaining` are the root mean squares of what
-    the efforts explain and leave of the deflection [rad or m].
-    """
-
-    joint: str
-    spring: FoundSpring | None
-    rows: tuple[tuple[str, float, float], ...]
-    zero: float
-    zero_deviation: float
-    explained: float
-    remaining: float
-
-    @property
-    def stiffness(self) -> float:
-        """Of a linear or cubic spring at rest [N m/rad or N/m]."""
-        return self.rows[0][1]
-
-    @property
-    def deviation(self) -> float:
-        """Standard deviation of the stiffness."""
-        return self.rows[0][2]
+def sprung(recording: Recording) -> NDArray[np.bool_]:
+    """Return for every joint whether its deflection or its motor was recorded, (n,)."""
+    found = np.zeros(len(recording.joint_names), dtype=bool)
+    for field in (recording.motor_positions, recording.deflections):
+        if field is not None:
+            found |= ~np.isnan(field).any(axis=0)
+    return found
 
 
 def fitted_springs(
@@ -72,139 +51,68 @@ def fitted_springs(
     efforts: Array,
     rates: Array,
     windows: Sequence[Window],
-    uncertain: Callable[[int, Array], Array],
     laws: Mapping[str, SpringLaw] | None = None,
     *,
+    chosen: NDArray[np.bool_] | None = None,
+    measured: NDArray[np.bool_] | None = None,
+    uncertain: Callable[[int, Array], Array] | None = None,
     smooth: Callable[[Array], Array] | None = None,
-    slipping: Collection[str] = (),
-) -> tuple[SpringFit, ...]:
+    gain: float = 1.0,
+    slipping: Collection[str] | None = None,
+    eccentric: NDArray[np.bool_] | None = None,
+) -> tuple[tuple[SpringFit, ...], tuple[Finding, ...]]:
     """
-    Return the springs of all joints whose motors were recorded: linear ones, but for `laws`.
+    Return the springs of `chosen` joints (n,) whose deflections are known, by their `laws`.
 
-    `efforts` (T, n) are those that the identified parameters explain: with much less noise than
-    the measured ones, they do not bias the fit of the compliance. `rates` (T, n) are the
-    velocities of the links. `smooth` returns means (M, ...) of values (T, ...), as which the
-    `recording` has its M samples: laws are smoothed as deflections are, not their efforts.
-    Without it M is T, and the noise of the encoders white. `uncertain` returns the covariance
-    (k, k) that the parameters give sums of the efforts of a joint with weights (M, k). Hysteresis
-    and backlash are sought at the joints `slipping`.
+    The law is the effort at a deflection, nearest to `efforts` (T, n). These are `measured` (n,),
+    all by default, or those that links with a load need, which lack friction of the joint beside
+    its spring: that is fitted too, and `uncertain` returns the covariance (k, k) of sums of such
+    efforts of a joint with weights (M, k). `rates` (T, n) are the velocities of the links;
+    `smooth` returns means (M, ...) of values (T, ...), in `windows`, in which white noise has
+    `gain` times its variance. Hysteresis and backlash are sought at the joints `slipping`, all by
+    default; errors of encoders that are `eccentric` at those of (n,), none by default.
     """
-    if recording.motor_positions is None:
-        return ()
-    found = []
-    for i in np.flatnonzero(sprung(recording)).tolist():
-        name = model.joint_names[i]
-        link, motor = recording.positions[:, i], recording.motor_positions[:, i]
+    own = with_motors(recording)
+    known = np.ones(model.n, dtype=bool) if measured is None else measured
+    turning = np.zeros(model.n, dtype=bool) if eccentric is None else eccentric
+    found: list[SpringFit] = []
+    findings: list[Finding] = []
+    if own.motor_positions is None:
+        return (), ()
+    with_spring = sprung(own) if chosen is None else sprung(own) & chosen
+    for i in np.flatnonzero(with_spring).tolist():
+        link, motor = own.positions[:, i], own.motor_positions[:, i]
         if model.coordinate_types[i] == 'continuous':
             link, motor = np.unwrap(link), np.unwrap(motor)
-        means = smooth or (lambda values: values)
-        least = _check_motion(name, link, motor, means(efforts[:, i]), means(rates[:, i]))
         deflection = motor - link
         if model.coordinate_types[i] == 'continuous':
             deflection -= 2.0 * np.pi * np.rint(deflection.mean() / (2.0 * np.pi))
-        given = name, i, efforts[:, i], deflection, windows, uncertain, smooth
-        spring = _spring(LinearLaw(), 0.0, (), *given)
+        rate, name = rates[:, i], model.joint_names[i]
+        friction = np.column_stack((rate, np.tanh(rate / LIMITS.knee)))
+        seen = Deflected(
+            name,
+            deflection,
+            efforts[:, i],
+            bool(known[i]),
+            friction[:, :0] if known[i] else friction,
+            np.column_stack((np.cos(link), np.sin(link)))[:, : 2 * bool(turning[i])],
+            link,
+            windows,
+            smooth or (lambda values: values),
+            gain,
+            None if known[i] or uncertain is None else _of_joint(uncertain, i),
+        )
         law = (laws or {}).get(name, 'linear')
-        if spring.spring is not None:
-            compliance = 1.0 / spring.stiffness
-            chosen = LinearLaw() if law == 'linear' else law_of(law, efforts[:, i])
-            if law != 'linear':
-                spring = _spring(chosen, compliance, (), *given)
-            clear = max(_BETTER * least, _CLEAR * spring.explained)
-            if spring.remaining > clear:
-                warnings.warn(
-                    f'recording: joint {name!r}: expected deflections of a {law} spring, got some '
-                    f'that another law would explain {spring.remaining / least:.2g} times better '
-                    '(springs)',
-                    RecordingWarning,
-                    stacklevel=4,
-                )
-            kinds: tuple[str, ...] = SLIPS if name in slipping else ()
-            while kinds:
-                other = _spring(chosen, compliance, kinds, *given)
-                sure = [row for row in other.rows if row[0] in kinds and _shows(row, other)]
-                if len(sure) == len(kinds):
-                    spring = other
-                    break
-                kinds = tuple(row[0] for row in sure)
+        slips = slipping is None or name in slipping
+        zero = recording.deflections is not None and bool(known[i])
+        spring, more = fitted_spring(seen, law, SLIPS if slips else (), absolute=zero)
         found.append(spring)
-    return tuple(found)
-
-
-def _shows(row: tuple[str, float, float], fit: SpringFit) -> bool:
-    """Return whether a slip is above its deviation and what the fit leaves."""
-    return row[1] > max(_KNOWN * row[2], fit.remaining)
-
-
-def _slips(kinds: Sequence[str], deflections: Array, sizes: Array) -> Array:
-    """Return what hysteresis and backlash of such sizes add to deflections (T,), per unit."""
-    columns, span = np.empty((len(deflections), len(kinds))), np.ptp(deflections)
-    for k, (kind, size) in enumerate(zip(kinds, sizes, strict=True)):
-        if kind == 'hysteresis':
-            width = max(size, _NARROW * span)
-            columns[:, k] = (slipped_deflections(deflections, width) - deflections) / width
-        else:  # the sharp play, whatever its size
-            columns[:, k] = 0.5 * np.tanh(deflections / (_CROSSING * span))
-    return columns
-
-
-def _spring(
-    law: Law,
-    compliance: float,
-    kinds: Sequence[str],
-    name: str,
-    joint: int,
-    efforts: Array,
-    deflection: Array,
-    windows: Sequence[Window],
-    uncertain: Callable[[int, Array], Array],
-    smooth: Callable[[Array], Array] | None,
-) -> SpringFit:
-    """Return the spring with a law and slips, begun at a compliance, of deflections (M,)."""
-    start = law.start(compliance)
-    values, own = np.concatenate((start, np.zeros(1 + len(kinds)))), slice(len(start))
-    still, means = np.zeros((len(deflection), 1)), smooth or (lambda values: values)
-    try:
-        rounds = _SLIP_ROUNDS if kinds else law.rounds
-        for k in range(1, rounds + 1):
-            shape, columns, _ = law.deflection(values[own], efforts)
-            slips = _slips(kinds, means(shape), values[len(start) + 1 :])
-            rows = np.column_stack((means(columns), np.ones(len(deflection)), slips))
-            target = deflection - means(shape - columns @ values[own])
-            final = (windows,) if k == rounds else ((), np.ones(1))  # no bands before
-            line = fit(rows[:, np.newaxis].__getitem__, target[:, np.newaxis], still, *final)
-            values = line.values
-        # errors of the parameters count in addition to the noise
-        noise = line.covariance if smooth else np.linalg.inv(line.root.T @ line.root)
-        slope = means(law.deflection(values[own], efforts)[2])
-        weights = slope[:, np.newaxis] * np.linalg.pinv(rows).T
-        covariance = noise + uncertain(joint, weights)
-        remaining = float(np.sqrt(np.mean(line.residuals**2)))
-        deviations = np.sqrt(np.diag(covariance))
-        zero, zero_deviation = float(values[len(start)]), float(deviations[len(start)])
-        explained = float(np.std(deflection - line.residuals[:, 0]))
-        rest = zero, zero_deviation, explained, remaining
-        deviation = float(deviations[0])
-        if compliance == 0.0 and values[0] < -_KNOWN * deviation:
-            raise InputError(
-                f'recording: joint {name!r}: expected a motor that leads under a positive effort, '
-                f'got {values[0]:.2g} rad or m per N m or N: the effort or both positions are '
-                'reversed'
-            )
-        if compliance == 0.0 and not values[0] > _KNOWN * deviation:
-            return SpringFit(name, None, (('stiffness', np.inf, np.inf),), *rest)
-        spring = law.spring(values[own])
-    except ModelError as error:
-        raise InputError(
-            f'recording: joint {name!r}: expected a deflection that grows with the effort, got '
-            f'{error}: a linear spring?'
-        ) from None
-    names, found, slopes = law.rows(values[own])
-    of_law = np.sqrt(np.diag(slopes @ covariance[own, own] @ slopes.T))
-    rows_of_law = zip(names, found.tolist(), of_law.tolist(), strict=True)
-    first = len(start) + 1
-    of_slips = zip(kinds, values[first:].tolist(), deviations[first:].tolist(), strict=True)
-    return SpringFit(name, spring, (*rows_of_law, *of_slips), *rest)
+        findings.extend(more)
+        both = recording.deflections is None or np.isnan(recording.deflections[:, i]).any()
+        both &= np.ptp(link) >= LEAST_RANGE
+        if both and not any(one.kind == 'eccentric' for one in more):
+            findings.extend(_motion_findings(seen, link, motor, rate))
+    return tuple(found), tuple(findings)
 
 
 def uncertain_sums(
@@ -223,39 +131,39 @@ def uncertain_sums(
     return uncertain
 
 
-def sprung(recording: Recording) -> NDArray[np.bool_]:
-    """Return for every joint whether the position of its motor was recorded, (n,)."""
-    if recording.motor_positions is None:
-        return np.zeros(len(recording.joint_names), dtype=bool)
-    return np.array([not np.isnan(column).any() for column in recording.motor_positions.T], bool)
+def _of_joint(uncertain: Callable[[int, Array], Array], joint: int) -> Callable[[Array], Array]:
+    return lambda weights: uncertain(joint, weights)
 
 
-def _check_motion(name: str, link: Array, motor: Array, effort: Array, rate: Array) -> float:
+def _motion_findings(seen: Deflected, link: Array, motor: Array, rate: Array) -> Iterator[Finding]:
     """
-    Return the rms of a deflection that the effort leaves, by a law of third order.
+    Yield motors that do not move as their links do, but for a part of the effort.
 
-    Raise InputError unless the motor moves as its link does, but for a part of the effort. Warn if
-    the position or the velocity of the link explains the deflection far better than the effort.
+    If the position or the velocity of the link explains the deflection far better than the
+    effort, a gear ratio or times are wrong.
     """
-    size = effort / max(float(np.abs(effort).max()), 1e-300)
+    means, name = seen.means, seen.name
+    size = means(seen.effort) / max(float(np.abs(seen.effort).max()), 1e-300)
+    link, motor = means(link), means(motor)
     law = np.column_stack((np.ones(len(size)), size, size * np.abs(size), size**3))
-    columns = np.column_stack((link, rate, law))
+    columns = np.column_stack((link, means(rate), law))
     ratio, delay = np.linalg.lstsq(columns, motor, rcond=None)[0][:2].tolist()
-    if ratio < 0.0:
-        raise InputError(
-            f'recording: joint {name!r}: expected a motor that moves with its link, got '
-            f'{ratio:.3g} times the motion of the link: one of both encoders is reversed'
+    if ratio < 0.0 or not LIMITS.follows[0] < ratio < LIMITS.follows[1]:
+        reason = (
+            'a motor that moves with its link, got {:.3g} times the motion of the link: one of '
+            'both encoders is reversed'
+            if ratio < 0.0
+            else 'the motor position on the joint side of the gear, got {:.3g} times the motion '
+            'of the link'
         )
-    if not _FOLLOWS[0] < ratio < _FOLLOWS[1]:
-        raise InputError(
-            f'recording: joint {name!r}: expected the motor position on the joint side of the '
-            f'gear, got {ratio:.3g} times the motion of the link'
-        )
+        text = f'recording: joint {name!r}: expected {reason.format(ratio)}'
+        yield Finding('motor position', 'wrong', (name,), text)
+        return
     most, by_position, by_rate, least = (
         float(np.std(motor - link - part @ np.linalg.lstsq(part, motor - link, rcond=None)[0]))
         for part in (law, columns[:, [0, 2, 3, 4, 5]], columns[:, 1:], columns)
     )
-    if most > max(_BETTER * least, _CLEAR * float(np.std(motor - link))):
+    if most > max(LIMITS.better * least, LIMITS.clear * float(np.std(motor - link))):
         text = f'got a motor that moves {ratio:.4g} times as far as its link: another gear ratio?'
         if by_rate < by_position:
             side = 'late' if delay > 0.0 else 'early'
@@ -263,10 +171,8 @@ def _check_motion(name: str, link: Array, motor: Array, effort: Array, rate: Arr
                 f'got that of a link whose positions are {1e3 * abs(delay):.2g} ms {side}: other '
                 'times than those of the motor, or friction of the joint beside its spring?'
             )
-        warnings.warn(
+        text = (
             f'recording: joint {name!r}: expected a deflection that follows the effort, {text} '
-            'What is found of the drive is wrong, its spring above all',
-            RecordingWarning,
-            stacklevel=5,
+            'What is found of the drive is wrong, its spring above all'
         )
-    return most
+        yield Finding('deflection', 'odd', (name,), text, 1.0 - least / most)

@@ -193,7 +193,7 @@ def test_torque_constants(planar):
     # all efforts in another unit are no load
     double = replace(recording, motor_efforts=recording.motor_efforts * [2.0, 2.5])
     remarks = sd.identify_drives(robot, double, link_uncertainty=0.0).remarks
-    assert any("0.5 +- 0.002 at 'joint_1', 0.505 +- " in remark for remark in remarks)
+    assert any("0.5 +- 0.002 at 'joint_1', 0.5 +- " in remark for remark in remarks)
     assert not any('load of about' in remark for remark in remarks)
     # currents of motors of a known constant
     found = sd.identify_drives(
@@ -267,8 +267,12 @@ def scaled(*factors):
     ('change', 'options', 'error', 'text'),
     [
         (lambda _: {'motor_efforts': None}, {}, InputError, 'expected motor_efforts'),
-        (scaled(-1, 1), {'payload': 'tool'}, InputError, "'joint_1'.*leads under a positive eff"),
-        (scaled(-1, 1), {}, InputError, "'joint_1'.*sign of its axis"),
+        (
+            scaled(-1, 1),
+            {'payload': 'tool'},
+            InputError,
+            "'joint_1'.*rotor inertia above.*reversed",
+        ),
         (scaled(0.01, 0.01), {'payload': 'tool'}, InputError, r'another unit \(effort_format\)'),
         (lambda r: {'positions': np.rad2deg(r.positions)}, {}, InputError, 'degrees'),
         (lambda _: {'motor_positions': None}, {}, InputError, "'joint_1': expected motor_posit"),
@@ -348,7 +352,11 @@ def test_robots_that_are_refused(planar, soft):
 
 
 def test_hysteresis_and_backlash_show_and_leave_the_rest_alone(planar):
-    """Both are found to the rounding of their corners by the smoothing of the positions."""
+    """
+    They are found to the rounding of their corners by the smoothing of the positions.
+
+    The load of the first joint crosses 0 too seldom to tell its play from a law that hardens.
+    """
     width, gap = 4e-4, 6e-4
     rng = np.random.default_rng(1)
     drives = drawn_drives(planar, rng, breakaway=(1,))
@@ -368,5 +376,90 @@ def test_hysteresis_and_backlash_show_and_leave_the_rest_alone(planar):
         name = f'{joint}.stiffness'
         assert found[name] == pytest.approx(true[name], rel=0.01)
         assert found[f'{joint}.hysteresis'] == pytest.approx(width, rel=0.05)
-        assert found[f'{joint}.backlash'] == pytest.approx(gap, rel=0.15)
-        assert found.robot.joint_drives[0].hysteresis == found['joint_1.hysteresis']
+    assert found['joint_2.backlash'] == pytest.approx(gap, rel=0.15)
+    (told,) = [finding for finding in found.findings if finding.kind == 'backlash']
+    assert told.joints == ('joint_2',) and 'standard deviations' in told.text
+    assert found.robot.joint_drives[0].hysteresis == found['joint_1.hysteresis']
+
+
+@pytest.mark.parametrize('breakaway', [1.2, 1.5])
+def test_breakaway_friction_of_all_joints(planar, breakaway):
+    """
+    Neither refused, nor taken for Coulomb and viscous friction.
+
+    Half of some 500 parameters with another seed were outside of their bands at 1.5; the limit
+    is that of chance, four standard deviations of 95 % beside the link errors that they share.
+    """
+    ratios = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        records = {}
+        for name, drive in drawn_drives(planar, rng).joints.items():
+            friction = breakaway * drive.motor.coulomb_friction
+            motor = replace(drive.motor, breakaway_friction=friction, stribeck_velocity=15.0)
+            records[name] = replace(drive, motor=motor)
+        drives = sd.Drives(records)
+        recording = driven(with_link_errors(planar, rng, 0.05), drives, rng)
+        robot = sd.Robot(planar, wrong_drives(drives, 1.1))
+        errors = errors_of(sd.identify_drives(robot, recording), truth_of(planar, drives))
+        ratios += [
+            error / deviation
+            for name, error, deviation in errors
+            if name.endswith(('.coulomb', '.breakaway_excess'))
+        ]
+    assert np.abs(ratios).max() < SURE
+
+
+def test_motors_that_explain_nothing_do_not_refuse_springs(planar):
+    """Reversed motor efforts are a finding; springs follow from what the links need."""
+    rng = np.random.default_rng(12)
+    drives = drawn_drives(planar, rng)
+    recording = driven(planar, drives, rng, seconds=12.0)
+    reversed_ = replace(recording, motor_efforts=-recording.motor_efforts)
+    robot = sd.Robot(planar, wrong_drives(drives, 1.1))
+    with pytest.warns(RecordingWarning, match='of the motors nothing is found'):
+        found = sd.identify_drives(robot, reversed_)
+    true = truth_of(planar, drives)
+    for name, error, deviation in errors_of(found, true):
+        assert name.endswith('.stiffness')
+        assert abs(error) < SURE * deviation < 0.3 * true[name]
+    assert len(found.springs) == 2
+    for joint in found.robot.joint_drives:
+        assert joint.motor in [given.motor for given in robot.joint_drives]
+
+
+def test_springs_from_measured_deflections_and_efforts(planar):
+    """No model of links is needed: it may be wrong, and the motors silent."""
+    rng = np.random.default_rng(13)
+    drives = drawn_drives(planar, rng)
+    recording = driven(planar, drives, rng, seconds=12.0, noise=0.0)
+    deflections = recording.motor_positions - recording.positions
+    stiffness = [drives.joints[name].spring.stiffness for name in planar.joint_names]
+    noise = rng.normal(size=(2, *deflections.shape))
+    measured = sd.Recording(
+        planar.joint_names,
+        recording.times,
+        recording.positions,
+        deflections * stiffness + 0.05 * noise[0],
+        deflections=deflections + 1e-6 * noise[1],
+    )
+    heavy = planar.with_payload('tool', 3.0, [0, 0, 0], np.zeros((3, 3)))
+    for found in (sd.identify_drives(heavy, measured), sd.identify(planar, measured)):
+        for name, true in zip(planar.joint_names, stiffness, strict=True):
+            deviation = {row: d for row, _, d in found.rows}[f'{name}.stiffness']
+            assert abs(found[f'{name}.stiffness'] - true) < SURE * deviation < 0.01 * true
+        assert not any('backlash' in row or 'hysteresis' in row for row, *_ in found.rows)
+
+
+def test_eccentric_encoders_are_taken_out_of_springs(planar):
+    """Errors of 1 mrad, a tenth of the deflections: 3 to 15 % of the stiffness without it."""
+    rng = np.random.default_rng(14)
+    drives = drawn_drives(planar, rng)
+    recording = driven(planar, drives, rng)
+    error = 1e-3 * np.sin(recording.positions + [0.7, 2.1])
+    turned = replace(recording, positions=recording.positions + error)
+    found = sd.identify_drives(sd.Robot(planar, wrong_drives(drives, 1.1)), turned)
+    told = {finding.joints[0] for finding in found.findings if finding.kind == 'eccentric'}
+    assert told == set(planar.joint_names)
+    for name, joint in drives.joints.items():
+        assert found[f'{name}.stiffness'] == pytest.approx(joint.spring.stiffness, rel=0.01)

@@ -356,8 +356,9 @@ def test_brakes_of_simulated_drives_are_left_out(planar):
     found = sd.identify_drives(robot, measured)
     with pytest.warns(RecordingWarning, match="'joint_1'.*do brakes hold it"):
         same = sd.identify_drives(robot, after_rest(measured, np.zeros_like, rng))
-    for (name, value, deviation), (_, again, _) in zip(found.rows, same.rows, strict=True):
-        assert abs(again - value) < deviation, name
+    # where one fit sees no breakaway friction at a joint, the other may doubt it
+    for (name, value, deviation), (_, again, other) in zip(found.rows, same.rows, strict=True):
+        assert abs(again - value) < np.hypot(deviation, other), name
 
 
 def test_fast_motions_between_samples_are_no_spikes(planar):
