@@ -16,7 +16,6 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import instant_of
 from screw_dynamics.control.drive_records import Condition
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.fit_requests import Heading
 from screw_dynamics.control.followed_motion import FollowedMotion
 from screw_dynamics.control.goals import Goals
 from screw_dynamics.control.heard_commands import HeardCommands
@@ -28,7 +27,7 @@ from screw_dynamics.control.publication import Publication
 from screw_dynamics.control.report import Counts
 from screw_dynamics.control.sample_guard import SampleGuard
 from screw_dynamics.control.streams import StreamReader
-from screw_dynamics.control.trajectory_plan import Running
+from screw_dynamics.control.tasks import Answer, Running, TrajectoryMessage
 from screw_dynamics.control.trajectory_queue import TrajectoryQueue
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import gravity_forces
@@ -59,7 +58,7 @@ class Feedforward:
     Follows trajectories, poses and streams; samples efforts with two derivatives, and motors.
 
     `jet` (5, n), `efforts` (3, n) and `gravity` (1, n) hold the last sample. `number` is that of
-    the first motion; `heading` reads the header of a serialised message.
+    the first motion.
     """
 
     def __init__(
@@ -68,7 +67,6 @@ class Feedforward:
         uncontrolled_joints: Mapping[str, str],
         parameters: FeedforwardParameters,
         number: int,
-        heading: Callable[[bytes], Heading | None],
     ) -> None:
         guarded = parameters.limits != 'off'
         plain = robot.with_limited_motors(guarded)
@@ -86,14 +84,11 @@ class Feedforward:
             self.motors = MotorSamples(plain, self.jet, self.outputs, guarded=guarded)
             self.motors.stiffness.check(parameters.stiffness)
             self.motors.stiffness.set_target(parameters.stiffness, 0.0)
-        self.goals = Goals(
-            self.outputs, self._running, self._clear, parameters.follow_joint_trajectory
-        )
+        self.goals = Goals(self.outputs, self._running, self._clear, parameters)
         self.queue = self.goals.queue = TrajectoryQueue(
             self.outputs,
             self._running,
             self.goals,
-            heading,
             forwards='joint_trajectory_effort' in parameters.outputs,
         )
         self.counts: dict[str, Counts] = {
@@ -102,7 +97,7 @@ class Feedforward:
         self.cleared = ''
         self.state = State.IDLE
         self.commands = HeardCommands()
-        self._kept: deque[tuple[bytes, bool]] = deque()  # trajectories, until commands rest
+        self._kept: deque[TrajectoryMessage] = deque()  # trajectories, until commands rest
         self._published, self._speed = Publication(self.outputs), 1.0
         self._flowing: Stream | None = None  # stream of the last sample
         self._silent = ''  # stream that has ended
@@ -188,12 +183,16 @@ class Feedforward:
         except InputError as error:
             self.outputs.log('warning', f'{error}: ignored')
 
-    def add_trajectory(self, now: int, data: bytes, *, poses: bool = False) -> None:
-        """Follow a serialised JointTrajectory, or with `poses` a Path."""
+    def add_trajectory(self, now: int, message: TrajectoryMessage) -> None:
+        """Follow a trajectory as soon as it is fitted."""
         if self._kept or self.commands.lead_out(now):
-            self._kept.append((data, poses))  # where the robot rests is not known yet
+            self._kept.append(message)  # where the robot rests is not known yet
         else:
-            self.queue.add(data, now, poses=poses)
+            self.queue.add(message, now)
+
+    def take_answer(self, now: int, number: int, answer: Answer) -> None:
+        """Take the answer to the task of a number."""
+        self.queue.answered(number, answer, now)
 
     def hear_commands(self, now: int, condition: Condition | None, *, positions: bool) -> None:
         """Register what drive_commands says; None where there are several."""
@@ -324,8 +323,7 @@ class Feedforward:
         """Compute the next sample."""
         self.queue.tick(now)
         while self._kept and not self.commands.lead_out(now):
-            data, poses = self._kept.popleft()
-            self.queue.add(data, now, poses=poses)
+            self.queue.add(self._kept.popleft(), now)
         self.followed.lead_speed(now)
         self._follow_speed()
         try:

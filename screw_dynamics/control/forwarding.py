@@ -3,86 +3,62 @@
 """Accepted trajectories sampled with efforts, for a controller that joins them in motion."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND
-from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.fit_requests import Forwarding, Outline, Samples
 from screw_dynamics.control.motor_positions import motor_states
-from screw_dynamics.drives.robot import Robot
+from screw_dynamics.control.tasks import MOST_FORWARDED, Fit, Header, Rejection, Samples
 from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.reference.interpolation import ActiveTrajectory
 from screw_dynamics.trajectory.reference.reference import Reference
 
-MOST_POINTS = 25_000  # a few MB; more than a received trajectory has
 _ROWS = 3  # of a point: position, velocity, acceleration
 _TURN = 2.0 * math.pi
 
 
-def forwarding(
-    reference: Reference,
-    robot: Robot,
-    outline: Outline,
-    parameters: FeedforwardParameters,
-    now: int,
-) -> Forwarding:
+def sampled(task: Fit, header: Header, reference: Reference) -> Samples | Rejection:
     """
-    Return the task of forwarding the newest motion of a reference at the instant `now` [ns].
+    Return samples of the newest motion of a reference, with efforts, or why there are none.
 
     A controller leaves its motion when it receives a message, and leads to the first point from a
     state of its own. So the points before the newest motion are those of the motions before it:
     not if the speed is scaled, because then the times of a controller depend on its reception,
     and not if the newest motion is held back, because its time is not known yet.
     """
-    newest = reference.newest
-    alone = reference.speed != 1.0 or reference.holds_back(newest)
-    return Forwarding(
-        robot,
-        newest,
-        () if alone else reference.leading_to_newest(now),
-        now,
-        outline.stamp,
-        outline.frame_id,
-        forwarding_period(newest, parameters.resample_period),
-        parameters.effort_format,
-        parameters.of_motors,
-    )
+    motion, parameters, robot = reference.newest, task.running.parameters, task.running.robot
+    model, rows = robot.model, JET_ROWS if parameters.of_motors else _ROWS
+    step = math.ceil(SECOND * forwarding_period(motion, parameters.resample_period))
+    start = _instants(motion, np.zeros(1)).item()
+    times = sample_times(motion, step)
+    jets = _jets(motion, times / SECOND, rows)
+    stamp, lead = header.stamp or start, 0
+    earlier, before = _lead_in(reference, task.running.now, step, rows)
+    if 0 < len(earlier) <= MOST_FORWARDED - len(times):
+        stamp = min(start, earlier[0].item())
+        lead = start - stamp
+        times = np.concatenate((earlier - stamp, times + lead))
+        jets = np.concatenate((before, jets))
+    states = jets[:, :_ROWS].copy()
+    try:
+        efforts = inverse_dynamics(model, states)
+        efforts = parameters.effort_format.convert(model, states, efforts)[:, 0]
+        if parameters.of_motors:
+            states = motor_states(robot, jets, times / SECOND)
+    except ScrewDynamicsError as error:
+        return Rejection(str(error))
+    return Samples(stamp, header.frame_id, model.joint_names, times, states, efforts, lead)
 
 
 def forwarding_period(motion: ActiveTrajectory, period: float) -> float:
     """Return the time between points [s]: `period`, or more for a motion with too many."""
     breaks = motion.curve.breaks
-    return max(period, float(breaks[-1] - breaks[0]) / (MOST_POINTS - len(breaks) - 2))
-
-
-def lead(task: Forwarding, stamp: int) -> int:
-    """Return how much earlier than the received trajectory a message with this stamp is [ns]."""
-    return _instants(task.motion, np.zeros(1)).item() - stamp if task.before else 0
-
-
-def with_efforts(task: Forwarding) -> Samples:
-    """Return the samples of a task, with efforts; NotFiniteError if one is not finite."""
-    model, motion, step = task.robot.model, task.motion, math.ceil(SECOND * task.period)
-    start = _instants(motion, np.zeros(1)).item()
-    times = sample_times(motion, step)
-    rows = JET_ROWS if task.of_motors else _ROWS
-    jets = _jets(motion, times / SECOND, rows)
-    stamp = task.stamp or start
-    if task.before:
-        earlier, states = _lead_in(task, step, rows)
-        if 0 < len(earlier) <= MOST_POINTS - len(times):
-            stamp = min(start, earlier[0].item())
-            times = np.concatenate((earlier - stamp, times + (start - stamp)))
-            jets = np.concatenate((states, jets))
-    states = jets[:, :_ROWS].copy()
-    efforts = task.effort_format.convert(model, states, inverse_dynamics(model, states))[:, 0]
-    if task.of_motors:
-        states = motor_states(task.robot, jets, times / SECOND)
-    return Samples(stamp, task.frame_id, model.joint_names, times, states, efforts)
+    return max(period, float(breaks[-1] - breaks[0]) / (MOST_FORWARDED - len(breaks) - 2))
 
 
 def sample_times(motion: ActiveTrajectory, step: int) -> NDArray[np.int64]:
@@ -94,18 +70,23 @@ def sample_times(motion: ActiveTrajectory, step: int) -> NDArray[np.int64]:
     return np.union1d(grid, breaks[breaks >= begin])
 
 
-def _lead_in(task: Forwarding, step: int, rows: int) -> tuple[NDArray[np.int64], Array]:
+def _lead_in(
+    reference: Reference, since: int, step: int, rows: int
+) -> tuple[NDArray[np.int64], Array]:
     """
-    Return instants (T,) [ns] before the newest motion and jets (T, rows, n) of earlier motions.
+    Return instants (T,) since one [ns] and jets (T, rows, n) of what leads to the newest motion.
 
     Positions are in the turn of the newest motion, which may differ for continuous joints.
     """
-    instants: list[NDArray[np.int64]] = []
-    states: list[Array] = []
-    for motion, later in zip(task.before, (*task.before[1:], task.motion), strict=True):
+    newest = reference.newest
+    alone = reference.speed != 1.0 or reference.holds_back(newest)
+    before = () if alone else reference.leading_to_newest(since)
+    instants = [np.empty(0, dtype=np.int64)]
+    states = [np.empty((0, rows, newest.curve.coefficients.shape[2]))]
+    for motion, later in pairwise((*before, newest)):
         knots = _instants(motion, motion.joined + motion.curve.breaks)
-        begin, end = max(task.since, motion.begin), min(later.begin, knots[-1].item())
-        count = min(max(0, math.ceil((end - begin) / step)), MOST_POINTS)
+        begin, end = max(since, motion.begin), min(later.begin, knots[-1].item())
+        count = min(max(0, math.ceil((end - begin) / step)), MOST_FORWARDED)
         grid = begin + np.linspace(0, end - begin, count, endpoint=False).astype(np.int64)
         instants.append(np.union1d(grid, knots[(knots > begin) & (knots < later.begin)]))
         states.append(_jets(motion, _times(motion, instants[-1]), rows))

@@ -8,11 +8,10 @@ from typing import Any
 
 from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.control import outputs
+from screw_dynamics.control.controller_hold import ControllerHold, ControllerState
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.fit_requests import Forwarding, Refusal, Samples
-from screw_dynamics.control.forwarding import lead
 from screw_dynamics.control.outputs import Outputs
-from screw_dynamics.control.trajectory_plan import Running
+from screw_dynamics.control.tasks import Rejection, Running, Samples, TrajectoryMessage
 from screw_dynamics.control.trajectory_queue import TrajectoryQueue
 from screw_dynamics.trajectory.reference.interpolation import ActiveTrajectory
 
@@ -25,11 +24,10 @@ class Goal:
     """A goal of a client from its acceptance to its end."""
 
     number: int
-    data: bytes  # its trajectory as received, until it is sent
-    received: int  # [ns]
+    message: TrajectoryMessage | None  # as received, until it is sent
     motion: ActiveTrajectory | None = None  # of the reference
-    task: Forwarding | None = None  # whose samples are sent
-    moves_at_begin: bool = False
+    built: bool = False  # its message is being made, or is made
+    begins: bool = False  # at an instant that it gives, or in motion
     waits: bool = False  # its motion is held back until it is sent
     followed: int = 0  # instant at which that motion was accepted [ns]
     points: int = 0
@@ -42,7 +40,7 @@ class Goal:
 
 class Goals:
     """
-    Forwards goals through the queue to the action of a controller, named `controller`.
+    Forwards goals through the queue to the action of a controller.
 
     `leave` is called where the motion of a goal is not to be followed any more.
     """
@@ -52,10 +50,11 @@ class Goals:
         outputs: Outputs,
         running: Callable[[int], Running],
         leave: Callable[[], None],
-        controller: str,
+        parameters: FeedforwardParameters,
     ) -> None:
         self._outputs, self._running, self._clear = outputs, running, leave
-        self._controller = controller
+        controller = self._controller = parameters.follow_joint_trajectory
+        self.hold = ControllerHold(outputs, controller, wanted=parameters.hold_after_stop)
         self.now = 0  # of the step [ns], set by the owner
         self.queue: TrajectoryQueue  # set by the owner of both
         self.live: list[Goal] = []
@@ -66,7 +65,7 @@ class Goals:
 
     def stop(self, now: int, reason: str) -> None:
         """Abort all goals; the controller is asked to cancel its own."""
-        self._outputs.goals.append(outputs.HoldSoon(begin=False))
+        self.hold.drop()
         for goal in self.live[::-1]:  # the newest first: no other follows one that ends
             self._stop(goal, reason)
 
@@ -78,14 +77,14 @@ class Goals:
 
     # clients -------------------------------------------------------------------------------------
 
-    def accept(self, now: int, number: int, data: bytes, *, ready: bool) -> None:
-        """Begin a goal with its serialised trajectory; `ready` is the controller's action."""
+    def accept(self, now: int, number: int, message: TrajectoryMessage, *, ready: bool) -> None:
+        """Begin a goal with its trajectory; `ready` is the controller's action."""
         for older in list(self.live):  # that which is being forwarded is preempted there
             self.queue.drop('preempted by a newer goal before it was sent', older.number)
-        goal = Goal(number, data, now)
+        goal = Goal(number, message)
         self.live.append(goal)
         if ready:
-            self.queue.add(data, now, number)
+            self.queue.add(message, now, number)
         else:
             self.end(goal, 'abort', self._absent())
 
@@ -142,11 +141,11 @@ class Goals:
 
     def _repeat(self, goal: Goal) -> None:
         """Fit a goal anew that is not sent yet: it continued a motion that has been left."""
-        goal.motion, goal.task, goal.waits = None, None, False
-        if self.queue.pending:
+        goal.motion, goal.built, goal.waits = None, False, False
+        if self.queue.pending or goal.message is None:
             self.end(goal, 'abort', 'preempted by a newer trajectory before it was sent')
         else:
-            self.queue.add(goal.data, self.now, goal.number)
+            self.queue.add(goal.message, self.now, goal.number)
 
     # its trajectory ------------------------------------------------------------------------------
 
@@ -156,53 +155,49 @@ class Goals:
         if goal is not None:
             self.end(goal, 'abort', reason)
 
-    def followed(self, number: int, motion: ActiveTrajectory, waits: bool, now: int) -> None:
+    def followed(self, number: int, motion: ActiveTrajectory, stamped: bool, now: int) -> None:
         """Record the motion that the reference follows for it, or holds back until it is sent."""
         goal = self.find(number)
         if goal is not None:
-            goal.motion, goal.waits, goal.followed = motion, waits, now
+            goal.motion, goal.begins, goal.followed = motion, stamped, now
+            goal.waits = self._running(now).reference.holds_back(motion)
 
-    def forward(self, number: int, answer: Samples | Refusal, task: Forwarding, now: int) -> None:
+    def forward(self, number: int, motion: ActiveTrajectory, samples: Samples | Rejection) -> None:
         """Let the message of a trajectory with efforts be made between the ticks."""
         goal = self.find(number)
-        if goal is None or task.motion is not goal.motion:
+        if goal is None or motion is not goal.motion:
             return
-        if isinstance(answer, Refusal):
-            self.end(goal, 'abort', answer.reason)
+        if isinstance(samples, Rejection):
+            self.end(goal, 'abort', samples.reason)
             return
-        goal.task, goal.points = task, len(answer.times)
-        goal.moves_at_begin = bool(answer.jets[0, 1:].any())
-        self._outputs.goals.append(outputs.BuildGoal(number, answer))
+        goal.built, goal.points, goal.lead = True, len(samples.times), samples.lead
+        goal.begins = goal.begins or bool(samples.jets[0, 1:].any())
+        self._outputs.goals.append(outputs.BuildGoal(number, samples))
 
-    def built(self, now: int, number: int, stamp: int, *, ready: bool) -> None:
-        """Send the message of a goal, which is made, with a stamp [ns]."""
+    def built(self, now: int, number: int, *, ready: bool) -> None:
+        """Send the message of a goal, which is made."""
         goal = self.find(number)
-        if goal is None or goal.task is None or goal.canceling:
+        if goal is None or goal.motion is None or not goal.built or goal.canceling:
             return
         if not ready:
             self.end(goal, 'abort', self._absent())
             return
-        task, reference = goal.task, self._running(now).reference
-        if not reference.follows(task.motion):
+        if not self._running(now).reference.follows(goal.motion):
             self.end(goal, 'abort', 'its motion was replaced or dropped before it was sent')
             return
-        goal.lead = lead(task, stamp)
-        start = None if goal.lead else self._start(goal, task, now)
-        goal.asked, goal.data = True, b''
-        self._outputs.goals += [
-            outputs.HoldSoon(begin=False),
-            outputs.SendGoal(goal.number, start),
-        ]
+        start = None if goal.lead else self._start(goal, goal.motion, now)
+        goal.asked, goal.message = True, None
+        self.hold.drop()
+        self._outputs.goals.append(outputs.SendGoal(goal.number, start))
 
-    def _start(self, goal: Goal, task: Forwarding, now: int) -> int | None:
+    def _start(self, goal: Goal, motion: ActiveTrajectory, now: int) -> int | None:
         """Let a motion from rest begin when the controller has it, not when it was planned."""
         running = self._running(now)
         ahead = max(_DELIVERY, round(SECOND * running.parameters.lead))
         start, reference = now + ahead, running.reference
-        rests = reference.rests(start) and not (task.stamp or goal.moves_at_begin)
-        if not (goal.waits or rests):
+        if not (goal.waits or (reference.rests(start) and not goal.begins)):
             return None
-        reference.release(task.motion, start)
+        reference.release(motion, start)
         return start
 
     # the controller ------------------------------------------------------------------------------
@@ -224,7 +219,7 @@ class Goals:
         if goal is not None:
             goal.accepted = True
             taken = (now - goal.followed) / SECOND
-            self.queue.forward_time.learn(goal.points, taken)
+            self.queue.delivery = self.queue.delivery.learned(goal.points, taken)
 
     def ended(self, now: int, number: int, event: str, *, violated: bool) -> None:
         """End a goal as the controller has: succeed, abort, canceled or unknown."""
@@ -248,7 +243,12 @@ class Goals:
     def _hold_soon(self) -> None:
         """Correct the effort of a controller that has been stopped, unless it has another goal."""
         if not any(goal.asked for goal in self.live):
-            self._outputs.goals.append(outputs.HoldSoon(begin=True))
+            self.hold.begin(self.now)
+
+    def see(self, now: int, state: ControllerState) -> None:
+        """Let a controller that has been stopped hold its position with the effort of that."""
+        if self.hold.waits and not self.live:
+            self.hold.take(state, self._running(now))
 
     def watch(self, now: int, *, ready: bool) -> None:
         """

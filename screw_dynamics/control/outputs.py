@@ -4,29 +4,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from screw_dynamics.control.report import Line
 from screw_dynamics.recordings.messages.feedforward import FeedforwardSample
 
 if TYPE_CHECKING:
-    from screw_dynamics.control.fit_requests import Heading, Samples, Task
+    from screw_dynamics.control.tasks import Fit, Header, Samples
 
 
-class Request(NamedTuple):
-    """A task beside the ticks; `done` of a later step takes its answer."""
-
-    task: Task
-    done: Callable[[int, Any], None]
 
 
 @dataclass(frozen=True)
 class Verdict:
     """Acceptance, or rejection for a `reason`, of a trajectory; instants [ns]."""
 
-    heading: Heading | None
+    header: Header | None
     reason: str = ''
     warnings: tuple[str, ...] = ()
     start: int = 0
@@ -61,13 +55,13 @@ class EndGoal(NamedTuple):
     reason: str = ''
 
 
-class HoldSoon(NamedTuple):
-    """Let the controller hold the position at which it has stopped, if `begin`."""
+class SendHold(NamedTuple):
+    """Send a goal of one point, which nobody has asked for, to the controller."""
 
-    begin: bool
+    samples: Samples
 
 
-GoalAction: TypeAlias = BuildGoal | SendGoal | CancelGoal | EndGoal | HoldSoon
+GoalAction: TypeAlias = BuildGoal | SendGoal | CancelGoal | EndGoal | SendHold
 
 
 @dataclass
@@ -80,7 +74,7 @@ class Outputs:
     motors: bool = False  # the motor efforts belong to the sample
     rows: int = 0  # of the reference from which they were computed
     lines: list[Line] = field(default_factory=list)
-    requests: list[Request] = field(default_factory=list)
+    requests: list[Fit] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     goals: list[GoalAction] = field(default_factory=list)
     forwarded: list[Samples] = field(default_factory=list)  # accepted trajectories

@@ -2,44 +2,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """Join of a fitted trajectory with the running motion, which continued during the fit."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.control.fit_requests import Fit
 from screw_dynamics.control.limit_checks import LimitError, check_curve
-from screw_dynamics.control.trajectory_plan import Arrival, Plan, Running, unscaled
+from screw_dynamics.control.tasks import Arrival, Fit, Fitted, Running
+from screw_dynamics.control.trajectory_plan import unscaled
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.trajectory import PiecewisePolynomial
 from screw_dynamics.trajectory.reference.interpolation import Join
 
-# Changes of speed or state at the join that cause a new fit; then the first segment is bent
-_MOST_CHANGES = 3
+MOST_REFITS = 3  # per trajectory; the last fit is bent to a speed or state that has changed again
 # Fraction of the first segment by which a fit may be late: the rest of the segment is bent to the
 # state reached by then.
 _LATEST = 0.25
 _SAME = 1e-6  # rad or m
 
 
-def joined(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> str:
-    """Follow a fit if it still joins the running motion; else return why another is needed."""
-    found = _candidate(plan, fit, arrival, running)
-    if isinstance(found, str):
-        return found
-    reference, limits = running.reference, plan.task.parameters.limits
-    if found.bent and fit.partial:
-        return 'joints that the trajectory leaves out have moved on'
-    if found.bent and limits != 'off':
-        problem = _beyond_limits(plan, found, reference.speed)
-        if problem:
-            return problem
-    waits = arrival.goal is not None and _can_wait(plan, found, running)
-    reference.follow(found.join, fit.waypoints, found.begin, found.curve, found.anchor)
-    if waits:
-        reference.hold_back()  # it begins when it is sent
-    running.streamed.supersede()
-    return ''
+@dataclass(eq=False)
+class Pending:
+    """A trajectory that is not followed yet."""
+
+    arrival: Arrival
+    number: int = 0  # of its last task
+    refits: int = 0
+    late: int = 0  # fits that finished after their join
+    until: int = 0  # instant at which retiming it is given up [ns]; 0: not begun
+    slowed: tuple[Fit, Fitted] | None = None  # is followed, if that comes
 
 
 class _Candidate(NamedTuple):
@@ -52,20 +44,38 @@ class _Candidate(NamedTuple):
     bent: bool = False  # at its first segment: only the limits of the fit have been checked
 
 
-def _can_wait(plan: Plan, found: _Candidate, running: Running) -> bool:
-    """Return whether a curve may begin later than it joins: from rest, at no given time."""
-    reference, parameters = running.reference, plan.task.parameters
-    if plan.stamped or running.streamed.flows(running.now) or reference.leaves_at_reception:
-        return False
-    if parameters.start_state != 'reference':
-        return plan.floating
-    return reference.rests(running.sampled) and reference.rests(found.join.begin)
+def joined(task: Fit, fit: Fitted, pending: Pending, running: Running) -> tuple[str, bool]:
+    """
+    Follow a fit if it still joins the running motion.
+
+    Returns why another fit is needed instead, empty if it is followed, and whether its first
+    segment is another one than that of the fit.
+    """
+    found = _candidate(task, fit, pending, running)
+    if isinstance(found, str):
+        return found, False
+    reference, plan = running.reference, fit.plan
+    if found.bent and plan.remaining is not None:
+        return 'joints that the trajectory leaves out have moved on', False
+    if found.bent and task.running.parameters.limits != 'off':
+        problem = _beyond_limits(task.running.robot, found, reference.speed)
+        if problem:
+            return problem, False
+    waits = plan.floating and pending.arrival.goal is not None
+    if task.running.parameters.start_state == 'reference':
+        waits = waits and all(map(reference.rests, (running.sampled, found.join.begin)))
+    reference.follow(found.join, fit.waypoints, found.begin, found.curve, found.anchor)
+    if waits:
+        reference.hold_back()  # it begins when it is sent
+    running.streamed.supersede()
+    return '', found.bent
 
 
-def _candidate(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> _Candidate | str:
+def _candidate(task: Fit, fit: Fitted, pending: Pending, running: Running) -> _Candidate | str:
     """Return a fit adapted to the running motion, or the reason why another fit is needed."""
-    reference, streamed, parameters = running.reference, running.streamed, plan.task.parameters
-    join, curve, begin = plan.task.join, fit.curve, fit.joined
+    reference, streamed, plan = running.reference, running.streamed, fit.plan
+    arrival, start_state = pending.arrival, task.running.parameters.start_state
+    join, curve, begin, last = plan.join, fit.curve, fit.joined, pending.refits == MOST_REFITS
     if streamed.takeovers != arrival.takeovers:
         return 'a stream has begun'
     if reference.leaves_at_reception:
@@ -75,45 +85,39 @@ def _candidate(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> _Can
         if join.continues and _jumps(reference.state(sampled), curve, time - begin):
             join = replace(join, continues=False)
         return _Candidate(join, begin, curve, anchor)
-    changed = plan.task.speed != reference.speed
-    if changed:
-        arrival.changes += 1
-        if arrival.changes <= _MOST_CHANGES:
-            return 'the speed has changed'
-    earliest = running.sampled
-    if not running.streamed.flows(running.now):  # a stream ends at once
-        earliest += arrival.ahead
+    changed = task.running.reference.speed != reference.speed
+    if changed and not last:
+        return 'the speed has changed'
+    flows = streamed.flows(running.now)  # it ends at once
+    earliest = running.sampled + (0 if flows else plan.ahead)
     if plan.floating:
         join = replace(join, start=earliest, begin=earliest)
     elif changed:
         join = _at_speed(join, arrival, reference.speed)
-    earlier, jet = plan.task.join.elapsed - join.elapsed, None
-    if parameters.start_state == 'reference':
+    earlier, jet = plan.join.elapsed - join.elapsed, None
+    passed = 1e-9 * (join.begin - earliest) * reference.speed
+    at_once = replace(join, begin=earliest, elapsed=join.elapsed - passed)
+    if start_state == 'reference':
         late = (join.begin < earliest or earlier < 0.0) and plan.state is not None
-        bent = changed
-        if late or running.streamed.flows(running.now):
-            # a stream ends now, in its present state: no tick is skipped
-            passed = 1e-9 * (join.begin - earliest) * reference.speed
-            earlier, bent = earlier + passed, True
-            join = replace(join, begin=earliest, elapsed=join.elapsed - passed)
-            arrival.late += late
+        bent = changed or late or flows
+        if late or flows:  # a stream ends in its present state: no tick is skipped
+            join, earlier = at_once, earlier + passed
+            pending.late += late
         elif not changed and not _same(reference.state(join.begin), plan.state):
-            arrival.changes, bent = arrival.changes + 1, True
-            if arrival.changes <= _MOST_CHANGES:
+            if not last:
                 return 'the state at the join has changed'
+            bent = True
         if bent:
             jet = _followed(join.begin, running)
             if jet is None and plan.state is not None:
                 return 'what it continued has ended'
-    elif parameters.start_state == 'joint_states' and join.begin <= max(earliest, plan.soonest):
+    elif start_state == 'joint_states' and join.begin <= max(earliest, plan.soonest):
         # the joints moved during the fit
-        passed = 1e-9 * (join.begin - earliest) * reference.speed
-        earlier += passed
-        arrival.late += join.begin < earliest
-        join = replace(join, begin=earliest, elapsed=join.elapsed - passed)
+        pending.late += join.begin < earliest
+        join, earlier = at_once, earlier + passed
         jet = running.measured_state
         jet = join.jet if jet is None else jet
-    if parameters.start_state != 'first_point' and -earlier > _LATEST * curve.breaks[:2][-1]:
+    if start_state != 'first_point' and -earlier > _LATEST * curve.breaks[:2][-1]:
         return 'its fit was ready too late'
     rejoined = None if jet is None else reference.rejoined(curve, fit.waypoints, jet, earlier)
     if rejoined is None:
@@ -121,14 +125,14 @@ def _candidate(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> _Can
     return _Candidate(join, begin - earlier, rejoined, bent=True)
 
 
-def _beyond_limits(plan: Plan, found: _Candidate, speed: float) -> str:
+def _beyond_limits(robot: Robot, found: _Candidate, speed: float) -> str:
     """Return the limit that the first segment of a curve exceeds; empty if there is none."""
     curve = found.curve
     first = PiecewisePolynomial(
         curve.breaks[:2], curve.coefficients[:1], curve.end, curve.continuity
     )
     try:
-        check_curve(plan.task.robot, first, found.begin, 'reject', max(speed, 1.0))
+        check_curve(robot, first, found.begin, 'reject', max(speed, 1.0))
     except LimitError as error:
         return str(error)
     return ''

@@ -7,28 +7,30 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
+import numpy as np
+
 from screw_dynamics.common.times import SECOND
-from screw_dynamics.control.fit_requests import (
+from screw_dynamics.control.outputs import Outputs, Verdict
+from screw_dynamics.control.tasks import (
+    Answer,
+    Arrival,
+    Duration,
     Fit,
-    Forwarding,
-    Heading,
-    Outline,
-    Reading,
-    Refusal,
+    Fitted,
+    Header,
+    Rejection,
+    Running,
     Samples,
-    Task,
+    TrajectoryMessage,
 )
-from screw_dynamics.control.forwarding import MOST_POINTS, forwarding
-from screw_dynamics.control.outputs import Outputs, Request, Verdict
-from screw_dynamics.control.trajectory_join import joined
-from screw_dynamics.control.trajectory_plan import Arrival, Plan, Running, arrival, fit_delay, plan
-from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
+from screw_dynamics.control.trajectory_join import MOST_REFITS, Pending, joined
+from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.trajectory.reference.interpolation import ActiveTrajectory
 
 DEPTH = 10  # trajectories that wait
-_MOST_REFITS = 12  # per trajectory
+_MANY = 20_000  # bytes
 _RETIMING = 10 * SECOND  # until a slowed trajectory is followed [ns]
-_MOST_AHEAD = SECOND // 5  # of the time until a controller has a goal
+_MOVED = 1e-3  # rad or m
 _DROPPED = 'a trajectory that had not begun is dropped, and joints that this one leaves out stay'
 
 
@@ -38,19 +40,19 @@ class GoalsOfTrajectories(Protocol):
     def refused(self, goal: int, reason: str) -> None:
         """End a goal: its trajectory is not followed."""
 
-    def followed(self, goal: int, motion: ActiveTrajectory, waits: bool, now: int) -> None:
+    def followed(self, goal: int, motion: ActiveTrajectory, stamped: bool, now: int) -> None:
         """Record the motion that the reference follows for it, or holds back until it is sent."""
 
-    def forward(self, goal: int, answer: Samples | Refusal, task: Forwarding, now: int) -> None:
+    def forward(self, goal: int, motion: ActiveTrajectory, samples: Samples | Rejection) -> None:
         """Send the trajectory with efforts to the controller."""
 
 
 class TrajectoryQueue:
     """
-    Reads, fits, follows and forwards messages, one after the other.
+    Lets trajectories be fitted, and follows and forwards them, one after the other.
 
-    A fit is repeated if what it assumed has changed, or if it is late; if speed or state keep
-    changing, its first segment is bent to them. `running` returns the state at an instant.
+    A fit is repeated if what it assumed has changed, or if it is late, at most three times.
+    `running` returns the state at an instant.
     """
 
     def __init__(
@@ -58,263 +60,223 @@ class TrajectoryQueue:
         outputs: Outputs,
         running: Callable[[int], Running],
         goals: GoalsOfTrajectories,
-        heading: Callable[[bytes], Heading | None],
         *,
         forwards: bool,
     ) -> None:
         self._outputs, self._running, self._goals = outputs, running, goals
-        self._heading, self._forwards = heading, forwards
-        self._fit_times = {False: FitTime(), True: FitTime(0.3, 0.05)}  # True: of poses
-        self.forward_time = FitTime(0.01, 2e-5)  # until a controller has a goal
-        self._waiting: deque[Arrival] = deque()
-        self._current: Arrival | None = None
-        self._outline: Outline | None = None  # of the current trajectory
-        self._busy = False
-        self._asked = 0  # time of the request [ns]
+        self._forwards = forwards
+        self._durations = {  # of fits by bytes; True: of poses
+            False: Duration(0.02, 4e-6, _MANY),
+            True: Duration(0.3, 5e-4, _MANY),
+        }
+        self.delivery = Duration(0.01, 2e-5, 200)  # by points, until a controller has a goal
+        self._waiting: deque[Pending] = deque()
+        self._current: Pending | None = None
+        self._task: Fit | None = None  # that is under way
+        self._resampled: ActiveTrajectory  # by that task, if it does
+        self._number = 0  # of the last task
 
     @property
-    def pending(self) -> list[Arrival]:
+    def pending(self) -> list[Pending]:
         """Trajectories that are not followed yet."""
         return [*([] if self._current is None else [self._current]), *self._waiting]
 
-    def add(self, data: bytes, now: int, goal: int | None = None, *, poses: bool = False) -> None:
-        """Add a JointTrajectory, or with `poses` a Path, received at `now` [ns] for a goal."""
+    def add(self, message: TrajectoryMessage, now: int, goal: int | None = None) -> None:
+        """Add a trajectory that is received at `now` [ns] for a goal, if any."""
         if len(self._waiting) >= DEPTH:
             reason = f'{DEPTH} newer trajectories arrived before it could be fitted'
             self._drop(self._waiting[0], reason)
-        self._waiting.append(arrival(data, self._running(now), goal, poses=poses))
+        self._waiting.append(Pending(self._running(now).arrival(message, goal)))
         self._advance(now)
 
     def drop(self, reason: str, goal: int | None = None) -> int:
         """Reject what is not followed yet, all or that of a goal; return how many trajectories."""
-        dropped = [one for one in self.pending if goal is None or one.goal == goal]
+        dropped = [one for one in self.pending if goal is None or one.arrival.goal == goal]
         for one in dropped:
             self._drop(one, reason)
         return len(dropped)
 
-    def _drop(self, arrived: Arrival, reason: str) -> None:
-        if arrived is not self._current:
-            self._waiting.remove(arrived)
-            self._refuse(arrived, None, reason)
-            return
-        self._current = None
-        self._refuse(arrived, self._outline, reason)
+    def _drop(self, pending: Pending, reason: str, header: Header | None = None) -> None:
+        """Reject a trajectory; its header is known better if its message was read."""
+        if pending is self._current:
+            self._current = None
+        else:
+            self._waiting.remove(pending)
+        arrival = pending.arrival
+        self._outputs.verdicts.append(Verdict(header or arrival.message.header, reason))
+        if arrival.goal is not None:
+            self._goals.refused(arrival.goal, reason)
 
     def follow_speed(self, speed: float, since: int) -> None:
         """Record that the time from start runs at `speed` from the instant `since` [ns]."""
         for waiting in self.pending:
-            waiting.follow_speed(speed, since)
+            waiting.arrival = waiting.arrival.at_speed(speed, since)
 
-    # steps ---------------------------------------------------------------------------------------
+    # tasks ---------------------------------------------------------------------------------------
 
-    def _ask(
-        self, task: Task, now: int, done: Callable[[Arrival, Any, int], None], arrived: Arrival
-    ) -> None:
-        """Request a task; its answer is handled unless the trajectory was dropped meanwhile."""
-        self._busy, self._asked = True, now
+    def _ask(self, arrival: Arrival, running: Running, **options: Any) -> int:
+        """Request a task; return its number."""
+        message, forwards = arrival.message, self._forwards or arrival.goal is not None
+        expected = self._durations[message.poses].estimate(len(message.data))
+        self._number += 1
+        self._task = Fit(
+            self._number,
+            arrival,
+            running.copy(min(arrival.received, running.now)),
+            expected,
+            self.delivery,
+            forwards,
+            **options,
+        )
+        self._outputs.requests.append(self._task)
+        return self._number
 
-        def answered(now: int, answer: Any) -> None:
-            self._busy = False
-            self._do(lambda then: done(arrived, answer, then), now)
+    def _advance(self, now: int) -> None:
+        """Request the fit of the next trajectory if no task is under way."""
+        if self._task is None and self._waiting:
+            self._current = self._waiting.popleft()
+            self._fit(self._current, now)
 
-        self._outputs.requests.append(Request(task, answered))
+    def _fit(self, pending: Pending, now: int, *, retimes: bool = False) -> None:
+        """Request a fit of the current trajectory for what is followed now."""
+        running, late = self._running(now), pending.late
+        pending.number = self._ask(pending.arrival, running, late=late, retimes=retimes)
 
-    def _do(self, step: Callable[[int], None], now: int) -> None:
-        """Take a step of the current trajectory, which an error rejects, and go on."""
-        try:
-            step(now)
-        except ScrewDynamicsError as error:
-            self._reject(str(error))
+    def answered(self, number: int, answer: Answer, now: int) -> None:
+        """Follow what was fitted, unless the trajectory was dropped meanwhile, and go on."""
+        task, current = self._task, self._current
+        if task is None or task.number != number:
+            return
+        self._task = None
+        if task.resamples:
+            assert not isinstance(answer, Fitted)
+            self._forward(task.arrival.goal, self._resampled, answer)
+        elif current is not None and current.number == number:
+            assert not isinstance(answer, Samples)
+            self._fitted(current, task, answer, now)
         self._advance(now)
+
+    def _fitted(self, pending: Pending, task: Fit, answer: Fitted | Rejection, now: int) -> None:
+        if task.retimes:
+            self._retimed(pending, task, answer, now)
+            return
+        if isinstance(answer, Rejection):
+            self._drop(pending, answer.reason, answer.summary)
+            return
+        message, taken = task.arrival.message, (now - task.running.now) / SECOND
+        known = self._durations[message.poses]
+        self._durations[message.poses] = known.learned(len(message.data), taken)
+        until = now + _RETIMING
+        retimes = answer.slowed and task.running.parameters.limits == 'retime'
+        if retimes and not pending.until and _may_wait(task, answer, until):
+            self._outputs.log(
+                'info',
+                f'A trajectory is retimed, and begins within {_RETIMING / SECOND:g} s; else it is '
+                f'{answer.warnings[0]}',
+            )
+            pending.until, pending.slowed = until, (task, answer)
+            self._fit(pending, now, retimes=True)
+        else:
+            self._follow(pending, task, answer, now)
 
     def tick(self, now: int) -> None:
         """Follow the slowed trajectory where retiming it takes too long."""
         current = self._current
         if current is not None and current.slowed is not None and now >= current.until:
-            self._outputs.log('warning', 'Not retimed: that takes too long')
-            self._do(current.slowed, now)
+            self._follow_slowed(current, 'that takes too long', now)
+            self._advance(now)
 
-    def _advance(self, now: int) -> None:
-        """Start to read the next trajectory if no task is running."""
-        if self._busy or not self._waiting:
-            return
-        self._current, self._outline = self._waiting.popleft(), None
-        current = self._current
-        self._ask(Reading(current.data, current.poses), now, self._read, current)
+    def _follow_slowed(self, pending: Pending, reason: str, now: int) -> None:
+        assert pending.slowed is not None
+        self._outputs.log('warning', f'Not retimed: {reason}')
+        self._retimed(pending, *pending.slowed, now)
 
-    def _read(self, arrived: Arrival, answer: Outline | Refusal, now: int) -> None:
-        if arrived is not self._current:
+    def _retimed(self, pending: Pending, task: Fit, answer: Fitted | Rejection, now: int) -> None:
+        """Follow what was retimed, or slowed, unless the slowed trajectory is followed already."""
+        if pending.slowed is None:
             return
-        if isinstance(answer, Refusal):
-            self._reject(answer.reason)
+        if isinstance(answer, Rejection):
+            self._follow_slowed(pending, answer.reason, now)
+            return
+        pending.slowed = None
+        if _moved(answer, self._running(now)):
+            self._fit(pending, now)
         else:
-            self._outline = answer
-            self._fit(arrived, answer, now)
+            self._follow(pending, task, answer, now)
 
-    def _fit(self, arrived: Arrival, outline: Outline, now: int) -> None:
-        """Request a fit of the current trajectory for a join planned now."""
+    def _follow(self, pending: Pending, task: Fit, answer: Fitted, now: int) -> None:
+        """Follow a fit, or request another."""
         running = self._running(now)
-        if arrived.goal is not None:
-            ahead = self.forward_time.estimate(_forwarded_points(outline, running))
-            arrived.ahead = min(ahead, _MOST_AHEAD)
-        expected = self._fit_times[arrived.poses].estimate(outline.points)
-        delay = fit_delay(arrived, outline, running, expected)
-        chosen = plan(arrived, outline, running, delay)
-        self._ask(
-            chosen.task,
-            now,
-            lambda one, answer, then: self._fitted(one, chosen, outline, answer, then),
-            arrived,
-        )
-
-    def _fitted(
-        self, arrived: Arrival, plan: Plan, outline: Outline, answer: Fit | Refusal, now: int
-    ) -> None:
-        if arrived is not self._current:
-            return
-        if isinstance(answer, Refusal):
-            self._reject(answer.reason)
-            return
-        self._fit_times[arrived.poses].learn(outline.points, (now - self._asked) / SECOND)
-        retimes = answer.slowed and plan.task.parameters.limits == 'retime'
-        if retimes and not arrived.until and plan.waits(now + _RETIMING):
-            self._retime(arrived, plan, outline, answer, now)
-        else:
-            self._follow(arrived, plan, outline, answer, now)
-
-    def _retime(self, arrived: Arrival, plan: Plan, outline: Outline, slow: Fit, now: int) -> None:
-        """Request the fastest motion in place of the slowed one."""
-        self._outputs.log(
-            'info',
-            f'A trajectory is retimed, and begins within {_RETIMING / SECOND:g} s; else it is '
-            f'{slow.warnings[0]}',
-        )
-        arrived.until = now + _RETIMING
-
-        def follow(then: int, fit: Fit = slow) -> None:
-            arrived.slowed = None
-            if plan.moved(self._running(then)):
-                self._fit(arrived, outline, then)
-            else:
-                self._follow(arrived, plan, outline, fit, then)
-
-        def retimed(one: Arrival, answer: Fit | Refusal, then: int) -> None:
-            if one is not self._current or one.slowed is None:
-                return
-            if isinstance(answer, Refusal):
-                self._outputs.log('warning', f'Not retimed: {answer.reason}')
-                follow(then)
-            else:
-                follow(then, answer)
-
-        arrived.slowed = follow
-
-        self._ask(replace(plan.task, retimes=True), now, retimed, arrived)
-
-    def _follow(
-        self, arrived: Arrival, plan: Plan, outline: Outline, answer: Fit, now: int
-    ) -> None:
-        running = self._running(now)
-        motions = running.reference.motions_from(running.sampled)
-        if running.robot is not plan.task.robot or running.parameters != plan.task.parameters:
+        motions, bent = running.reference.motions_from(running.sampled), False
+        if (
+            running.robot is not task.running.robot
+            or running.parameters != task.running.parameters
+        ):
             problem = 'the robot model or the parameters have changed'
         else:
-            problem = joined(plan, answer, arrived, running)
+            try:
+                problem, bent = joined(task, answer, pending, running)
+            except ScrewDynamicsError as error:
+                self._drop(pending, str(error), answer.summary)
+                return
         if not problem:
-            partial = 0 < len(outline.joint_names) < running.robot.n
-            left = [m for m in motions if m.begin > running.sampled]
+            partial = 0 < len(answer.summary.joint_names) < running.robot.n
+            left = [motion for motion in motions if motion.begin > running.sampled]
             if partial and not all(map(running.reference.follows, left)):
                 answer = replace(answer, warnings=(*answer.warnings, _DROPPED))
-            self._accept(answer, arrived, outline, running)
-        elif arrived.refits == _MOST_REFITS:
-            raise TrajectoryError(f'given up after {_MOST_REFITS + 1} fits: {problem}')
+            self._accept(pending.arrival, answer, bent, running)
+        elif pending.refits == MOST_REFITS:
+            reason = f'given up after {MOST_REFITS + 1} fits: {problem}'
+            self._drop(pending, reason, answer.summary)
         else:
-            arrived.refits += 1
-            self._fit(arrived, outline, now)
+            pending.refits += 1
+            self._fit(pending, now)
 
-    def _accept(self, fit: Fit, arrived: Arrival, outline: Outline, running: Running) -> None:
-        reference, parameters, now = running.reference, running.parameters, running.now
-        self._current = None
-        motion = reference.newest
+    def _accept(self, arrival: Arrival, fit: Fitted, bent: bool, running: Running) -> None:
+        self._current, header, goal = None, fit.summary, arrival.goal
+        motion = running.reference.newest
         start = motion.anchor - round(SECOND * motion.anchor_time)
         end = start + round(SECOND * float(fit.waypoints.times[-1]))
-        task = forwarding(reference, running.robot, outline, parameters, now)
-        warnings = fit.warnings
-        if (
-            arrived.goal is not None or self._forwards
-        ) and task.period > parameters.resample_period:
-            warnings = (
-                *warnings,
-                f'forwarded with points {task.period:.3g} s apart: more than {MOST_POINTS} else',
-            )
-        self._outputs.verdicts.append(Verdict(outline, '', warnings, start, end))
-        if arrived.goal is not None:
-            goal = arrived.goal
-            self._goals.followed(goal, motion, reference.holds_back(motion), now)
-            self._ask(
-                task,
-                now,
-                lambda _, answer, then: self._goals.forward(goal, answer, task, then),
-                arrived,
-            )
-        elif self._forwards:
-            self._ask(task, now, self._forward, arrived)
-
-    def _forward(self, arrived: Arrival, answer: Samples | Refusal, now: int) -> None:
-        if isinstance(answer, Refusal):
-            self._outputs.log(
-                'error', f'Not published on ~/joint_trajectory_effort: {answer.reason}'
-            )
-        else:
-            self._outputs.forwarded.append(answer)
-
-    def _reject(self, reason: str) -> None:
-        current, self._current = self._current, None
-        if current is not None:
-            self._refuse(current, self._outline, reason)
-
-    def _refuse(self, arrived: Arrival, known: Heading | None, reason: str) -> None:
-        heading = known or self._heading(arrived.data)
-        self._outputs.verdicts.append(Verdict(heading, reason))
-        if arrived.goal is not None:
-            self._goals.refused(arrived.goal, reason)
-
-
-def _forwarded_points(outline: Outline, running: Running) -> int:
-    period = running.parameters.resample_period
-    return min(outline.points + max(0, round(outline.last_time / period)), MOST_POINTS)
-
-
-_MARGIN = 1.5
-_MANY = 200  # a fit of at least this many points updates the time per point, else the fixed part
-_LEAST, _MOST = 1e-3, 60.0  # limits of the fixed part [s]; a jump of the clock is no fit
-_FORGOTTEN = 0.5  # fraction by which a longer earlier time decays at each fit
-
-
-class FitTime:
-    """
-    A fixed part and a time per point [s], learned separately from earlier fits.
-
-    So a delay of a short fit does not count for every point of a long one.
-    """
-
-    def __init__(self, fixed: float = 0.02, per_point: float = 4e-4) -> None:
-        self._fixed, self._per_point = fixed, per_point  # s
-
-    def estimate(self, points: int) -> int:
-        """Return the expected duration of a fit, with a margin [ns]."""
-        return round(SECOND * _MARGIN * (self._fixed + self._per_point * points))
-
-    def learn(self, points: int, seconds: float) -> None:
-        """Update the estimate with a measured duration; an increase applies at once."""
-        if not 0.0 <= seconds <= _MOST:
+        self._outputs.verdicts.append(Verdict(header, '', fit.warnings, start, end))
+        if goal is not None:
+            self._goals.followed(goal, motion, bool(header.stamp), running.now)
+        samples = fit.samples
+        if samples is None:
             return
-        if points < _MANY:
-            fixed = _learned(self._fixed, seconds - self._per_point * points)
-            self._fixed = max(fixed, _LEAST)
+        leads = isinstance(samples, Samples) and samples.lead
+        if bent or (leads and motion.begin != fit.plan.join.begin):  # its samples are others
+            self._resampled = motion
+            self._ask(arrival, running, resamples=True)
+            return
+        if isinstance(samples, Samples) and not leads:  # it may begin at another instant
+            samples = replace(samples, stamp=header.stamp or start)
+        self._forward(goal, motion, samples)
+
+    def _forward(
+        self, goal: int | None, motion: ActiveTrajectory, samples: Samples | Rejection
+    ) -> None:
+        if goal is not None:
+            self._goals.forward(goal, motion, samples)
+        elif isinstance(samples, Samples):
+            self._outputs.forwarded.append(samples)
         else:
-            self._per_point = _learned(self._per_point, (seconds - self._fixed) / points)
+            self._outputs.log(
+                'error', f'Not published on ~/joint_trajectory_effort: {samples.reason}'
+            )
 
 
-def _learned(before: float, measured: float) -> float:
-    return max(measured, before + _FORGOTTEN * (max(measured, 0.0) - before))
+def _may_wait(task: Fit, fit: Fitted, until: int) -> bool:
+    """Return whether a motion begins from rest, and may begin at an instant [ns]."""
+    join = fit.plan.join
+    rests = join.jet is None or not join.jet[1:].any()
+    # the measured state may be another one then
+    kept = task.running.parameters.start_state != 'joint_states'
+    return rests and kept and (fit.plan.floating or join.begin > until)
+
+
+def _moved(fit: Fitted, running: Running) -> bool:
+    """Return whether joints have left the measured state from which a motion starts."""
+    jet = fit.plan.join.jet
+    if fit.plan.state is not None or jet is None:
+        return False
+    return bool((np.abs(running.measured_positions - jet[0]) > _MOVED).any())

@@ -114,7 +114,7 @@ def test_cancel_before_it_is_sent(arm):
 
 
 def test_cancel_while_it_is_executed(arm):
-    rig = Client(arm)
+    rig = Client(arm, hold_after_stop=True)
     rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
     rig.run(0.3)
     rig.step(rig.core.goals.cancel, 1)
@@ -122,17 +122,44 @@ def test_cancel_while_it_is_executed(arm):
     assert not rig.ended
     rig.step(rig.core.goals.ended, 1, 'canceled', violated=False)
     assert rig.ended == {1: ('canceled', '')}
-    assert rig.held[-1]
     assert rig.core.followed.empty
+    # the controller comes to rest, and gets the effort of that position
+    rig.see([0.1, 0.0], [0.2, 0.1], names=('joint_2', 'joint_1'))
+    assert not rig.held
+    rig.see([0.2, 0.1], [0.2, 0.1], names=('joint_2', 'joint_1'))
+    (samples,) = rig.held
+    np.testing.assert_array_equal(samples.jets, [[[0.1, 0.2], [0.0, 0.0], [0.0, 0.0]]])
+    np.testing.assert_allclose(samples.efforts, sd.gravity_forces(arm, [[0.1, 0.2]]), atol=1e-12)
+
+
+@pytest.mark.parametrize('what', ['follows a trajectory', 'has another goal', 'moves on'])
+def test_a_stopped_controller_that_is_moved_is_not_held(arm, what):
+    rig = Client(arm, hold_after_stop=True)
+    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
+    rig.run(0.3)
+    rig.step(rig.core.goals.ended, 1, 'abort', violated=True)
+    if what == 'follows a trajectory':
+        rig.send((0.0, [0.1, 0.0]), (1.0, [0.5, 0.0]))
+        rig.run(0.1)
+    elif what == 'has another goal':
+        rig.joint_states([0.1, 0.0])
+        rig.goal(2, (1.0, [0.5, 0.0]))
+    else:
+        rig.see([0.1, 0.0], [0.2, 0.0])
+        rig.now += 5 * SECOND
+    rig.see([0.1, 0.0], [0.1, 0.0], [0.1, 0.0])
+    assert not rig.held
+    assert ('has not come to rest within 5 s' in '\n'.join(rig.lines)) == (what == 'moves on')
 
 
 def test_a_violated_tolerance_stops_the_motion_and_holds(arm):
-    rig = Client(arm)
+    rig = Client(arm, hold_after_stop=True)
     rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
     rig.run(0.3)
     rig.step(rig.core.goals.ended, 1, 'abort', violated=True)
     assert rig.ended == {1: ('abort', '')}
-    assert rig.held[-1]
+    rig.see([0.1, 0.0], [0.1, 0.0])
+    assert rig.held
     assert rig.core.followed.empty
 
 

@@ -10,8 +10,6 @@ from helpers.receiving_node import MS, Node
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.fit import outline
-from screw_dynamics.control.forwarding import forwarding, with_efforts
 from screw_dynamics.control.motor_positions import links_at_rest, require_motor_positions
 from screw_dynamics.errors import InputError
 
@@ -52,11 +50,6 @@ def node(planar):
     return made
 
 
-def samples_of(node):
-    task = forwarding(node.reference, node.robot, outline(node.message), node.parameters, node.now)
-    return with_efforts(task)
-
-
 def motor_positions(node, instant):
     """Return the motors (2,) of the reference at an instant, by equations of motion by hand."""
     jet = node.jet(int(instant))
@@ -67,7 +60,7 @@ def test_first_point_is_where_the_motors_are(node):
     """A motion from rest starts at the links that rest on the measured motors, to rounding."""
     node.follow([0.0, 0.0], [0.5, 0.4], times=[0.4, 1.2])
     np.testing.assert_allclose(node.jet(node.reference.newest.begin)[0], MEASURED, atol=1e-11)
-    found = samples_of(node)
+    found = node.samples()
     measured = node.measured.positions(node.now, 1.0)
     np.testing.assert_allclose(found.jets[0, 0], measured, rtol=0.0, atol=1e-10)
     assert (np.abs(found.jets[0, 1:]) < 1e-9).all()
@@ -80,7 +73,7 @@ def test_points_are_those_of_the_motors(node):
     Central differences over 0.2 ms err by some 1e-5 of the values here.
     """
     node.follow([0.0, 0.0], [0.5, 0.4], times=[0.4, 1.2])
-    found = samples_of(node)
+    found = node.samples()
     start = node.reference.newest.anchor
     step = 200_000  # ns
     inner = [i for i in range(3, len(found.times) - 3, 7)]
@@ -104,7 +97,7 @@ def test_motion_that_continues_leads_in_by_motors(node):
     node.receive([0.3, -0.2], times=[1.0])
     node.plan(30 * MS)
     assert node.join(20 * MS)
-    found = samples_of(node)
+    found = node.samples()
     instants = found.stamp + found.times
     assert instants[0] == node.now
     for jet, instant in zip(found.jets[:5], instants[:5], strict=True):
@@ -117,7 +110,7 @@ def test_links_forward_links(planar):
     node = Node(planar, springs(), elastic_joints_path='joints.yaml')
     node.follow([0.1, 0.2], [0.5, 0.4])
     begin = node.reference.newest.begin
-    np.testing.assert_array_equal(samples_of(node).jets[0, 0], node.jet(begin)[0])
+    np.testing.assert_array_equal(node.samples().jets[0, 0], node.jet(begin)[0])
 
 
 @pytest.mark.parametrize('options', [{}, {'damping': 3.0}], ids=['spring', 'damped'])

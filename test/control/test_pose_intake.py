@@ -10,8 +10,7 @@ from helpers.receiving_node import MS, NOW, Node
 from screw_dynamics import frame_pose, inverse_dynamics, share_path
 from screw_dynamics.control import fit as fit_module
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.fit import outline
-from screw_dynamics.control.forwarding import forwarding, with_efforts
+from screw_dynamics.control.fit import summary
 from screw_dynamics.errors import InputError, ScrewDynamicsError, TrajectoryError
 from screw_dynamics.nodes.feedforward.worker import _message
 from screw_dynamics.trajectory.cartesian import PoseCurve, PoseWaypoints
@@ -72,7 +71,7 @@ def test_the_fit_of_a_path_leaves_half_of_it():
     assert node.delay(300 * MS) == 300 * MS
     assert node.delay(3000 * MS) == pytest.approx(1000 * MS, abs=1000)
     node.now += 1100 * MS
-    node.arrival.late = 1
+    node.pending.late = 1
     assert node.delay(3000 * MS) == pytest.approx(450 * MS, abs=1000)
     assert node.delay(500 * MS) == 500 * MS
     node.reference.set_speed(0.0, node.now)
@@ -150,7 +149,7 @@ def test_bytes_that_are_no_path_are_refused(data):
 def test_a_path_of_too_many_poses_is_refused(monkeypatch):
     monkeypatch.setattr(fit_module, 'MOST_POINTS', 2)
     with pytest.raises(TrajectoryError, match='expected at most 2 points, got 3'):
-        outline(path_message(near(start_pose(), [1.0, 2.0, 3.0])))
+        summary(path_message(near(start_pose(), [1.0, 2.0, 3.0])))
 
 
 def test_an_accepted_path_is_forwarded_as_points_of_the_joints():
@@ -159,8 +158,7 @@ def test_an_accepted_path_is_forwarded_as_points_of_the_joints():
     node.plan(0)
     assert node.join(0)
     model = node.robot.model
-    task = forwarding(node.reference, node.robot, outline(node.message), node.parameters, node.now)
-    samples = with_efforts(task)
+    samples = node.samples()
     assert samples.joint_names == model.joint_names
     assert samples.times[-1] == 10**9
     last = samples.jets[-1, 0]

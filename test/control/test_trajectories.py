@@ -12,7 +12,7 @@ from helpers.rig import BEGIN, Rig, free, limited, perform
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.fit_requests import Refusal
+from screw_dynamics.control.tasks import Rejection
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
@@ -139,7 +139,7 @@ def test_every_trajectory_has_one_verdict_in_order(arm):
 def test_a_fit_for_other_parameters_is_not_followed(arm):
     rig = Rig(arm, fit_time=0.05)
     rig.send((0.0, [0.0, 0.0]), (0.5, [0.1, 0.0]))
-    rig.run(0.06)  # read; the fit is under way
+    rig.run(0.03)  # the fit is under way
     rig.step(rig.core.change_parameters, replace(rig.parameters, lead_time=0.01))
     rig.run(1.0)
     assert rig.reasons == ['']
@@ -243,9 +243,9 @@ def test_retime_is_faster_than_slow_where_that_is_sent_fast(arm):
 
 def without_retiming(arm, seconds):
     """Return a rig that finds no faster motion, after some time."""
-    times = iter([0.004, 0.004, seconds])
+    times = iter([0.004, seconds])
     rig = Rig(limited(arm, velocity=0.8), limits='retime', fit_time=lambda: next(times, 0.004))
-    refusal = Refusal('none')
+    refusal = Rejection('none')
     rig.perform = lambda task: refusal if getattr(task, 'retimes', False) else perform(task)
     return rig
 

@@ -41,7 +41,7 @@ def test_a_fit_that_comes_late_is_made_anew(moving):
     moving.plan(30 * MS)
     before = moving.reference.newest
     assert not moving.join(400 * MS)
-    assert (moving.arrival.late, moving.reference.newest) == (1, before)
+    assert (moving.pending.late, moving.reference.newest) == (1, before)
     begin = moving.plan(60 * MS).begin
     expected = moving.reference.state(begin)
     assert moving.join(40 * MS)
@@ -58,7 +58,7 @@ def test_fits_that_come_late_leave_half_of_the_motion(moving, speed, stamped):
     moving.now += 200 * MS
     left = round((1200 - 200 * speed) / speed) * MS
     for late, expected in ((0, 50 * MS), (1, 100 * MS), (5, left // 2), (1000, left // 2)):
-        moving.arrival.late = late
+        moving.pending.late = late
         assert moving.delay(50 * MS) == pytest.approx(expected, abs=1000)
     assert moving.delay(left * 2 // 3) == left * 2 // 3
     assert moving.delay(left) == pytest.approx(left // 2, abs=1000)  # it may be faster
@@ -71,14 +71,15 @@ def test_fits_that_come_late_leave_half_of_the_motion(moving, speed, stamped):
 
 def test_a_goal_that_starts_at_its_join_can_wait_for_its_fit(moving):
     moving.receive([0.5, 0.5], times=[0.2])
-    moving.arrival.goal, moving.arrival.late = object(), 5
+    moving.forward_to_controller()
+    moving.pending.late = 5
     assert moving.delay(50 * MS) == 1600 * MS
 
 
 def test_a_fit_that_comes_late_is_followed_at_once_where_the_speed_is_0(moving):
     moving.reference.set_speed(0.0, moving.now)
     moving.receive([0.5, 0.5], times=[0.2])
-    moving.arrival.late = 5
+    moving.pending.late = 5
     assert moving.delay(50 * MS) == 50 * MS
     moving.plan(50 * MS)
     assert moving.join(500 * MS)
@@ -92,8 +93,8 @@ def test_what_is_left_counts_every_speed_and_what_the_controller_needs(planar):
     changed = node.now + 100 * MS
     node.now += 200 * MS
     node.reference.set_speed(0.5, changed)
-    node.arrival.follow_speed(0.5, changed)
-    node.arrival.late, node.arrival.ahead = 8, 20 * MS
+    node.follow_speed(0.5, changed)
+    node.pending.late, node.ahead = 8, 20 * MS
     # 100 ms at speed 1, 100 ms at half of it
     left = (1000 - 150) / 0.5 - 30 - 20
     assert node.delay(10 * MS) == pytest.approx(0.5 * left * MS, abs=1000)
@@ -114,7 +115,7 @@ def test_a_fit_that_comes_a_little_late_joins_where_the_motion_is_by_then(moving
 def test_a_goal_joins_when_its_controller_can_have_it(moving, took):
     """Also if the fit comes a little late: the controller has the points before the join then."""
     moving.receive([0.5, 0.5], [0.0, 0.0])
-    moving.arrival.goal, moving.arrival.ahead = object(), 50 * MS
+    moving.forward_to_controller(50 * MS)
     planned = moving.plan(30 * MS).begin
     assert planned == moving.now + 80 * MS
     assert moving.join(took * MS)
@@ -127,7 +128,7 @@ def test_a_goal_joins_when_its_controller_can_have_it(moving, took):
 def test_a_goal_from_rest_waits_until_it_is_sent(planar):
     node = Node(planar)
     node.receive([0.0, 0.0], [1.0, -1.0])
-    node.arrival.goal, node.arrival.ahead = object(), 50 * MS
+    node.forward_to_controller(50 * MS)
     node.plan(30 * MS)
     assert node.join(20 * MS)
     assert node.reference.holds_back(node.reference.newest)
@@ -140,7 +141,7 @@ def test_a_speed_that_changes_during_the_fit(moving):
     moving.plan(30 * MS)
     moving.reference.set_speed(0.5, moving.now + 10 * MS)
     assert not moving.join(20 * MS)
-    moving.arrival.follow_speed(0.5, received + 10 * MS)
+    moving.follow_speed(0.5, received + 10 * MS)
     join = moving.plan(30 * MS)
     # 10 ms at speed 1, 40 ms at half of it
     assert join.elapsed == pytest.approx(0.030, abs=1e-12)
@@ -172,10 +173,10 @@ def test_a_speed_that_changes_again_and_again(moving, speeds, took):
         moving.plan(30 * MS)
         passed, speed = passed + 1e-3 * took * speed, new
         moving.reference.set_speed(new, moving.now + took * MS)
-        moving.arrival.follow_speed(new, moving.now + took * MS)
+        moving.follow_speed(new, moving.now + took * MS)
         before = moving.reference.newest
         assert moving.join(took * MS) == (k == 3)
-    assert moving.arrival.late <= 1
+    assert moving.pending.late <= 1
     begin = moving.reference.newest.begin
     assert moving.now <= begin < moving.now + 30 * MS
     powers = speed ** np.arange(5)[:, None]
@@ -197,7 +198,7 @@ def test_a_speed_that_changes_before_a_start_in_the_future(moving):
     for speed in (0.9, 0.8, 0.7, 0.6):
         moving.plan(30 * MS)
         moving.reference.set_speed(speed, moving.now)
-        moving.arrival.follow_speed(speed, moving.now)
+        moving.follow_speed(speed, moving.now)
         followed = moving.join(10 * MS)
     assert followed
     newest = moving.reference.newest
@@ -221,7 +222,7 @@ def test_a_stream_that_goes_on_is_continued_where_it_is(planar, ahead):
         node.streamed.add_positions(np.array([0.01 * k, 0.0]), node.now, node.now)
         node.now += 10 * MS
     node.receive([0.5, 0.5], [0.0, 0.0], [0.2, 0.2])
-    node.arrival.ahead = ahead
+    node.ahead = ahead
     node.plan(30 * MS)
     node.streamed.add_positions(np.array([0.3, 0.0]), node.now, node.now)
     expected = node.streamed.state(node.now + 20 * MS, node.now + 20 * MS)
@@ -332,7 +333,7 @@ def test_a_speed_that_changes_while_nothing_moves(planar):
         node.plan(30 * MS)
         tries += 1
         node.reference.set_speed(1.0 + 0.01 * tries, node.now)
-        node.arrival.follow_speed(1.0 + 0.01 * tries, node.now)
+        node.follow_speed(1.0 + 0.01 * tries, node.now)
         if node.join(10 * MS):
             break
     assert tries == 4

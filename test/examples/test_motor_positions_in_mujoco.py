@@ -13,8 +13,6 @@ from helpers.receiving_node import Node  # noqa: E402
 
 from gallery.motor_positions import AFTER, POINTS, STEP, arm, followed  # noqa: E402
 from screw_dynamics import share_path  # noqa: E402
-from screw_dynamics.control.fit import outline  # noqa: E402
-from screw_dynamics.control.forwarding import forwarding, with_efforts  # noqa: E402
 from screw_dynamics.trajectory import Waypoints, jtc_trajectory  # noqa: E402
 
 
@@ -29,8 +27,7 @@ def commanded(**parameters: object) -> tuple[np.ndarray, np.ndarray]:
     )
     positions = [list(point.positions) for point in POINTS]
     node.follow(*positions, times=[point.time_from_start for point in POINTS])
-    task = forwarding(node.reference, node.robot, outline(node.message), node.parameters, node.now)
-    samples = with_efforts(task)
+    samples = node.samples()
     # quintics between the points, as joint_trajectory_controller
     curve = jtc_trajectory(
         Waypoints(samples.joint_names, 1e-9 * samples.times, *samples.jets.transpose(1, 0, 2))

@@ -20,7 +20,7 @@ from helpers.drawn_motions import (
 )
 from helpers.drive_network import DriveNetwork
 from helpers.drive_rig import Move
-from helpers.rig import Client, trajectory_message
+from helpers.rig import Client, received, trajectory_message
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.goals import goal_refusal
 from screw_dynamics.recordings.messages.feedforward import MotorSample
@@ -221,10 +221,10 @@ class Scenario(Client):
         """Send a trajectory, or a goal with it."""
         if not (self.goals_sent and self.random() < 0.7):
             self.trajectories += 1
-            self.step(self.core.add_trajectory, message)
+            self.step(self.core.add_trajectory, received(message))
         elif not goal_refusal(message, self.names, self.parameters, self.now):
             self.number += 1
-            self.step(self.core.goals.accept, self.number, message, ready=self.ready)
+            self.step(self.core.goals.accept, self.number, received(message), ready=self.ready)
 
     def perform(self, task):
         """Return the answer of the worker to a task."""

@@ -12,8 +12,11 @@ import numpy as np
 
 import screw_dynamics as sd
 from helpers.rig import limited, perform
-from screw_dynamics.control.fit_requests import Fitting, Refusal
+from screw_dynamics.control.fit import fit, summary, with_samples
+from screw_dynamics.control.tasks import Rejection
+from screw_dynamics.control.trajectory_plan import delivery_time, fit_delay, plan
 from screw_dynamics.drives.robot import Robot
+from screw_dynamics.errors import ScrewDynamicsError
 
 SPEED, EFFORT, POSITION, RATE = 2.5, 60.0, 1.2, 900.0
 STIFFNESS, DEFLECTION = (200.0, 900.0), 0.06
@@ -88,27 +91,41 @@ _MOST = 30_000  # answers
 
 def answered(task, which, counts):
     """
-    Return the answer of the worker to a task of a robot, or that to an equal one before.
+    Return the answer of the worker to a task of a robot; an equal curve is fitted once.
 
     Most motions begin at rest at one of the places.
     """
-    if not isinstance(task, Fitting) or task.others or task.reading.data.header.stamp.sec:
+    if task.resamples or task.arrival.message.data.header.stamp.sec:
         return perform(task)
-    message, join, values = task.reading.data, task.join, task.parameters
+    message, found = task.arrival.message.data, None
+    try:
+        found = summary(message)
+        ahead = delivery_time(task, found)
+        chosen = plan(task, found, ahead, fit_delay(task, found, ahead))
+        fitted = _fitted(message, task, found, chosen, which, counts)
+        return with_samples(fitted, task) if task.forwards else fitted
+    except ScrewDynamicsError as error:
+        return Rejection(str(error), found)
+
+
+def _fitted(message, task, found, chosen, which, counts):
+    if chosen.remaining is not None:
+        return fit(message, task, found, chosen)
+    join, values = chosen.join, task.running.parameters
     key = (
         tuple(message.joint_names),
         repr(message.points),
         join.elapsed,
         None if join.jet is None else join.jet.tobytes(),
-        task.from_first_point,
+        values.start_state == 'first_point',
         task.retimes,
-        task.hold_positions.tobytes() if len(message.joint_names) < 2 else None,
+        chosen.hold_positions.tobytes() if len(message.joint_names) < 2 else None,
         values.interpolation,
         values.limits,
         values.allow_partial_joints,
         values.allow_nonzero_velocity_at_end,
-        max(task.speed, 1.0),
-        id(task.robot.model),  # of those above
+        max(task.running.reference.speed, 1.0),
+        id(task.running.robot.model),  # of those above
         which,
     )
     counts['fits'] += 1
@@ -118,7 +135,12 @@ def answered(task, which, counts):
         counts['fits made'] += 1
         if len(_ANSWERS) > _MOST:
             _ANSWERS.clear()
-        answer = _ANSWERS[key] = perform(task)
-    if isinstance(answer, Refusal):
-        return answer
-    return replace(answer, waypoints=copy(answer.waypoints))  # each motion has its own
+        try:
+            answer = fit(message, task, found, chosen)
+        except ScrewDynamicsError as error:
+            answer = error
+        _ANSWERS[key] = answer
+    if isinstance(answer, ScrewDynamicsError):
+        raise answer
+    # each motion has its own points
+    return replace(answer, summary=found, plan=chosen, waypoints=copy(answer.waypoints))

@@ -4,16 +4,21 @@
 
 from __future__ import annotations
 
-from screw_dynamics.control.fit import fit, outline
-from screw_dynamics.control.trajectory_join import joined
-from screw_dynamics.control.trajectory_plan import Running, arrival, plan
+from screw_dynamics.control.fit import fit, summary
+from screw_dynamics.control.tasks import Duration, Fit, Running, TrajectoryMessage
+from screw_dynamics.control.trajectory_join import Pending, joined
+from screw_dynamics.control.trajectory_plan import plan
 
 
 def accept(message, robot, reference, streamed, measured, parameters, now, others=()):
     """Accept a trajectory and return the warnings; raise the error if it is rejected."""
     running = Running(reference, streamed, measured, parameters, robot, others, now)
-    arrived = arrival(message, running, None, poses=False)
-    chosen = plan(arrived, outline(message), running, 0)
-    found = fit(message, chosen.task)
-    assert not joined(chosen, found, arrived, running)
-    return list(found.warnings)
+    arrival = running.arrival(TrajectoryMessage(message, None), None)
+    task = Fit(
+        1, arrival, running.copy(arrival.received), 0, Duration(0.0, 0.0, 0), forwards=False
+    )
+    found = summary(message)
+    fitted = fit(message, task, found, plan(task, found, 0, 0))
+    problem, _ = joined(task, fitted, Pending(arrival), running)
+    assert not problem
+    return list(fitted.warnings)

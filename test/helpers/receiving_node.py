@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The state of a node that receives trajectories, without processes and DDS."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from helpers.node_processes import trajectory
 from screw_dynamics import read_urdf
 from screw_dynamics.common.times import set_stamp
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.fit import fit, outline
+from screw_dynamics.control.fit import fit, summary
+from screw_dynamics.control.forwarding import sampled
 from screw_dynamics.control.measurements import JointStateBuffer
-from screw_dynamics.control.trajectory_join import joined
-from screw_dynamics.control.trajectory_plan import Running, arrival, fit_delay, plan
+from screw_dynamics.control.tasks import Duration, Fit, Running, TrajectoryMessage
+from screw_dynamics.control.trajectory_join import Pending, joined
+from screw_dynamics.control.trajectory_plan import fit_delay, plan
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.trajectory.reference.reference import Reference
@@ -44,8 +48,9 @@ class Node:
 
     def take(self, message, *, poses=False):
         """Receive a JointTrajectory, or a Path of poses."""
-        self.message = message
-        self.arrival = arrival(message, self.running, None, poses=poses)
+        self.message, self.ahead = message, 0
+        arrival = self.running.arrival(TrajectoryMessage(message, None, poses), None)
+        self.pending = Pending(arrival)
 
     @property
     def running(self):
@@ -59,19 +64,42 @@ class Node:
             self.now,
         )
 
+    def forward_to_controller(self, ahead=0):
+        """Make the message that of a goal, which its controller has after a time [ns]."""
+        self.pending.arrival, self.ahead = replace(self.pending.arrival, goal=1), ahead
+
+    def follow_speed(self, speed, since):
+        """Record the speed of the reference since an instant [ns]."""
+        self.pending.arrival = self.pending.arrival.at_speed(speed, since)
+
+    def task(self, expected):
+        """Return the task of fitting the message, which is expected to take so long [ns]."""
+        arrival, late = self.pending.arrival, self.pending.late
+        delivery = Duration(0.0, 0.0, 0)
+        return Fit(
+            1, arrival, self.running.copy(arrival.received), expected, delivery, False, late
+        )
+
     def delay(self, expected):
         """Return the time until a fit is to be followed, where one is expected to take so long."""
-        return fit_delay(self.arrival, outline(self.message), self.running, expected)
+        return fit_delay(self.task(expected), summary(self.message), self.ahead)
 
     def plan(self, delay):
-        self.planned = plan(self.arrival, outline(self.message), self.running, delay)
-        return self.planned.task.join
+        self.asked = self.task(0)
+        self.planned = plan(self.asked, summary(self.message), self.ahead, delay)
+        return self.planned.join
 
     def join(self, took):
         """Advance the clock by the time of a fit and join the result if still possible."""
-        made = fit(self.message, self.planned.task)
+        made = fit(self.message, self.asked, summary(self.message), self.planned)
         self.now += took
-        return not joined(self.planned, made, self.arrival, self.running)
+        problem, _ = joined(self.asked, made, self.pending, self.running)
+        self.pending.refits += bool(problem)
+        return not problem
+
+    def samples(self):
+        """Return the newest motion as it is forwarded."""
+        return sampled(self.task(0), summary(self.message), self.reference)
 
     def follow(self, *points, **more):
         self.receive(*points, **more)

@@ -11,13 +11,12 @@ import numpy as np
 
 from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.control import fit as fitting
+from screw_dynamics.control.controller_hold import ControllerState
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.fit_requests import Fitting, Heading, Reading, Refusal
-from screw_dynamics.control.forwarding import with_efforts
-from screw_dynamics.control.outputs import BuildGoal, CancelGoal, EndGoal, HoldSoon, SendGoal
+from screw_dynamics.control.outputs import BuildGoal, CancelGoal, EndGoal, SendGoal, SendHold
+from screw_dynamics.control.tasks import Header, TrajectoryMessage
 from screw_dynamics.drives.robot import as_robot
-from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.model import JointLimits
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
 
@@ -35,9 +34,16 @@ def duration(seconds):
     return SimpleNamespace(sec=sec, nanosec=nanosec)
 
 
+class Serialised(SimpleNamespace):
+    """A message, decoded already, that is about as long as its bytes."""
+
+    def __len__(self):
+        return 100 * len(self.points)
+
+
 def trajectory_message(names, points, stamp=0, frame_id=''):
     """Return a JointTrajectory of points (time, positions[, velocities[, accelerations]])."""
-    return SimpleNamespace(
+    return Serialised(
         header=stamped(stamp, frame_id),
         joint_names=list(names),
         points=[
@@ -64,20 +70,15 @@ def joint_state(names, positions, stamp, velocities=None):
     )
 
 
-def heading(message):
-    return Heading(nanoseconds(message.header.stamp), message.header.frame_id)
+def received(message):
+    """Return the input of a core for a message."""
+    header = Header(nanoseconds(message.header.stamp), message.header.frame_id)
+    return TrajectoryMessage(message, header)
 
 
 def perform(task):
     """Return the answer of the worker to a task."""
-    try:
-        if isinstance(task, Reading):
-            return fitting.outline(task.data)
-        if isinstance(task, Fitting):
-            return fitting.fit(task.reading.data, task)
-        return with_efforts(task)
-    except ScrewDynamicsError as error:
-        return Refusal(str(error))
+    return fitting.answer(task.arrival.message.data, task)
 
 
 def limited(arm, velocity=2.0, effort=60.0, position=3.0):
@@ -139,7 +140,7 @@ class Rig:
         self.names = self.robot.joint_names
         self.parameters = FeedforwardParameters(**parameters)
         self.parameters.check()
-        self.core = Feedforward(self.robot, others or {}, self.parameters, 1, heading)
+        self.core = Feedforward(self.robot, others or {}, self.parameters, 1)
         self.now, self._fit_time = BEGIN, fit_time
         self.period = round(SECOND / self.parameters.publish_rate)
         self._due, self._order = [], count()
@@ -163,12 +164,15 @@ class Rig:
         self.goals += outputs.goals
         self.forwarded += outputs.forwarded
         self.ends += [] if outputs.end is None else [outputs.end]
-        for request in outputs.requests:
+        for task in outputs.requests:
             taken = self._fit_time() if callable(self._fit_time) else self._fit_time
-            self.later(taken, lambda r=request: self.step(r.done, self.perform(r.task)))
+            self.later(taken, lambda t=task: self._answer(t))
         if outputs.sample is not None:
             self.published.add(self.now, outputs, self.core)
         return outputs
+
+    def _answer(self, task):
+        self.step(self.core.take_answer, task.number, self.perform(task))
 
     def perform(self, task):
         """Return the answer of the worker to a task."""
@@ -182,7 +186,7 @@ class Rig:
     def send(self, *points, names=None, stamp=0):
         """Send a trajectory of points (time, positions, ...)."""
         message = trajectory_message(names or self.names, points, stamp)
-        self.step(self.core.add_trajectory, message)
+        self.step(self.core.add_trajectory, received(message))
 
     def joint_states(self, positions, velocities=None, stamp=None, names=None):
         """Measure joints now, or with a stamp [ns]."""
@@ -289,7 +293,7 @@ class Client(Rig):
 
     def goal(self, number, *points, names=None, stamp=0):
         message = trajectory_message(names or self.names, points, stamp)
-        self.step(self.core.goals.accept, number, message, ready=self.ready)
+        self.step(self.core.goals.accept, number, received(message), ready=self.ready)
 
     def step(self, method, *arguments, **further):
         before = len(self.goals)
@@ -298,12 +302,18 @@ class Client(Rig):
             self._perform(action)
         return outputs
 
+    def see(self, *references, names=None):
+        """Receive states of the controller, 10 ms apart."""
+        for positions in references:
+            self.now += SECOND // 100
+            names = tuple(names or self.names)
+            self.step(self.core.goals.see, ControllerState(self.now, names, tuple(positions)))
+
     def _perform(self, action):
         if isinstance(action, BuildGoal):
             self.built[action.goal] = action.samples
-            stamp = action.samples.stamp
             built = self.core.goals.built
-            self.later(0.001, lambda: self.step(built, action.goal, stamp, ready=self.ready))
+            self.later(0.001, lambda: self.step(built, action.goal, ready=self.ready))
         elif isinstance(action, SendGoal):
             self.sent.append((action.goal, self.built[action.goal], action.stamp))
             if self.answers:
@@ -317,8 +327,8 @@ class Client(Rig):
             assert action.goal not in self.ended  # once
             self.ended[action.goal] = action.event, action.reason
         else:
-            assert isinstance(action, HoldSoon)
-            self.held.append(action.begin)
+            assert isinstance(action, SendHold)
+            self.held.append(action.samples)
 
     @property
     def numbers(self):

@@ -5,6 +5,7 @@
 import gc
 from contextlib import suppress
 from functools import partial
+from pathlib import PurePosixPath
 from typing import Any
 
 from action_msgs.msg import GoalStatus
@@ -12,17 +13,19 @@ from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalRespons
 from rclpy.action.client import ClientGoalHandle
 from rclpy.action.server import RCLError
 from rclpy.node import Node
-from rclpy.serialization import serialize_message
+from rclpy.qos import qos_profile_sensor_data
+from rclpy.serialization import deserialize_message, serialize_message
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.common.times import nanoseconds, set_stamp
 from screw_dynamics.control import outputs
+from screw_dynamics.control.controller_hold import ControllerState
 from screw_dynamics.control.feedforward import Feedforward
-from screw_dynamics.control.fit_requests import Samples
+from screw_dynamics.control.tasks import Samples, TrajectoryMessage
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.feedforward.controller_hold import ControllerHold
 from screw_dynamics.nodes.feedforward.sample_outputs import message_without_points, points_of
-from screw_dynamics.nodes.shared.endpoints import steady_timer
+from screw_dynamics.nodes.feedforward.worker import header_of
+from screw_dynamics.nodes.shared.endpoints import make_subscription, steady_timer
 from screw_dynamics.nodes.shared.parameters import optional_type
 
 ACTION = '~/follow_joint_trajectory'
@@ -106,10 +109,14 @@ class GoalActions:
             cancel_callback=self._on_cancel,
             result_timeout=_RESULT_KEPT,
         )
-        self._hold: ControllerHold | None = None
         if parameters.hold_after_stop:
-            self._hold = ControllerHold(
-                node, core, self._type, self._client, lambda: not self._goals
+            self._state, self._tolerance = (
+                optional_type('control_msgs.msg', name, 'hold_after_stop', 'true', 'false')
+                for name in ('JointTrajectoryControllerState', 'JointTolerance')
+            )
+            topic = str(PurePosixPath(self._controller).with_name('controller_state'))
+            make_subscription(
+                node, self._state, topic, self._on_state, qos_profile_sensor_data, raw=True
             )
         self._watch = steady_timer(
             node,
@@ -141,9 +148,10 @@ class GoalActions:
         self._goals[self._number] = _Handles(handle)
         if self._watch.is_canceled():  # else goals that follow quickly would keep it from looking
             self._watch.reset()
-        data = serialize_message(handle.request.trajectory)
+        trajectory = handle.request.trajectory
+        message = TrajectoryMessage(serialize_message(trajectory), header_of(trajectory.header))
         ready = self._client.server_is_ready()
-        self._node.step(self._decide.accept, self._number, data, ready=ready)
+        self._node.step(self._decide.accept, self._number, message, ready=ready)
 
     def _on_cancel(self, handle: Any) -> CancelResponse:
         number = next((n for n, goal in self._goals.items() if goal.handle is handle), None)
@@ -158,9 +166,8 @@ class GoalActions:
 
     def perform(self, action: outputs.GoalAction) -> None:
         """Do what the core asks for."""
-        if isinstance(action, outputs.HoldSoon):
-            if self._hold is not None:
-                (self._hold.begin if action.begin else self._hold.drop)()
+        if isinstance(action, outputs.SendHold):
+            self._client.send_goal_async(self._hold(action.samples))
             return
         goal = self._goals.get(action.goal)
         if goal is None:
@@ -191,8 +198,8 @@ class GoalActions:
         trajectory.points += points_of(samples, made, made + _PART)
         if len(trajectory.points) == len(samples.times):
             goal.samples = None
-            stamp, ready = nanoseconds(trajectory.header.stamp), self._client.server_is_ready()
-            self._node.step(self._decide.built, number, stamp, ready=ready)
+            ready = self._client.server_is_ready()
+            self._node.step(self._decide.built, number, ready=ready)
 
     def _send(self, action: outputs.SendGoal, goal: _Handles) -> None:
         request = goal.handle.request
@@ -242,6 +249,21 @@ class GoalActions:
                 shifted = nanoseconds(point.time_from_start) - known.lead
                 set_stamp(point.time_from_start, shifted)
         goal.handle.publish_feedback(feedback)
+
+    def _on_state(self, data: bytes) -> None:
+        if self._decide.hold.waits:  # seldom; decoding takes time
+            message = deserialize_message(data, self._state)
+            names, positions = tuple(message.joint_names), tuple(message.reference.positions)
+            state = ControllerState(nanoseconds(message.header.stamp), names, positions)
+            self._node.step(self._decide.see, state)
+
+    def _hold(self, samples: Samples) -> Any:
+        """Return a goal without tolerances, which would end it."""
+        none = {'position': -1.0, 'velocity': -1.0, 'acceleration': -1.0}
+        free = [self._tolerance(name=name, **none) for name in samples.joint_names]
+        trajectory = message_without_points(samples)
+        trajectory.points = points_of(samples)
+        return self._type.Goal(trajectory=trajectory, path_tolerance=free, goal_tolerance=free)
 
     def _end(self, action: outputs.EndGoal, goal: _Handles) -> None:
         """End a goal, with the result of the controller or with the reason for another end."""

@@ -10,15 +10,14 @@ from typing import Any, Concatenate
 
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
-from screw_dynamics.common.times import nanoseconds
 from screw_dynamics.control.feedforward import Arguments, Feedforward
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.feedforward_reports import report
-from screw_dynamics.control.fit_requests import Heading
 from screw_dynamics.control.goals import goal_refusal
 from screw_dynamics.control.measurements import WRENCH_TOPIC
 from screw_dynamics.control.outputs import Outputs, Verdict
 from screw_dynamics.control.report import OK, Report
+from screw_dynamics.control.tasks import Answer, TrajectoryMessage
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.feedforward.goal_action import GoalActions, action_type
@@ -27,7 +26,7 @@ from screw_dynamics.nodes.feedforward.managed_node import ManagedNode
 from screw_dynamics.nodes.feedforward.sample_outputs import SampleOutputs, require_two_topics
 from screw_dynamics.nodes.feedforward.spline_output import SplineOutput
 from screw_dynamics.nodes.feedforward.verdicts import TrajectoryVerdicts
-from screw_dynamics.nodes.feedforward.worker import Worker, heading
+from screw_dynamics.nodes.feedforward.worker import Worker, header_of, read_header
 from screw_dynamics.nodes.shared.endpoints import delivery_end, steady_timer
 from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
@@ -84,7 +83,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         self._active = False
         self._problem = ''
         self._throttle = ReasonThrottle(self)
-        self._answers: deque[tuple[_Parts, Callable[[int, Any], None], Any]] = deque()
+        self._answers: deque[tuple[_Parts, int, Answer]] = deque()
         self._awaited = 0  # answers
         super().__init__(NAME, FeedforwardParameters)
 
@@ -134,9 +133,9 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         parts.samples.publish(outputs)
         # what follows may begin another step, which clears the outputs
         requests, verdicts, goals = outputs.requests[:], outputs.verdicts[:], outputs.goals[:]
-        for request in requests:
+        for task in requests:
             assert self._worker is not None
-            self._worker.ask(request.task, partial(self._answer, parts, request.done))
+            self._worker.ask(task, partial(self._answer, parts, task.number))
             self._awaited += 1
             self._look.reset()
         for verdict in verdicts:
@@ -145,16 +144,16 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
             for action in goals:
                 parts.goals.perform(action)
 
-    def _answer(self, parts: _Parts, done: Any, answer: Any) -> None:
+    def _answer(self, parts: _Parts, number: int, answer: Answer) -> None:
         """Pass an answer of the worker on; called by another thread."""
-        self._answers.append((parts, done, answer))
+        self._answers.append((parts, number, answer))
 
     def _look_for_answers(self) -> None:
         while self._answers:
-            parts, done, answer = self._answers.popleft()
+            parts, number, answer = self._answers.popleft()
             self._awaited -= 1
             if parts is self._parts:
-                self.step(done, answer)
+                self.step(parts.core.take_answer, number, answer)
         if not self._awaited:
             self._look.cancel()
 
@@ -167,10 +166,11 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
     def take_trajectory(self, data: bytes, *, poses: bool = False) -> None:
         """Follow a trajectory, or reject it."""
         parts, problem = self._parts, self._active_problem()
+        header = read_header(data)
         if parts is not None and problem:
-            parts.verdicts.tell(Verdict(heading(data), problem), self._now())
+            parts.verdicts.tell(Verdict(header, problem), self._now())
         elif parts is not None:
-            self.step(parts.core.add_trajectory, data, poses=poses)
+            self.step(parts.core.add_trajectory, TrajectoryMessage(data, header, poses))
 
     def take(self, method: Callable[..., None], message: Any, **further: Any) -> None:
         """Follow a sample of a stream, or apply a wrench, while the node is active."""
@@ -185,10 +185,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
             names = parts.core.robot.joint_names
             refusal = goal_refusal(trajectory, names, self._values, now)
         if refusal and parts is not None:
-            header = trajectory.header
-            parts.verdicts.tell(
-                Verdict(Heading(nanoseconds(header.stamp), header.frame_id), refusal), now
-            )
+            parts.verdicts.tell(Verdict(header_of(trajectory.header), refusal), now)
         return refusal
 
     def _tick(self, now: int) -> None:
@@ -274,7 +271,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
     def _make_parts(self, loaded: LoadedRobot) -> None:
         robot, others = loaded.robot, loaded.uncontrolled_joints
         number = self._now() or time.time_ns()  # grows with each start
-        core = Feedforward(robot, others, self._values, number, heading)
+        core = Feedforward(robot, others, self._values, number)
         with self.making():
             self._parts = _Parts(self, core, TrajectoryVerdicts(self))
 

@@ -11,8 +11,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.common.times import set_stamp
 from screw_dynamics.control.feedforward import Feedforward
-from screw_dynamics.control.fit_requests import Samples
 from screw_dynamics.control.outputs import Outputs
+from screw_dynamics.control.tasks import Samples
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.endpoints import (
     STAMP,

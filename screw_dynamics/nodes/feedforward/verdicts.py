@@ -6,9 +6,9 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from screw_dynamics.common.times import SECOND
-from screw_dynamics.control.fit_requests import Heading, Outline
 from screw_dynamics.control.outputs import Verdict
 from screw_dynamics.control.report import ERROR, OK, WARN, Counts, Report
+from screw_dynamics.control.tasks import Header, Summary
 from screw_dynamics.nodes.shared.endpoints import FRAME_ID, STATUS_QOS, STATUS_TOPIC
 from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle
 from screw_dynamics.nodes.shared.robot_node import status
@@ -36,19 +36,19 @@ class TrajectoryVerdicts:
         if verdict.reason:
             self.counts.reject(verdict.reason)
             self._log('error', f'Trajectory rejected: {verdict.reason}')
-            self._publish(Report(ERROR, verdict.reason, _named(verdict.heading)))
+            self._publish(Report(ERROR, verdict.reason, _named(verdict.header)))
         else:
             self._accept(verdict, now)
 
     def _accept(self, verdict: Verdict, now: int) -> None:
-        start, end, outline = verdict.start, verdict.end, verdict.heading
-        assert isinstance(outline, Outline)
+        start, end, summary = verdict.start, verdict.end, verdict.header
+        assert isinstance(summary, Summary)
         self.counts.accepted += 1
         self._accepted = now, start, end
         wait = (start - now) / SECOND
         self._log(
             'info',
-            f'Following a trajectory of {outline.points} points and {(end - start) / SECOND:g} s'
+            f'Following a trajectory of {summary.points} points and {(end - start) / SECOND:g} s'
             + (f', which starts in {wait:.1f} s' if wait > _SOON else ''),
         )
         if wait > _LATE:
@@ -58,10 +58,10 @@ class TrajectoryVerdicts:
             )
         for warning in verdict.warnings:
             self._node.get_logger().warning(warning)
-        values = {**_named(outline), 'start [s]': _text(start), 'end [s]': _text(end)}
+        values = {**_named(summary), 'start [s]': _text(start), 'end [s]': _text(end)}
         level = WARN if verdict.warnings else OK
         self._publish(Report(level, '; '.join((ACCEPTED, *verdict.warnings)), values))
-        self._watch_servo(outline.points, end, now)
+        self._watch_servo(summary.points, end, now)
 
     def report(self, now: int) -> Report:
         """Return the report for /diagnostics."""
@@ -90,12 +90,12 @@ class TrajectoryVerdicts:
             )
 
 
-def _named(heading: Heading | None) -> dict[str, object]:
+def _named(header: Header | None) -> dict[str, object]:
     """Return the values by which a sender identifies its trajectory."""
-    if heading is None:
+    if header is None:
         return {}
-    named = {FRAME_ID: heading.frame_id, 'header.stamp [s]': _text(heading.stamp)}
-    return {**named, 'points': heading.points} if isinstance(heading, Outline) else {**named}
+    named = {FRAME_ID: header.frame_id, 'header.stamp [s]': _text(header.stamp)}
+    return {**named, 'points': header.points} if isinstance(header, Summary) else {**named}
 
 
 def _text(instant: int) -> str:

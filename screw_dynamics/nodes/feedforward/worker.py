@@ -13,18 +13,17 @@ from functools import lru_cache
 from typing import Any
 
 from rclpy.serialization import deserialize_message
-from std_msgs.msg import Header
+from std_msgs.msg import Header as StampedHeader
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.common.times import nanoseconds
-from screw_dynamics.control import fit_requests
-from screw_dynamics.control.fit import fit, outline
-from screw_dynamics.control.forwarding import with_efforts
+from screw_dynamics.control.fit import answer
 from screw_dynamics.control.limit_checks import check_curve
+from screw_dynamics.control.tasks import Answer, Fit, Header, Rejection
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError, bounded
-from screw_dynamics.nodes.shared.child_process import ChildProcess
+from screw_dynamics.errors import TrajectoryError, bounded
+from screw_dynamics.nodes.shared.child_process import ChildProcess, reason
 from screw_dynamics.trajectory import (
     TrajectoryPoint,
     smooth_trajectory,
@@ -50,49 +49,50 @@ class Worker:
         with suppress(BrokenProcessPool, RuntimeError):  # closed meanwhile; a task reports it
             self._process.submit(_warm_up, pickle.dumps(robot)).result()
 
-    def ask(self, task: Any, done: Callable[[Any], None]) -> None:
-        """Execute a `Task`; `done` is called with its answer, in another thread."""
-        robot = getattr(task, 'robot', None)
-        if robot is not self._robot[0] and robot is not None:
+    def ask(self, task: Fit, done: Callable[[Answer], None]) -> None:
+        """Execute a task; `done` is called with its answer, in another thread."""
+        robot = task.running.robot
+        if robot is not self._robot[0]:
             self._robot = robot, pickle.dumps(robot)
-        sent = task if robot is None else replace(task, robot=None)
-        self._ask((sent, self._robot[1] if robot is not None else b''), done, again=True)
+        self._ask((_with_robot(task, None), self._robot[1]), done, again=True)
 
     def _ask(
-        self, arguments: tuple[Any, bytes], done: Callable[[Any], None], *, again: bool
+        self, arguments: tuple[Any, bytes], done: Callable[[Answer], None], *, again: bool
     ) -> None:
         """Ask, and once more if the process dies meanwhile."""
 
         def answered(future: Future[Any]) -> None:
             if future.cancelled():
                 return
-            if again and isinstance(future.exception(), BrokenProcessPool):
+            error = future.exception()
+            if again and isinstance(error, BrokenProcessPool):
                 self._ask(arguments, done, again=False)
+            elif isinstance(error, BrokenProcessPool):
+                done(Rejection('the process that fits trajectories has ended'))
             else:
-                done(_answer(future))
+                done(future.result() if error is None else Rejection(reason(error)))
 
         try:
             future = self._process.submit(_perform, *arguments)
         except RuntimeError as error:  # no process can be started, or it is closed
-            done(fit_requests.Refusal(bounded(f'the process that fits trajectories: {error}')))
+            done(Rejection(bounded(f'the process that fits trajectories: {error}')))
             return
         future.add_done_callback(answered)
 
 
-def _answer(future: Future[Any]) -> Any:
-    error = future.exception()
-    if error is None:
-        return future.result()
-    if isinstance(error, BrokenProcessPool):
-        return fit_requests.Refusal('the process that fits trajectories has ended')
-    return fit_requests.Refusal(bounded(f'{type(error).__name__}: {error}'))
+def _with_robot(task: Fit, robot: Any) -> Fit:
+    return replace(task, running=task.running._replace(robot=robot))
 
 
-def heading(data: bytes) -> fit_requests.Heading | None:
+def header_of(header: Any) -> Header:
+    """Return the record of a header."""
+    return Header(nanoseconds(header.stamp), header.frame_id)
+
+
+def read_header(data: bytes) -> Header | None:
     """Return the header of a message without reading its points; None if it cannot be decoded."""
     try:
-        header = deserialize_message(data, Header)
-        return fit_requests.Heading(nanoseconds(header.stamp), header.frame_id)
+        return header_of(deserialize_message(data, StampedHeader))
     except Exception:  # rclpy raises RuntimeError, and other types for strings
         return None
 
@@ -100,20 +100,14 @@ def heading(data: bytes) -> fit_requests.Heading | None:
 # in the process ----------------------------------------------------------------------------------
 
 
-def _perform(task: Any, robot: bytes) -> Any:
-    """Return the answer to a task; a Refusal if it fails for any reason."""
+def _perform(task: Fit, robot: bytes) -> Answer:
+    """Return the answer to a task; a Rejection if it fails for any reason."""
     try:
-        if robot:
-            task = replace(task, robot=_robot(robot))
-        if isinstance(task, fit_requests.Reading):
-            return outline(_message(task.data, task.poses))
-        if isinstance(task, fit_requests.Fitting):
-            return fit(_message(task.reading.data, task.reading.poses), task)
-        return with_efforts(task)
-    except ScrewDynamicsError as error:
-        return fit_requests.Refusal(str(error))
+        message = task.arrival.message
+        task = _with_robot(task, _robot(robot))
+        return answer(_message(message.data, message.poses), task)
     except Exception as error:  # no message may end the process
-        return fit_requests.Refusal(bounded(f'{type(error).__name__}: {error}'))
+        return Rejection(reason(error))
 
 
 @lru_cache(1)

@@ -12,7 +12,8 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
-from screw_dynamics.errors import InputError, RecordingWarning, ScrewDynamicsError, bounded
+from screw_dynamics.errors import InputError, RecordingWarning
+from screw_dynamics.nodes.shared.child_process import reason
 from screw_dynamics.recordings.messages.joints import double_array
 from screw_dynamics_interfaces.srv import IdentifyDynamics
 
@@ -114,7 +115,5 @@ def answer(task: Task) -> Any:
     """Return the response, or the reason why there is none."""
     try:
         return found(task)
-    except ScrewDynamicsError as error:
-        return str(error)
     except Exception as error:  # the node reports it
-        return bounded(f'{type(error).__name__}: {error}')
+        return reason(error)

@@ -11,17 +11,10 @@ from typing import Any
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 
-from screw_dynamics.errors import (
-    InputError,
-    NotFiniteError,
-    ScrewDynamicsError,
-    UnknownNameError,
-    bounded,
-    shown,
-)
+from screw_dynamics.errors import InputError, NotFiniteError, UnknownNameError, shown
 from screw_dynamics.nodes.load_observer.identification_process import Task, answer
 from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
-from screw_dynamics.nodes.shared.child_process import ChildProcess
+from screw_dynamics.nodes.shared.child_process import ChildProcess, reason
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics_interfaces.srv import IdentifyDynamics
 
@@ -83,15 +76,11 @@ class IdentificationService:
             code = codes.UNUSABLE_RECORDING
             self._logger.info(f'Identifies from {len(task.times)} joint states')
             found = self._found(task)
-        except ScrewDynamicsError as error:
+        except Exception as error:  # later requests must still be answered
             if isinstance(error, NotFiniteError):
                 code = codes.NOT_FINITE
-            self._logger.error(f'Identification failed: {error}')
-            return codes(error_code=code, message=str(error))
-        except Exception as error:  # later requests must still be answered
-            text = bounded(f'{type(error).__name__}: {error}')
-            self._logger.error(f'Identification failed: {text}')
-            return codes(error_code=code, message=text)
+            self._logger.error(f'Identification failed: {reason(error)}')
+            return codes(error_code=code, message=reason(error))
         seconds = (self._node.get_clock().now() - begin).nanoseconds / 1e9
         self._logger.info(f'Identified {len(found.names)} parameters in {seconds:.1f} s')
         return found

@@ -12,6 +12,8 @@ from contextlib import suppress
 from multiprocessing import get_context, parent_process
 from typing import Any
 
+from screw_dynamics.errors import ScrewDynamicsError, bounded
+
 _NICE = 5
 _SIGNALS = {signal.SIGINT, signal.SIGTERM}
 
@@ -59,6 +61,13 @@ class ChildProcess:
             process.kill()
         # its threads end soon then, and its semaphores with them
         pool.shutdown(cancel_futures=True)
+
+
+def reason(error: BaseException) -> str:
+    """Return why something has failed, in one line."""
+    if isinstance(error, ScrewDynamicsError):
+        return str(error)
+    return bounded(f'{type(error).__name__}: {error}')
 
 
 def _begin() -> None:

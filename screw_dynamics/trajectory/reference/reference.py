@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Reference`: joint motion as a function of time, with replacement, hold and speed scaling."""
 
+import copy
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from enum import IntEnum
@@ -64,6 +65,17 @@ class Reference:
         self.interpolation, self.continuous = interpolation, continuous
         self._motions: list[ActiveTrajectory] = []
         self._jet = np.empty((JET_ROWS, joint_count))
+
+    def copy(self, since: int) -> 'Reference':
+        """Return a reference of the same motions from an instant [ns] on that changes alone."""
+        other = copy.copy(self)
+        other.on_change = None
+        other._jet = np.empty_like(self._jet)
+        other._motions = [
+            replace(motion, curve=_rest(motion.curve, self._curve_time(motion, since)))
+            for motion in self._motions
+        ]
+        return other
 
     @property
     def empty(self) -> bool:
@@ -338,3 +350,14 @@ def require_speed(speed: float) -> None:
             f'speed scaling: expected a number of at least 0 and at most {MAX_SPEED:g}, got '
             f'{speed}'
         )
+
+
+def _rest(curve: PiecewisePolynomial, time: float) -> PiecewisePolynomial:
+    """Return a view of the segments of a curve that end after a time, and of the last one."""
+    passed = min(int(np.searchsorted(curve.breaks, time, side='right')), len(curve.breaks) - 1) - 1
+    if passed <= 0:
+        return curve
+    rest = copy.copy(curve)  # without the checks, which take time
+    object.__setattr__(rest, 'breaks', curve.breaks[passed:])
+    object.__setattr__(rest, 'coefficients', curve.coefficients[passed:])
+    return rest

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`StreamedReference`: reference received sample by sample, with its takeover rules."""
 
+import copy
 from enum import Enum
 from typing import NamedTuple
 
@@ -101,6 +102,10 @@ class StreamedReference:
             continuous, settings.filter_order, settings.filter_bandwidth
         )
         self._max_age = round(SECOND * settings.max_age)
+
+    def copy(self, motions: Reference) -> 'StreamedReference':
+        """Return the same streams beside a copy of the trajectories; they change on their own."""
+        return copy.deepcopy(self, {id(self._motions): motions})
 
     def apply(self, settings: StreamSettings, time: int) -> None:
         """Apply changed settings; a new filter continues in the state of the old one at `time`."""

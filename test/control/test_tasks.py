@@ -1,0 +1,75 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Tasks of the core `Feedforward` and their answers: records, for another process."""
+
+import pickle
+
+import pytest
+from helpers.core_scenarios import Scenario
+from helpers.rig import Rig, perform
+
+import screw_dynamics as sd
+from screw_dynamics.control.tasks import Duration
+from screw_dynamics.trajectory.reference.reference import Source
+
+
+class Elsewhere(Scenario):
+    """A scenario whose tasks are done by another process."""
+
+    def perform(self, task):
+        return pickle.loads(pickle.dumps(perform(pickle.loads(pickle.dumps(task)))))
+
+
+class Here(Scenario):
+    """The same in this process, without the cache of scenarios."""
+
+    def perform(self, task):
+        return perform(task)
+
+
+@pytest.mark.parametrize('seed', range(0, 60, 6))
+def test_tasks_and_answers_are_records_of_their_own(seed):
+    """Whatever the node does meanwhile, copies of them lead to the same bytes."""
+    outcomes = [kind(seed).play().published for kind in (Here, Elsewhere)]
+    assert outcomes[0].jet.tobytes() == outcomes[1].jet.tobytes()
+    assert outcomes[0].tau.tobytes() == outcomes[1].tau.tobytes()
+
+
+def test_one_trajectory_takes_one_trip():
+    rig = Rig(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')))
+    tasks = []
+    rig.perform = lambda task: tasks.append(task) or perform(task)
+    rig.send((0.0, [0.0, 0.0]), (1.0, [0.2, 0.1]))
+    rig.run(0.5)
+    rig.send((1.0, [0.1, 0.0]))  # in motion
+    rig.run(0.5)
+    assert rig.reasons == ['', '']
+    assert len(tasks) == 2
+
+
+def test_a_fit_is_repeated_three_times_at_most():
+    """Each is expected to take twice as long as the one before."""
+    arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    rig = Rig(arm, limits='off', publish_rate=5.0)
+    rig.send((0.0, [0.0, 0.0]), (900.0, [0.2, 0.1]))
+    rig.run(1.0)
+    tasks = []
+    rig.perform = lambda task: tasks.append(task) or perform(task)
+    times = iter([1.0, 8.0, 64.0, 300.0])
+    rig._fit_time = lambda: next(times)
+    rig.send(*((2.0 * k, [0.0, 0.1 * (k % 2)]) for k in range(300)))
+    rig.run(400.0)
+    assert rig.reasons[1].startswith('given up after 4 fits: its fit was ready too late')
+    assert [task.late for task in tasks] == [0, 1, 2, 3]
+    assert rig.published.samples[-1].source == Source.TRAJECTORY  # the motion before
+
+
+def test_a_long_duration_decays_and_a_short_one_does_not_count_for_many_items():
+    known = Duration(0.02, 1e-6, 1000)
+    slow = known.learned(10, 2.0)
+    assert slow.estimate(10) == pytest.approx(3.0e9, rel=1e-3)
+    assert slow.estimate(10**6) - known.estimate(10**6) == pytest.approx(2.97e9, rel=1e-3)
+    for _ in range(20):
+        slow = slow.learned(10, 0.02)
+    assert slow.fixed == pytest.approx(0.02, rel=1e-2)
+    assert known.learned(10, -1.0) == known.learned(10, 1e3) == known
