@@ -29,8 +29,6 @@ class Goal:
     built: bool = False  # its message is being made, or is made
     begins: bool = False  # at an instant that it gives, or in motion
     waits: bool = False  # its motion is held back until it is sent
-    followed: int = 0  # instant at which that motion was accepted [ns]
-    points: int = 0
     lead: int = 0  # time from start of the controller minus that of the client [ns]
     asked: bool = False  # it was sent to the controller
     looks: int = 0  # for the answer to that
@@ -159,7 +157,7 @@ class Goals:
         """Record the motion that the reference follows for it, or holds back until it is sent."""
         goal = self.find(number)
         if goal is not None:
-            goal.motion, goal.begins, goal.followed = motion, stamped, now
+            goal.motion, goal.begins = motion, stamped
             goal.waits = self._running(now).reference.holds_back(motion)
 
     def forward(self, number: int, motion: ActiveTrajectory, samples: Samples | Rejection) -> None:
@@ -170,7 +168,7 @@ class Goals:
         if isinstance(samples, Rejection):
             self.end(goal, 'abort', samples.reason)
             return
-        goal.built, goal.points, goal.lead = True, len(samples.times), samples.lead
+        goal.built, goal.lead = True, samples.lead
         goal.begins = goal.begins or bool(samples.jets[0, 1:].any())
         self._outputs.goals.append(outputs.BuildGoal(number, samples))
 
@@ -218,8 +216,6 @@ class Goals:
             self._outputs.goals.append(outputs.CancelGoal(number))
         if goal is not None:
             goal.accepted = True
-            taken = (now - goal.followed) / SECOND
-            self.queue.delivery = self.queue.delivery.learned(goal.points, taken)
 
     def ended(self, now: int, number: int, event: str, *, violated: bool) -> None:
         """End a goal as the controller has: succeed, abort, canceled or unknown."""

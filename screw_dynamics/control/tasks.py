@@ -133,40 +133,6 @@ class Running(NamedTuple):
         )
 
 
-class Duration(NamedTuple):
-    """
-    A fixed part and a time per item (byte, point) [s], learned separately.
-
-    So a delay of a short task does not count for every item of a long one.
-    """
-
-    fixed: float
-    per_item: float
-    many: int  # a task of at least so many updates the time per item, else the fixed part
-
-    def estimate(self, items: int) -> int:
-        """Return the expected duration with a margin [ns]."""
-        return round(SECOND * _MARGIN * (self.fixed + self.per_item * items))
-
-    def learned(self, items: int, seconds: float) -> 'Duration':
-        """Return the duration after one was measured; an increase applies at once."""
-        if not 0.0 <= seconds <= _MOST:
-            return self
-        if items < self.many:
-            fixed = _decayed(self.fixed, seconds - self.per_item * items)
-            return self._replace(fixed=max(fixed, _LEAST))
-        return self._replace(per_item=_decayed(self.per_item, (seconds - self.fixed) / items))
-
-
-_MARGIN = 1.5
-_LEAST, _MOST = 1e-3, 60.0  # limits of the fixed part [s]; a jump of the clock is no task
-_FORGOTTEN = 0.5  # fraction by which a longer earlier time decays each time
-
-
-def _decayed(before: float, measured: float) -> float:
-    return max(measured, before + _FORGOTTEN * (max(measured, 0.0) - before))
-
-
 @dataclass(frozen=True, eq=False)
 class Fit:
     """
@@ -180,7 +146,6 @@ class Fit:
     arrival: Arrival
     running: Running
     expected: int  # duration of this task [ns]
-    delivery: Duration  # by points, until a controller has a goal
     forwards: bool  # samples are wanted
     late: int = 0  # tasks for this message whose answers came after the join
     retimes: bool = False  # until limits are kept, in place of slowing

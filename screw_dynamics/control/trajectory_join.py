@@ -89,40 +89,37 @@ def _candidate(task: Fit, fit: Fitted, pending: Pending, running: Running) -> _C
     if changed and not last:
         return 'the speed has changed'
     flows = streamed.flows(running.now)  # it ends at once
-    earliest = running.sampled + (0 if flows else plan.ahead)
-    if plan.floating:
-        join = replace(join, start=earliest, begin=earliest)
-    elif changed:
-        join = _at_speed(join, arrival, reference.speed)
-    earlier, jet = plan.join.elapsed - join.elapsed, None
-    passed = 1e-9 * (join.begin - earliest) * reference.speed
-    at_once = replace(join, begin=earliest, elapsed=join.elapsed - passed)
+    earliest, jet = running.sampled + (0 if flows else plan.ahead), None
+    join = replace(join, start=earliest) if plan.floating else join
+    speed, planned = reference.speed, earliest if plan.floating else join.begin
+    join = _joined_at(planned, join, arrival, speed)
     if start_state == 'reference':
-        late = (join.begin < earliest or earlier < 0.0) and plan.state is not None
-        bent = changed or late or flows
+        late = planned < earliest or join.elapsed > plan.join.elapsed
+        late, moved = late and plan.state is not None, changed or flows
         if late or flows:  # a stream ends in its present state: no tick is skipped
-            join, earlier = at_once, earlier + passed
+            join = _joined_at(earliest, join, arrival, speed)
             pending.late += late
-        elif not changed and not _same(reference.state(join.begin), plan.state):
+        elif not changed and not _same(reference.state(planned), plan.state):
             if not last:
                 return 'the state at the join has changed'
-            bent = True
-        if bent:
+            moved = True
+        if late or moved:
             jet = _followed(join.begin, running)
             if jet is None and plan.state is not None:
                 return 'what it continued has ended'
-    elif start_state == 'joint_states' and join.begin <= max(earliest, plan.soonest):
+    elif start_state == 'joint_states' and planned <= max(earliest, plan.soonest):
         # the joints moved during the fit
-        pending.late += join.begin < earliest
-        join, earlier = at_once, earlier + passed
+        pending.late += planned < earliest
+        join = _joined_at(earliest, join, arrival, speed)
         jet = running.measured_state
         jet = join.jet if jet is None else jet
+    earlier = plan.join.elapsed - join.elapsed
     if start_state != 'first_point' and -earlier > _LATEST * curve.breaks[:2][-1]:
         return 'its fit was ready too late'
     rejoined = None if jet is None else reference.rejoined(curve, fit.waypoints, jet, earlier)
     if rejoined is None:
         return _Candidate(join, begin, curve)
-    return _Candidate(join, begin - earlier, rejoined, bent=True)
+    return _Candidate(join, join.elapsed, rejoined, bent=True)
 
 
 def _beyond_limits(robot: Robot, found: _Candidate, speed: float) -> str:
@@ -146,13 +143,10 @@ def _jumps(state: Array | None, curve: PiecewisePolynomial, time: float) -> bool
     return bool(np.abs(there[0] - state[0]).max() > _SAME)
 
 
-def _at_speed(join: Join, arrival: Arrival, speed: float) -> Join:
-    """Return the join at the planned time from start, but not after the planned instant."""
+def _joined_at(begin: int, join: Join, arrival: Arrival, speed: float) -> Join:
+    """Return a join at an instant [ns]."""
     instant, passed = arrival.clock(join.start, 0.0)
-    elapsed = passed + 1e-9 * (join.begin - instant) * speed
-    if elapsed <= join.elapsed or speed == 0.0:
-        return replace(join, elapsed=elapsed)
-    return replace(join, begin=join.begin - round(1e9 * (elapsed - join.elapsed) / speed))
+    return replace(join, begin=begin, elapsed=passed + 1e-9 * (begin - instant) * speed)
 
 
 def _followed(time: int, running: Running) -> Array | None:

@@ -17,16 +17,21 @@ from screw_dynamics.trajectory.reference.interpolation import Join, is_bounded
 
 _LATEST_START = 86_400 * SECOND  # from now [ns]
 _MOST_OF_MOTION = 0.5  # fraction of a motion that may pass during a fit
-_MOST_AHEAD = SECOND // 5  # of the time until a controller has a goal
+_DELIVERY, _DELIVERY_OF_A_POINT = SECOND // 64, 30_000  # until a controller has a goal [ns]
+_MOST_AHEAD = SECOND // 5  # of that time
 
 
 def delivery_time(task: Fit, summary: Summary) -> int:
-    """Return how long it takes until a controller has the trajectory [ns]; 0 if none gets it."""
+    """
+    Return how long it takes until a controller has the trajectory [ns]; 0 if none gets it.
+
+    If it takes longer, the points that lead to the join are those of the motion before.
+    """
     if task.arrival.goal is None:
         return 0
     between = max(0, round(summary.last_time / task.running.parameters.resample_period))
     points = min(summary.points + between, MOST_FORWARDED)
-    return min(task.delivery.estimate(points), _MOST_AHEAD)
+    return min(_DELIVERY + _DELIVERY_OF_A_POINT * points, _MOST_AHEAD)
 
 
 def fit_delay(task: Fit, summary: Summary, ahead: int) -> int:

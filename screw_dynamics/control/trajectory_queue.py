@@ -14,7 +14,6 @@ from screw_dynamics.control.outputs import Outputs, Verdict
 from screw_dynamics.control.tasks import (
     Answer,
     Arrival,
-    Duration,
     Fit,
     Fitted,
     Header,
@@ -28,7 +27,6 @@ from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.trajectory.reference.interpolation import ActiveTrajectory
 
 DEPTH = 10  # trajectories that wait
-_MANY = 20_000  # bytes
 _RETIMING = 10 * SECOND  # until a slowed trajectory is followed [ns]
 _MOVED = 1e-3  # rad or m
 _DROPPED = 'a trajectory that had not begun is dropped, and joints that this one leaves out stay'
@@ -66,10 +64,9 @@ class TrajectoryQueue:
         self._outputs, self._running, self._goals = outputs, running, goals
         self._forwards = forwards
         self._durations = {  # of fits by bytes; True: of poses
-            False: Duration(0.02, 4e-6, _MANY),
-            True: Duration(0.3, 5e-4, _MANY),
+            False: FitTime(0.02, 4e-6),
+            True: FitTime(0.3, 5e-4),
         }
-        self.delivery = Duration(0.01, 2e-5, 200)  # by points, until a controller has a goal
         self._waiting: deque[Pending] = deque()
         self._current: Pending | None = None
         self._task: Fit | None = None  # that is under way
@@ -124,7 +121,6 @@ class TrajectoryQueue:
             arrival,
             running.copy(min(arrival.received, running.now)),
             expected,
-            self.delivery,
             forwards,
             **options,
         )
@@ -164,8 +160,7 @@ class TrajectoryQueue:
             self._drop(pending, answer.reason, answer.summary)
             return
         message, taken = task.arrival.message, (now - task.running.now) / SECOND
-        known = self._durations[message.poses]
-        self._durations[message.poses] = known.learned(len(message.data), taken)
+        self._durations[message.poses].learn(len(message.data), taken)
         until = now + _RETIMING
         retimes = answer.slowed and task.running.parameters.limits == 'retime'
         if retimes and not pending.until and _may_wait(task, answer, until):
@@ -280,3 +275,38 @@ def _moved(fit: Fitted, running: Running) -> bool:
     if fit.plan.state is not None or jet is None:
         return False
     return bool((np.abs(running.measured_positions - jet[0]) > _MOVED).any())
+
+
+_MARGIN = 1.5
+_MANY = 20_000  # a fit of at least so many bytes updates the time per byte, else the fixed part
+_LEAST, _MOST = 1e-3, 60.0  # limits of the fixed part [s]; a jump of the clock is no fit
+_FORGOTTEN = 0.5  # fraction by which a longer earlier time decays at each fit
+
+
+class FitTime:
+    """
+    A fixed part and a time per byte [s], learned separately from earlier fits.
+
+    So a delay of a short fit does not count for every byte of a long one.
+    """
+
+    def __init__(self, fixed: float, per_byte: float) -> None:
+        self._fixed, self._per_byte = fixed, per_byte  # s
+
+    def estimate(self, count: int) -> int:
+        """Return the expected duration of a fit of so many bytes, with a margin [ns]."""
+        return round(SECOND * _MARGIN * (self._fixed + self._per_byte * count))
+
+    def learn(self, count: int, seconds: float) -> None:
+        """Update the estimate with a measured duration; an increase applies at once."""
+        if not 0.0 <= seconds <= _MOST:
+            return
+        if count < _MANY:
+            fixed = _learned(self._fixed, seconds - self._per_byte * count)
+            self._fixed = max(fixed, _LEAST)
+        else:
+            self._per_byte = _learned(self._per_byte, (seconds - self._fixed) / count)
+
+
+def _learned(before: float, measured: float) -> float:
+    return max(measured, before + _FORGOTTEN * (max(measured, 0.0) - before))

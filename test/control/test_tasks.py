@@ -9,7 +9,7 @@ from helpers.core_scenarios import Scenario
 from helpers.rig import Rig, perform
 
 import screw_dynamics as sd
-from screw_dynamics.control.tasks import Duration
+from screw_dynamics.control.trajectory_queue import FitTime
 from screw_dynamics.trajectory.reference.reference import Source
 
 
@@ -64,12 +64,15 @@ def test_a_fit_is_repeated_three_times_at_most():
     assert rig.published.samples[-1].source == Source.TRAJECTORY  # the motion before
 
 
-def test_a_long_duration_decays_and_a_short_one_does_not_count_for_many_items():
-    known = Duration(0.02, 1e-6, 1000)
-    slow = known.learned(10, 2.0)
-    assert slow.estimate(10) == pytest.approx(3.0e9, rel=1e-3)
-    assert slow.estimate(10**6) - known.estimate(10**6) == pytest.approx(2.97e9, rel=1e-3)
+def test_a_long_fit_decays_and_a_short_one_does_not_count_for_many_bytes():
+    time, many = FitTime(0.02, 1e-6), 10**6
+    before = time.estimate(many)
+    time.learn(10, 2.0)
+    assert time.estimate(10) == pytest.approx(3.0e9, rel=1e-3)
+    assert time.estimate(many) - before == pytest.approx(2.97e9, rel=1e-3)
+    for seconds in (-1.0, 1e3):  # a jump of the clock is no fit
+        time.learn(10, seconds)
+    assert time.estimate(10) == pytest.approx(3.0e9, rel=1e-3)
     for _ in range(20):
-        slow = slow.learned(10, 0.02)
-    assert slow.fixed == pytest.approx(0.02, rel=1e-2)
-    assert known.learned(10, -1.0) == known.learned(10, 1e3) == known
+        time.learn(10, 0.02)
+    assert time.estimate(many) == pytest.approx(before, rel=1e-3)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from screw_dynamics.control.fit import fit, summary
-from screw_dynamics.control.tasks import Duration, Fit, Running, TrajectoryMessage
+from screw_dynamics.control.tasks import Fit, Running, TrajectoryMessage
 from screw_dynamics.control.trajectory_join import Pending, joined
 from screw_dynamics.control.trajectory_plan import plan
 
@@ -14,9 +14,7 @@ def accept(message, robot, reference, streamed, measured, parameters, now, other
     """Accept a trajectory and return the warnings; raise the error if it is rejected."""
     running = Running(reference, streamed, measured, parameters, robot, others, now)
     arrival = running.arrival(TrajectoryMessage(message, None), None)
-    task = Fit(
-        1, arrival, running.copy(arrival.received), 0, Duration(0.0, 0.0, 0), forwards=False
-    )
+    task = Fit(1, arrival, running.copy(arrival.received), 0, forwards=False)
     found = summary(message)
     fitted = fit(message, task, found, plan(task, found, 0, 0))
     problem, _ = joined(task, fitted, Pending(arrival), running)

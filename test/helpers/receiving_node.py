@@ -13,7 +13,7 @@ from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.fit import fit, summary
 from screw_dynamics.control.forwarding import sampled
 from screw_dynamics.control.measurements import JointStateBuffer
-from screw_dynamics.control.tasks import Duration, Fit, Running, TrajectoryMessage
+from screw_dynamics.control.tasks import Fit, Running, TrajectoryMessage
 from screw_dynamics.control.trajectory_join import Pending, joined
 from screw_dynamics.control.trajectory_plan import fit_delay, plan
 from screw_dynamics.drives.robot import Robot
@@ -75,10 +75,7 @@ class Node:
     def task(self, expected):
         """Return the task of fitting the message, which is expected to take so long [ns]."""
         arrival, late = self.pending.arrival, self.pending.late
-        delivery = Duration(0.0, 0.0, 0)
-        return Fit(
-            1, arrival, self.running.copy(arrival.received), expected, delivery, False, late
-        )
+        return Fit(1, arrival, self.running.copy(arrival.received), expected, False, late)
 
     def delay(self, expected):
         """Return the time until a fit is to be followed, where one is expected to take so long."""
