@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Compensation`: efforts that carry a robot in its measured state."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND
+from screw_dynamics.control.inputs import Clear, ParametersChanged, RobotChanged
 from screw_dynamics.control.limit_checks import Load, require_bearable
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.control.parameters import parameter
@@ -51,6 +53,9 @@ class CompensationParameters(ModelParameters):
         'and begin again as another motion.',
         within=(1e-3, 60.0),
     )
+
+
+CompensationInput: TypeAlias = MeasuredStates | Clear | ParametersChanged | RobotChanged
 
 
 class Outputs(NamedTuple):
@@ -110,14 +115,24 @@ class Compensation:
         """Why no efforts are published until `clear`; empty if they are."""
         return self._guard.reason
 
-    def step(self, now: int, states: MeasuredStates | None = None) -> Outputs:
-        """Return the efforts of measured states at the time `now` [ns], if they are plausible."""
+    def step(self, now: int, inputs: Sequence[CompensationInput] = ()) -> Outputs:
+        """Take inputs at `now` [ns]; return the efforts of measured states that are plausible."""
         self._warnings.clear()
         if now < self._now:
             self._finish(Course.ENDED, 'the clock was set back')
             self._forget()
         self._now = now
-        measured = states is not None and self._measure(states)
+        measured = False
+        for item in inputs:
+            match item:
+                case MeasuredStates():
+                    measured = self._measure(item)
+                case Clear(reason):
+                    self._clear(reason)
+                case ParametersChanged(values):
+                    self._apply(values)
+                case RobotChanged(robot, _):
+                    self._change_robot(robot)
         sample = self._sample() if self._fresh() and measured else None
         end, self._end, self._last = self._end, None, sample or self._last
         return Outputs(sample, end, tuple(self._warnings))
@@ -128,17 +143,17 @@ class Compensation:
             self._end = self._last._replace(state=state, reason=reason)
         self._last, self.running = None, False
 
-    def clear(self, reason: str = '~/clear was called') -> None:
+    def _clear(self, reason: str) -> None:
         """Let efforts be published again after a stop, as another motion."""
         self._finish(Course.ENDED, reason)
         self._guard.forget()
 
-    def apply(self, settings: CompensationParameters) -> None:
+    def _apply(self, settings: CompensationParameters) -> None:
         """Apply changed parameters."""
         self._changed |= settings.coriolis != self.settings.coriolis
         self.settings = settings
 
-    def change_robot(self, robot: Robot) -> None:
+    def _change_robot(self, robot: Robot) -> None:
         """Continue with another model, of the same joints or of others."""
         old, new = self.robot.model, robot.model
         if (old.joint_names, old.coordinate_types) == (new.joint_names, new.coordinate_types):

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,15 @@ from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_records import Condition, Outputs, State
 from screw_dynamics.control.drive_target import DriveTarget
 from screw_dynamics.control.following import FollowingWatch
+from screw_dynamics.control.inputs import (
+    ClockJumped,
+    Enable,
+    JointStates,
+    ParametersChanged,
+    RobotChanged,
+    Steady,
+    Stop,
+)
 from screw_dynamics.control.last_guard import LastGuard
 from screw_dynamics.control.report import OK, WARN, Line, Report
 from screw_dynamics.control.sent_commands import SentCommands
@@ -33,6 +42,17 @@ _HELD = 0.05  # of a limit of the effort: more gravity than this lets an arm fal
 RESUMPTION = (
     'they begin again with another motion from rest, within the limits; ~/clear of the node that '
     'sends the motion begins one'
+)
+
+DriveCommandsInput: TypeAlias = (
+    AnySample
+    | JointStates
+    | Steady
+    | Enable
+    | ClockJumped
+    | Stop
+    | ParametersChanged
+    | RobotChanged
 )
 
 
@@ -72,7 +92,6 @@ class DriveCommands:
         self._steady = 0  # monotonic time [ns]
         self._heard = 0  # ns, when the newest sample was received
         self._samples = SampleIntake(motors=settings.motors)
-        self.add = self._samples.add
         self._problem = ''
         self._warned: set[str] = set()
         self._lines: list[Line] = []
@@ -90,14 +109,13 @@ class DriveCommands:
 
     # time ----------------------------------------------------------------------------------------
 
-    def step(self, now: int, steady: int | None = None) -> Outputs:
-        """
-        Let time pass until `now` [ns]; return what to send of the newest of several samples.
-
-        `steady` is a time [ns] that no correction of the clock changes, by default `now`.
-        """
+    def step(self, now: int, inputs: Sequence[DriveCommandsInput] = ()) -> Outputs:
+        """Let time pass until `now` [ns]; return what to send of the newest of several samples."""
+        self._steady = now
+        for item in inputs:
+            self._receive(item, now)
         elapsed = 0.0 if self._now is None else 1e-9 * max(now - self._now, 0)
-        self._now, self._steady = now, now if steady is None else steady
+        self._now = now
         driving = self.state is State.DRIVING
         while (found := self._samples.next(now, self._settings.input_timeout)) is not None:
             self._take(*found, now)
@@ -115,9 +133,29 @@ class DriveCommands:
                 self.state = State.SILENT
         return self._outputs()
 
-    # inputs of the next step ---------------------------------------------------------------------
+    # inputs --------------------------------------------------------------------------------------
 
-    def measure(self, message: Any, now: int) -> None:
+    def _receive(self, item: DriveCommandsInput, now: int) -> None:
+        match item:
+            case FeedforwardSample() | MotorSample():
+                self._samples.add(item)
+            case JointStates(message):
+                self._measure(message, now)
+            case Steady(time):
+                self._steady = time
+            case Enable(wanted, reason):
+                self._enable(wanted, reason)
+            case ClockJumped(reason):
+                self._forget(reason)
+            case Stop(reason):
+                self._closing = True
+                self._end(reason, level='info')
+            case ParametersChanged(values):
+                self._apply(values)
+            case RobotChanged(robot, _):
+                self._change_robot(robot)
+
+    def _measure(self, message: Any, now: int) -> None:
         """Take over a JointState received at `now` [ns]."""
         try:
             self._gate.measured.update(message, now)
@@ -128,7 +166,7 @@ class DriveCommands:
         if self.state is State.DRIVING and not self.target.measured:
             self._follow_up(now)
 
-    def enable(self, wanted: bool, reason: str) -> None:
+    def _enable(self, wanted: bool, reason: str) -> None:
         """Let commands begin, or lead them out for a reason and let none begin."""
         self.enabled = wanted
         if wanted:
@@ -137,19 +175,14 @@ class DriveCommands:
         if not (self._settings.moves or self._measured_now()):
             self._ended = self._samples.motion  # nobody knows where the robot will be
 
-    def forget(self, reason: str) -> None:
+    def _forget(self, reason: str) -> None:
         """Drop what was received: earlier stamps are not valid any more."""
         self._samples.forget()
         self._gate.measured.clear()
         self._barred = self._ended = -1
         self._end(reason)
 
-    def shut_down(self) -> None:
-        """End commands for good."""
-        self._closing = True
-        self._end('the node ends', level='info')
-
-    def apply(self, settings: DriveCommandsParameters) -> None:
+    def _apply(self, settings: DriveCommandsParameters) -> None:
         """Apply changed parameters."""
         before, self._settings = self._settings, settings
         self._sent.settings, m = settings, len(self._guard.names)
@@ -157,9 +190,9 @@ class DriveCommands:
             self._sent.gains.start(settings.gains(m), settings.ramp_time)
         self._output.limit = settings.servo_limit
         if settings.limits != before.limits:
-            self.change_robot(self._robot)
+            self._change_robot(self._robot)
 
-    def change_robot(self, robot: Robot) -> None:
+    def _change_robot(self, robot: Robot) -> None:
         """Continue with another model, if it has the joints that are commanded."""
         try:
             guard = LastGuard(robot, self._joints, self._motors, self._settings)

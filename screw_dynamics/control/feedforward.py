@@ -5,30 +5,44 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
-from typing import Any, Concatenate, ParamSpec
+from typing import Any
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import instant_of
-from screw_dynamics.control.drive_records import Condition
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.followed_motion import FollowedMotion
 from screw_dynamics.control.goals import Goals
 from screw_dynamics.control.heard_commands import HeardCommands
+from screw_dynamics.control.inputs import (
+    Clear,
+    ClockJumped,
+    CommandsHeard,
+    FeedforwardInput,
+    JointStates,
+    ParametersChanged,
+    RobotChanged,
+    Speed,
+    Stop,
+    StreamMessage,
+    TaskDone,
+    Tick,
+    WrenchMessage,
+)
 from screw_dynamics.control.limit_checks import Load, check_positions, require_bearable
 from screw_dynamics.control.measurements import WRENCH_TOPIC, ExternalWrenches, JointStateBuffer
 from screw_dynamics.control.motor_samples import RESUMPTION, MotorSamples
-from screw_dynamics.control.outputs import Outputs
+from screw_dynamics.control.outputs import Outputs, Verdict
 from screw_dynamics.control.publication import Publication
 from screw_dynamics.control.report import Counts
 from screw_dynamics.control.sample_guard import SampleGuard
 from screw_dynamics.control.streams import StreamReader
-from screw_dynamics.control.tasks import Answer, Running, TrajectoryMessage
-from screw_dynamics.control.trajectory_queue import TrajectoryQueue
+from screw_dynamics.control.tasks import Running, TrajectoryMessage
+from screw_dynamics.control.trajectory_queue import DEPTH, TrajectoryQueue
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import gravity_forces
 from screw_dynamics.errors import InputError, ScrewDynamicsError
@@ -36,8 +50,6 @@ from screw_dynamics.recordings.messages.feedforward import Course, FeedforwardSa
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.reference.reference import Source
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
-
-Arguments = ParamSpec('Arguments')
 
 
 class State(str, Enum):
@@ -104,22 +116,13 @@ class Feedforward:
         self.failure, self.failed = '', 0  # why the last tick has failed, and how many have
         self._use_robot(plain, uncontrolled_joints)
 
-    def step(
-        self,
-        now: int,
-        method: Callable[Concatenate[int, Arguments], None],
-        *arguments: Arguments.args,
-        **further: Arguments.kwargs,
-    ) -> Outputs:
-        """
-        Call a method of the core at an instant [ns] with what it takes beside that.
-
-        Returns what is to be done, valid until the next step.
-        """
+    def step(self, now: int, inputs: Sequence[FeedforwardInput] = ()) -> Outputs:
+        """Take inputs at an instant [ns]; return what is to be done, valid until the next step."""
         outputs = self.outputs
         outputs.clear()
         self.goals.now = now
-        method(now, *arguments, **further)
+        for item in inputs:
+            self._take(item, now)
         silence = '' if self.commands.positions else self.commands.silence(now)
         if silence and outputs.verdicts:
             text = f'drive_commands sends nothing: {silence}'
@@ -128,6 +131,37 @@ class Feedforward:
                 for one in outputs.verdicts
             ]
         return outputs
+
+    def _take(self, item: FeedforwardInput, now: int) -> None:
+        match item:
+            case Tick():
+                self._tick(now)
+            case JointStates(message):
+                self._measure(now, message)
+            case StreamMessage(message, stream):
+                self._stream(now, message, stream)
+            case WrenchMessage(message):
+                self._load(now, message)
+            case Speed(factor):
+                self._set_speed(now, factor)
+            case CommandsHeard(condition, positions):
+                self.commands.hear(now, condition, positions=positions)
+            case TrajectoryMessage():
+                self._add_trajectory(now, item)
+            case TaskDone(number, answer):
+                self.queue.answered(number, answer, now)
+            case RobotChanged(robot, others):
+                self._change_robot(robot, others)
+            case ParametersChanged(values):
+                self._change_parameters(now, values)
+            case Clear(reason):
+                self._clear_all(reason)
+            case ClockJumped(reason):
+                self._forget(reason)
+            case Stop(reason):
+                self._stop(now, reason)
+            case _:
+                self.goals.take(item, now)
 
     # robot and parameters ------------------------------------------------------------------------
 
@@ -140,7 +174,7 @@ class Feedforward:
         old, new = self.robot.model, robot.model
         return (old.joint_names, old.coordinate_types) == (new.joint_names, new.coordinate_types)
 
-    def change_robot(self, now: int, robot: Robot, others: Mapping[str, str]) -> None:
+    def _change_robot(self, robot: Robot, others: Mapping[str, str]) -> None:
         """Continue with another model that has the same joints."""
         robot = robot.with_limited_motors(self.robot.limits_motors)
         self._published.jumped |= robot.model != self.robot.model
@@ -156,7 +190,7 @@ class Feedforward:
         if self.motors is not None:
             self.motors.stiffness.check(parameters.stiffness)
 
-    def change_parameters(self, now: int, values: FeedforwardParameters) -> None:
+    def _change_parameters(self, now: int, values: FeedforwardParameters) -> None:
         """Apply checked parameters."""
         self.parameters = values
         self.followed.apply(values, now)
@@ -176,29 +210,22 @@ class Feedforward:
 
     # inputs --------------------------------------------------------------------------------------
 
-    def measure(self, now: int, message: Any) -> None:
+    def _measure(self, now: int, message: Any) -> None:
         """Take over a JointState with measurements."""
         try:
             self.measured.update(message, now)
         except InputError as error:
             self.outputs.log('warning', f'{error}: ignored')
 
-    def add_trajectory(self, now: int, message: TrajectoryMessage) -> None:
+    def _add_trajectory(self, now: int, message: TrajectoryMessage) -> None:
         """Follow a trajectory as soon as it is fitted."""
         if self._kept or self.commands.lead_out(now):
             self._kept.append(message)  # where the robot rests is not known yet
+            self._refuse_kept(f'{DEPTH} newer trajectories arrived before it was fitted', DEPTH)
         else:
             self.queue.add(message, now)
 
-    def take_answer(self, now: int, number: int, answer: Answer) -> None:
-        """Take the answer to the task of a number."""
-        self.queue.answered(number, answer, now)
-
-    def hear_commands(self, now: int, condition: Condition | None, *, positions: bool) -> None:
-        """Register what drive_commands says; None where there are several."""
-        self.commands.hear(now, condition, positions=positions)
-
-    def stream(self, now: int, message: Any, stream: Stream) -> None:
+    def _stream(self, now: int, message: Any, stream: Stream) -> None:
         """Follow a sample of a stream: JointReference, or JointState for positions."""
         topic = stream.value
         counts, values = self.counts[topic], self.parameters
@@ -225,7 +252,7 @@ class Feedforward:
         else:
             counts.ignored += 1
 
-    def load(self, now: int, message: Any) -> None:
+    def _load(self, now: int, message: Any) -> None:
         """Apply a WrenchStamped."""
         counts = self.counts[WRENCH_TOPIC]
         try:
@@ -262,7 +289,7 @@ class Feedforward:
         before = Load(self.robot, self.wrenches.in_force())
         require_bearable(before, Load(robot, {**before.wrenches, **more}), jet[:3])
 
-    def set_speed(self, now: int, factor: float) -> None:
+    def _set_speed(self, now: int, factor: float) -> None:
         """Set the factor of the speed, 0 (pause) to 2; it is reached within 0.1 s."""
         leads = self._published.last is not None and self.parameters.leads_speed
         try:
@@ -279,36 +306,41 @@ class Feedforward:
             self._speed = reference.speed
             self.queue.follow_speed(reference.speed, reference.speed_since)
 
-    def clear(self, now: int) -> None:
+    def _clear_all(self, reason: str) -> None:
         """Stop following; `cleared` tells what was dropped."""
-        self.queue.drop('~/clear was called before it was fitted')
+        self.queue.drop(f'{reason} before it was fitted')
         self.cleared = 'there was no motion' if self.followed.empty else 'the motion is dropped'
         if any(goal.asked for goal in self.goals.live):
             self.cleared += '; the controller still executes its goal: cancel that at the action'
         elif self.parameters.forwards and not self.followed.empty:
             self.cleared += '; its controller executes it on'
-        self._clear('~/clear was called')
+        self._clear(reason)
 
     def _clear(self, reason: str = 'its goal has ended') -> None:
         """Stop following; a stream is followed again after it has paused."""
         self._published.finish(Course.ENDED, reason)
-        self._kept.clear()
+        self._refuse_kept(reason)
         self.followed.clear()
         if self.motors is not None:
             self.motors.pause()
 
-    def stop(self, now: int, reason: str) -> None:
+    def _refuse_kept(self, reason: str, most: int = 0) -> None:
+        """Reject the oldest trajectories that wait for commands, but for a number of them."""
+        while len(self._kept) > most:
+            self.outputs.verdicts.append(Verdict(self._kept.popleft().header, reason))
+
+    def _stop(self, now: int, reason: str) -> None:
         """Stop following and abort all goals."""
         self.queue.drop(reason)
         self.goals.stop(now, reason)
         self._clear(reason)
 
-    def forget(self, now: int, reason: str) -> None:
+    def _forget(self, reason: str) -> None:
         """Drop what was received: earlier stamps are not valid any more."""
         if not self.followed.empty:
             self.outputs.log('warning', f'{reason}: the active trajectory is dropped')
         self._published.finish(Course.ENDED, reason)
-        self._kept.clear()
+        self._refuse_kept(reason)
         self.queue.drop(f'{reason} before it was fitted')
         self.followed.forget()
         self.measured.clear()
@@ -319,7 +351,7 @@ class Feedforward:
 
     # ticks ---------------------------------------------------------------------------------------
 
-    def tick(self, now: int) -> None:
+    def _tick(self, now: int) -> None:
         """Compute the next sample."""
         self.queue.tick(now)
         while self._kept and not self.commands.lead_out(now):

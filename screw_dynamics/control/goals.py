@@ -10,6 +10,15 @@ from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.control import outputs
 from screw_dynamics.control.controller_hold import ControllerHold, ControllerState
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.inputs import (
+    ControllerSeen,
+    GoalAccepted,
+    GoalAnswered,
+    GoalBuilt,
+    GoalCanceled,
+    GoalEnded,
+    GoalInput,
+)
 from screw_dynamics.control.outputs import Outputs
 from screw_dynamics.control.tasks import Rejection, Running, Samples, TrajectoryMessage
 from screw_dynamics.control.trajectory_queue import TrajectoryQueue
@@ -73,9 +82,28 @@ class Goals:
         self.queue.drop(reason, goal.number)
         self.end(goal, 'abort', reason)
 
+    def take(self, item: GoalInput, now: int) -> None:
+        """Take an input at an instant [ns]."""
+        match item:
+            case GoalAccepted(number, message, ready):
+                self._accept(now, number, message, ready=ready)
+            case GoalCanceled(number):
+                self._cancel(number)
+            case GoalBuilt(number, ready):
+                self._build(now, number, ready=ready)
+            case GoalAnswered(number, accepted):
+                self._answer(number, accepted=accepted)
+            case GoalEnded(number, event, violated):
+                self._finish(number, event, violated=violated)
+            case ControllerSeen(ready):
+                self._watch(ready=ready)
+            case ControllerState():
+                if self.hold.waits and not self.live:
+                    self.hold.take(item, self._running(now))
+
     # clients -------------------------------------------------------------------------------------
 
-    def accept(self, now: int, number: int, message: TrajectoryMessage, *, ready: bool) -> None:
+    def _accept(self, now: int, number: int, message: TrajectoryMessage, *, ready: bool) -> None:
         """Begin a goal with its trajectory; `ready` is the controller's action."""
         for older in list(self.live):  # that which is being forwarded is preempted there
             self.queue.drop('preempted by a newer goal before it was sent', older.number)
@@ -86,7 +114,7 @@ class Goals:
         else:
             self.end(goal, 'abort', self._absent())
 
-    def cancel(self, now: int, number: int) -> None:
+    def _cancel(self, number: int) -> None:
         """Cancel a goal for its client, and that which it would preempt."""
         goal = self.find(number)
         if goal is None:
@@ -172,7 +200,7 @@ class Goals:
         goal.begins = goal.begins or bool(samples.jets[0, 1:].any())
         self._outputs.goals.append(outputs.BuildGoal(number, samples))
 
-    def built(self, now: int, number: int, *, ready: bool) -> None:
+    def _build(self, now: int, number: int, *, ready: bool) -> None:
         """Send the message of a goal, which is made."""
         goal = self.find(number)
         if goal is None or goal.motion is None or not goal.built or goal.canceling:
@@ -200,7 +228,7 @@ class Goals:
 
     # the controller ------------------------------------------------------------------------------
 
-    def answered(self, now: int, number: int, *, accepted: bool) -> None:
+    def _answer(self, number: int, *, accepted: bool) -> None:
         """Register the answer of the controller to a goal that it was sent."""
         goal = self.find(number)
         if not accepted:
@@ -217,7 +245,7 @@ class Goals:
         if goal is not None:
             goal.accepted = True
 
-    def ended(self, now: int, number: int, event: str, *, violated: bool) -> None:
+    def _finish(self, number: int, event: str, *, violated: bool) -> None:
         """End a goal as the controller has: succeed, abort, canceled or unknown."""
         goal = self.find(number)
         if goal is None:
@@ -241,12 +269,7 @@ class Goals:
         if not any(goal.asked for goal in self.live):
             self.hold.begin(self.now)
 
-    def see(self, now: int, state: ControllerState) -> None:
-        """Let a controller that has been stopped hold its position with the effort of that."""
-        if self.hold.waits and not self.live:
-            self.hold.take(state, self._running(now))
-
-    def watch(self, now: int, *, ready: bool) -> None:
+    def _watch(self, *, ready: bool) -> None:
         """
         Abort goals whose controller is gone, or does not answer and then has to cancel them.
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from screw_dynamics.control.tasks import Fit, Header, Samples
 
 
-
-
 @dataclass(frozen=True)
 class Verdict:
     """Acceptance, or rejection for a `reason`, of a trajectory; instants [ns]."""

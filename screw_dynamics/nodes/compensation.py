@@ -14,9 +14,11 @@ from std_srvs.srv import Trigger
 from screw_dynamics.common.times import nanoseconds
 from screw_dynamics.control.compensation import (
     Compensation,
+    CompensationInput,
     CompensationParameters,
     MeasuredStates,
 )
+from screw_dynamics.control.inputs import Clear, ParametersChanged, RobotChanged
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
@@ -62,8 +64,7 @@ class CompensationNode(RobotNode[CompensationParameters]):
             number = self._now() or time.time_ns()  # grows with each start
             self._core = Compensation(robot, self._values, number)
         else:
-            core.change_robot(robot)
-            self._step()
+            self._step(RobotChanged(robot))
         if robot.joint_names == before:
             return
         for output in self._outputs or ():
@@ -93,21 +94,19 @@ class CompensationNode(RobotNode[CompensationParameters]):
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         stopped = self._core is not None and bool(self._core.stopped)
         if self._core is not None:
-            self._core.clear()
-            self._step()
+            self._step(Clear())
         response.success = True
         response.message = 'efforts are published again' if stopped else 'nothing was stopped'
         return response
 
     def _on_parameters(self, old: CompensationParameters, new: CompensationParameters) -> None:
-        if self._core is not None:
-            self._core.apply(new)
+        self._step(ParametersChanged(new))
 
-    def _step(self, states: MeasuredStates | None = None) -> None:
+    def _step(self, *inputs: CompensationInput) -> None:
         """Let the core decide, and do what it says."""
         if self._core is None:
             return
-        sample, end, warnings = self._core.step(self._now(), states)
+        sample, end, warnings = self._core.step(self._now(), inputs)
         for text in warnings:
             self.get_logger().warning(text)
         if self._outputs is None:
@@ -126,8 +125,7 @@ class CompensationNode(RobotNode[CompensationParameters]):
     def destroy_node(self) -> None:
         """Tell that the motion has ended, and destroy the node."""
         if self._core is not None and self._outputs is not None and self.context.ok():
-            self._core.clear('the node ends')
-            self._step()
+            self._step(Clear('the node ends'))
             self._outputs[0].finish(delivery_end())
         super().destroy_node()
 

@@ -17,9 +17,18 @@ from std_srvs.srv import SetBool
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.stop_signals import stop_is_urgent
 from screw_dynamics.common.times import set_stamp
-from screw_dynamics.control.drive_commands import DriveCommands
+from screw_dynamics.control.drive_commands import DriveCommands, DriveCommandsInput
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_records import Condition, Outputs, State
+from screw_dynamics.control.inputs import (
+    ClockJumped,
+    Enable,
+    JointStates,
+    ParametersChanged,
+    RobotChanged,
+    Steady,
+    Stop,
+)
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
@@ -99,7 +108,7 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
         self._ticks = TickTimer(
             self,
             self._step,
-            lambda reason: None if self._core is None else self._core.forget(reason),
+            lambda reason: self._take(ClockJumped(reason)),
         )
         self._ticks.start(_RATE)
         return {'commands': self._report}
@@ -125,13 +134,11 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
     def _on_parameters(self, old: DriveCommandsParameters, new: DriveCommandsParameters) -> None:
         if old.limits != new.limits:
             self._warn_of_limits()
-        if self._core is not None:
-            self._core.apply(new)
+        self._take(ParametersChanged(new))
 
     def _on_model(self, loaded: LoadedRobot) -> None:
         self._robot = loaded.robot
-        if self._core is not None:
-            self._core.change_robot(loaded.robot)
+        self._take(RobotChanged(loaded.robot))
         inputs = ', '.join(one.topic_name for one in self._inputs)
         self.get_logger().info(f'Ready: listens on {inputs}')
 
@@ -162,9 +169,7 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
                 (names, motors) != (self._names, self._motor_names) or self._core is None
             ):
                 self._begin(names, motors)
-            if self._core is not None:
-                self._core.add(sample)
-                self._step(self._now())
+            self._take(sample)
         except ScrewDynamicsError as error:
             self._rejected += 1
             topic = [one for one in self._inputs if one.msg_type is type(message)][0].topic_name
@@ -172,9 +177,7 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
             self._throttle.log('error', f'Rejected: {self._problem}', 'rejected')
 
     def _on_states(self, message: JointState) -> None:
-        if self._core is not None:
-            self._core.measure(message, self._now())
-            self._step(self._now())
+        self._take(JointStates(message))
 
     # enable --------------------------------------------------------------------------------------
 
@@ -204,9 +207,7 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
         self._apply_enabled(reason)
 
     def _apply_enabled(self, reason: str) -> None:
-        if self._core is not None:
-            self._core.enable(self._asked and self._safe, reason)
-            self._step(self._now())
+        self._take(Enable(self._asked and self._safe, reason))
         self._tell()
 
     def _tell(self, *, repeated: bool = False) -> None:
@@ -242,7 +243,7 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
         if self._robot is None or not names or (values.motors and motors is None):
             return
         core = DriveCommands(self._robot, names, motors, values)
-        core.enable(self._asked and self._safe, '')
+        core.step(self._now(), [Enable(self._asked and self._safe)])
         fields, entries = values.fields, self._commanded
         label = 'motors' if values.motors else 'joints'
         topics = {'~/commands': core.rows}
@@ -269,9 +270,7 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
     def _drop(self) -> None:
         """Lead commands to rest, until a further signal, and destroy their publishers."""
         now, period = self._now(), 1.0 / _RATE
-        if self._core is not None:
-            self._core.shut_down()
-        outputs = self._step(now)
+        outputs = self._step(now, Stop())
         while outputs is not None and outputs.busy and self.context.ok():
             if stop_is_urgent():
                 self.get_logger().warning(
@@ -290,13 +289,16 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
 
     # time ----------------------------------------------------------------------------------------
 
-    def _step(self, now: int) -> Outputs | None:
+    def _take(self, item: DriveCommandsInput) -> None:
+        self._step(self._now(), item)
+
+    def _step(self, now: int, *inputs: DriveCommandsInput) -> Outputs | None:
         """Let the core step, and publish and log what it asks for; None without a core."""
         if self._core is None:
             return None
         # in simulated time the clock of the node is the steady one
-        steady = None if self._ticks.times_by_node else time.monotonic_ns()
-        outputs = self._core.step(now, steady)
+        steady = [] if self._ticks.times_by_node else [Steady(time.monotonic_ns())]
+        outputs = self._core.step(now, [*steady, *inputs])
         if outputs.condition != self._told:
             self._tell()
         if outputs.rows is not None:

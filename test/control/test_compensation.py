@@ -13,6 +13,7 @@ from screw_dynamics.control.compensation import (
     CompensationParameters,
     MeasuredStates,
 )
+from screw_dynamics.control.inputs import Clear, RobotChanged
 from screw_dynamics.drives.robot import Robot
 
 PERIOD = 2_000_000  # ns
@@ -29,8 +30,8 @@ class Rig:
         )
         self.now, self.warnings = 10**9, []
 
-    def step(self, states=None):
-        outputs = self.core.step(self.now, states)
+    def step(self, *inputs):
+        outputs = self.core.step(self.now, inputs)
         self.warnings += outputs.warnings
         return outputs.sample
 
@@ -201,7 +202,7 @@ def test_a_limit_stops_until_clear():
     rig.now += 10**9
     rig.step()
     assert rig.begin([1.5, 0.0]) is None
-    rig.core.clear()
+    rig.step(Clear())
     assert rig.measure([1.5, 0.0]).motion == 2
 
 
@@ -209,7 +210,7 @@ def test_a_payload_is_taken_over_smoothly():
     rig = Rig()
     before = rig.begin()
     heavier = replace(MODEL, limits=LIMITS).with_payload('tool', 2.0, [0.1, 0.0, 0.0])
-    rig.core.change_robot(Robot(heavier))
+    rig.step(RobotChanged(Robot(heavier)))
     samples = [rig.measure([0.3, -0.2]) for _ in range(260)]
     assert {sample.motion for sample in samples} == {before.motion}
     efforts = np.array([before.efforts[0], *(sample.efforts[0] for sample in samples)])
@@ -226,7 +227,7 @@ def test_other_joints_begin_another_motion():
     rig = Rig()
     rig.begin()
     gripper = sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf'))
-    rig.core.change_robot(Robot(gripper))
+    rig.step(RobotChanged(Robot(gripper)))
     zeros = [0.0] * gripper.n
     assert rig.measure(zeros, zeros) is None
     assert rig.measure(zeros, zeros).motion == 2

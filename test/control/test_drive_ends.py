@@ -10,6 +10,7 @@ from helpers.drive_rig import MIT, PERIOD, TICK, Move, Rig, rated, rest, steps
 
 import screw_dynamics as sd
 from screw_dynamics.control.drive_records import State
+from screw_dynamics.control.inputs import ClockJumped, RobotChanged, Stop
 from screw_dynamics.control.report import OK
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import JointLimits
@@ -53,8 +54,7 @@ class TestEnd:
         rig = Rig(model)
         rig.hold(STOOD, 0.4)
         rig.now -= 50 * 10**9
-        rig.core.forget('Moved backwards in time')
-        rig.step()
+        rig.step(ClockJumped('Moved backwards in time'))
         assert rig.core.state is State.LEADING_OUT
         rig.silent(0.5)
         assert not rig.published[-1][1].any()
@@ -64,8 +64,7 @@ class TestEnd:
     def test_shutting_down_is_for_good(self, model):
         rig = Rig(model)
         rig.hold(STOOD, 0.4)
-        rig.core.shut_down()
-        rig.step()
+        rig.step(Stop())
         assert rig.outputs.busy
         rows = [row for row in rig.hold(STOOD, 0.5) if row is not None]
         assert not rows[-1].any() and not rig.outputs.busy
@@ -107,16 +106,14 @@ class TestChanges:
     def test_another_model_has_other_limits(self, model):
         rig = Rig(model)
         rig.hold(STOOD, 0.4)
-        rig.core.change_robot(sd.Robot(model, rated(1.0)))
-        rig.step()
+        rig.step(RobotChanged(sd.Robot(model, rated(1.0))))
         rows = rig.hold(STOOD, 0.4)
         rig.load[1] = 2.0
         rows += rig.hold(STOOD, 0.4)
         assert steps(rows).max() <= 1.0 * TICK * (1.0 + 1e-5)
         assert rig.core.report().level == OK
         other = sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf'))
-        rig.core.change_robot(sd.Robot(other))
-        rig.step()
+        rig.step(RobotChanged(sd.Robot(other)))
         assert 'The limits stay as they are' in rig.heard()[-1]
 
     @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.goals import goal_refusal
+from screw_dynamics.control.inputs import ControllerSeen, GoalCanceled, GoalEnded, Stop
 from screw_dynamics.model import JointLimits
 
 
@@ -36,7 +37,7 @@ def test_a_goal_is_sent_with_efforts_when_its_motion_begins(arm):
     # the motion of the node begins at the stamp of the controller's goal
     first = rig.published.instants[np.abs(rig.published.jet[:, 0] - [0.1, 0.2]).max(axis=1) > 0]
     assert 0 <= first[0] - stamp < 3 * rig.period
-    rig.step(rig.core.goals.ended, 1, 'succeed', violated=False)
+    rig.step(GoalEnded(1, 'succeed', violated=False))
     assert rig.ended == {1: ('succeed', '')}
 
 
@@ -74,7 +75,7 @@ def test_a_controller_that_goes_while_it_executes_ends_the_goal(arm):
     rig = Client(arm)
     rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
     rig.run(0.3)
-    rig.step(rig.core.goals.watch, ready=False)
+    rig.step(ControllerSeen(ready=False))
     assert rig.ended[1][0] == 'abort'
     assert rig.core.followed.empty
 
@@ -85,9 +86,9 @@ def test_a_goal_without_an_answer_is_canceled_after_5_s(arm):
     rig.goal(1, (0.0, [0.0, 0.0]), (9.0, [0.5, 0.0]))
     rig.run(0.3)
     for _ in range(50):
-        rig.step(rig.core.goals.watch, ready=True)
+        rig.step(ControllerSeen(ready=True))
     assert not rig.ended
-    rig.step(rig.core.goals.watch, ready=True)
+    rig.step(ControllerSeen(ready=True))
     assert 'no answer' in rig.ended[1][1]
     assert rig.canceled == [1]
 
@@ -96,7 +97,7 @@ def test_a_late_answer_to_an_ended_goal_is_canceled(arm):
     rig = Client(arm, latency=0.4)
     rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
     rig.run(0.2)
-    rig.step(rig.core.stop, 'the node is not active any more')
+    rig.step(Stop('the node is not active any more'))
     assert rig.ended[1] == ('abort', 'the node is not active any more')
     assert rig.canceled == [1]
     rig.run(0.5)
@@ -106,7 +107,7 @@ def test_a_late_answer_to_an_ended_goal_is_canceled(arm):
 def test_cancel_before_it_is_sent(arm):
     rig = Client(arm, fit_time=0.1)
     rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
-    rig.step(rig.core.goals.cancel, 1)
+    rig.step(GoalCanceled(1))
     rig.run(0.5)
     assert rig.ended[1][0] == 'canceled'
     assert not rig.sent
@@ -117,10 +118,10 @@ def test_cancel_while_it_is_executed(arm):
     rig = Client(arm, hold_after_stop=True)
     rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
     rig.run(0.3)
-    rig.step(rig.core.goals.cancel, 1)
+    rig.step(GoalCanceled(1))
     assert rig.canceled == [1]
     assert not rig.ended
-    rig.step(rig.core.goals.ended, 1, 'canceled', violated=False)
+    rig.step(GoalEnded(1, 'canceled', violated=False))
     assert rig.ended == {1: ('canceled', '')}
     assert rig.core.followed.empty
     # the controller comes to rest, and gets the effort of that position
@@ -137,7 +138,7 @@ def test_a_stopped_controller_that_is_moved_is_not_held(arm, what):
     rig = Client(arm, hold_after_stop=True)
     rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
     rig.run(0.3)
-    rig.step(rig.core.goals.ended, 1, 'abort', violated=True)
+    rig.step(GoalEnded(1, 'abort', violated=True))
     if what == 'follows a trajectory':
         rig.send((0.0, [0.1, 0.0]), (1.0, [0.5, 0.0]))
         rig.run(0.1)
@@ -156,7 +157,7 @@ def test_a_violated_tolerance_stops_the_motion_and_holds(arm):
     rig = Client(arm, hold_after_stop=True)
     rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
     rig.run(0.3)
-    rig.step(rig.core.goals.ended, 1, 'abort', violated=True)
+    rig.step(GoalEnded(1, 'abort', violated=True))
     assert rig.ended == {1: ('abort', '')}
     rig.see([0.1, 0.0], [0.1, 0.0])
     assert rig.held
@@ -170,7 +171,7 @@ def test_ends_that_nobody_asked_for(arm, event, text):
     rig = Client(arm)
     rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
     rig.run(0.3)
-    rig.step(rig.core.goals.ended, 1, event, violated=False)
+    rig.step(GoalEnded(1, event, violated=False))
     assert rig.ended[1][0] == 'abort'
     assert text in rig.ended[1][1]
 
@@ -207,7 +208,7 @@ def test_a_preempted_goal_leaves_the_motion_of_the_newer_one(arm):
     rig.run(0.4)
     rig.goal(2, (1.0, [-0.2, 0.0]))
     rig.run(0.3)
-    rig.step(rig.core.goals.ended, 1, 'abort', violated=False)
+    rig.step(GoalEnded(1, 'abort', violated=False))
     rig.run(1.5)
     assert rig.published.jet[-1, 0, 0] == -0.2
     assert 2 not in rig.ended

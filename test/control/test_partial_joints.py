@@ -12,6 +12,7 @@ from oracles.random_models import random_model
 
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
+from screw_dynamics.control.inputs import RobotChanged
 from screw_dynamics.drives.robot import Robot
 
 
@@ -48,7 +49,7 @@ def test_limits_of_joints_left_out_count_too(arm):
     rig.run(0.5)
     worst = np.abs(rig.published.tau[:, 0, 0]).max()
     tight = limited(arm, effort=1.05 * worst, velocity=np.inf)
-    rig.step(rig.core.change_robot, Robot(tight), {})
+    rig.step(RobotChanged(Robot(tight), {}))
     rig.send((0.15, [2.5]), names=['joint_2'])
     rig.run(0.3)
     assert 'joint_1: effort' in rig.reasons[1]

@@ -12,6 +12,7 @@ from helpers.streams import limited, stream, wave
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_reports import report
+from screw_dynamics.control.inputs import ParametersChanged, RobotChanged, Speed
 from screw_dynamics.control.report import ERROR
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.recordings.messages.feedforward import Course
@@ -223,7 +224,7 @@ def test_the_stiffness_changes_smoothly(arm):
     rig.send((0.0, [0.3, 0.2]), (0.1, [0.3, 0.2]))
     rig.run(0.3)
     before = rig.core.motors.buffers[5].deflection.copy()
-    rig.step(rig.core.change_parameters, replace(rig.parameters, stiffness=(800.0, 800.0)))
+    rig.step(ParametersChanged(replace(rig.parameters, stiffness=(800.0, 800.0))))
     steps = []
 
     def record():
@@ -242,7 +243,7 @@ def test_the_same_motion_keeps_its_number_whatever_parameters_change(arm):
     rig.send((0.0, [0.0, 0.0]), (0.5, [0.2, 0.1]))
     rig.run(1.0)
     count = len(rig.published)
-    rig.step(rig.core.change_parameters, replace(rig.parameters, hold_time=-1.0))
+    rig.step(ParametersChanged(replace(rig.parameters, hold_time=-1.0)))
     rig.run(0.3)
     assert len(rig.published) == count  # it was released
     rig.joint_states([0.1, 0.0])
@@ -292,7 +293,7 @@ def test_a_payload_leaves_the_wrench_in_force(arm):
     loaded, loads = rig.published.tau[-1, 0], []
     for model in (arm, arm.with_payload('tool', 1.0)):
         loads.append(sd.inverse_dynamics(model, rig.published.jet[-1, :3])[0])
-    rig.step(rig.core.change_robot, rig.robot.with_model(model), {})
+    rig.step(RobotChanged(rig.robot.with_model(model), {}))
     rig.run(0.03)
     expected = loaded + loads[1] - loads[0]
     np.testing.assert_allclose(rig.published.tau[-1, 0], expected, atol=1e-11)
@@ -301,7 +302,7 @@ def test_a_payload_leaves_the_wrench_in_force(arm):
 @pytest.mark.parametrize('factor', [np.nan, -1.0])
 def test_a_speed_that_is_none_is_ignored(arm, factor):
     rig = Rig(arm)
-    rig.step(rig.core.set_speed, factor)
+    rig.step(Speed(factor))
     assert len(rig.lines) == 1
 
 

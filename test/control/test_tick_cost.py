@@ -10,9 +10,11 @@ from helpers.memory import bytes_kept
 from helpers.rig import Rig
 
 import screw_dynamics as sd
+from screw_dynamics.control.inputs import Tick
 from screw_dynamics.drives.robot import Robot
 
 TICKS = 500
+TICK = (Tick(),)
 SPRING = sd.JointDrive(sd.LinearSpring(8000.0, damping=20.0), sd.Motor(rotor_inertia=0.4))
 
 
@@ -30,7 +32,7 @@ def tick(request):
     def run(count):
         for _ in range(count):
             rig.now += rig.period
-            assert rig.core.step(rig.now, rig.core.tick).sample is not None
+            assert rig.core.step(rig.now, TICK).sample is not None
 
     return run
 

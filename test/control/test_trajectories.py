@@ -12,6 +12,7 @@ from helpers.rig import BEGIN, Rig, free, limited, perform
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.inputs import ClockJumped, ParametersChanged, RobotChanged, Speed, Stop
 from screw_dynamics.control.tasks import Rejection
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
@@ -140,7 +141,7 @@ def test_a_fit_for_other_parameters_is_not_followed(arm):
     rig = Rig(arm, fit_time=0.05)
     rig.send((0.0, [0.0, 0.0]), (0.5, [0.1, 0.0]))
     rig.run(0.03)  # the fit is under way
-    rig.step(rig.core.change_parameters, replace(rig.parameters, lead_time=0.01))
+    rig.step(ParametersChanged(replace(rig.parameters, lead_time=0.01)))
     rig.run(1.0)
     assert rig.reasons == ['']
     assert rig.published.instants[0] - rig.published.ticks[0] == 10 * MS
@@ -152,7 +153,7 @@ def test_the_efforts_change_with_the_payload_and_the_motion_goes_on(arm):
     rig.run(0.5)
     before = rig.published.tau[-1, 0]
     heavy = free(arm).with_payload('tool', 2.0)
-    rig.step(rig.core.change_robot, Robot(heavy), {})
+    rig.step(RobotChanged(Robot(heavy), {}))
     rig.run(0.1)
     after = rig.published.tau[-1, 0]
     assert np.all(after - before > 5.0)
@@ -338,7 +339,7 @@ def test_clear_drops_the_motion_and_says_what(arm):
 def test_a_stop_rejects_what_is_on_its_way(arm):
     rig = Rig(arm, fit_time=0.1)
     rig.send((0.0, [0.0, 0.0]), (1.0, [0.1, 0.0]))
-    rig.step(rig.core.stop, 'the node is not active any more')
+    rig.step(Stop('the node is not active any more'))
     rig.run(0.5)
     assert rig.reasons == ['the node is not active any more']
     assert not len(rig.published)
@@ -349,7 +350,7 @@ def test_a_jump_of_the_clock_drops_the_motion(arm):
     rig.send((0.0, [0.0, 0.0]), (1.0, [0.1, 0.0]))
     rig.run(0.2)
     rig.clear()
-    rig.step(rig.core.forget, 'Moved backwards in time')
+    rig.step(ClockJumped('Moved backwards in time'))
     rig.run(0.2)
     assert rig.lines == ['warning: Moved backwards in time: the active trajectory is dropped']
     assert not len(rig.published)
@@ -359,11 +360,11 @@ def test_a_pause_holds_the_reference_where_it_is(arm):
     rig = Rig(arm)
     rig.send((0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
     rig.run(0.5)
-    rig.step(rig.core.set_speed, 0.0)
+    rig.step(Speed(0.0))
     rig.run(0.1)
     paused = rig.published.jet[-1]
     assert not paused[1:].any()
-    rig.step(rig.core.set_speed, 1.0)
+    rig.step(Speed(1.0))
     rig.run(1.0)
     assert rig.published.jet[-1, 0, 0] == 0.5
 

@@ -11,6 +11,15 @@ from helpers.rig import limited
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.drive_records import Condition, State
+from screw_dynamics.control.inputs import (
+    ClockJumped,
+    CommandsHeard,
+    Enable,
+    RobotChanged,
+    Speed,
+    Steady,
+    Stop,
+)
 from screw_dynamics.recordings.messages.feedforward import Course, FeedforwardSample
 from screw_dynamics.trajectory.reference.reference import Source
 
@@ -306,20 +315,20 @@ class TestRobot:
         rig = Rig(model, **MIT)
         rig.measured = STOOD
         rig.hold(STOOD, 0.4)
-        rig.core.enable(False, '~/enable is false')
+        rig.step(Enable(False, '~/enable is false'))
         rig.hold(STOOD, 0.4)
         assert rig.core.silent and not rig.outputs.condition.enabled
         assert rig.outputs.condition.reason == '~/enable is false'
-        rig.core.enable(True, '')
+        rig.step(Enable(True, ''))
         assert rig.hold(STOOD, 0.1)[-1] is not None
 
     def test_enabling_with_efforts_alone_needs_another_motion(self, model):
         """Nobody knows where the robot has gone meanwhile."""
         rig = Rig(model)
         rig.hold(STOOD, 0.4)
-        rig.core.enable(False, '~/enable is false')
+        rig.step(Enable(False, '~/enable is false'))
         rig.hold(STOOD, 0.4)
-        rig.core.enable(True, '')
+        rig.step(Enable(True, ''))
         assert rig.hold(STOOD, 0.1)[-1] is None
         rig.motion += 1
         assert rig.hold(STOOD, 0.1)[-1] is not None
@@ -341,8 +350,8 @@ class TestTime:
                 rig.now += round(SECOND * stall)
                 steady += round(SECOND * stall)
             rig.measure(move(time)[0])
-            rig.core.add(rig.sample(move(time), since_start=time))
-            rows = rig.core.step(rig.now, steady).rows
+            sample = rig.sample(move(time), since_start=time)
+            rows = rig.core.step(rig.now, [Steady(steady), sample]).rows
             if last is not None:
                 step = np.abs(rows[0] - last).max()
                 assert step <= speed * 2.0 * 1e-9 * period * (1.0 + 1e-5) + 1e-8
@@ -359,8 +368,8 @@ class TestTime:
             late = 100 <= k < 125
             steady += round(1e5) if late else PERIOD
             rig.measure(move(TICK * k)[0])
-            rig.core.add(rig.sample(move(TICK * k), since_start=TICK * k))
-            rows = rig.core.step(rig.now, steady).rows
+            sample = rig.sample(move(TICK * k), since_start=TICK * k)
+            rows = rig.core.step(rig.now, [Steady(steady), sample]).rows
             if last is not None:
                 passed = 1e-9 * (steady - sent)
                 assert np.abs(rows[0] - last).max() <= speed * passed * (1.0 + 1e-5) + 1e-8
@@ -407,12 +416,12 @@ class TestProducer:
         if way == 'clear':
             rig.clear_motion()
         elif way == 'stop':
-            rig.step(rig.core.stop, reason)
+            rig.step(Stop(reason))
         elif way == 'forget':
-            rig.step(rig.core.forget, reason)
+            rig.step(ClockJumped(reason))
         else:
             weak = limited(rig.robot.model, velocity=6.0, effort=0.1)
-            rig.step(rig.core.change_robot, rig.robot.with_model(weak), {})
+            rig.step(RobotChanged(rig.robot.with_model(weak), {}))
             rig.run(0.1)
         [end] = rig.ends
         assert (end.state, end.motion) == (state, last.motion)
@@ -433,7 +442,7 @@ class TestProducer:
     def test_jumps_are_counted_where_the_value_changes(self, rig, model):
         heavy = rig.robot.with_model(rig.robot.model.with_payload('tool', 0.5))
         for robot, jumps in ((heavy, 1), (heavy, 1), (rig.robot, 2)):
-            rig.step(rig.core.change_robot, robot, {})
+            rig.step(RobotChanged(robot, {}))
             rig.run(0.02)
             assert rig.published.samples[-1].jumps == jumps
         for force, jumps in ((5.0, 3), (5.0, 3), (6.0, 4)):
@@ -447,7 +456,7 @@ class TestProducer:
     def test_the_speed_is_led_and_no_jump(self, rig, speeds):
         before = len(rig.published)
         for speed in speeds:
-            rig.step(rig.core.set_speed, speed)
+            rig.step(Speed(speed))
             rig.run(0.15)
             assert rig.core.reference.speed == speed
         jet = rig.published.jet[before:]
@@ -456,7 +465,7 @@ class TestProducer:
 
     def test_a_speed_that_changes_a_little_at_50_hz_is_no_jump(self, rig):
         for k in range(20):
-            rig.step(rig.core.set_speed, 1.0 + 1e-4 * (-1) ** k)
+            rig.step(Speed(1.0 + 1e-4 * (-1) ** k))
             rig.run(0.02)
         assert not any(sample.jumps for sample in rig.published.samples)
 
@@ -489,7 +498,7 @@ class TestHeardCommands:
 
     def hear(self, rig, state, reason, positions=True):
         condition = Condition(state, 1, reason, True)
-        rig.step(rig.core.hear_commands, condition, positions=positions)
+        rig.step(CommandsHeard(condition, positions=positions))
 
     def test_a_trajectory_begins_where_the_robot_was_left(self, model):
         rig = self.rig(model)

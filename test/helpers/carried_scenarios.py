@@ -16,6 +16,7 @@ from screw_dynamics.control.compensation import (
     CompensationParameters,
     MeasuredStates,
 )
+from screw_dynamics.control.inputs import Clear, ParametersChanged, RobotChanged
 
 PERIOD = SECOND // 100
 EFFORT = 22.0  # N m: less than the heaviest payload needs
@@ -46,6 +47,7 @@ class CarriedScenario:
         self.drives = DriveNetwork(self.robot, mode, random) if random() < 0.5 else None
         self.place, self.pace = PLACES[int(len(PLACES) * random())].copy(), np.zeros(2)
         self.stops = self.outlasted = 0
+        self._changes = []  # inputs of the next step
 
     def play(self):
         """Let drawn events happen between portions of measured states."""
@@ -63,14 +65,14 @@ class CarriedScenario:
                 self.now += round(SECOND * (random() - 0.3))
             elif kind == 4:
                 robot = (self.robot, *self._loaded)[int(3 * random())]
-                self.core.change_robot(robot)
+                self._changes.append(RobotChanged(robot))
             elif kind == 5:
                 parameters = CompensationParameters(
                     coriolis=random() < 0.5, input_timeout=(0.05, 0.1)[int(2 * random())]
                 )
-                self.core.apply(parameters)
+                self._changes.append(ParametersChanged(parameters))
             elif kind == 6:
-                self.core.clear()
+                self._changes.append(Clear())
             else:
                 self.step()
         return self
@@ -101,10 +103,10 @@ class CarriedScenario:
                     self.drives.measure(self.now, self.place, self.now)
                 self.drives.reach(self.now)
 
-    def step(self, states=None):
+    def step(self, *inputs):
         """Let the core step, and send what it publishes."""
         stopped = bool(self.core.stopped)
-        outputs = self.core.step(self.now, states)
+        outputs, self._changes = self.core.step(self.now, [*self._changes, *inputs]), []
         self.counts['ticks'] += 1
         self.stops += bool(self.core.stopped) and not stopped
         self.lines += outputs.warnings

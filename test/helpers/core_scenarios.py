@@ -23,6 +23,18 @@ from helpers.drive_rig import Move
 from helpers.rig import Client, received, trajectory_message
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.goals import goal_refusal
+from screw_dynamics.control.inputs import (
+    ClockJumped,
+    ControllerSeen,
+    GoalAccepted,
+    GoalCanceled,
+    GoalEnded,
+    ParametersChanged,
+    RobotChanged,
+    Speed,
+    Stop,
+    Tick,
+)
 from screw_dynamics.recordings.messages.feedforward import MotorSample
 
 WEIGHTS = {
@@ -127,7 +139,7 @@ class Scenario(Client):
         self.answer_until(self.now + 100 * SECOND)
         if random() < 0.5:
             self.pass_time(2)
-        self.step(self.core.stop, 'end')
+        self.step(Stop('end'))
         self.answer_until(self.now + 100 * SECOND)
         return self
 
@@ -159,7 +171,7 @@ class Scenario(Client):
     def _tick(self):
         guard = self.core.guard
         stopped, count = guard.reason, len(self.published)
-        outputs = self.step(self.core.tick)
+        outputs = self.step(Tick())
         self.counts['ticks'] += 1
         if guard.reason and not stopped:
             self.stops.append((len(self.published), guard.motion))
@@ -221,10 +233,10 @@ class Scenario(Client):
         """Send a trajectory, or a goal with it."""
         if not (self.goals_sent and self.random() < 0.7):
             self.trajectories += 1
-            self.step(self.core.add_trajectory, received(message))
+            self.step(received(message))
         elif not goal_refusal(message, self.names, self.parameters, self.now):
             self.number += 1
-            self.step(self.core.goals.accept, self.number, received(message), ready=self.ready)
+            self.step(GoalAccepted(self.number, received(message), ready=self.ready))
 
     def perform(self, task):
         """Return the answer of the worker to a task."""
@@ -331,11 +343,11 @@ class Scenario(Client):
     def _speed(self):
         factor = self._choose(0.0, 0.3, 0.5, 1.0, 1.0, 1.5, 2.0, np.nan)
         self.fastest = max(self.fastest, factor)
-        self.step(self.core.set_speed, factor)
+        self.step(Speed(factor))
 
     def _payload(self):
         robot = self._choose(self.robot, *self.loaded)
-        self.step(self.core.change_robot, self.robot.with_model(robot.model), {})
+        self.step(RobotChanged(self.robot.with_model(robot.model), {}))
         if self.drives is not None:
             self.drives.change_robot(self.now, robot)
 
@@ -356,19 +368,19 @@ class Scenario(Client):
         kept = {name: value for name, value in changed.items() if random() < 0.4}
         self.parameters = replace(self.parameters, **kept)
         self.period = round(SECOND / self.parameters.publish_rate)
-        self.step(self.core.change_parameters, self.parameters)
+        self.step(ParametersChanged(self.parameters))
 
     def _clear(self):
         self.clear_motion()
         self.left += len(self.core.queue.pending)
 
     def _stop(self):
-        self.step(self.core.stop, 'stopped')
+        self.step(Stop('stopped'))
         self.left += len(self.core.queue.pending) + len(self.core.goals.live)
 
     def _jump(self):
         self.now += round(SECOND * (self.random() - 0.5) * self._choose(0.5, 10.0))
-        self.step(self.core.forget, 'jumped')
+        self.step(ClockJumped('jumped'))
         if self.drives is not None:
             self.drives.jump(self.now)
 
@@ -380,17 +392,15 @@ class Scenario(Client):
 
     def _cancel(self):
         if self.number:
-            self.step(self.core.goals.cancel, 1 + int(self.number * self.random()))
+            self.step(GoalCanceled(1 + int(self.number * self.random())))
 
     def _controller(self):
         if not self.sent or self.random() < 0.2:
             for _ in range(self._choose(1, 60)):
-                self.step(self.core.goals.watch, ready=self.random() < 0.998)
+                self.step(ControllerSeen(ready=self.random() < 0.998))
             return
         event = self._choose('succeed', 'abort', 'canceled', 'unknown')
-        self.step(
-            self.core.goals.ended, self._choose(*self.numbers), event, violated=self.random() < 0.5
-        )
+        self.step(GoalEnded(self._choose(*self.numbers), event, violated=self.random() < 0.5))
 
     def _drives(self):
         if self.drives is not None:

@@ -14,6 +14,13 @@ from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_records import State
+from screw_dynamics.control.inputs import (
+    ClockJumped,
+    JointStates,
+    ParametersChanged,
+    RobotChanged,
+    Stop,
+)
 from screw_dynamics.recordings.messages.feedforward import Course
 
 SERVO_LIMIT = 0.3
@@ -65,6 +72,7 @@ class DriveNetwork:
         self._jitter = random() * 0.06 if random() < 0.3 else 0.0
         self._loss, self._repeats = random() * 0.3, random() * 0.2
         self._under_way, self._order = [], count()
+        self._changes = []  # inputs of the next step
         self._place = np.full(2, np.nan)  # of the robot
         self._measured, self._stamps = np.full(2, np.nan), np.zeros(2, dtype=np.int64)
         self.commands, self.began, self.lines = [], [], []
@@ -90,8 +98,7 @@ class DriveNetwork:
         known = np.isfinite(positions)
         self._place = np.where(known, positions, self._place)
         self._measured[known], self._stamps[known] = positions[known], stamp
-        self.core.measure(joint_state(self.robot.joint_names, positions, stamp), now)
-        self.step(now)
+        self.step(now, JointStates(joint_state(self.robot.joint_names, positions, stamp)))
 
     def reach(self, now):
         """Let time pass; after a stall, what has come meanwhile is received at once."""
@@ -119,12 +126,11 @@ class DriveNetwork:
         late = [item for _, _, item in self._under_way if self._random() < 0.5]
         self._under_way = []
         self._measured[:] = np.nan
-        self.core.forget('jump')
-        self.step(now, *late)
+        self.step(now, ClockJumped('jump'), *late)
 
     def change_robot(self, now, robot):
         """Continue with another payload."""
-        self.core.change_robot(robot)
+        self._changes.append(RobotChanged(robot))
 
     def change(self, now):
         """Change parameters, or receive a sample that nobody has sent."""
@@ -136,7 +142,7 @@ class DriveNetwork:
         if self.mode == 'MIT':
             changes['kp'] = tuple(100.0 * random(2))
         self.settings = replace(self.settings, **changes)
-        self.core.apply(self.settings)
+        self._changes.append(ParametersChanged(self.settings))
 
     def _intrude(self, now):
         """Receive the last sample, of now, with something that is odd."""
@@ -155,21 +161,18 @@ class DriveNetwork:
 
     def end(self, now):
         """End for good, and return whether the commands do within the time of their ramps."""
-        self.core.shut_down()
-        outputs, steps = self.step(now), 0
+        outputs, steps = self.step(now, Stop()), 0
         while outputs.busy and steps < 25:  # a ramp advances by a twentieth
             now, steps = now + 60 * SECOND, steps + 1
             outputs = self.step(now)
         return not outputs.busy and self.core.silent
 
-    def step(self, now, *samples):
+    def step(self, now, *inputs):
         """Let the core step, and keep what it commands."""
         core, before = self.core, self.core.state
         self._passed += max(now - (self._now or now), 0)
         self._now = now
-        for sample in samples:
-            core.add(sample)
-        outputs = core.step(now)
+        outputs, self._changes = core.step(now, [*self._changes, *inputs]), []
         driving = core.state is State.DRIVING
         begins = driving and before is not State.DRIVING
         number = core.report().values['motion']

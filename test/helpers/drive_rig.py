@@ -11,6 +11,7 @@ from helpers.rig import joint_state
 from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_records import State
+from screw_dynamics.control.inputs import JointStates, ParametersChanged
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.recordings.messages.feedforward import FeedforwardSample, MotorSample
 from screw_dynamics.trajectory.reference.reference import Source
@@ -77,11 +78,9 @@ class Rig:
         self.published, self.log, self.outputs = [], [], None
         self.load = np.zeros(model.n)  # added to the efforts: a wrench or a payload
 
-    def step(self, *samples):
+    def step(self, *inputs):
         """Let the core step at the present time."""
-        for sample in samples:
-            self.core.add(sample)
-        outputs = self.outputs = self.core.step(self.now)
+        outputs = self.outputs = self.core.step(self.now, inputs)
         if outputs.rows is not None:
             self.published.append((self.now, outputs.rows.copy()))
         self.log.extend(line.text for line in outputs.log)
@@ -90,8 +89,7 @@ class Rig:
     def measure(self, position, age=0.0):
         """Publish joint_states with a stamp of an age [s]."""
         stamp = self.now - round(1e9 * age)
-        self.core.measure(joint_state(self.robot.joint_names, position, stamp), self.now)
-        self.step()
+        self.step(JointStates(joint_state(self.robot.joint_names, position, stamp)))
 
     def sample(self, jet, since_start=np.inf, known=2, ahead=0, source=None):
         """Return a FeedforwardSample of a reference; `known` rows of the efforts."""
@@ -173,8 +171,7 @@ class Rig:
         """Change settings."""
         self.settings = replace(self.settings, **settings)
         self.settings.check()
-        self.core.apply(self.settings)
-        self.step()
+        self.step(ParametersChanged(self.settings))
 
     @property
     def stopped(self):

@@ -14,6 +14,17 @@ from screw_dynamics.control import fit as fitting
 from screw_dynamics.control.controller_hold import ControllerState
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.inputs import (
+    Clear,
+    GoalAccepted,
+    GoalAnswered,
+    GoalBuilt,
+    JointStates,
+    StreamMessage,
+    TaskDone,
+    Tick,
+    WrenchMessage,
+)
 from screw_dynamics.control.outputs import BuildGoal, CancelGoal, EndGoal, SendGoal, SendHold
 from screw_dynamics.control.tasks import Header, TrajectoryMessage
 from screw_dynamics.drives.robot import as_robot
@@ -153,10 +164,10 @@ class Rig:
         self.ends = []  # last samples of motions
         self.resumptions = []  # largest velocity of each sample that is published after a stop
 
-    def step(self, method, *arguments, **further):
-        """Call a method of the core, and start the tasks that it asks for."""
+    def step(self, *inputs):
+        """Let the core take inputs, and start the tasks that it asks for."""
         stopped = bool(self.core.guard.reason)
-        outputs = self.core.step(self.now, method, *arguments, **further)
+        outputs = self.core.step(self.now, inputs)
         if stopped and outputs.sample is not None:
             self.resumptions.append(np.abs(self.core.jet[1]).max())
         self.lines += [f'{line.level}: {line.text}' for line in outputs.lines]
@@ -172,7 +183,7 @@ class Rig:
         return outputs
 
     def _answer(self, task):
-        self.step(self.core.take_answer, task.number, self.perform(task))
+        self.step(TaskDone(task.number, self.perform(task)))
 
     def perform(self, task):
         """Return the answer of the worker to a task."""
@@ -186,57 +197,60 @@ class Rig:
     def send(self, *points, names=None, stamp=0):
         """Send a trajectory of points (time, positions, ...)."""
         message = trajectory_message(names or self.names, points, stamp)
-        self.step(self.core.add_trajectory, received(message))
+        self.step(received(message))
 
     def joint_states(self, positions, velocities=None, stamp=None, names=None):
         """Measure joints now, or with a stamp [ns]."""
         stamp = self.now if stamp is None else stamp
         message = joint_state(names or self.names, positions, stamp, velocities)
-        self.step(self.core.measure, message)
+        self.step(JointStates(message))
 
     def sample(self, jet, stamp=None):
         """Send a JointReference with the rows of a jet (3 to 5, n)."""
         rows = [list(row) for row in jet] + [[], []]
         self.step(
-            self.core.stream,
-            SimpleNamespace(
-                header=stamped(self.now if stamp is None else stamp),
-                joint_names=list(self.names),
-                positions=rows[0],
-                velocities=rows[1],
-                accelerations=rows[2],
-                jerks=rows[3],
-                snaps=rows[4],
-            ),
-            Stream.SAMPLES,
+            StreamMessage(
+                SimpleNamespace(
+                    header=stamped(self.now if stamp is None else stamp),
+                    joint_names=list(self.names),
+                    positions=rows[0],
+                    velocities=rows[1],
+                    accelerations=rows[2],
+                    jerks=rows[3],
+                    snaps=rows[4],
+                ),
+                Stream.SAMPLES,
+            )
         )
 
     def positions(self, positions, stamp=None):
         """Send a JointState to be followed through the filter."""
         self.step(
-            self.core.stream,
-            SimpleNamespace(
-                header=stamped(self.now if stamp is None else stamp),
-                name=list(self.names),
-                position=list(positions),
-            ),
-            Stream.POSITIONS,
+            StreamMessage(
+                SimpleNamespace(
+                    header=stamped(self.now if stamp is None else stamp),
+                    name=list(self.names),
+                    position=list(positions),
+                ),
+                Stream.POSITIONS,
+            )
         )
 
     def wrench(self, frame, torque, force, stamp=0):
         """Apply a wrench on a link."""
         vectors = [SimpleNamespace(x=v[0], y=v[1], z=v[2]) for v in (torque, force)]
         self.step(
-            self.core.load,
-            SimpleNamespace(
-                header=stamped(stamp, frame),
-                wrench=SimpleNamespace(torque=vectors[0], force=vectors[1]),
-            ),
+            WrenchMessage(
+                SimpleNamespace(
+                    header=stamped(stamp, frame),
+                    wrench=SimpleNamespace(torque=vectors[0], force=vectors[1]),
+                )
+            )
         )
 
     def clear_motion(self):
         """Call ~/clear and return its answer."""
-        self.step(self.core.clear)
+        self.step(Clear())
         return self.core.cleared
 
     def run(self, seconds, *, every=None, jitter=0.0, seed=0, stalls=()):
@@ -258,7 +272,7 @@ class Rig:
             self.now = max(self.now, at)
             if every is not None:
                 every()
-            self.step(self.core.tick)
+            self.step(Tick())
             tick += self.period
             if tick < at:  # missed
                 tick = at + self.period - (at - begin) % self.period
@@ -293,11 +307,11 @@ class Client(Rig):
 
     def goal(self, number, *points, names=None, stamp=0):
         message = trajectory_message(names or self.names, points, stamp)
-        self.step(self.core.goals.accept, number, received(message), ready=self.ready)
+        self.step(GoalAccepted(number, received(message), ready=self.ready))
 
-    def step(self, method, *arguments, **further):
+    def step(self, *inputs):
         before = len(self.goals)
-        outputs = super().step(method, *arguments, **further)
+        outputs = super().step(*inputs)
         for action in self.goals[before:]:
             self._perform(action)
         return outputs
@@ -307,20 +321,17 @@ class Client(Rig):
         for positions in references:
             self.now += SECOND // 100
             names = tuple(names or self.names)
-            self.step(self.core.goals.see, ControllerState(self.now, names, tuple(positions)))
+            self.step(ControllerState(self.now, names, tuple(positions)))
 
     def _perform(self, action):
         if isinstance(action, BuildGoal):
             self.built[action.goal] = action.samples
-            built = self.core.goals.built
-            self.later(0.001, lambda: self.step(built, action.goal, ready=self.ready))
+            self.later(0.001, lambda: self.step(GoalBuilt(action.goal, self.ready)))
         elif isinstance(action, SendGoal):
             self.sent.append((action.goal, self.built[action.goal], action.stamp))
             if self.answers:
-                answered, accepts = self.core.goals.answered, self.accepts
-                self.later(
-                    self.latency, lambda: self.step(answered, action.goal, accepted=accepts)
-                )
+                answer = GoalAnswered(action.goal, self.accepts)
+                self.later(self.latency, lambda: self.step(answer))
         elif isinstance(action, CancelGoal):
             self.canceled.append(action.goal)
         elif isinstance(action, EndGoal):

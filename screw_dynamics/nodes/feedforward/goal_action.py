@@ -21,6 +21,14 @@ from screw_dynamics.common.times import nanoseconds, set_stamp
 from screw_dynamics.control import outputs
 from screw_dynamics.control.controller_hold import ControllerState
 from screw_dynamics.control.feedforward import Feedforward
+from screw_dynamics.control.inputs import (
+    ControllerSeen,
+    GoalAccepted,
+    GoalAnswered,
+    GoalBuilt,
+    GoalCanceled,
+    GoalEnded,
+)
 from screw_dynamics.control.tasks import Samples, TrajectoryMessage
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.feedforward.sample_outputs import message_without_points, points_of
@@ -121,7 +129,7 @@ class GoalActions:
         self._watch = steady_timer(
             node,
             _WATCH_PERIOD,
-            lambda: node.step(self._decide.watch, ready=self._client.server_is_ready()),
+            lambda: node.step(ControllerSeen(self._client.server_is_ready())),
         )
         self._watch.cancel()
         self._parts = steady_timer(node, _PART_PERIOD, self._make)
@@ -151,7 +159,7 @@ class GoalActions:
         trajectory = handle.request.trajectory
         message = TrajectoryMessage(serialize_message(trajectory), header_of(trajectory.header))
         ready = self._client.server_is_ready()
-        self._node.step(self._decide.accept, self._number, message, ready=ready)
+        self._node.step(GoalAccepted(self._number, message, ready))
 
     def _on_cancel(self, handle: Any) -> CancelResponse:
         number = next((n for n, goal in self._goals.items() if goal.handle is handle), None)
@@ -186,7 +194,7 @@ class GoalActions:
     def _make(self) -> None:
         """Pass on requests to cancel; make the next points of the first trajectory."""
         while self._canceled:
-            self._node.step(self._decide.cancel, self._canceled.pop(0))
+            self._node.step(GoalCanceled(self._canceled.pop(0)))
         waiting = [(n, goal) for n, goal in self._goals.items() if goal.samples is not None]
         if not waiting:
             self._parts.cancel()
@@ -198,8 +206,7 @@ class GoalActions:
         trajectory.points += points_of(samples, made, made + _PART)
         if len(trajectory.points) == len(samples.times):
             goal.samples = None
-            ready = self._client.server_is_ready()
-            self._node.step(self._decide.built, number, ready=ready)
+            self._node.step(GoalBuilt(number, self._client.server_is_ready()))
 
     def _send(self, action: outputs.SendGoal, goal: _Handles) -> None:
         request = goal.handle.request
@@ -227,7 +234,7 @@ class GoalActions:
             return
         if accepted:
             goal.sent.get_result_async().add_done_callback(partial(self._on_result, number))
-        self._node.step(self._decide.answered, number, accepted=accepted)
+        self._node.step(GoalAnswered(number, accepted))
 
     def _on_result(self, number: int, future: Any) -> None:
         goal = self._goals.get(number)
@@ -236,7 +243,7 @@ class GoalActions:
         status, goal.result = future.result().status, future.result().result
         violated = goal.result.error_code in self._violations
         event = _EVENTS.get(status, 'unknown')
-        self._node.step(self._decide.ended, number, event, violated=violated)
+        self._node.step(GoalEnded(number, event, violated))
 
     def _on_feedback(self, number: int, message: Any) -> None:
         """Publish the feedback of the controller with the times of the client's trajectory."""
@@ -254,8 +261,8 @@ class GoalActions:
         if self._decide.hold.waits:  # seldom; decoding takes time
             message = deserialize_message(data, self._state)
             names, positions = tuple(message.joint_names), tuple(message.reference.positions)
-            state = ControllerState(nanoseconds(message.header.stamp), names, positions)
-            self._node.step(self._decide.see, state)
+            stamp = nanoseconds(message.header.stamp)
+            self._node.step(ControllerState(stamp, names, positions))
 
     def _hold(self, samples: Samples) -> Any:
         """Return a goal without tolerances, which would end it."""

@@ -16,6 +16,14 @@ from trajectory_msgs.msg import JointTrajectory
 from screw_dynamics.control.drive_records import Condition, State
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import SPEED_FACTOR_TYPE
+from screw_dynamics.control.inputs import (
+    Clear,
+    CommandsHeard,
+    JointStates,
+    Speed,
+    StreamMessage,
+    WrenchMessage,
+)
 from screw_dynamics.control.measurements import WRENCH_TOPIC
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.endpoints import DEPTH, LATCHED, make_subscription
@@ -55,10 +63,10 @@ class Inputs:
             qos = DEPTH if raw else qos_profile_sensor_data
             make_subscription(node, kind, topic, take, qos, raw=raw)
 
-        subscribe(JointState, 'joint_states', partial(node.step, core.measure))
+        subscribe(JointState, 'joint_states', lambda message: node.step(JointStates(message)))
         for kind, stream in ((JointState, Stream.POSITIONS), (JointReference, Stream.SAMPLES)):
-            subscribe(kind, stream.value, partial(node.take, core.stream, stream=stream))
-        subscribe(WrenchStamped, WRENCH_TOPIC, partial(node.take, core.load))
+            subscribe(kind, stream.value, partial(self._on_stream, stream))
+        subscribe(WrenchStamped, WRENCH_TOPIC, lambda message: node.take(WrenchMessage(message)))
         # decoding a long message takes longer than a tick
         subscribe(JointTrajectory, '~/joint_trajectory', node.take_trajectory, raw=True)
         frame = core.parameters.cartesian_frame
@@ -69,6 +77,9 @@ class Inputs:
         make_subscription(node, DriveCommandsState, COMMANDS_TOPIC, self._on_commands, LATCHED)
         self._subscribe_to_speed()
         node.create_service(Trigger, '~/clear', self._on_clear)
+
+    def _on_stream(self, stream: Stream, message: Any) -> None:
+        self._node.take(StreamMessage(message, stream))
 
     def _subscribe_to_speed(self) -> None:
         unit = self._core.parameters.speed_scaling_unit
@@ -98,7 +109,7 @@ class Inputs:
             self._refused = True
             return
         self._refused = False
-        self._node.step(self._core.set_speed, factor)
+        self._node.step(Speed(factor))
 
     def _on_commands(self, message: DriveCommandsState) -> None:
         topic = self._node.resolve_topic_name(COMMANDS_TOPIC)
@@ -106,11 +117,9 @@ class Inputs:
         condition = Condition(
             State(message.state), int(message.motion), message.reason, message.enabled
         )
-        self._node.step(
-            self._core.hear_commands, condition if alone else None, positions=message.positions
-        )
+        self._node.step(CommandsHeard(condition if alone else None, message.positions))
 
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self._node.step(self._core.clear)
+        self._node.step(Clear())
         response.message, response.success = self._core.cleared, True
         return response

@@ -6,14 +6,23 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Concatenate
+from typing import Any
 
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
-from screw_dynamics.control.feedforward import Arguments, Feedforward
+from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.feedforward_reports import report
 from screw_dynamics.control.goals import goal_refusal
+from screw_dynamics.control.inputs import (
+    ClockJumped,
+    FeedforwardInput,
+    ParametersChanged,
+    RobotChanged,
+    Stop,
+    TaskDone,
+    Tick,
+)
 from screw_dynamics.control.measurements import WRENCH_TOPIC
 from screw_dynamics.control.outputs import Outputs, Verdict
 from screw_dynamics.control.report import OK, Report
@@ -38,6 +47,7 @@ from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
 
 NAME = 'feedforward'
+_TICK = (Tick(),)
 _LOOK_PERIOD = 0.002  # s between looks for answers of the worker
 _NO_TIME = 'use_sim_time is set and no time has been received on /clock yet'
 
@@ -115,17 +125,12 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
 
     # core ----------------------------------------------------------------------------------------
 
-    def step(
-        self,
-        method: Callable[Concatenate[int, Arguments], None],
-        *arguments: Arguments.args,
-        **further: Arguments.kwargs,
-    ) -> None:
-        """Call a method of the core and do what it asks for."""
+    def step(self, *inputs: FeedforwardInput) -> None:
+        """Let the core take inputs, and do what it asks for."""
         parts = self._parts
         if parts is not None:
             now = self._now()
-            self._perform(parts, parts.core.step(now, method, *arguments, **further), now)
+            self._perform(parts, parts.core.step(now, inputs), now)
 
     def _perform(self, parts: _Parts, outputs: Outputs, now: int) -> None:
         for line in outputs.lines:
@@ -153,7 +158,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
             parts, number, answer = self._answers.popleft()
             self._awaited -= 1
             if parts is self._parts:
-                self.step(parts.core.take_answer, number, answer)
+                self.step(TaskDone(number, answer))
         if not self._awaited:
             self._look.cancel()
 
@@ -170,12 +175,12 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         if parts is not None and problem:
             parts.verdicts.tell(Verdict(header, problem), self._now())
         elif parts is not None:
-            self.step(parts.core.add_trajectory, TrajectoryMessage(data, header, poses))
+            self.step(TrajectoryMessage(data, header, poses))
 
-    def take(self, method: Callable[..., None], message: Any, **further: Any) -> None:
+    def take(self, item: FeedforwardInput) -> None:
         """Follow a sample of a stream, or apply a wrench, while the node is active."""
         if not self._active_problem():
-            self.step(method, message, **further)
+            self.step(item)
 
     def goal_refusal(self, trajectory: Any) -> str:
         """Return why a goal is not accepted now, after its verdict; empty if it is."""
@@ -193,14 +198,13 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         if parts is None:
             return
         core = parts.core
-        self._perform(parts, core.step(now, core.tick), now)
+        self._perform(parts, core.step(now, _TICK), now)
         if parts.spline is not None:
             reference = core.reference
             parts.spline.watch(None if reference.driven else reference.sampled)
 
     def _on_jump(self, reason: str) -> None:
-        if self._parts is not None:
-            self.step(self._parts.core.forget, reason)
+        self.step(ClockJumped(reason))
 
     def _report(self, task: str) -> Report:
         parts, now = self._parts, self._now()
@@ -228,8 +232,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         parts = self._parts
         if parts is not None:
             if parts.core.fits(loaded.robot):
-                others = loaded.uncontrolled_joints
-                self.step(parts.core.change_robot, loaded.robot, others)
+                self.step(RobotChanged(loaded.robot, loaded.uncontrolled_joints))
             else:
                 self._replace(parts.core, loaded)
         elif not self._values.autostart:
@@ -247,7 +250,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
             f'The new robot model has other joints ({", ".join(types)}): '
             'the active trajectory is dropped'
         )
-        self.step(core.stop, 'the robot model has other joints now')
+        self.step(Stop('the robot model has other joints now'))
         self._tear_down()
         self._make_parts(loaded)
 
@@ -310,8 +313,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
     def _stop_publishing(self) -> None:
         self._active = False
         self._ticks.stop()
-        if self._parts is not None:
-            self.step(self._parts.core.stop, 'the node is not active any more')
+        self.step(Stop('the node is not active any more'))
 
     def _tear_down(self) -> None:
         parts, self._parts = self._parts, None
@@ -345,10 +347,9 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
     def _on_parameters(self, old: FeedforwardParameters, new: FeedforwardParameters) -> None:
         if self._active and old.publish_rate != new.publish_rate:
             self._ticks.start(new.publish_rate)
-        if self._parts is not None:
-            self.step(self._parts.core.change_parameters, new)
-            if self._parts.spline is not None:
-                self._parts.spline.apply(new)
+        self.step(ParametersChanged(new))
+        if self._parts is not None and self._parts.spline is not None:
+            self._parts.spline.apply(new)
 
 
 main = partial(run_node, FeedforwardNode, NAME, parameters=FeedforwardParameters)

@@ -20,6 +20,7 @@ from screw_dynamics.control.compensation import (
     MeasuredStates,
 )
 from screw_dynamics.control.drive_records import State
+from screw_dynamics.control.inputs import Clear, Tick
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.nodes.feedforward.sample_outputs import MotorOutput
 from screw_dynamics.nodes.shared.sample_output import FeedforwardOutput
@@ -75,7 +76,7 @@ def run(producer, output, wire, commands, seconds, motors=None, every=lambda: No
         if producer.published.samples:
             commands.measure(producer.core.jet[0])
         producer.answer_until(producer.now)
-        outputs = producer.step(producer.core.tick)
+        outputs = producer.step(Tick())
         for end in [] if outputs.end is None else [outputs.end]:
             output.end(end)
         if outputs.sample is not None:
@@ -148,7 +149,7 @@ def test_compensation_to_commands(wired, model):
         commands.now += 4 * 10**6
         moved = max(k - 100, 0)  # it begins at rest
         states = MeasuredStates(commands.now, STOOD + 1e-3 * moved, np.full(2, 0.25 * bool(moved)))
-        sample = carried.step(commands.now, states).sample
+        sample = carried.step(commands.now, [states]).sample
         commands.measure(states.positions)
         if sample is not None:
             output.publish(sample)
@@ -156,8 +157,7 @@ def test_compensation_to_commands(wired, model):
             rows.append(commands.step(feedforward_sample(message)).copy())
     held = sd.gravity_forces(model, states.positions)
     np.testing.assert_allclose(rows[-1][0], held, rtol=0.0, atol=1e-12)
-    carried.clear()
-    output.end(carried.step(commands.now).end)
+    output.end(carried.step(commands.now, [Clear()]).end)
     [end] = wire.received()
     commands.step(feedforward_sample(end))
     assert commands.core.state is State.LEADING_OUT
@@ -184,12 +184,12 @@ def test_a_bag_of_either(wired, model, tmp_path, carries):
         core, now = Compensation(Robot(model), CompensationParameters()), 10**18
         for k in range(5):
             now += 10**7
-            sample = core.step(now, MeasuredStates(now, STOOD + 0.01 * k, np.zeros(2))).sample
+            states = MeasuredStates(now, STOOD + 0.01 * k, np.zeros(2))
+            sample = core.step(now, [states]).sample
             if sample is not None:
                 output.publish(sample)
                 efforts.append(sample.efforts)
-        core.clear()
-        output.end(core.step(now).end)
+        output.end(core.step(now, [Clear()]).end)
     else:
         producer = Producer(model)
         producer.joint_states(STOOD)

@@ -1,10 +1,11 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks of the core `Feedforward` and their answers: records, for another process."""
+"""Inputs, outputs and tasks of the cores: records, for files and another process."""
 
 import pickle
 
 import pytest
+from helpers.carried_scenarios import CarriedScenario
 from helpers.core_scenarios import Scenario
 from helpers.rig import Rig, perform
 
@@ -13,26 +14,42 @@ from screw_dynamics.control.trajectory_queue import FitTime
 from screw_dynamics.trajectory.reference.reference import Source
 
 
-class Elsewhere(Scenario):
-    """A scenario whose tasks are done by another process."""
-
-    def perform(self, task):
-        return pickle.loads(pickle.dumps(perform(pickle.loads(pickle.dumps(task)))))
+def copied(record):
+    return pickle.loads(pickle.dumps(record))
 
 
-class Here(Scenario):
-    """The same in this process, without the cache of scenarios."""
+def record(core):
+    """Let a core take copies of its inputs, as from a file, and its outputs be kept."""
+    step = core.step
 
-    def perform(self, task):
-        return perform(task)
+    def recorded(now, inputs=()):
+        outputs = step(now, copied(list(inputs)))
+        copied(outputs)
+        return outputs
+
+    core.step = recorded
 
 
+@pytest.mark.parametrize('kind', [Scenario, CarriedScenario])
 @pytest.mark.parametrize('seed', range(0, 60, 6))
-def test_tasks_and_answers_are_records_of_their_own(seed):
-    """Whatever the node does meanwhile, copies of them lead to the same bytes."""
-    outcomes = [kind(seed).play().published for kind in (Here, Elsewhere)]
-    assert outcomes[0].jet.tobytes() == outcomes[1].jet.tobytes()
-    assert outcomes[0].tau.tobytes() == outcomes[1].tau.tobytes()
+def test_inputs_outputs_and_tasks_are_records(kind, seed):
+    """Copies of them, made in time, lead to the same bytes."""
+    plain, kept = kind(seed), kind(seed)
+    plain.perform, kept.perform = perform, lambda task: copied(perform(copied(task)))
+    for scenario in (kept, kept.drives):
+        if scenario is not None:
+            record(scenario.core)
+    outcomes = []
+    for scenario in (plain.play(), kept.play()):
+        drives = scenario.drives
+        commands = [] if drives is None else [command[-1].tobytes() for command in drives.commands]
+        if kind is Scenario:
+            published = scenario.published
+            sent = published.jet.tobytes(), published.tau.tobytes()
+        else:
+            sent = [sample.efforts.tobytes() for sample in scenario.samples]
+        outcomes.append((sent, commands, scenario.lines))
+    assert outcomes[0] == outcomes[1]
 
 
 def test_one_trajectory_takes_one_trip():
