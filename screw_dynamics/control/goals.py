@@ -181,12 +181,12 @@ class Goals:
         if goal is not None:
             self.end(goal, 'abort', reason)
 
-    def followed(self, number: int, motion: ActiveTrajectory, stamped: bool, now: int) -> None:
+    def followed(self, number: int, motion: ActiveTrajectory, *, stamped: bool) -> None:
         """Record the motion that the reference follows for it, or holds back until it is sent."""
         goal = self.find(number)
         if goal is not None:
             goal.motion, goal.begins = motion, stamped
-            goal.waits = self._running(now).reference.holds_back(motion)
+            goal.waits = self._running(self.now).reference.holds_back(motion)
 
     def forward(self, number: int, motion: ActiveTrajectory, samples: Samples | Rejection) -> None:
         """Let the message of a trajectory with efforts be made between the ticks."""

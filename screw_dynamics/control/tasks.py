@@ -166,7 +166,6 @@ class Plan:
 
     join: Join
     ahead: int  # time until a controller has it [ns]
-    stamped: bool  # the time of its start is given
     floating: bool  # starts when its fit is ready: with stamp 0, from rest
     hold_positions: Array | None  # (n,), for joints that the message omits
     remaining: RemainingJoints | None  # if these move

@@ -102,7 +102,6 @@ def plan(task: Fit, summary: Summary, ahead: int, delay: int) -> Plan:
     return Plan(
         join,
         ahead,
-        stamped,
         floating,
         arrival.positions if known is None else known[0],
         None if arrival.message.poses else _remaining(task, summary.joint_names, join),

@@ -38,7 +38,7 @@ class GoalsOfTrajectories(Protocol):
     def refused(self, goal: int, reason: str) -> None:
         """End a goal: its trajectory is not followed."""
 
-    def followed(self, goal: int, motion: ActiveTrajectory, stamped: bool, now: int) -> None:
+    def followed(self, goal: int, motion: ActiveTrajectory, *, stamped: bool) -> None:
         """Record the motion that the reference follows for it, or holds back until it is sent."""
 
     def forward(self, goal: int, motion: ActiveTrajectory, samples: Samples | Rejection) -> None:
@@ -234,7 +234,7 @@ class TrajectoryQueue:
         end = start + round(SECOND * float(fit.waypoints.times[-1]))
         self._outputs.verdicts.append(Verdict(header, '', fit.warnings, start, end))
         if goal is not None:
-            self._goals.followed(goal, motion, bool(header.stamp), running.now)
+            self._goals.followed(goal, motion, stamped=bool(header.stamp))
         samples = fit.samples
         if samples is None:
             return
