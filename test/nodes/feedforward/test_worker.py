@@ -55,6 +55,7 @@ def test_it_fits_messages_and_refuses_others(asked):
 
 
 def test_one_that_has_died_while_idle_is_replaced(worker, asked):
+    asked()
     (process,) = worker._process._pool._processes
     os.kill(process, signal.SIGKILL)
     ends = time.monotonic() + patience()
