@@ -107,14 +107,14 @@ def _run(
     stop: SignalGuard,
 ) -> int:
     """Run the nodes; Ctrl-C raises at any point, but not again while they are destroyed."""
-    initialized, complete = False, False
+    initialized, complete, maker = False, False, makers[0]
     made: list[Node] = []
     _made.append(made)
     try:
         rclpy.init(args=None if args is None else list(args))
         initialized = True
-        for make_node in makers:
-            made.append(make_node())
+        for maker in makers:
+            made.append(maker())
         complete = True
         if work is None:
             _spin(made, stop)
@@ -128,7 +128,7 @@ def _run(
         if complete and not isinstance(error, ScrewDynamicsError):
             raise
         if initialized and not complete:  # of several nodes, the one that fails
-            name = getattr(sys.modules[makers[len(made)].__module__], 'NAME', name)
+            name = getattr(sys.modules[maker.__module__], 'NAME', name)
         get_logger(name).fatal(str(error))
         return 1
     finally:
