@@ -112,7 +112,7 @@ public:
   }
 
   const std::vector<double> & values() const noexcept {return values_;}
-  bool moving() const noexcept {return moving_;}
+  bool moving() const noexcept {return moving_ || behind_;}
 
   // Set the duration of the ramps that begin from now on [s].
   void set_duration(double duration) noexcept {duration_ = duration;}
@@ -121,7 +121,7 @@ public:
   void reset() noexcept
   {
     std::copy(rest_.begin(), rest_.end(), values_.begin());
-    following_ = moving_ = false;
+    following_ = moving_ = behind_ = false;
   }
 
   // Advance on the way to a target at a time [ns].
@@ -141,10 +141,10 @@ public:
       begin(rest_.data(), now);
       following_ = false;
     }
-    if (moving_) {
+    if (moving()) {
       advance(rest_.data(), now);
     }
-    return moving_;
+    return moving();
   }
 
 private:
@@ -185,10 +185,12 @@ private:
         return;
       }
     }
+    behind_ = false;
     for (std::size_t j = 0; j < values_.size(); ++j) {
       const double most = rates_[j] * change * (1.0 + 1e-6) + 1e-9;  // led there at this rate
       values_[j] = limited_ ?
         std::clamp(target[j], values_[j] - most, values_[j] + most) : target[j];
+      behind_ = behind_ || values_[j] != target[j];
     }
   }
 
@@ -209,6 +211,7 @@ private:
   double duration_, length_ = 0.0, weight_ = 0.0;
   std::int64_t since_ = 0, last_ = 0;
   bool limited_, following_ = false, moving_ = false;
+  bool behind_ = false;  // a rate keeps the values from their target
 };
 
 // Leads positions and velocities from where the robot rests to a reference. The distance from it
