@@ -207,25 +207,30 @@ def test_trials_make_the_covariance_smaller(robot, exciting):
     assert np.log(ratios).mean() < -0.1
 
 
-def test_an_identification_has_the_bands_that_were_predicted(robot, exciting):
-    recording = driven(
-        robot.model,
-        robot.drives,
-        np.random.default_rng(0),
-        curve=exciting.curve,
-        seconds=12.0,
-        rate=500.0,
-        effort_noise=np.full(robot.n, NOISE),
-    )
-    found = sd.identify_drives(robot, recording, payload='tool')
-    reported = {name: deviation for name, _, deviation in found.rows}
-    ratios = []
-    for name, _, predicted in exciting.rows:
-        assert np.isfinite(predicted) == np.isfinite(reported[name]), name
-        if np.isfinite(predicted):
-            ratios.append(reported[name] / predicted)
-    # each of the reported ones rests on some forty windows: one eighth of it is chance
-    assert np.exp(np.mean(np.log(ratios))) == pytest.approx(1.0, abs=0.15)
+def test_identifications_have_the_bands_that_were_predicted(robot, exciting):
+    logs = []
+    for seed in range(3):
+        recording = driven(
+            robot.model,
+            robot.drives,
+            np.random.default_rng(seed),
+            curve=exciting.curve,
+            seconds=12.0,
+            rate=500.0,
+            effort_noise=np.full(robot.n, NOISE),
+        )
+        found = sd.identify_drives(robot, recording, payload='tool')
+        reported = {name: deviation for name, _, deviation in found.rows}
+        ratios = []
+        for name, _, predicted in exciting.rows:
+            assert np.isfinite(predicted) == np.isfinite(reported[name]), name
+            if np.isfinite(predicted):
+                ratios.append(reported[name] / predicted)
+        logs.append(np.log(ratios))
+    # a band rests on some forty windows, and that of dry friction on the laws that were found:
+    # of one recording it is off by up to a factor of 2
+    ratios = np.exp(np.mean(logs, axis=0))
+    assert np.exp(np.mean(logs)) == pytest.approx(1.0, abs=0.15)
     assert 0.6 < min(ratios) and max(ratios) < 1.6
     unknown = {row[0] for row in exciting.rows if not np.isfinite(row[2])}
     assert unknown == {f'payload.{name}' for name in ('mz', 'xx', 'xy', 'yy', 'xz', 'yz')}

@@ -70,7 +70,8 @@ QUICK = (
 WITHOUT_ROW = {
     'reads, checks or prepares what a user sends': {
         'append_segments.append_segments', 'append_segments.read_segments',
-        'circular_section.circular_section', 'dispatch.register_kind', 'kernel.kernel_form',
+        'check_recording.check_recording', 'circular_section.circular_section',
+        'dispatch.register_kind', 'kernel.kernel_form',
         'parsed_objects.from_parsed_urdf', 'paths.share_path',
         'pose_files.parse_poses', 'pose_files.read_poses', 'read_urdf.read_urdf',
         'trajectory_files.parse_trajectory', 'trajectory_files.read_trajectory',
@@ -79,7 +80,8 @@ WITHOUT_ROW = {
         'strain_bases.strain_basis', 'waypoints.waypoints_from_points',
     },
     'arranges numbers: the rows of what uses it judge it': {
-        'effort_uncertainty.propagate_uncertainty', 'jets.jet_of_coefficients',
+        'effort_uncertainty.propagate_uncertainty', 'evaluation.evaluate',
+        'jets.jet_of_coefficients',
         'jets.jet', 'jets.leibniz_terms', 'jets.taylor_coefficients', 'jets.taylor_shifted',
         'taylor.jet_of_series', 'taylor.series_of_jet', 'last_slowing.retimed_waypoints',
         'spline.overshoot_bound', 'spline.through',
@@ -92,7 +94,7 @@ WITHOUT_ROW = {
         'excitation.excitation_motion', 'identify_drives.identify_drives',
         'learn_motion.learn_motion',
     },
-    'draws': {'view.view'},
+    'draws': {'results_plot.plot', 'view.view'},
     'its tests sum over bodies, put the solution into the equation, or drive MuJoCo': {
         'feedback_gains.motor_gains', 'feedback_gains.state_feedback',
         'winding_loads.winding_loads',

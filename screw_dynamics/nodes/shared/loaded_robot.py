@@ -92,10 +92,15 @@ def load_robot(
         described = _model(description, parameters, [prefix + n for n in parameters.joints])
         if prefix and not parameters.joints:
             described = _model(description, parameters, _with_prefix(described, prefix))
+    model = with_settings(described, parameters, segments)
+    try:
+        robot = Robot(model, drives)
+    except ScrewDynamicsError as error:
+        raise InputError(f'{_DRIVES}: {error}') from None
     return LoadedRobot(
         described,
         segments,
-        Robot(with_settings(described, parameters, segments), drives),
+        robot,
         source,
         text,
         uncontrolled_joints(description, described),

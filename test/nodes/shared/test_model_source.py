@@ -14,7 +14,6 @@ import screw_dynamics as sd
 from screw_dynamics import mass_matrix, read_urdf
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.model_parameters import ModelParameters
-from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.nodes.shared.loaded_robot import load_robot, read_drives, require_supported
@@ -266,7 +265,8 @@ def test_what_does_not_fit_names_parameter_file_and_entry(tmp_path, planar, text
     path = write_joints(tmp_path, text)
     elastic = read_drives(str(path), pytest.fail)
     with pytest.raises(InputError, match=f'^{parameter(path)}{reason}'):
-        require_supported(Robot(sd.read_urdf(planar), elastic), 5)
+        loaded = load_robot(planar.read_text(), 'a file', ModelParameters(), elastic)
+        require_supported(loaded.robot, 5)
 
 
 def test_what_is_no_number_names_parameter_file_and_entry(tmp_path):
