@@ -5,9 +5,9 @@
 //
 //   replay_feedforward LIBRARY MOTORS POSITIONS GUARDED RAMP_TIME TOLERANCE CONTENT < in > out
 //
-// in, per tick: instant [s], rows, holds, continues, first, present (0: nothing is followed, -1:
-// the sample is lost, -2: rest is asked for before it), joint jet (5, n), measured positions (n;
-// NaN: not known now). out: followed, violated quantity, efforts, positions,
+// in, per tick: instant [s], rows, holds, continues, first (1; 2: jumps), present (0: nothing is
+// followed, -1: the sample is lost, -2: rest is asked for before it), joint jet (5, n), measured
+// positions (n; NaN: not known now). out: followed, violated quantity, efforts, positions,
 // velocities (m). Doubles in binary.
 
 #include <algorithm>
@@ -49,7 +49,8 @@ int main(int argc, char ** argv)
     sample.rows = static_cast<int>(in[1]);
     sample.holds = in[2] != 0.0;
     sample.continues = in[3] != 0.0;
-    sample.first = in[4] != 0.0;
+    sample.first = in[4] == 1.0;
+    sample.jumps = in[4] == 2.0;
     watched::counting = true;
     const auto begin = std::chrono::steady_clock::now();
     bool followed = false;

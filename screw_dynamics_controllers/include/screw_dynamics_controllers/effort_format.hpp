@@ -46,6 +46,7 @@ public:
     require("effort_offset", offsets_);
   }
 
+  bool full() const noexcept {return !(subtracts_ || replaces_);}
   const std::vector<double> & gains() const noexcept {return gains_;}
   const std::vector<double> & offsets() const noexcept {return offsets_;}
 

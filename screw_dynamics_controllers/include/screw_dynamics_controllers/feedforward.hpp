@@ -65,10 +65,15 @@ public:
     format_(robot, m_, settings.effort_content, settings.effort_sign, settings.effort_scale,
       settings.effort_offset),
     ramp_(format_.offsets(), rates(), settings.ramp_time),
-    motion_(m_, settings.ramp_time), motion_jumps_(m_), effort_jumps_(m_), feedback_(n_, m_, settings.feedback),
+    motion_(
+      limits(robot.lower, robot.motor_lower, -unlimited),
+      limits(robot.upper, robot.motor_upper, unlimited),
+      limits(robot.velocities, robot.motor_velocities, unlimited), settings.ramp_time),
+    motion_jumps_(m_), effort_jumps_(m_), feedback_(n_, m_, settings.feedback),
     jet_(static_cast<std::size_t>(std::max(robot.order + 3, jet_rows)) * n_),
-    tau_(static_cast<std::size_t>(robot.order + 1) * n_), sent_(m_), target_(2 * m_),
-    last_(3 * n_), start_(m_), turns_(m_), jump_(2 * m_), deflections_(m_), none_(m_),
+    tau_(static_cast<std::size_t>(robot.order + 1) * n_), sent_(2 * m_),
+    target_(3 * m_), sent_before_(2 * m_), target_before_(3 * m_), last_(3 * n_), start_(m_),
+    turns_(m_), jump_(2 * m_), deflections_(m_),
     motor_motions_(static_cast<std::size_t>(robot.motor_rows * robot.motors)),
     motor_efforts_(static_cast<std::size_t>(std::max(robot.motor_rows - 2, 0) * robot.motors))
   {
@@ -125,16 +130,20 @@ public:
     double * const efforts = settings_.motors ? motor_efforts_.data() : tau_.data();
     const double * motion = settings_.motors ? motor_motions_.data() : jet_.data();
     const double passed = 1e-9 * static_cast<double>(sample.instant - instant_);
-    const bool jumps = following_ && sample.jumps && !sample.first;
+    const bool jumps = following_ && (sample.jumps || sample.first), near = begun_;
     if (settings_.positions || feedback_.used()) {
       if (!follows(motion, measured, now)) {
         release(now);
         return false;
       }
-      if (jumps) {
-        take_up_motion(passed);
-      }
       motion_jumps_.advance(passed);
+      if (jumps && near) {
+        const double half = 0.5 * passed;
+        take_up(&target_before_[m_], &target_[m_], m_, half, nullptr, &jump_[m_]);
+        take_up(target_before_.data(), target_.data(), m_, half, &jump_[m_], jump_.data());
+        motion_jumps_.add(jump_.data(), &jump_[m_], duration_);
+      }
+      target_before_ = target_;
       motion_jumps_.apply(target_.data(), target_.data() + m_);
       motion_.follow(target_.data(), target_.data() + m_, now);
     }
@@ -145,14 +154,15 @@ public:
         robot_.motor_efforts, motor_efforts_.data());
     }
     format_.convert(jet_.data(), efforts, sent_.data());
-    if (jumps) {
-      for (std::size_t i = 0; i < m_; ++i) {
-        jump_[i] = ramp_.values()[i] - sent_[i];
-      }
-      effort_jumps_.clear();
-      effort_jumps_.add(jump_.data(), none_.data(), duration_);
+    for (std::size_t i = 0; i < m_; ++i) {
+      sent_[m_ + i] = rates_known(sample) ? efforts[m_ + i] * format_.gains()[i] : 0.0;
     }
     effort_jumps_.advance(passed);
+    if (jumps) {
+      take_up(sent_before_.data(), sent_.data(), m_, 0.5 * passed, nullptr, jump_.data());
+      effort_jumps_.add(jump_.data(), nullptr, duration_);
+    }
+    sent_before_ = sent_;
     effort_jumps_.apply(sent_.data(), nullptr);
     ramp_.follow(sent_.data(), now);
     violation_ = {};
@@ -239,6 +249,7 @@ private:
   void release(std::int64_t now) noexcept
   {
     feedback_.reset();
+    effort_jumps_.clear();
     begun_ = following_ = false;
     const bool ramping = ramp_.release(now);
     moving_ = (motion_.release(now) && settings_.positions) || ramping;
@@ -257,6 +268,23 @@ private:
       result[i] = robot_.effort_rates[owner(i)] * std::abs(format_.gains()[i]);
     }
     return result;
+  }
+
+  // Limits (m) of what is commanded, of joints or motors.
+  std::vector<double> limits(
+    const double * joints, const double * motors, double none) const
+  {
+    const double * const given = settings_.motors ? motors : joints;
+    return settings_.guarded ? std::vector<double>(given, given + m_) :
+           std::vector<double>(m_, none);
+  }
+
+  // Whether the rates of what is sent follow the efforts.
+  bool rates_known(const Sample & sample) const noexcept
+  {
+    const int rows = settings_.motors ? (sample.rows == jet_rows ? robot_.motor_rows - 2 : 1) :
+      std::min(sample.rows - 2, robot_.order + 1);
+    return format_.full() && rows > 1;
   }
 
   std::size_t owner(std::size_t i) const noexcept
@@ -345,18 +373,6 @@ private:
     return found;
   }
 
-  // Have a blend take up the jump of positions and velocities.
-  void take_up_motion(double passed) noexcept
-  {
-    for (std::size_t i = 0; i < m_; ++i) {
-      const double velocity = motion_.velocities()[i];
-      jump_[i] = motion_.positions()[i] + passed * velocity - target_[i];
-      jump_[m_ + i] = velocity - target_[m_ + i];
-    }
-    motion_jumps_.clear();
-    motion_jumps_.add(jump_.data(), jump_.data() + m_, duration_);
-  }
-
   bool compute() noexcept
   {
     const auto finite = [](double x) {return std::isfinite(x);};
@@ -375,7 +391,7 @@ private:
   bool follows(
     const double * motion, const double * measured, std::int64_t now) noexcept
   {
-    std::copy(motion, motion + 2 * m_, target_.begin());
+    std::copy(motion, motion + 3 * m_, target_.begin());
     if (begun_) {
       for (std::size_t i = 0; i < m_; ++i) {
         target_[i] += turns_[i];
@@ -417,7 +433,6 @@ private:
       start_[i] = target_[i] + distance;
     }
     motion_jumps_.clear();
-    effort_jumps_.clear();
     motion_.begin(start_.data(), target_.data(), target_.data() + m_, now);
     begun_ = true;
     return true;
@@ -460,7 +475,8 @@ private:
   MotionRamp motion_;
   Blend motion_jumps_, effort_jumps_;
   Feedback feedback_;
-  std::vector<double> jet_, tau_, sent_, target_, last_, start_, turns_, jump_, deflections_, none_;
+  std::vector<double> jet_, tau_, sent_, target_, sent_before_, target_before_, last_, start_;
+  std::vector<double> turns_, jump_, deflections_;
   std::vector<double> motor_motions_, motor_efforts_;
   double duration_ = settings_.ramp_time;
   std::int64_t instant_ = 0;

@@ -28,6 +28,20 @@ inline double share_of(std::int64_t passed, double length) noexcept
   return length > 0.0 ? std::clamp(1e-9 * static_cast<double>(passed) / length, 0.0, 1.0) : 1.0;
 }
 
+// Write the offsets that keep m values, followed by their rates, where they were `2 half` s before:
+// the part of their change that the rates do not explain, and no more than the change. Offsets of
+// the rates that are kept are explained, too.
+inline void take_up(
+  const double * before, const double * after, std::size_t m, double half, const double * kept,
+  double * offsets) noexcept
+{
+  for (std::size_t i = 0; i < m; ++i) {
+    const double change = after[i] - before[i], size = std::abs(change);
+    const double rates = before[m + i] + after[m + i] + (kept != nullptr ? kept[i] : 0.0);
+    offsets[i] = std::clamp(half * rates - change, -size, size);
+  }
+}
+
 // Offsets of m values and their slopes, which decay by quintics, each over its own length.
 class Blend
 {
@@ -39,18 +53,24 @@ public:
 
   void clear() noexcept {std::fill(lengths_.begin(), lengths_.end(), 0.0);}
 
-  // Begin to decay from offsets within a length [s].
+  // Begin to decay from offsets within a length [s]; changes that follow each other closely are
+  // drawn together.
   void add(const double * values, const double * slopes, double length) noexcept
   {
-    const auto k = static_cast<std::size_t>(
-      std::find(lengths_.begin(), lengths_.end(), 0.0) - lengths_.begin());
-    if (k == most || !(length > 0.0)) {
-      return;  // closer than 1/9 of a length: guards hold
+    if (!(length > 0.0)) {
+      return;
     }
-    lengths_[k] = length;
-    passed_[k] = 0.0;
-    std::copy(values, values + count_, values_.begin() + at(k));
-    std::copy(slopes, slopes + count_, slopes_.begin() + at(k));
+    if (!(lengths_[newest_] >= length && passed_[newest_] < lengths_[newest_] / 8.0)) {
+      begin(length);
+    }
+    const Weights w(passed_[newest_], lengths_[newest_]);
+    const double determinant = w.value * w.slope_rate - w.slope * w.value_rate;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const double slope = slopes != nullptr ? slopes[i] : 0.0;
+      const std::size_t place = newest_ * count_ + i;
+      values_[place] += (w.slope_rate * values[i] - w.slope * slope) / determinant;
+      slopes_[place] += (w.value * slope - w.value_rate * values[i]) / determinant;
+    }
   }
 
   void advance(double step) noexcept
@@ -67,19 +87,15 @@ public:
   void apply(double * values, double * slopes) const noexcept
   {
     for (std::size_t k = 0; k < most; ++k) {
-      const double length = lengths_[k];
-      if (length == 0.0) {
+      if (lengths_[k] == 0.0) {
         continue;
       }
-      const double s = passed_[k] / length, left = (1.0 - s) * (1.0 - s);
-      const double value = 1.0 - blend(s), slope = length * s * left * (1.0 - s) * (1.0 + 3.0 * s);
-      const double value_rate = -30.0 * s * s * left / length;
-      const double slope_rate = 1.0 - s * s * (18.0 - s * (32.0 - 15.0 * s));
+      const Weights w(passed_[k], lengths_[k]);
       for (std::size_t i = 0; i < count_; ++i) {
-        const auto place = static_cast<std::size_t>(at(k)) + i;
-        values[i] += values_[place] * value + slopes_[place] * slope;
+        const std::size_t place = k * count_ + i;
+        values[i] += values_[place] * w.value + slopes_[place] * w.slope;
         if (slopes != nullptr) {
-          slopes[i] += values_[place] * value_rate + slopes_[place] * slope_rate;
+          slopes[i] += values_[place] * w.value_rate + slopes_[place] * w.slope_rate;
         }
       }
     }
@@ -88,12 +104,48 @@ public:
 private:
   static constexpr std::size_t most = 9;
 
-  std::ptrdiff_t at(std::size_t k) const noexcept
+  // What is left of a value and of a slope of 1, and their rates.
+  struct Weights
   {
-    return static_cast<std::ptrdiff_t>(k * count_);
+    Weights(double passed, double length) noexcept
+    {
+      const double s = passed / length, left = (1.0 - s) * (1.0 - s);
+      value = 1.0 - blend(s);
+      slope = length * s * left * (1.0 - s) * (1.0 + 3.0 * s);
+      value_rate = -30.0 * s * s * left / length;
+      slope_rate = 1.0 - s * s * (18.0 - s * (32.0 - 15.0 * s));
+    }
+    double value, slope, value_rate, slope_rate;
+  };
+
+  // Begin a blend without offsets, into which all are drawn together if none is free.
+  void begin(double length) noexcept
+  {
+    newest_ = static_cast<std::size_t>(
+      std::find(lengths_.begin(), lengths_.end(), 0.0) - lengths_.begin());
+    const bool full = newest_ == most;
+    if (full) {
+      newest_ = 0;
+      length = std::max(length, *std::max_element(lengths_.begin(), lengths_.end()));
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      double value = 0.0, slope = 0.0;
+      for (std::size_t k = 0; k < most && full; ++k) {
+        const Weights w(passed_[k], lengths_[k]);
+        value += values_[k * count_ + i] * w.value + slopes_[k * count_ + i] * w.slope;
+        slope += values_[k * count_ + i] * w.value_rate + slopes_[k * count_ + i] * w.slope_rate;
+      }
+      values_[newest_ * count_ + i] = value;
+      slopes_[newest_ * count_ + i] = slope;
+    }
+    if (full) {
+      clear();
+    }
+    passed_[newest_] = 0.0;
+    lengths_[newest_] = length;
   }
 
-  std::size_t count_;
+  std::size_t count_, newest_ = 0;
   std::vector<double> values_, slopes_;
   std::array<double, most> passed_{}, lengths_{};
 };
@@ -214,15 +266,19 @@ private:
   bool behind_ = false;  // a rate keeps the values from their target
 };
 
-// Leads positions and velocities from where the robot rests to a reference. The distance from it
-// and its velocity at the beginning decay by a quintic. At the end the positions stay, and the
-// velocities lead to 0.
+// Leads positions and velocities from where the robot rests to a reference, within limits. The
+// distance from it and its velocity at the beginning decay by a quintic. At the end the positions
+// stay, and the velocities lead to 0.
 class MotionRamp
 {
 public:
-  MotionRamp(std::size_t count, double duration)
-  : positions_(count), velocities_(count), distance_(count), velocity_(count),
-    duration_(duration), length_(duration)
+  // Limits (m) of positions, and of velocities, which positions do not exceed between updates.
+  MotionRamp(
+    std::vector<double> lower, std::vector<double> upper, std::vector<double> fastest,
+    double duration)
+  : positions_(lower.size()), velocities_(lower.size()), distance_(lower.size()),
+    velocity_(lower.size()), before_(lower.size()), lower_(std::move(lower)),
+    upper_(std::move(upper)), fastest_(std::move(fastest)), duration_(duration), length_(duration)
   {
   }
 
@@ -251,7 +307,7 @@ public:
       distance_[i] = positions_[i] - positions[i];
       velocity_[i] = velocities_[i] - velocities[i];
     }
-    since_ = now;
+    since_ = last_ = now;
     following_ = moving_ = true;
     length_ = duration_;
   }
@@ -259,23 +315,19 @@ public:
   // Advance on the way to a motion at a time [ns].
   void follow(const double * positions, const double * velocities, std::int64_t now) noexcept
   {
+    const double change = 1e-9 * static_cast<double>(now - last_);
+    last_ = now;
+    before_ = positions_;
     std::copy(positions, positions + positions_.size(), positions_.begin());
     std::copy(velocities, velocities + velocities_.size(), velocities_.begin());
-    if (!moving_) {
-      return;
+    if (moving_) {
+      lead(now);
     }
-    const double s = share_of(now - since_, length_);
-    const double rest = s * s, left = (1.0 - s) * (1.0 - s);
-    moving_ = s < 1.0;
-    // the quintics with value 1 and with slope 1 at s = 0, 0 up to the second derivative at 1
-    const double value = 1.0 - blend(s);
-    const double slope = length_ * s * left * (1.0 - s) * (1.0 + 3.0 * s);
     for (std::size_t i = 0; i < positions_.size(); ++i) {
-      positions_[i] = positions_[i] + distance_[i] * value + velocity_[i] * slope;
-      if (moving_) {
-        velocities_[i] = velocities_[i] + distance_[i] * (-30.0 * rest * left / length_) +
-          velocity_[i] * (1.0 - rest * (18.0 - s * (32.0 - 15.0 * s)));
-      }
+      const double most = fastest_[i] * change * (1.0 + 1e-6) + 1e-9;
+      positions_[i] = std::clamp(positions_[i], before_[i] - most, before_[i] + most);
+      positions_[i] = std::min(std::max(positions_[i], lower_[i]), upper_[i]);
+      velocities_[i] = std::clamp(velocities_[i], -fastest_[i], fastest_[i]);
     }
   }
 
@@ -302,9 +354,28 @@ public:
   }
 
 private:
-  std::vector<double> positions_, velocities_, distance_, velocity_;
+  // Add what is left of the distance and the velocity at the beginning.
+  void lead(std::int64_t now) noexcept
+  {
+    const double s = share_of(now - since_, length_);
+    const double rest = s * s, left = (1.0 - s) * (1.0 - s);
+    moving_ = s < 1.0;
+    // the quintics with value 1 and with slope 1 at s = 0, 0 up to the second derivative at 1
+    const double value = 1.0 - blend(s);
+    const double slope = length_ * s * left * (1.0 - s) * (1.0 + 3.0 * s);
+    for (std::size_t i = 0; i < positions_.size(); ++i) {
+      positions_[i] = positions_[i] + distance_[i] * value + velocity_[i] * slope;
+      if (moving_) {
+        velocities_[i] = velocities_[i] + distance_[i] * (-30.0 * rest * left / length_) +
+          velocity_[i] * (1.0 - rest * (18.0 - s * (32.0 - 15.0 * s)));
+      }
+    }
+  }
+
+  std::vector<double> positions_, velocities_, distance_, velocity_, before_;
+  std::vector<double> lower_, upper_, fastest_;
   double duration_, length_;
-  std::int64_t since_ = 0;
+  std::int64_t since_ = 0, last_ = 0;
   bool following_ = false, moving_ = false;
 };
 
