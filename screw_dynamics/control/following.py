@@ -33,7 +33,7 @@ class FollowingWatch:
         self._turning = np.array([kind == 'continuous' for kind in kinds])
         self._instants = np.zeros(_KEPT, dtype=np.int64)
         self._places, self._speeds, self._rooms = (np.zeros((_KEPT, n)) for _ in range(3))
-        self.away = np.zeros(n)  # from the newest places to those measured
+        self.away = np.zeros(n)  # from the newest places to those measured; 0 if not known
         self._beyond = np.zeros(n, dtype=np.int64)  # since when [ns]; 0: not at all
         self.forget()
 
@@ -57,6 +57,7 @@ class FollowingWatch:
             if stamp != known:  # mostly all joints are measured at once
                 known, k = stamp, self._newest(stamp)
             if k < 0 or not np.isfinite(place):
+                self.away[j] = 0.0
                 continue
             ahead, speed = min(1e-9 * (stamp - int(self._instants[k])), _AHEAD), self._speeds[k, j]
             expected = float(self._places[k, j] + ahead * speed)
@@ -68,7 +69,9 @@ class FollowingWatch:
             if not abs(error) > most:
                 self._beyond[j] = 0
                 continue
-            self._beyond[j] = self._beyond[j] or now
+            if not self._beyond[j]:
+                self._beyond[j] = now
+                self.away[j] = 0.0  # a state alone may be wrong: no robot is led there
             if not text and (now - self._beyond[j] >= _LASTS or abs(error) > _FAR * most):
                 unit = unit_of('position', self._kinds[j])
                 text = (
