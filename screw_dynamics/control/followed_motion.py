@@ -37,7 +37,8 @@ class FollowedMotion:
         self.number = number
         self._sampled: object = None  # what the last sample is of
         self._moves = False  # whether that was in motion
-        self._speeds: tuple[float, float, int] | None = None  # from, to, and since when [ns]
+        self._wanted = 1.0  # speed
+        self._changes: list[tuple[int, float]] = []  # of that, which are led: since when [ns]
 
     def apply(self, parameters: FeedforwardParameters, now: int) -> None:
         """Apply changed parameters at a time [ns]."""
@@ -55,21 +56,24 @@ class FollowedMotion:
         """Set the speed, at once or led there within 0.1 s; raise InputError if it is none."""
         require_speed(speed)
         if leads:
-            self._speeds = self.reference.speed, speed, now
+            self._changes.append((now, speed - self._wanted))
         else:
-            self._speeds = None
+            self._changes.clear()
             self.reference.set_speed(speed, self.sampled(now))
+        self._wanted = speed
 
     def lead_speed(self, now: int) -> None:
-        """Lead the speed on to that which is wanted."""
-        if self._speeds is None:
+        """Lead the speed on to that which is wanted; changes overlap, and each takes its time."""
+        if not self._changes:
             return
-        begin, end, since = self._speeds
-        share = min(max(now - since, 0) / _SPEED_TIME, 1.0)
-        if share == 1.0:
-            self._speeds = None
-        speed = begin + (end - begin) * quintic(share) if self._speeds else end
-        self.reference.set_speed(speed, self.sampled(now))
+        speed, left = self._wanted, []
+        for since, change in self._changes:
+            share = max(now - since, 0) / _SPEED_TIME
+            if share < 1.0:
+                left.append((since, change))
+                speed -= change * (1.0 - quintic(share))
+        self._changes = left
+        self.reference.set_speed(max(speed, 0.0), self.sampled(now))
 
     def sample(self, now: int, jet: Array) -> FeedforwardSample | None:
         """Write the joint jet (5, n) of this tick; return None if there is nothing to publish."""
@@ -116,6 +120,7 @@ class FollowedMotion:
         self.reference.clear()
         self.streamed.reset()
         self._sampled = None
+        self._changes = [(0, change) for _, change in self._changes]  # they are over
 
     @property
     def empty(self) -> bool:
