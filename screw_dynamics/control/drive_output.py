@@ -40,6 +40,7 @@ class DriveOutput:
         self._stiffness = np.array(settings.servo_stiffness or (1.0,)) + np.zeros(m)
         self._lags = np.array(settings.servo_damping or (0.0,)) / self._stiffness  # [s]
         self._work, self.offset = np.zeros(m), np.zeros(m)  # of servos, as sent
+        self._ratios = np.ones(m)  # of gears, with which rotors are commanded
         self.threads: ThreadTensions | None = None
         self.set_robot(robot)
 
@@ -50,10 +51,14 @@ class DriveOutput:
         fits = threads is not None and self._names == joints
         self.threads = ThreadTensions(threads, joints) if fits and threads is not None else None
 
-    def violation(self, target: DriveTarget) -> str:
+    def violation(self, target: DriveTarget, *, begins: bool = False) -> str:
         """Return what is missing, or which servo's offset is beyond its limit; '' if none is."""
-        if self._rotors and target.ratios is None:
-            return 'gear_ratio: expected one per motor for rotors, got none'
+        ratios, before = target.ratios, self._ratios
+        if ratios is None:
+            if self._rotors:
+                return 'gear_ratio: expected one per motor for rotors, got none'
+        elif self._rotors and not (begins or (ratios == before).all()):
+            return f'gear_ratio: expected {before} as in the sample before, got {ratios}'
         if not self.servos:
             return ''
         if 'velocity' in self._fields and not target.rates_sent:
@@ -75,6 +80,11 @@ class DriveOutput:
         self._work += self._lags * velocity
         return self._work
 
+    def effort_of_offset(self, velocity: Array) -> Array:
+        """Return the efforts (m,) of which, at a velocity, the offsets are those as sent."""
+        efforts: Array = (self.offset - self._lags * velocity) * self._stiffness
+        return efforts
+
     def write(
         self, motion: Array, effort: Array, target: DriveTarget, gains: Array, *, ends: bool
     ) -> Array:
@@ -89,9 +99,11 @@ class DriveOutput:
         self.command[0] += self.offset
         state[:2], state[2] = self.command, effort[0]
         state[2] *= self._scale
-        if self._rotors and target.ratios is not None:
-            state[:2] *= target.ratios
-            state[2] /= target.ratios
+        if self._rotors:
+            if not ends and target.ratios is not None:
+                self._ratios[:] = target.ratios
+            state[:2] *= self._ratios
+            state[2] /= self._ratios
         state[2] += self._offset
         for i, name in enumerate(('position', 'velocity', 'effort')):
             if name in fields:

@@ -122,8 +122,8 @@ def motor_sample(message: Any) -> MotorSample:
     follows = message.state == Course.FOLLOWS
     m = len(message.motor_names)
     ratios = _optional(message, 'gear_ratio', m) if follows else None
-    if ratios is not None and not (np.abs(ratios) > 0.0).all():
-        raise InputError(f'gear_ratio: expected numbers other than 0, got {list(ratios)}')
+    if ratios is not None and not (np.isfinite(ratios) & (ratios != 0.0)).all():
+        raise InputError(f'gear_ratio: expected finite numbers other than 0, got {list(ratios)}')
     return MotorSample(
         nanoseconds(message.header.stamp),
         int(message.motion),
