@@ -44,10 +44,12 @@ class SampleIntake:
 
     def add(self, item: AnySample) -> None:
         """Take over a sample."""
+        halves = self._halves
         if item.state != Course.FOLLOWS or not self._paired:
             self._ready.append((item, None))
+            if item.state != Course.FOLLOWS:  # what is of its motion does not begin it any more
+                self._halves = {at: one for at, one in halves.items() if one.motion != item.motion}
             return
-        halves = self._halves
         other = halves.get(item.instant)
         if other is None or type(other) is type(item):
             halves[item.instant] = item
