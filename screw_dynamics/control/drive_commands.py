@@ -318,7 +318,8 @@ class DriveCommands:
                 quiet=bool(self._warned),
             )
             return
-        found = self.target.violation() or self._output.violation(self.target)
+        begins = self.state is State.SILENT
+        found = self.target.violation() or self._output.violation(self.target, begins=begins)
         if found:
             self._wait('limit', f'limit exceeded: {found}')
         elif self._is_near(now, rests):
@@ -355,6 +356,8 @@ class DriveCommands:
         owner, gate = self._guard.owner, self._gate
         if self.state is State.SILENT:
             self._sent.rest_at(gate.turns[owner], gate.distance[owner])
+        elif self._output.servos:
+            self._sent.effort[0] = self._output.effort_of_offset(self._sent.motion[1])
         self.state = State.DRIVING
         self._watch.forget()
         self._sent.begin(gate.turns[owner], self._steady)

@@ -12,7 +12,7 @@ from screw_dynamics.control.last_guard import LastGuard
 
 _SHARE = 0.5  # of a limit of a rate or velocity, for a blend
 _LEARNT = 0.05  # of a difference, by which a sample alters the known period
-_PERIODS = 2.0  # of samples, for whose time positions may move in one command after a stall
+_PERIODS = 2.0  # of samples, for whose time a command may change after a stall
 
 
 class SentCommands:
@@ -108,7 +108,9 @@ class SentCommands:
         ahead[:] = target.effort
         if self._effort_blend.moving or guard.limited:
             self._effort_blend.write(ahead, self._blended)
-            guard.keep_effort(self._blended, self._total, step, target.added, ahead)
+            # a jump of the clock is no time that passes
+            time = min(step, _PERIODS * self._period)
+            guard.keep_effort(self._blended, self._total, time, target.added, ahead)
             self._keep(self._effort_blend, guard.rates)
         self.effort[:] = ahead
         np.add(self.effort[0], target.added, out=self._total)

@@ -10,8 +10,9 @@ from helpers.drive_rig import HANGING, MIT, PERIOD, TICK, Move, Rig, rest
 
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
+from screw_dynamics.control.drive_records import State
 from screw_dynamics.errors import InputError
-from screw_dynamics.recordings.messages.feedforward import FeedforwardSample
+from screw_dynamics.recordings.messages.feedforward import Course, FeedforwardSample
 
 RATIOS = np.array([100.0, -50.0])
 SPRUNG = sd.Drives(
@@ -128,6 +129,23 @@ class TestMotors:
             rig.now += PERIOD
         assert rig.heard() == []
 
+    @pytest.mark.parametrize('ratios', [None, [1.0, 1.0], [100.0, 50.0]])
+    def test_other_gear_ratios_change_no_units_of_rotors(self, model, ratios):
+        """A sample without them stopped commands, and the rest was sent 100 times too large."""
+        rig = Rig(model, SPRUNG, ('joint_1', 'joint_2'), content='rotors')
+        for _ in range(200):
+            rig.step(rig.sample(rest(STOOD)), rig.motor_sample(rest(STOOD), RATIOS))
+            rig.now += PERIOD
+        last, before = rig.published[-1][1], len(rig.published)
+        other = rig.motor_sample(rest(STOOD), RATIOS)
+        other = other._replace(ratios=None if ratios is None else np.array(ratios))
+        rig.step(rig.sample(rest(STOOD)), other)
+        rig.now += PERIOD
+        rig.silent(0.3)
+        rows = np.array([row for _, row in rig.published[before:]])
+        assert rig.stopped and 'gear_ratio: expected' in rig.heard()[-1]
+        assert (np.abs(rows) <= np.abs(last)).all() and not rows[-1].any()
+
     def test_the_limits_are_those_of_the_motors(self, model):
         weak = sd.Drives(
             {'joint_1': sd.JointDrive(sd.LinearSpring(600.0), sd.Motor(max_effort=10.0))}
@@ -185,6 +203,22 @@ class TestServos:
         # where they end the last position stays, with its offset
         ends = rig.silent(0.6)
         np.testing.assert_allclose(ends[-1][1], rows[-1], rtol=0.0, atol=1e-12)
+
+    def test_they_begin_again_without_a_step_of_the_damping(self, model):
+        """What the damping takes in motion is a part of the offset that stays at the end."""
+        damping = tuple(20.0 * self.damping)
+        rig = self.rig(model, fields=('position',), servo_damping=damping, start_tolerance=0.2)
+        rig.measured, move = HANGING, Move(HANGING, HANGING + [0.0, 0.5], 2.0)
+        rows = rig.follow(move, 0.0, 1.0)
+        fastest = np.abs(np.diff([row[0] for row in rows], axis=0)).max(axis=0)
+        rig.tell(Course.STOPPED, 'a limit')
+        rig.now += PERIOD
+        rig.silent(0.1)
+        rig.motion, rig.follows, rig.measured = 2, False, move(1.1)[0]
+        rig.hold(rig.measured, 0.5)
+        rows = [row[0] for _, row in rig.published[len(rows) - 1 :]]
+        assert rig.core.state is State.DRIVING
+        assert np.abs(np.diff(rows, axis=0)).max() <= 1.2 * fastest.max()
 
     def test_a_stop_at_the_offset_limit(self, model):
         rig = self.rig(model, servo_limit=0.05)

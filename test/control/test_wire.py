@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-from helpers.drive_rig import HANGING, MIT, PERIOD, TICK, Move, Rig, rest, steps
+from helpers.drive_rig import HANGING, MIT, PERIOD, TICK, Move, Rig, rated, rest, steps
 from helpers.rig import Rig as Producer
 from helpers.rig import limited
 
@@ -194,6 +194,11 @@ class TestEnds:
             last = rig.motor_sample(rest(STOOD), [1, 1])
             rig.step(rig.sample(rest(STOOD)), last)
             rig.now += PERIOD
+        # a half, and the end of its motion
+        rig.core.add(rig.sample(rest(STOOD))._replace(motion=2))
+        rig.step(rig.sample(rest(STOOD))._replace(motion=2, state=Course.ENDED))
+        rig.step(rig.motor_sample(rest(STOOD), [1, 1])._replace(motion=2))
+        assert rig.outputs.condition.motion == 1
         rig.step(last._replace(state=Course.STOPPED, reason='a spring'))
         assert rig.core.state is State.LEADING_OUT
         rig.step(rig.sample(rest(STOOD)), rig.motor_sample(rest(STOOD), [1, 1]))
@@ -260,6 +265,18 @@ class TestRobot:
         np.testing.assert_allclose(rows[-1][0], STOOD, atol=1e-6)
         assert steps(rows).max() <= model.limits.velocity.max() * TICK
         assert not any(row is not None for row in rig.hold(STOOD, 0.3)), 'the motion is barred'
+
+    def test_one_state_alone_leads_no_robot_there(self, model):
+        """After a single wrong state of 2 rad the commands went there (or by two turns)."""
+        for wrong in (2.0, 4.0 * np.pi):
+            rig = Rig(model, **MIT)
+            rig.measured = STOOD
+            rig.hold(STOOD, 0.4)
+            rig.measure(STOOD + [wrong, 0.0])
+            rig.measure(STOOD)
+            rows = [row for _, row in rig.silent(1.0)]
+            assert rig.stopped
+            np.testing.assert_allclose(rows[-1][0], STOOD, atol=1e-12)
 
     @pytest.mark.parametrize('delay', [0.0, 0.03])
     def test_a_healthy_loop_does_not(self, model, delay):
@@ -377,6 +394,18 @@ class TestTime:
             rig.now += PERIOD
         np.testing.assert_allclose(last, move.end, atol=1e-6)
 
+    def test_a_step_of_the_clock_is_no_time_for_efforts(self, model):
+        """Stamps that jump by 50 ms let 12 samples' worth of the rate pass at once."""
+        rig, steady, rows = Rig(model, rated(100.0)), 0, []
+        for k in range(600):
+            rig.load[0] = 20.0 * (k >= 300)  # as at a knot: no mark
+            rig.now += (k == 300) * SECOND // 20
+            rig.core.add(rig.sample(rest(STOOD)))
+            rows.append(rig.core.step(rig.now, steady).rows.copy())
+            rig.now, steady = rig.now + PERIOD, steady + PERIOD
+        assert steps(rows).max() <= 2.0 * 100.0 * TICK * (1.0 + 1e-5)
+        np.testing.assert_allclose(rows[-1], rig.sample(rest(STOOD)).efforts[:1])
+
     def test_fifty_hertz_near_the_velocity_limit_follows(self, model):
         rig, period = Rig(model, **MIT), SECOND // 50
         speed = 0.9 * model.limits.velocity[0]
@@ -468,6 +497,19 @@ class TestProducer:
             rig.step(Speed(1.0 + 1e-4 * (-1) ** k))
             rig.run(0.02)
         assert not any(sample.jumps for sample in rig.published.samples)
+
+    @pytest.mark.parametrize('every', [0.004, 0.02])
+    def test_a_pause_that_is_sent_again_and_again_is_reached(self, rig, every):
+        """Each message began to lead anew: at 250 Hz it took minutes."""
+        for k in range(round(0.1 / every) + 1):
+            rig.step(rig.core.set_speed, 1e-4 * (k % 2))
+            rig.run(every)
+        assert rig.core.reference.speed <= 1e-4
+        rig.step(rig.core.set_speed, 1.0)
+        rig.step(rig.core.forget, 'the clock')
+        rig.now -= 50 * SECOND
+        rig.run(0.01)
+        assert rig.core.reference.speed == 1.0
 
     @pytest.mark.parametrize('held', [True, False])
     def test_a_load_that_would_stop_the_motion_is_refused(self, rig, model, held):
