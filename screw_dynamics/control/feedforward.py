@@ -397,6 +397,7 @@ class Feedforward:
             reason = f'{self._silent} has ended: no sample for {timeout:g} s'
             self.outputs.log('warning', f'{reason}; nothing is published until the next motion')
         self._flowing = None
+        self.followed.end()
         self._published.finish(Course.ENDED, reason)
 
     def _tell_of_streams(self, sample: FeedforwardSample) -> None:

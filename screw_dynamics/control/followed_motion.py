@@ -109,17 +109,21 @@ class FollowedMotion:
     def _released(self) -> bool:
         return 0.0 <= self._parameters.hold_time < self.reference.held_for
 
+    def end(self) -> None:
+        """Register that the motion has ended: none continues it."""
+        self._sampled, self._moves = None, False
+
     def clear(self) -> None:
         """Stop following; a stream is followed again after it has paused."""
         self.reference.clear()
         self.streamed.supersede()
-        self._sampled = None
+        self.end()
 
     def forget(self) -> None:
         """Drop all state after a jump of the clock."""
         self.reference.clear()
         self.streamed.reset()
-        self._sampled = None
+        self.end()
         self._changes = [(0, change) for _, change in self._changes]  # they are over
 
     @property
