@@ -111,10 +111,10 @@ class DriveCommands:
 
     def step(self, now: int, inputs: Sequence[DriveCommandsInput] = ()) -> Outputs:
         """Let time pass until `now` [ns]; return what to send of the newest of several samples."""
-        self._steady = now
+        before, self._steady = self._steady, now
         for item in inputs:
             self._receive(item, now)
-        elapsed = 0.0 if self._now is None else 1e-9 * max(now - self._now, 0)
+        elapsed = 0.0 if self._now is None else 1e-9 * max(self._steady - before, 0)
         self._now = now
         driving = self.state is State.DRIVING
         while (found := self._samples.next(now, self._settings.input_timeout)) is not None:

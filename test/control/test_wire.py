@@ -194,9 +194,8 @@ class TestEnds:
             last = rig.motor_sample(rest(STOOD), [1, 1])
             rig.step(rig.sample(rest(STOOD)), last)
             rig.now += PERIOD
-        # a half, and the end of its motion
-        rig.core.add(rig.sample(rest(STOOD))._replace(motion=2))
-        rig.step(rig.sample(rest(STOOD))._replace(motion=2, state=Course.ENDED))
+        half = rig.sample(rest(STOOD))._replace(motion=2)
+        rig.step(half, half._replace(state=Course.ENDED))
         rig.step(rig.motor_sample(rest(STOOD), [1, 1])._replace(motion=2))
         assert rig.outputs.condition.motion == 1
         rig.step(last._replace(state=Course.STOPPED, reason='a spring'))
@@ -400,11 +399,26 @@ class TestTime:
         for k in range(600):
             rig.load[0] = 20.0 * (k >= 300)  # as at a knot: no mark
             rig.now += (k == 300) * SECOND // 20
-            rig.core.add(rig.sample(rest(STOOD)))
-            rows.append(rig.core.step(rig.now, steady).rows.copy())
+            inputs = Steady(steady), rig.sample(rest(STOOD))
+            rows.append(rig.core.step(rig.now, inputs).rows.copy())
             rig.now, steady = rig.now + PERIOD, steady + PERIOD
         assert steps(rows).max() <= 2.0 * 100.0 * TICK * (1.0 + 1e-5)
         np.testing.assert_allclose(rows[-1], rig.sample(rest(STOOD)).efforts[:1])
+
+    def test_a_step_of_the_clock_is_no_time_for_an_end(self, model):
+        rig, move, steady = Rig(model, **MIT), Move(STOOD, [2.0, -1.0], 2.0), 0
+        rig.measured = STOOD
+        rows, steady = [rig.follow(move, 0.0, 1.0)[-1]], rig.now - PERIOD
+        disable = (Enable(False, '~/enable is false'),)
+        for k in range(100):
+            rig.now += PERIOD + (k == 1) * SECOND // 20
+            steady += PERIOD
+            rows.append(rig.core.step(rig.now, (Steady(steady), *disable)).rows.copy())
+            disable = ()
+            if rig.core.silent:
+                break
+        assert rig.core.silent
+        assert steps(rows).max() <= np.abs(rows[0][1]).max() * TICK * (1.0 + 1e-6)
 
     def test_fifty_hertz_near_the_velocity_limit_follows(self, model):
         rig, period = Rig(model, **MIT), SECOND // 50
@@ -460,6 +474,22 @@ class TestProducer:
         rig.run(0.2)
         assert len(rig.published) == count and len(rig.ends) == 1
 
+    def test_what_begins_after_an_end_is_another_motion(self, model):
+        """Two trajectories within a tick had the number of the stream that had ended."""
+        rig = Producer(limited(model, velocity=6.0, effort=80.0), publish_rate=50.0)
+        rig.joint_states([0.0, 0.0])
+        for _ in range(5):
+            rig.positions([0.1, 0.1])
+            rig.run(0.02)
+        rig.run(0.5)
+        [end] = rig.ends
+        rig.joint_states(rig.core.jet[0])
+        for goal in (0.3, 0.4):
+            rig.send((0.5, [goal, 0.2]))
+            rig.answer_until(rig.now + SECOND // 100)
+        rig.run(0.5)
+        assert rig.published.samples[-1].motion > end.motion
+
     def test_the_end_of_a_hold_says_so(self, model):
         rig = Producer(limited(model), hold_time=0.1)
         rig.joint_states([0.0, 0.0])
@@ -502,11 +532,11 @@ class TestProducer:
     def test_a_pause_that_is_sent_again_and_again_is_reached(self, rig, every):
         """Each message began to lead anew: at 250 Hz it took minutes."""
         for k in range(round(0.1 / every) + 1):
-            rig.step(rig.core.set_speed, 1e-4 * (k % 2))
+            rig.step(Speed(1e-4 * (k % 2)))
             rig.run(every)
         assert rig.core.reference.speed <= 1e-4
-        rig.step(rig.core.set_speed, 1.0)
-        rig.step(rig.core.forget, 'the clock')
+        rig.step(Speed(1.0))
+        rig.step(ClockJumped('the clock'))
         rig.now -= 50 * SECOND
         rig.run(0.01)
         assert rig.core.reference.speed == 1.0
