@@ -83,6 +83,7 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
         self._tensions: list[RowOutput] = []
         self._throttle = ReasonThrottle(self)
         self._rejected, self._problem = 0, ''
+        self._measured: dict[tuple[str, ...], tuple[JointState, int]] = {}  # latest, by names
         self._shared: set[str] = set()  # topics with other publishers, which are logged
         self._asked, self._safe = True, True  # by ~/enable and the safety topic
         self._told: Condition | None = None  # on ~/state
@@ -177,7 +178,10 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
             self._throttle.log('error', f'Rejected: {self._problem}', 'rejected')
 
     def _on_states(self, message: JointState) -> None:
-        self._take(JointStates(message))
+        if self._core is None:  # the first motion may be fast: it begins by what is known
+            self._measured[tuple(message.name)] = message, self._now()
+        else:
+            self._take(JointStates(message))
 
     # enable --------------------------------------------------------------------------------------
 
@@ -243,6 +247,9 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
         if self._robot is None or not names or (values.motors and motors is None):
             return
         core = DriveCommands(self._robot, names, motors, values)
+        for message, received in self._measured.values():
+            core.step(received, [JointStates(message)])
+        self._measured.clear()
         core.step(self._now(), [Enable(self._asked and self._safe)])
         fields, entries = values.fields, self._commanded
         label = 'motors' if values.motors else 'joints'

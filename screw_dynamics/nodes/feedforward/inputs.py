@@ -26,7 +26,12 @@ from screw_dynamics.control.inputs import (
 )
 from screw_dynamics.control.measurements import WRENCH_TOPIC
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.endpoints import DEPTH, LATCHED, make_subscription
+from screw_dynamics.nodes.shared.endpoints import (
+    DEPTH,
+    LATCHED,
+    make_subscription,
+    publishing_nodes,
+)
 from screw_dynamics.nodes.shared.parameters import optional_type
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
 from screw_dynamics_interfaces.msg import DriveCommandsState, JointReference
@@ -113,7 +118,7 @@ class Inputs:
 
     def _on_commands(self, message: DriveCommandsState) -> None:
         topic = self._node.resolve_topic_name(COMMANDS_TOPIC)
-        alone = self._node.count_publishers(topic) <= 1
+        alone = len(publishing_nodes(self._node, topic)) <= 1
         condition = Condition(
             State(message.state), int(message.motion), message.reason, message.enabled
         )

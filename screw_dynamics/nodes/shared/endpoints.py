@@ -134,6 +134,16 @@ def make_subscription(
     )
 
 
+def publishing_nodes(node: Node, topic: str) -> set[tuple[str, str]]:
+    """
+    Return namespaces and names of the nodes that publish on a topic.
+
+    A process that was killed stays in the graph for a while, beside the one in its place.
+    """
+    publishers = node.get_publishers_info_by_topic(topic)
+    return {(one.node_namespace, one.node_name) for one in publishers}
+
+
 def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:
     """
     Return a timer that no jump of the system clock affects; `period` in s.

@@ -9,11 +9,31 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 import screw_dynamics as sd
+from screw_dynamics.control.drive_records import State
+from screw_dynamics.nodes.drive_commands import DriveCommandsNode
+from screw_dynamics.nodes.shared.sample_output import FeedforwardOutput
 from screw_dynamics.recordings.messages.joints import double_array
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 STOOD = np.array([0.3, 0.2])
 NAMES = ['joint_1', 'joint_2']
+
+
+def test_the_first_sample_of_all_begins_by_states_before_it(ros, planar):
+    """Commands waited for joint_states once they had names: a fast first motion was missed."""
+    rig = Rig(sd.read_urdf(planar))
+    jet = rest(STOOD)
+    jet[1] = 0.1  # too fast for a later begin
+    with ros.made(DriveCommandsNode, urdf_path=planar, fields=['position']) as node:
+        now = node.get_clock().now()
+        measured = JointState(name=NAMES, position=double_array(STOOD))
+        measured.header.stamp = now.to_msg()
+        node._on_states(measured)
+        node._source.finish()
+        output = FeedforwardOutput(node, NAMES)
+        output._publisher.publish = node._on_feedforward
+        output.publish(rig.sample(jet)._replace(instant=now.nanoseconds))
+        assert node._core.state is State.DRIVING
 
 
 def test_samples_in_commands_out(ros, planar):

@@ -10,7 +10,12 @@ from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_sensor_data
 from std_msgs.msg import String
 
-from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription, steady_timer
+from screw_dynamics.nodes.shared.endpoints import (
+    LATCHED,
+    make_subscription,
+    publishing_nodes,
+    steady_timer,
+)
 from screw_dynamics.nodes.shared.executor import make_executor
 from screw_dynamics.nodes.shared.tick_timer import TickStatistics, TickTimer
 
@@ -29,6 +34,22 @@ def test_an_override_is_for_one_topic(ros, qos):
         node.destroy_node()
     assert found == [depth + 7, depth]
     assert qos.depth == depth
+
+
+def test_a_node_that_was_started_again_is_no_other_one(ros):
+    """After a kill -9 of drive_commands its state counted as none for 20 s."""
+    names, nodes = ['commands', 'commands', 'further'], []
+    try:
+        for name in names:
+            nodes.append(Node(name, context=ros.context))
+            nodes[-1].create_publisher(String, '/state', LATCHED)
+            count = len(nodes)
+            ros.wait_for('it', lambda n=count: nodes[0].count_publishers('/state') == n)
+            found = publishing_nodes(nodes[0], '/state')
+            assert found == {('/', one) for one in names[:count]}
+    finally:
+        for node in nodes:
+            node.destroy_node()
 
 
 def tick_timers(node, callbacks):
