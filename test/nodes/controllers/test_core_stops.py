@@ -3,114 +3,34 @@
 """Stops, dropouts and ramps of the core of the C++ controller: two pendulums in closed form."""
 
 import shutil
-import subprocess
 
 import numpy as np
 import pytest
-from helpers.patience import patience
-from helpers.robot_library import CONTROLLERS, compiled
+from helpers.pendulums import (
+    ASKS,
+    DT,
+    EFFORT,
+    ENDED,
+    INERTIA,
+    LIMIT,
+    LOST,
+    POSITION,
+    TOLERANCE,
+    VELOCITY,
+    WEIGHT,
+    Chain,
+    N,
+    blend,
+    close,
+    efforts_of,
+)
 
-N, DT = 2, 0.001
-INERTIA, WEIGHT = np.array([2.0, 0.5]), np.array([12.0, 3.0])
-LIMIT = 30.0  # N m
-EFFORT, POSITION, VELOCITY = range(3)
 NONE, EFFORT_BEYOND, RATE_BEYOND = 0, 1, 2
 NOT_COMPUTABLE, START, ASKED, MOVING, STEP = 7, 8, 9, 10, 17
-LOST, ENDED, ASKS = -1.0, 0.0, -2.0
-FIRST, JUMPS = 1.0, 2.0
-TOLERANCE = 0.05  # rad, for the start
 BRIDGED = 3  # updates
-# rounding: closed forms by libm here and in the library, of commands up to 30
-BOUND = 1e-12
 
 missing = [name for name in ('gcc', 'g++') if shutil.which(name) is None]
 pytestmark = pytest.mark.skipif(bool(missing), reason=f'not installed: {", ".join(missing)}')
-
-
-@pytest.fixture(scope='module')
-def pendulums(tmp_path_factory):
-    """Return a function that replays samples with a limit of effort rates [N m/s]."""
-    folder = tmp_path_factory.mktemp('pendulums')
-    include, tests = CONTROLLERS / 'include', CONTROLLERS / 'test'
-    program = folder / 'replay'
-    compiled('g++', '-std=c++17', '-I', include, tests / 'replay_feedforward.cpp',
-             '-o', program, '-ldl')  # fmt: skip
-
-    def replay(rows, rate=None, positions=False, ramp_time=0.25, flags=None):
-        given = {**({} if rate is None else {'EFFORT_RATE': rate}), **(flags or {})}
-        library = folder / f'libpendulums_{"_".join(map(str, given.items()))}.so'
-        if not library.exists():
-            options = [f'-D{name}={value}' for name, value in given.items()]
-            compiled('gcc', '-std=c99', *options, '-fPIC', '-shared', '-I',
-                     include / 'screw_dynamics_controllers', tests / 'pendulums.c',
-                     '-o', library, '-lm')  # fmt: skip
-        settings = '0', str(int(positions)), '1', str(ramp_time), str(TOLERANCE), 'full'
-        ended = subprocess.run(
-            [program, library, *settings],
-            input=np.concatenate(rows).tobytes(),
-            check=True,
-            capture_output=True,
-            timeout=patience(),
-        )
-        assert ended.stderr.startswith(b'allocations 0, locks 0\n')
-        out = np.frombuffer(ended.stdout).reshape(len(rows), -1)
-        return out[:, 0] != 0.0, out[:, 1], out[:, 2:].reshape(len(out), 3, N)
-
-    return replay
-
-
-class Chain:
-    """Samples of a chain, one per millisecond."""
-
-    def __init__(self):
-        self.rows = []
-        self.q = np.zeros(N)
-
-    def add(self, jet, present=1.0, rows=3, measured=None, mark=0.0):
-        jet = np.pad(np.atleast_2d(jet), ((0, 5 - len(np.atleast_2d(jet))), (0, 0)))
-        holds = float(not jet[1:].any())
-        measured = jet[0] if measured is None else np.broadcast_to(measured, N)
-        head = [DT * len(self.rows), rows, holds, 0.0, mark, present]
-        self.rows.append(np.array([*head, *jet.ravel(), *measured]))
-        self.q = jet[0]
-
-    def hold(self, count, **more):
-        for _ in range(count):
-            self.add(self.q, **more)
-
-    def move(self, way, length, **more):
-        """Move by a quintic; return the jets (T, 4, n)."""
-        u = np.arange(DT, length + DT / 2, DT)[:, None] / length
-        shape = [
-            u**3 * (10.0 + u * (6.0 * u - 15.0)),
-            30.0 * u**2 * (1.0 - u) ** 2 / length,
-            60.0 * u * (1.0 - u * (3.0 - 2.0 * u)) / length**2,
-            60.0 * (1.0 - u * (6.0 - 6.0 * u)) / length**3,
-        ]
-        shape[1][-1] = shape[2][-1] = 0.0  # rests
-        jets = np.stack([part * np.asarray(way) for part in shape], axis=1)
-        jets[:, 0] += self.q
-        for jet in jets:
-            self.add(jet[:3], **more)
-        return jets
-
-    def lose(self, count, present=LOST):
-        for _ in range(count):
-            self.add(self.q, present=present)
-
-
-def efforts_of(rows):
-    jets = np.array([row[6:-N].reshape(5, N) for row in rows])
-    return INERTIA * jets[:, 2] + WEIGHT * np.cos(jets[:, 0])
-
-
-def blend(s):
-    s = np.clip(s, 0.0, 1.0)
-    return s**3 * (10.0 + s * (6.0 * s - 15.0))
-
-
-def close(got, expected):
-    np.testing.assert_allclose(got, expected, rtol=0.0, atol=BOUND * LIMIT)
 
 
 def test_a_ramp_uses_half_of_a_tight_rate(pendulums):
@@ -179,53 +99,6 @@ def test_what_is_commanded_keeps_the_limits_of_positions_and_velocities(pendulum
     assert np.abs(np.diff(out[:, POSITION], axis=0)).max() <= 2.0 * DT * (1.0 + 1e-5)
     free, _, _ = pendulums(chain.rows, positions=quantity == 'step')
     assert free[-1] or quantity == 'step'
-
-
-def test_a_jump_while_commands_begin_has_no_step(pendulums):
-    """What was led to the target was blended again: 3 of 12 N m stepped."""
-    chain = Chain()
-    chain.hold(125)
-    chain.hold(1, mark=JUMPS)
-    chain.hold(300)
-    followed, _, out = pendulums(chain.rows, positions=True)
-    assert followed.all()
-    close(out[:, EFFORT], WEIGHT * blend(DT * np.arange(len(out)) / 0.25)[:, None])
-
-
-def test_another_motion_nearby_begins_without_a_step(pendulums):
-    chain = Chain()
-    chain.hold(400)
-    chain.q = chain.q + 0.8 * TOLERANCE
-    chain.hold(1, mark=FIRST, measured=0.0)
-    chain.hold(400)
-    followed, _, out = pendulums(chain.rows, positions=True)
-    assert followed.all()
-    steepest = 1.9 * DT / 0.25
-    assert np.abs(np.diff(out[400 - 1 :, POSITION], axis=0)).max() <= steepest * 0.8 * TOLERANCE
-    assert np.abs(np.diff(out[400 - 1 :, EFFORT], axis=0)).max() <= steepest * 0.05
-
-
-@pytest.mark.parametrize('every', [1, 2, 5, 20])
-def test_a_speed_with_noise_does_not_freeze_the_motion(pendulums, every):
-    """Where each message of it was another jump, 3.3 rad of 1 rad were sent at 3.8 rad/s of 2."""
-    flags = {'LOWER': -1.0, 'UPPER': 1.0, 'VELOCITY': 2.0}
-    chain, random, angle, speed = Chain(), np.random.default_rng(1), 0.0, 2.5
-    chain.hold(400)
-    for k in range(6000):
-        mark = JUMPS * (k % every == 0)
-        speed = 2.5 + 2.5e-4 * random.uniform(-1.0, 1.0) if mark else speed
-        angle += speed * DT
-        powers = 0.46 * speed ** np.arange(5.0)
-        shape = [1 - np.cos(angle), np.sin(angle), np.cos(angle), -np.sin(angle), -np.cos(angle)]
-        chain.add(np.outer(powers * shape, [1.0, 1.0]), rows=5, mark=mark)
-    followed, _, out = pendulums(chain.rows, positions=True, flags=flags)
-    assert followed.all()
-    jets = np.array([row[6:-N].reshape(5, N) for row in chain.rows])
-    # noise of 1e-4 of 1.15 rad/s, 14 N m; the jump of the acceleration at the begin is over
-    assert np.abs(out[:, POSITION] - jets[:, 0]).max() <= 2e-3
-    assert np.abs(out[:, VELOCITY] - jets[:, 1]).max() <= 2e-3
-    assert np.abs(out[-3000:, EFFORT] - efforts_of(chain.rows[-3000:])).max() <= 1e-2
-    assert np.abs(out[:, VELOCITY]).max() <= 2.0 and out[:, POSITION].max() <= 1.0
 
 
 def test_whole_turns_of_a_continuous_joint_do_not_count(pendulums):
