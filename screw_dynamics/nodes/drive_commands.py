@@ -241,12 +241,15 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
                 f'expected samples of {", ".join(self._commanded)} until commands have ended, got '
                 f'{", ".join(names)}: are there two sources?'
             )
-        self._drop()
-        values = self._values
+        if not names:
+            raise InputError('joint_names: expected some, got none')
+        values, core = self._values, None
+        if self._robot is not None and not (values.motors and motors is None):
+            core = DriveCommands(self._robot, names, motors, values)
+        self._drop()  # what is refused leaves the present commands, and what they have stopped
         self._names, self._motor_names = names, motors
-        if self._robot is None or not names or (values.motors and motors is None):
+        if self._robot is None or core is None:
             return
-        core = DriveCommands(self._robot, names, motors, values)
         for message, received in self._measured.values():
             core.step(received, [JointStates(message)])
         self._measured.clear()

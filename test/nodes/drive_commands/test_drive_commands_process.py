@@ -12,6 +12,7 @@ import screw_dynamics as sd
 from screw_dynamics.control.drive_records import State
 from screw_dynamics.nodes.drive_commands import DriveCommandsNode
 from screw_dynamics.nodes.shared.sample_output import FeedforwardOutput
+from screw_dynamics.recordings.messages.feedforward import Course
 from screw_dynamics.recordings.messages.joints import double_array
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
@@ -34,6 +35,17 @@ def test_the_first_sample_of_all_begins_by_states_before_it(ros, planar):
         output._publisher.publish = node._on_feedforward
         output.publish(rig.sample(jet)._replace(instant=now.nanoseconds))
         assert node._core.state is State.DRIVING
+        output.end(rig.sample(jet)._replace(state=Course.STOPPED, reason='a limit'))
+        core = node._core
+        for k in range(200):
+            core.step(now.nanoseconds + k * 10**7)
+        assert core.silent
+        for names in ([], ['elbow']):  # are refused, and change nothing
+            zeros = double_array(np.zeros(len(names)))
+            other = FeedforwardTorque(joint_names=names, effort=zeros)
+            other.reference.positions = other.reference.velocities = zeros
+            node._on_feedforward(other)
+            assert node._core is core and 'joint_names: ' in node._problem
 
 
 def test_samples_in_commands_out(ros, planar):
