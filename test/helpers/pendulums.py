@@ -9,7 +9,7 @@ INERTIA, WEIGHT = np.array([2.0, 0.5]), np.array([12.0, 3.0])
 LIMIT = 30.0  # N m
 EFFORT, POSITION, VELOCITY = range(3)
 LOST, ENDED, ASKS = -1.0, 0.0, -2.0
-FIRST, JUMPS = 1.0, 2.0
+JUMPS = 2.0
 TOLERANCE = 0.05  # rad, for the start
 # rounding: closed forms by libm here and in the library, of commands up to 30
 BOUND = 1e-12

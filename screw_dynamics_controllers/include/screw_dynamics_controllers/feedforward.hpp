@@ -130,14 +130,14 @@ public:
     double * const efforts = settings_.motors ? motor_efforts_.data() : tau_.data();
     const double * motion = settings_.motors ? motor_motions_.data() : jet_.data();
     const double passed = 1e-9 * static_cast<double>(sample.instant - instant_);
-    const bool jumps = following_ && (sample.jumps || sample.first), near = begun_;
+    const bool jumps = following_ && sample.jumps && !sample.first;
     if (settings_.positions || feedback_.used()) {
       if (!follows(motion, measured, now)) {
         release(now);
         return false;
       }
       motion_jumps_.advance(passed);
-      if (jumps && near) {
+      if (jumps) {
         const double half = 0.5 * passed;
         take_up(&target_before_[m_], &target_[m_], m_, half, nullptr, &jump_[m_]);
         take_up(target_before_.data(), target_.data(), m_, half, &jump_[m_], jump_.data());

@@ -9,10 +9,8 @@ import pytest
 from helpers.pendulums import (
     DT,
     EFFORT,
-    FIRST,
     JUMPS,
     POSITION,
-    TOLERANCE,
     VELOCITY,
     WEIGHT,
     Chain,
@@ -35,19 +33,6 @@ def test_a_jump_while_commands_begin_has_no_step(pendulums):
     followed, _, out = pendulums(chain.rows, positions=True)
     assert followed.all()
     close(out[:, EFFORT], WEIGHT * blend(DT * np.arange(len(out)) / 0.25)[:, None])
-
-
-def test_another_motion_nearby_begins_without_a_step(pendulums):
-    chain = Chain()
-    chain.hold(400)
-    chain.q = chain.q + 0.8 * TOLERANCE
-    chain.hold(1, mark=FIRST, measured=0.0)
-    chain.hold(400)
-    followed, _, out = pendulums(chain.rows, positions=True)
-    assert followed.all()
-    steepest = 1.9 * DT / 0.25
-    assert np.abs(np.diff(out[400 - 1 :, POSITION], axis=0)).max() <= steepest * 0.8 * TOLERANCE
-    assert np.abs(np.diff(out[400 - 1 :, EFFORT], axis=0)).max() <= steepest * 0.05
 
 
 @pytest.mark.parametrize('every', [1, 2, 5, 20])
