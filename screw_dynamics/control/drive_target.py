@@ -108,7 +108,7 @@ class DriveTarget:
         found = guard.violation(self.joint_jet, self.jet, self.full, self.rates, self.deflection)
         if not found and self._content == 'gravity_only':
             return guard.violation(self.joint_jet, self.jet, self.effort[0], None, None)
-        return found
+        return found or guard.absurd_effort(self.added)
 
     def step_text(self, tolerance: float, time: float, *, jumps: bool) -> str:
         """Return which joint steps further than it moves, or jumps by more than a tolerance."""

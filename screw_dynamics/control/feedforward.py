@@ -123,7 +123,8 @@ class Feedforward:
         self.goals.now = now
         for item in inputs:
             self._take(item, now)
-        silence = '' if self.commands.positions else self.commands.silence(now)
+        goes_on = self._published.last is not None and not self.commands.positions
+        silence = self.commands.silence(now) if goes_on else ''
         if silence and outputs.verdicts:
             text = f'drive_commands sends nothing: {silence}'
             outputs.verdicts[:] = [

@@ -85,6 +85,10 @@ class LastGuard:
             ('deflection', deflection),
         )
 
+    def absurd_effort(self, effort: Array) -> str:
+        """Return which effort (m,) no robot has; '' if none is."""
+        return self._free.violation((f'{self.side}effort', effort))
+
     def step_text(
         self, before: Array, after: Array, tolerance: float, time: float, *, measured: bool
     ) -> str:

@@ -71,6 +71,15 @@ class TestEfforts:
         rig.hold(STOOD, 0.1)
         assert rig.stopped
 
+    @pytest.mark.parametrize('content', ['without_gravity', 'gravity_only'])
+    def test_no_absurd_gravity_is_sent(self, model, content):
+        rig = Rig(model, effort_content=content)
+        rig.hold(STOOD, 0.4)
+        sample = rig.sample(rest(STOOD))
+        rig.step(sample._replace(gravity=np.full(2, 1e308)))
+        assert rig.stopped
+        assert np.abs([rows for _, rows in rig.published]).max() <= 60.0
+
     def test_samples_without_gravity_do_not_begin(self, model):
         rig = Rig(model, effort_content='without_gravity')
         rig.step(rig.sample(rest(STOOD))._replace(gravity=None))
