@@ -105,8 +105,10 @@ class CarriedScenario:
 
     def step(self, *inputs):
         """Let the core step, and send what it publishes."""
-        stopped = bool(self.core.stopped)
-        outputs, self._changes = self.core.step(self.now, [*self._changes, *inputs]), []
+        given, self._changes = [*self._changes, *inputs], []
+        cleared = any(isinstance(one, Clear) for one in given)
+        stopped = bool(self.core.stopped) and not cleared
+        outputs = self.core.step(self.now, given)
         self.counts['ticks'] += 1
         self.stops += bool(self.core.stopped) and not stopped
         self.lines += outputs.warnings
