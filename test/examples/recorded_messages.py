@@ -64,6 +64,9 @@ class Messages:
             reference_continuity=4,
             gravity_effort=np.empty(0),
             motion=1,
+            jumps=0,
+            state=0,
+            reason='',
             source=1,
         )
 
