@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a recording of motors shows: its good samples, and what contradicts the robot."""
+"""Evidence of a recording of motors: its good samples, and what contradicts the robot."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What measured efforts show of themselves, and beside those of the model."""
+"""Findings about measured efforts, alone and beside those of the model."""
 
 from __future__ import annotations
 
