@@ -64,6 +64,10 @@ from screw_dynamics.model.screw_model import ScrewModel
 
 _UNCERTAINTY = 0.05  # of masses, first moments and inertias of a URDF
 _ROUNDS = 2  # of fits with all dry friction
+_UNSETTLED = (
+    'recording: friction of breakaway and under loads does not settle: the bands are those '
+    'without more of it than was found'
+)
 _MOST_CHECKED = 2000  # samples
 
 
@@ -196,7 +200,7 @@ def identify_drives(
         findings.extend(lost)
         samples, odd = good_samples(equations, own, samples, moved, findings)
     windows = windows_of(samples.instants, samples.dead, own.times)
-    found, failed = _motors(equations, samples, moved, windows, odd)
+    found, failed = _motors(equations, samples, moved, windows, odd, findings)
     if not (moved.all() or failed):
         resting = tuple(np.array(model.joint_names)[~moved].tolist())
         text = f'the robot keeps the motors of joints that rest: {listed(resting)}'
@@ -233,6 +237,7 @@ def _motors(
     moved: NDArray[np.bool_],
     windows: Sequence[Window],
     odd: InputError | None,
+    findings: list[Finding],
 ) -> tuple[DriveFit, InputError | None]:
     """Return the fit of all motors, or, if there are springs, of none and why not."""
     none = np.zeros_like(moved)
@@ -242,7 +247,11 @@ def _motors(
         found = fitted(equations, samples, moved, equations.first, windows)
         for _ in range(_ROUNDS if moved.any() else 0):
             wider, values = dry_friction(found, samples, moved)
-            found = fitted(wider, samples, moved, values, windows)
+            try:
+                found = fitted(wider, samples, moved, values, windows)
+            except InputError:
+                findings.append(Finding('dry friction', 'odd', (), _UNSETTLED))
+                break
         for name, text in negative_rotors(found):
             if equations.payload is not None or len(samples.sprung):
                 scales, _ = suspected_scales(found, samples, windows, moved)

@@ -463,3 +463,13 @@ def test_eccentric_encoders_are_taken_out_of_springs(planar):
     assert told == set(planar.joint_names)
     for name, joint in drives.joints.items():
         assert found[f'{name}.stiffness'] == pytest.approx(joint.spring.stiffness, rel=0.01)
+
+
+def test_dry_friction_that_does_not_settle_refuses_nothing(monkeypatch):
+    """One of 200 drawn recordings was refused for another robot."""
+    found, identify = [], sd.identify_drives
+    monkeypatch.setattr(
+        sd, 'identify_drives', lambda *a, **k: found.append(identify(*a, **k)) or found[-1]
+    )
+    assert identified(123)
+    assert 'dry friction' in {one.kind for one in found[-1].findings}

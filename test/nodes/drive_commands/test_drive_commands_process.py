@@ -25,7 +25,8 @@ def test_the_first_sample_of_all_begins_by_states_before_it(ros, planar):
     rig = Rig(sd.read_urdf(planar))
     jet = rest(STOOD)
     jet[1] = 0.1  # too fast for a later begin
-    with ros.made(DriveCommandsNode, urdf_path=planar, fields=['position']) as node:
+    settings = {'fields': ['position'], 'input_timeout': 10.0}  # however busy the machine is
+    with ros.made(DriveCommandsNode, urdf_path=planar, **settings) as node:
         now = node.get_clock().now()
         measured = JointState(name=NAMES, position=double_array(STOOD))
         measured.header.stamp = now.to_msg()
