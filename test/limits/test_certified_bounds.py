@@ -58,8 +58,8 @@ def test_bounds_of_drawn_robots():
 @pytest.mark.long
 @pytest.mark.parametrize('block', range(20))
 def test_bounds_of_many_drawn_robots(block):
-    """Knees that are narrower than a motion resolves may have no finite bound: 1 in 1000."""
-    assert sum(map(judge, range(500 * block, 500 * (block + 1)))) <= 15
+    """Knees far narrower than a motion leave bounds loose in 1 of 200 draws: 29 of 5000."""
+    assert sum(judge(seed) > 0 for seed in range(500 * block, 500 * (block + 1))) <= 10
 
 
 def test_narrow_friction():
