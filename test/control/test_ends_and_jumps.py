@@ -19,8 +19,6 @@ from screw_dynamics.control.inputs import (
 )
 from screw_dynamics.recordings.messages.feedforward import Course
 
-STOOD = np.array([0.6, 0.2])
-
 
 @pytest.fixture(scope='module')
 def model():
