@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray
 from helpers.node_processes import node_command
 from helpers.planar_sea import (
     STIFFNESS,
@@ -120,6 +121,10 @@ def test_motion_agrees_with_equations_by_hand_until_the_reset(simulate, ros):
     simulation.wait('home', lambda: (np.array(simulation.links[-1].position) == HOME).all())
 
 
+def reported_by_feedforward(report):
+    return nanoseconds(report.header.stamp) > 0 and 'feedforward' in report.status[0].name
+
+
 def test_it_follows_the_motor_efforts_of_feedforward_in_lock_step(ros):
     """The arm of the example files, by exact motor efforts without feedback."""
     files = ['--ros-args', '--params-file', str(sd.share_path('config/sea_arm.yaml')), '-r']
@@ -133,9 +138,10 @@ def test_it_follows_the_motor_efforts_of_feedforward_in_lock_step(ros):
         [*node_command('feedforward'), *files, f'~/motor_feedforward:={motors}', '--'],
         use_sim_time=True,
     )
-    states, samples = (
+    states, samples, reports = (
         ros.listen(JointState, '/joint_states'),
         ros.listen(FeedforwardTorque, '/feedforward/feedforward'),
+        ros.listen(DiagnosticArray, '/diagnostics'),
     )
     whole = read_trajectory(sd.share_path('config/sea_arm_trajectory.yaml'))
     home, still, there, _ = whole.points
@@ -144,6 +150,8 @@ def test_it_follows_the_motor_efforts_of_feedforward_in_lock_step(ros):
     end = home._replace(time_from_start=there.time_from_start, positions=positions.tolist())
     file = replace(whole, points=(home, still, end))
     ros.wait_for('states', lambda: states, simulator)
+    # without a time on /clock a trajectory is refused
+    ros.wait_for('the clock of feedforward', lambda: any(map(reported_by_feedforward, reports)))
     ros.publish(trajectory_message(file), '/feedforward/joint_trajectory')
     end = round(1e9 * file.points[-1].time_from_start)
     moving = FeedforwardTorque.SOURCE_TRAJECTORY
