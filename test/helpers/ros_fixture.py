@@ -19,10 +19,9 @@ from rclpy.context import Context
 from rclpy.node import Node
 from std_msgs.msg import String
 
-from helpers.discovery import wait_for_quiet
 from helpers.node_processes import LATCHED, MOST_KEPT, NodeProcess, node_command, parameter
 from helpers.patience import patience
-from ros_demo.processes import release_domain, unused_domain
+from ros_demo.processes import unused_domain
 from screw_dynamics.nodes.shared.executor import make_executor
 
 # s, to the next attempt of a service call
@@ -33,6 +32,8 @@ PROOF_TIMEOUT = 10.0
 USE_SIM_TIME = GetParameters.Request(names=['use_sim_time'])
 UNKNOWN = '_NODE_NAME_UNKNOWN_'
 PARTICIPANT = 12  # bytes of the identifier of an endpoint that its process gives to all
+# clients of tests that have ended, with their domains: see `RosFixture.__exit__`
+_ended: list[RosFixture] = []
 
 
 def ros_arguments(name: str = '', namespace: str = '', **parameters: object) -> list[str]:
@@ -68,18 +69,21 @@ class RosFixture:
         self._executor.add_node(self.node)
         self._processes: list[NodeProcess] = []
         self._publishers: dict[str, Any] = {}
+        self._clients: dict[tuple[type, str], Any] = {}
 
     def __enter__(self) -> RosFixture:
         return self
 
     def __exit__(self, *_: object) -> None:
-        wait_for_quiet(self.node)  # and the processes live on until ours is destroyed
-        self._executor.shutdown()
-        self.node.destroy_node()
-        rclpy.try_shutdown(context=self.context)
+        """
+        End the processes; keep the node to the end of this process.
+
+        Fast DDS can wait for itself forever when it destroys an endpoint while others come and go,
+        and rclpy holds the interpreter lock meanwhile: no time limit would end the test.
+        """
         for process in self._processes:
             process.kill()
-        release_domain(self._domain)
+        _ended.append(self)
 
     def start(
         self, module: str, *, name: str = '', namespace: str = '', **parameters: object
@@ -178,7 +182,7 @@ class RosFixture:
         are left out, and a node that answers nothing is not waited for longer than a while.
         """
         clients = [
-            self.node.create_client(GetParameters, f'{name}/get_parameters')
+            self._client(GetParameters, f'{name}/get_parameters', new=True)
             for name in self._subscribers(topic)
         ]
         answers = [_Answer(client, USE_SIM_TIME, READING_TIMEOUT) for client in clients]
@@ -187,8 +191,6 @@ class RosFixture:
             f'subscribers of {topic} that know it',
             lambda: all([answer.arrived for answer in answers]) or time.monotonic() > end,
         )
-        for client in clients:
-            self.node.destroy_client(client)
 
     def _subscribers(self, topic: str) -> set[str]:
         """Return the nodes of others that subscribe to a topic and have parameter services."""
@@ -225,18 +227,31 @@ class RosFixture:
         """Publish a robot description, latched."""
         self.publish(String(data=text), topic, LATCHED, subscribers=0)
 
-    def call(self, kind: type, name: str, request: Any, timeout: float = RESPONSE_TIMEOUT) -> Any:
+    def _client(self, kind: type, name: str, *, new: bool = False) -> Any:
+        """Return a client, made after all our other endpoints if it is to be new."""
+        if new or (kind, name) not in self._clients:
+            self._clients[kind, name] = self.node.create_client(kind, name)
+        return self._clients[kind, name]
+
+    def call(
+        self,
+        kind: type,
+        name: str,
+        request: Any,
+        timeout: float = RESPONSE_TIMEOUT,
+        *,
+        new: bool = False,
+    ) -> Any:
         """
-        Call a service and return the response.
+        Call a service, by a new client if that is to be discovered, and return the response.
 
         A server that has not yet discovered the client's reader drops its response, and one that
         was killed is matched for some seconds more, so a request without response is sent again.
         """
-        client = self.node.create_client(kind, name)
+        client = self._client(kind, name, new=new)
         self.wait_for(f'the service {name}', client.service_is_ready)
         answer = _Answer(client, request, timeout)
         self.wait_for(f'the response of {name}', lambda: answer.arrived)
-        self.node.destroy_client(client)
         return answer.response
 
     def call_once(self, kind: type, node: str, name: str, request: Any) -> Any:
@@ -245,17 +260,16 @@ class RosFixture:
 
         The node is asked when it has discovered the client: see `wait_until_heard`.
         """
-        client = self.node.create_client(kind, f'{node}/{name}')
+        client = self._client(kind, f'{node}/{name}')
         self.wait_for(f'the service {name} of {node}', client.service_is_ready)
-        self.call(GetParameters, f'{node}/get_parameters', USE_SIM_TIME, READING_TIMEOUT)
+        self.call(GetParameters, f'{node}/get_parameters', USE_SIM_TIME, READING_TIMEOUT, new=True)
         answer = _Answer(client, request)
         self.wait_for(f'the response of {name} of {node}', lambda: answer.arrived)
-        self.node.destroy_client(client)
         return answer.response
 
-    def state(self, node: str) -> str:
+    def state(self, node: str, *, new: bool = False) -> str:
         request = GetState.Request()
-        response = self.call(GetState, f'{node}/get_state', request, READING_TIMEOUT)
+        response = self.call(GetState, f'{node}/get_state', request, READING_TIMEOUT, new=new)
         return response.current_state.label
 
     def change_state(self, node: str, transition: int) -> bool:
@@ -271,7 +285,7 @@ class RosFixture:
 
         It discovers our readers in the order in which they were made, the last one by responding.
         """
-        self.state(node)
+        self.state(node, new=True)
 
     def set_parameter(self, node: str, name: str, value: object) -> tuple[bool, str]:
         """Set a parameter of another node; return whether it was accepted and why not."""
