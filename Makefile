@@ -5,7 +5,7 @@
 RUN := .ci/run_in_env
 # Tests of four files at a time on two cores: those with processes mostly wait. Every worker imports
 # all files, and would rewrite their asserts, which takes longer.
-SIDE_BY_SIDE := -n 4 --dist loadfile --no-loadscope-reorder --assert=plain --showlocals --timeout-method thread
+SIDE_BY_SIDE := -n 4 --dist loadfile --no-loadscope-reorder --assert=plain --showlocals
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo demo-sea demo-soft gallery test-fast test test-all bench bench-node soak accuracy \
@@ -30,7 +30,7 @@ demo-soft: setup ## simulations of soft and hybrid robots, with figures (ARGS='-
 gallery: setup ## draw the figures of docs/gallery
 	@PYTHONPATH=examples $(RUN) python -m gallery
 
-# a test that hangs, in compiled code too, ends with the stacks of its threads: --timeout, seconds of a test
+# a test that hangs ends with the stacks of its threads: --timeout, seconds of a test
 test-fast: setup ## run the tests of library and nodes that start no processes
 	@$(RUN) python -m pytest -q -m 'not long and not processes' -n auto --dist worksteal --timeout 120 $(PYTEST_ARGS)
 
