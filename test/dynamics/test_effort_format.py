@@ -115,3 +115,29 @@ def test_bad_arguments(rng):
         sd.EffortFormat().convert(model, jet, np.zeros(2))
     with pytest.raises(ShapeError, match='out: '):
         sd.EffortFormat().convert(model, jet, efforts, out=np.empty((3, 2)))
+
+
+@pytest.mark.parametrize(
+    'fields, trivial',
+    [
+        ({}, True),
+        ({'sign': [1, 1], 'scale': [1.0, 1.0], 'offset': [0.0, 0.0]}, True),
+        ({'sign': [1, -1]}, False),
+        ({'scale': [1.0, 2.0]}, False),
+        ({'offset': [0.0, 0.5]}, False),
+        ({'sign': [1, -1], 'offset': [0.0, 0.5]}, False),
+        ({'content': 'without_gravity'}, False),
+    ],
+)
+def test_what_leaves_efforts_as_they_are(rng, fields, trivial):
+    model = random_model(rng, 2)
+    jet = rng.normal(size=(5, 2))
+    efforts = sd.inverse_dynamics(model, jet)
+    taken = sd.EffortFormat(**fields)
+    assert taken.trivial == trivial
+    found = taken.convert(model, jet, efforts)
+    assert np.array_equal(found, efforts) == trivial
+    if 'content' not in fields:
+        scaled = efforts * np.multiply(fields.get('sign', 1), fields.get('scale', 1.0))
+        scaled[0] += fields.get('offset', 0.0)
+        np.testing.assert_array_equal(found, scaled)

@@ -24,6 +24,7 @@ from screw_dynamics.errors import (
 from screw_dynamics.lie import adjoint, exp_screw
 from screw_dynamics.model import Frame, JointLimits, ScrewModel
 from screw_dynamics.model.geometry import pitch_and_point, reference_poses
+from screw_dynamics.model.records import POSITION_UNITS, shared_unit
 from screw_dynamics.model.urdf import read_urdf
 
 
@@ -298,3 +299,18 @@ def test_index_and_drawn_configurations():
     assert all(set(column) == set(range(10)) for column in parts.T)
     far = replace(model.limits, lower=np.full(model.n, 9.0), upper=np.full(model.n, np.inf))
     assert (replace(model, limits=far).random_configuration(50) >= 9.0).all()
+
+
+@pytest.mark.parametrize(
+    'kinds, unit',
+    [
+        (['revolute', 'continuous'], 'rad'),
+        (['prismatic', 'prismatic'], 'm'),
+        (['revolute', 'prismatic'], 'rad or m'),
+        (['deformation'], 'rad or m'),
+        (['deformation', 'revolute'], 'rad or m'),
+        ([], 'rad or m'),
+    ],
+)
+def test_the_unit_that_coordinates_share(kinds, unit):
+    assert shared_unit(kinds, POSITION_UNITS) == unit

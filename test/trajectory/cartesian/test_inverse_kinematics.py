@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial import transform
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
+from screw_dynamics.trajectory.cartesian.inverse_kinematics import PoseTask
 
 FRAMES = {'iiwa14': 'flange', 'panda': 'panda_hand', 'planar_2r': 'tool'}
 
@@ -76,3 +79,27 @@ def test_what_cannot_be_reached_or_is_no_pose():
         sd.inverse_kinematics(model, 'tool', [0.1, 0.2, 0.3])
     with pytest.raises(UnknownNameError, match='frame'):
         sd.inverse_kinematics(model, 'tol', np.eye(4))
+
+
+@pytest.mark.parametrize('side', [1.0, -1.0])
+def test_joints_at_a_limit_rest_while_the_others_reach(side):
+    """Of a planar arm of three joints, whose first is at its limit, two reach the position."""
+    link = sd.lie.inertia_matrix(1.0, np.zeros(3), 0.01 * np.eye(3))
+    homes = [np.eye(4) for _ in range(3)]
+    for k, pose in enumerate(homes):
+        pose[0, 3] = k
+    screws = [[0, 0, 1, 0, -k, 0] for k in range(3)]
+    arm = sd.ScrewModel.from_screws([-1, 0, 1], homes, screws, [link] * 3)
+    tip = np.eye(4)
+    tip[0, 3] = 1.0
+    arm = replace(arm, frames={'tip': sd.Frame(2, tip)})
+    bound = np.array([0.2, 3.0, 3.0])
+    arm = replace(arm, limits=replace(arm.limits, lower=-bound, upper=bound))
+    target = sd.frame_pose(arm, side * np.array([0.7, 0.4, 0.3]), 'tip')
+    # the first moves most readily, and is drawn beyond its limit
+    task = PoseTask(arm, 'tip', 'linear', np.array([0.01, 1.0, 1.0]))
+    start = side * np.array([0.2, 0.5, 0.9])
+    # as fast as Newton's steps of the other two
+    found = task.solve(target, start, iterations=8, limited=True)
+    assert found.reached and (np.abs(found.q) <= bound).all()
+    assert np.abs(task.solve(target, start, iterations=8).q[0]) > bound[0]
