@@ -26,7 +26,7 @@ PAGES = {
     'theory/tree.py': 'frames_and_screws',
     'theory/kinematics/': 'kinematics',
     'theory/kinematics/task_space.py': 'task_space',
-    'theory/newton_euler/': 'newton_euler',
+    'theory/newton_euler.py': 'newton_euler',
     'theory/inverse_dynamics/': 'inverse_dynamics',
     'theory/closed_form/': 'closed_form',
     'theory/lagrange/': 'lagrange',
@@ -70,7 +70,7 @@ UNCITED = {
     **{
         ('N2021', n): (
             'newton_euler',
-            'forces of the bodies, as M2018 (45) to (47): `theory/newton_euler/center_of_mass.py`',
+            'forces of the bodies: `central_wrench` of `theory/newton_euler.py`',
         )
         for n in range(77, 80)
     },

@@ -17,15 +17,8 @@ from benchmarks.verification.lie_checks import hat, vee
 from benchmarks.verification.scenes import ROWS, Scene
 from screw_dynamics import lie
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.theory import newton_euler as single
 from screw_dynamics.theory import wrench_rates
-from screw_dynamics.theory.newton_euler import (
-    arbitrary_frame,
-    body_fixed,
-    center_of_mass,
-    hybrid,
-    mixed,
-    spatial,
-)
 
 POINTS = 'exact mass points'
 
@@ -113,20 +106,20 @@ def inertias(scene: Scene) -> Iterator[Result]:
     mass, moment, theta = lie.inertia_parameters(body.inertia)
     points, center = body.points.astype(float), body.center.astype(float)
     yield from [
-        Result(spatial.inertia_in_base, spatial.inertia_in_base(body.inertia, pose), in_base),
+        Result(single.spatial_inertia, single.spatial_inertia(body.inertia, pose), in_base),
         Result(
             lie.transform_inertia,
             lie.transform_inertia(body.inertia, pose),
             in_base,
         ),
         Result(
-            hybrid.inertia_in_base_axes,
-            hybrid.inertia_in_base_axes(body.inertia, pose[:3, :3]),
+            single.hybrid_inertia,
+            single.hybrid_inertia(body.inertia, pose[:3, :3]),
             in_axes,
         ),
         Result(
-            spatial.inertia_rate,
-            spatial.inertia_rate(in_base, body.twist_of('spatial')[0]),
+            single.spatial_inertia_rate,
+            single.spatial_inertia_rate(in_base, body.twist_of('spatial')[0]),
             _inertia_about_base(rate + rate.T),
             size,
         ),
@@ -154,28 +147,30 @@ def newton_euler(scene: Scene) -> Iterator[Result]:
     pose = body.pose[0].astype(float)
     r, axes = body.pose[0, :3, 3], exact(np.eye(3))
     origin = exact(np.zeros(3))
-    base = spatial.inertia_in_base(body.inertia, pose)
-    in_axes = hybrid.inertia_in_base_axes(body.inertia, pose[:3, :3])
+    base = single.spatial_inertia(body.inertia, pose)
+    in_axes = single.hybrid_inertia(body.inertia, pose[:3, :3])
     own, s, h, m = (body.twist_of(form) for form in ('body', 'spatial', 'hybrid', 'mixed'))
     fixed, of_base = body.seen(force, r, body.rotation), body.seen(force, origin, axes)
     of_axes = body.seen(force, r, axes)
     both = np.r_[fixed[:3], of_axes[3:]]
     yield Result(
-        body_fixed.wrench,
-        body_fixed.wrench(body.inertia, *own),
+        single.body_fixed_wrench,
+        single.body_fixed_wrench(body.inertia, *own),
         fixed,
         _load(body.inertia, *own),
     )
-    yield Result(spatial.wrench, spatial.wrench(base, *s), of_base, _load(base, *s))
-    yield Result(hybrid.wrench, hybrid.wrench(in_axes, *h), of_axes, _load(in_axes, *h))
-    got = mixed.wrench(body.inertia, pose[:3, :3], *m)
-    yield Result(mixed.wrench, got, both, _load(in_axes, *h))
-    got = body_fixed.momentum(body.inertia, own[0])
+    yield Result(single.spatial_wrench, single.spatial_wrench(base, *s), of_base, _load(base, *s))
+    yield Result(
+        single.hybrid_wrench, single.hybrid_wrench(in_axes, *h), of_axes, _load(in_axes, *h)
+    )
+    got = single.mixed_wrench(body.inertia, pose[:3, :3], *m)
+    yield Result(single.mixed_wrench, got, both, _load(in_axes, *h))
+    got = single.momentum(body.inertia, own[0])
     size = float(np.abs(body.inertia).max() * np.abs(own[0]).max())
-    yield Result(body_fixed.momentum, got, body.seen(momentum, r, body.rotation), size)
-    got = spatial.momentum(base, s[0])
+    yield Result(single.momentum, got, body.seen(momentum, r, body.rotation), size)
+    got = single.momentum(base, s[0])
     size = float(np.abs(base).max() * np.abs(s[0]).max())
-    yield Result(spatial.momentum, got, body.seen(momentum, origin, axes), size)
+    yield Result(single.momentum, got, body.seen(momentum, origin, axes), size)
     yield from _about_center(body, force)
     yield from _in_other_frames(body, force, base)
 
@@ -195,9 +190,9 @@ def _about_center(body: Body, force: Series) -> Iterator[Result]:
     base = body.seen(force, point, exact(np.eye(3)))
     twists = body.center_twists()
     for function, form, inertia, expected in (
-        (center_of_mass.wrench, 'body', central, fixed),
-        (center_of_mass.hybrid_wrench, 'hybrid', turned, base),
-        (center_of_mass.mixed_wrench, 'mixed', central, np.r_[fixed[:3], base[3:]]),
+        (single.central_wrench, 'body', central, fixed),
+        (single.central_hybrid_wrench, 'hybrid', turned, base),
+        (single.central_mixed_wrench, 'mixed', central, np.r_[fixed[:3], base[3:]]),
     ):
         got = function(inertia, *twists[form])
         yield Result(function, got, expected, _load(body.inertia, *twists[form]))
@@ -216,19 +211,19 @@ def _in_other_frames(body: Body, force: Series, base: Array) -> Iterator[Result]
     twist, twist_rate = relative.astype(float)
     own = scene.twists[j]['body'].jet[0]
     expected = body.seen(force, frame[0, :3, 3], frame[0, :3, :3])
-    got = arbitrary_frame.wrench_in_moving_frame(inertia, twist, twist_rate, own)
+    got = single.wrench_in_moving_frame(inertia, twist, twist_rate, own)
     load = _load(inertia, twist, twist_rate) + _load(inertia, own, own)
-    yield Result(arbitrary_frame.wrench_in_moving_frame, got, expected, load)
+    yield Result(single.wrench_in_moving_frame, got, expected, load)
     turn = product(scene.poses[k][:2, :3, :3].transpose(0, 2, 1), frame[:, :3, :3])
     parts = [product(turn, part[..., None])[..., 0] for part in _halves(relative)]
     resolved = np.concatenate(parts, axis=1).astype(float)
     rotation = np.kron(np.eye(2), turn[0].astype(float))
     angular = scene.twists[k]['body'].jet[0, :3] - rotation[:3, :3] @ own[:3]
-    got = arbitrary_frame.wrench_resolved(
+    got = single.wrench_resolved(
         rotation @ inertia @ rotation.T, *resolved, rotation @ own, angular
     )
     load += _load(inertia, np.r_[angular, angular], np.r_[angular, angular])
-    yield Result(arbitrary_frame.wrench_resolved, got, rotation @ expected, load)
+    yield Result(single.wrench_resolved, got, rotation @ expected, load)
 
 
 def _halves(rows: Series) -> tuple[Series, Series]:

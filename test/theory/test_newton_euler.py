@@ -7,19 +7,11 @@ import pytest
 from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 
 from screw_dynamics.lie import adjoint, adjoint_inverse, pose, twist_cross, vee
-from screw_dynamics.theory import wrench_rates
+from screw_dynamics.theory import newton_euler, wrench_rates
 from screw_dynamics.theory.kinematics import body_fixed as twists_body_fixed
 from screw_dynamics.theory.kinematics import hybrid as twists_hybrid
 from screw_dynamics.theory.kinematics import mixed as twists_mixed
 from screw_dynamics.theory.kinematics import spatial as twists_spatial
-from screw_dynamics.theory.newton_euler import (
-    arbitrary_frame,
-    body_fixed,
-    center_of_mass,
-    hybrid,
-    mixed,
-    spatial,
-)
 from screw_dynamics.theory.tree import Tree
 
 BODY, FRAME, AXES = 3, 1, 2
@@ -37,7 +29,7 @@ class Moving:
         self.rotation = self.pose[:3, :3]
         self.inertia = self.model.inertias[BODY]
         twist, rate = self.of(twists_body_fixed)
-        self.wrench = body_fixed.wrench(self.inertia, twist, rate)
+        self.wrench = newton_euler.body_fixed_wrench(self.inertia, twist, rate)
 
     def of(self, form, body=BODY):
         return form.twists(self.model, self.jet)[body, :2]
@@ -72,31 +64,31 @@ def test_body_fixed_is_the_sum_over_points_of_mass(rng):
     for mass, point in zip(masses, points, strict=True):
         arm = np.hstack([np.cross(np.eye(3), point).T, np.eye(3)])
         inertia += mass * arm.T @ arm
-    assert_close(body_fixed.wrench(inertia, twist, rate), expected)
+    assert_close(newton_euler.body_fixed_wrench(inertia, twist, rate), expected)
 
 
 def test_momentum_form(moving):
     """W = Pi' - ad_V^T Pi."""
     twist, rate = moving.of(twists_body_fixed)
-    momentum = body_fixed.momentum(moving.inertia, twist)
-    change = body_fixed.momentum(moving.inertia, rate)
+    momentum = newton_euler.momentum(moving.inertia, twist)
+    change = newton_euler.momentum(moving.inertia, rate)
     assert_close(change - twist_cross(twist).T @ momentum, moving.wrench)
 
 
 def test_spatial(moving):
-    inertia = spatial.inertia_in_base(moving.inertia, moving.pose)
-    wrench = spatial.wrench(inertia, *moving.of(twists_spatial))
+    inertia = newton_euler.spatial_inertia(moving.inertia, moving.pose)
+    wrench = newton_euler.spatial_wrench(inertia, *moving.of(twists_spatial))
     assert_close(adjoint(moving.pose).T @ wrench, moving.wrench)
 
 
 def test_hybrid(moving):
-    inertia = hybrid.inertia_in_base_axes(moving.inertia, moving.rotation)
-    wrench = hybrid.wrench(inertia, *moving.of(twists_hybrid))
+    inertia = newton_euler.hybrid_inertia(moving.inertia, moving.rotation)
+    wrench = newton_euler.hybrid_wrench(inertia, *moving.of(twists_hybrid))
     assert_close(turned(moving.rotation.T, wrench), moving.wrench)
 
 
 def test_mixed(moving):
-    wrench = mixed.wrench(moving.inertia, moving.rotation, *moving.of(twists_mixed))
+    wrench = newton_euler.mixed_wrench(moving.inertia, moving.rotation, *moving.of(twists_mixed))
     assert_close(wrench[:3], moving.wrench[:3])
     assert_close(moving.rotation.T @ wrench[3:], moving.wrench[3:])
 
@@ -105,7 +97,7 @@ def test_center_of_mass(moving):
     center = pose(np.eye(3), vee(moving.inertia[:3, 3:]) / moving.inertia[5, 5])
     inertia = adjoint(center).T @ moving.inertia @ adjoint(center)
     twist, rate = (adjoint_inverse(center) @ x for x in moving.of(twists_body_fixed))
-    wrench = center_of_mass.wrench(inertia, twist, rate)
+    wrench = newton_euler.central_wrench(inertia, twist, rate)
     assert_close(adjoint_inverse(center).T @ wrench, moving.wrench)
 
 
@@ -121,10 +113,12 @@ def test_center_of_mass_in_other_axes(moving):
     rotation = Tree(moving.model, jet).poses[BODY][:3, :3]
     velocity = velocity + np.cross(w, rotation @ arm)
     twist = np.concatenate((w, velocity))
-    got = center_of_mass.hybrid_wrench(turn @ inertia @ turn.T, twist.real, twist.imag / 1e-30)
+    got = newton_euler.central_hybrid_wrench(
+        turn @ inertia @ turn.T, twist.real, twist.imag / 1e-30
+    )
     assert_close(got, expected)
     twist = np.concatenate((rotation.T @ w, velocity))
-    got = center_of_mass.mixed_wrench(inertia, twist.real, twist.imag / 1e-30)
+    got = newton_euler.central_mixed_wrench(inertia, twist.real, twist.imag / 1e-30)
     assert_close(got, np.concatenate((moving.rotation.T @ expected[:3], expected[3:])))
 
 
@@ -132,10 +126,10 @@ def test_spatial_momentum(moving):
     """Its derivative is the wrench, and that of the inertia is a sum of two products."""
     jet = moving.jet + 1e-30j * np.roll(moving.jet, -1, axis=0)
     twist = twists_spatial.twists(moving.model, jet)[BODY, 0]
-    inertia = spatial.inertia_in_base(moving.inertia, Tree(moving.model, jet).poses[BODY])
-    rate = spatial.momentum(inertia, twist).imag / 1e-30
+    inertia = newton_euler.spatial_inertia(moving.inertia, Tree(moving.model, jet).poses[BODY])
+    rate = newton_euler.momentum(inertia, twist).imag / 1e-30
     assert_close(rate, adjoint_inverse(moving.pose).T @ moving.wrench)
-    assert_close(spatial.inertia_rate(inertia.real, twist.real), inertia.imag / 1e-30)
+    assert_close(newton_euler.spatial_inertia_rate(inertia.real, twist.real), inertia.imag / 1e-30)
 
 
 def test_a_moving_frame_and_other_axes(moving):
@@ -144,9 +138,9 @@ def test_a_moving_frame_and_other_axes(moving):
     spatial_twist, spatial_rate = moving.of(twists_spatial)
     twist = adjoint_inverse(frame) @ spatial_twist
     rate = adjoint_inverse(frame) @ spatial_rate - twist_cross(frame_twist) @ twist
-    in_base = spatial.inertia_in_base(moving.inertia, moving.pose)
+    in_base = newton_euler.spatial_inertia(moving.inertia, moving.pose)
     inertia = adjoint(frame).T @ in_base @ adjoint(frame)
-    wrench = arbitrary_frame.wrench_in_moving_frame(inertia, twist, rate, frame_twist)
+    wrench = newton_euler.wrench_in_moving_frame(inertia, twist, rate, frame_twist)
     spatial_wrench = adjoint_inverse(moving.pose).T @ moving.wrench
     assert_close(wrench, adjoint(frame).T @ spatial_wrench)
     # measured there, resolved in the axes of a third body
@@ -158,7 +152,7 @@ def test_a_moving_frame_and_other_axes(moving):
     resolved_rate = turn @ rate - np.concatenate(
         (np.cross(relative, resolved[:3]), np.cross(relative, resolved[3:]))
     )
-    got = arbitrary_frame.wrench_resolved(
+    got = newton_euler.wrench_resolved(
         turn @ inertia @ turn.T, resolved, resolved_rate, turn @ frame_twist, relative
     )
     assert_close(got, turn @ wrench)

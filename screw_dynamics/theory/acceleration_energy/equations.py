@@ -15,7 +15,6 @@ Since dC^(s)/dq^(m) = comb(s, m) A^(s - m), nothing has to be differentiated sym
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import comb, factorial
 
 import numpy as np
@@ -31,26 +30,9 @@ from screw_dynamics.theory.acceleration_energy.differential_matrices import (
     tangent_jets,
 )
 from screw_dynamics.theory.acceleration_energy.energies import inner_product, tree_of_energy
-from screw_dynamics.theory.inverse_dynamics.arguments import efforts_of_samples
+from screw_dynamics.theory.inverse_dynamics.arguments import of_samples
 from screw_dynamics.theory.kinematics.body_fixed import column_jets
 from screw_dynamics.theory.tree import Tree
-
-
-def inverse_dynamics(
-    model: ScrewModel,
-    joint_jet: ArrayLike,
-    wrench_jets: Mapping[str, ArrayLike] | None = None,
-    *,
-    wrench_representation: str = 'body',
-) -> ScalarArray:
-    """
-    Return the joint efforts and their time derivatives from the acceleration energies.
-
-    The equations of any order, each with the smallest m = k + 1, with gravity and wrenches: the
-    sum of [N2021] (85) to (87). Gravity enters E^(1), in place of a term of its own. Arguments
-    and result are those of `body_fixed.inverse_dynamics`.
-    """
-    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts, wrench_representation)
 
 
 def inertia_forces(model: ScrewModel, joint_jet: ArrayLike, k: int, m: int) -> ScalarArray:
@@ -137,8 +119,15 @@ class EnergyPartials:
         return total * factorial(k - 1) * factorial(m) / factorial(m + k - 1)
 
 
-def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
-    """Return the efforts of the tree joints, (k + 1, N)."""
+@of_samples
+def inverse_dynamics(tree: Tree, external: ScalarArray) -> ScalarArray:
+    """
+    Return the joint efforts and their time derivatives from the acceleration energies.
+
+    The equations of any order, each with the smallest m = k + 1, with gravity and wrenches: the
+    sum of [N2021] (85) to (87). Gravity enters E^(1), in place of a term of its own. Arguments
+    and result are those of `body_fixed.inverse_dynamics`.
+    """
     rows = external.shape[1]
     energies = EnergyPartials(tree, gravity=True)
     efforts = np.array([energies.forces(k, k + 1) for k in range(1, rows + 1)])

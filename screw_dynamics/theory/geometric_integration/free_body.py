@@ -17,8 +17,7 @@ from typing import TypeAlias
 from screw_dynamics.lie import adjoint, adjoint_inverse, coadjoint, wrench_cross
 from screw_dynamics.lie.scalars import Scalar, ScalarArray, solve
 from screw_dynamics.theory.geometric_integration.munthe_kaas import System
-from screw_dynamics.theory.newton_euler import spatial
-from screw_dynamics.theory.newton_euler.body_fixed import momentum as body_momentum
+from screw_dynamics.theory.newton_euler import momentum, spatial_inertia
 
 Wrench: TypeAlias = Callable[[Scalar, ScalarArray, ScalarArray], ScalarArray]
 
@@ -27,7 +26,7 @@ def body_fixed_form(inertia: ScalarArray, wrench: Wrench | None = None) -> Syste
     """Return the system with y = V^b: M V' = ad_V^T M V + W, [M2018] (42), (89)."""
 
     def rates(t: Scalar, poses: ScalarArray, y: ScalarArray) -> tuple[ScalarArray, ScalarArray]:
-        force = -wrench_cross(y) @ body_momentum(inertia, y)
+        force = -wrench_cross(y) @ momentum(inertia, y)
         if wrench is not None:
             force = force + wrench(t, poses[0], y)
         return y[None], solve(inertia, force)
@@ -39,8 +38,8 @@ def spatial_form(inertia: ScalarArray, wrench: Wrench | None = None) -> System:
     """Return the system with y = V^s: M^s V' = ad_V^T M^s V + W^s, [M2018] (35), (39), (89)."""
 
     def rates(t: Scalar, poses: ScalarArray, y: ScalarArray) -> tuple[ScalarArray, ScalarArray]:
-        at_base = spatial.inertia_in_base(inertia, poses[0])
-        force = -wrench_cross(y) @ spatial.momentum(at_base, y)
+        at_base = spatial_inertia(inertia, poses[0])
+        force = -wrench_cross(y) @ momentum(at_base, y)
         if wrench is not None:
             twist = adjoint_inverse(poses[0]) @ y
             force = force + coadjoint(poses[0]) @ wrench(t, poses[0], twist)
@@ -68,5 +67,5 @@ def momentum_form(inertia: ScalarArray, wrench: Wrench | None = None) -> System:
 
 def spatial_momentum(inertia: ScalarArray, pose: ScalarArray, twist: ScalarArray) -> ScalarArray:
     """Return Pi^s = Ad_C^-T M V^b about the base origin, [M2018] (36)."""
-    result: ScalarArray = coadjoint(pose) @ body_momentum(inertia, twist)
+    result: ScalarArray = coadjoint(pose) @ momentum(inertia, twist)
     return result

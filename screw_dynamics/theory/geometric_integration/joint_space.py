@@ -18,10 +18,10 @@ import numpy as np
 from screw_dynamics.lie import twist_cross
 from screw_dynamics.lie.scalars import Scalar, ScalarArray, solve
 from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.theory import newton_euler
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.forward_dynamics.any_order import forward_dynamics
 from screw_dynamics.theory.geometric_integration.munthe_kaas import System
-from screw_dynamics.theory.newton_euler import spatial
 
 Efforts: TypeAlias = Callable[[Scalar, ScalarArray, ScalarArray], ScalarArray]
 
@@ -92,8 +92,8 @@ def _momentum_rates(model: ScrewModel, q: ScalarArray, qd: ScalarArray) -> Scala
         columns.append(to_base @ model.screws[i])
         rate = columns[i] * tree.joints[1, i]
         twists.append(rate if p < 0 else twists[p] + rate)
-        inertia = spatial.inertia_in_base(model.inertias[i], tree.poses[i])
-        momentum.append(spatial.momentum(inertia, twists[i]))
+        inertia = newton_euler.spatial_inertia(model.inertias[i], tree.poses[i])
+        momentum.append(newton_euler.momentum(inertia, twists[i]))
         weight.append(inertia @ gravity)
     of_joints = np.zeros(tree.count, tree.dtype)
     for i in reversed(range(tree.count)):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,39 +26,60 @@ from screw_dynamics.theory.wrench_rates import (
 )
 
 
-def efforts_of_samples(
-    model: ScrewModel,
-    joint_jet: ArrayLike,
-    wrench_jets: Mapping[str, ArrayLike] | None,
-    efforts_of_joints: Callable[[Tree, ScalarArray], ScalarArray],
-    wrench_representation: str = 'body',
-) -> ScalarArray:
-    """
-    Return the efforts (k + 1, n) or (T, k + 1, n) of inverse dynamics.
+class InverseDynamics(Protocol):
+    """The signature of all forms."""
 
-    `efforts_of_joints` returns those of the tree joints (k + 1, N), from a tree and external
-    wrenches (N, k + 1, 6) in body frames.
+    def __call__(
+        self,
+        model: ScrewModel,
+        joint_jet: ArrayLike,
+        wrench_jets: Mapping[str, ArrayLike] | None = None,
+        *,
+        wrench_representation: str = 'body',
+    ) -> ScalarArray:
+        """Return the efforts and their derivatives, see `recursive_body_fixed`."""
+
+
+def of_samples(efforts_of_joints: Callable[[Tree, ScalarArray], ScalarArray]) -> InverseDynamics:
     """
-    require_model(model)
-    jet = as_scalars('joint_jet', joint_jet)
-    if jet.ndim not in (2, 3) or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
-        expected = f'(k + 3, {model.n}) or (T, k + 3, {model.n})'
-        raise ShapeError('joint_jet', expected, jet.shape)
-    shape = (*jet.shape[:-2], jet.shape[-2] - 2, model.n)
-    wrenches = as_wrench_jets(model, wrench_jets, shape, as_scalars)
-    jet = jet.astype(dtype(jet, *wrenches.values()))
-    efforts = np.empty(shape, jet.dtype)
-    samples = [(jet, wrenches, efforts)]
-    if jet.ndim == 3:
-        samples = [
-            (jet[t], {name: w[t] if w.ndim == 3 else w for name, w in wrenches.items()}, row)
-            for t, row in enumerate(efforts)
-        ]
-    for sample, loads, out in samples:
-        tree = Tree(model, sample)
-        external = body_wrenches(tree, loads, len(out), wrench_representation)
-        out[:] = tree.to_coordinates(efforts_of_joints(tree, external))
-    return efforts
+    Return the inverse dynamics of one or more samples by a form, which has its name and docstring.
+
+    The form returns efforts of the tree joints (k + 1, N), from a tree and external wrenches
+    (N, k + 1, 6) in body frames.
+    """
+
+    def inverse_dynamics(
+        model: ScrewModel,
+        joint_jet: ArrayLike,
+        wrench_jets: Mapping[str, ArrayLike] | None = None,
+        *,
+        wrench_representation: str = 'body',
+    ) -> ScalarArray:
+        require_model(model)
+        jet = as_scalars('joint_jet', joint_jet)
+        if jet.ndim not in (2, 3) or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
+            expected = f'(k + 3, {model.n}) or (T, k + 3, {model.n})'
+            raise ShapeError('joint_jet', expected, jet.shape)
+        shape = (*jet.shape[:-2], jet.shape[-2] - 2, model.n)
+        wrenches = as_wrench_jets(model, wrench_jets, shape, as_scalars)
+        jet = jet.astype(dtype(jet, *wrenches.values()))
+        efforts = np.empty(shape, jet.dtype)
+        samples = [(jet, wrenches, efforts)]
+        if jet.ndim == 3:
+            samples = [
+                (jet[t], {name: w[t] if w.ndim == 3 else w for name, w in wrenches.items()}, row)
+                for t, row in enumerate(efforts)
+            ]
+        for sample, loads, out in samples:
+            tree = Tree(model, sample)
+            external = body_wrenches(tree, loads, len(out), wrench_representation)
+            out[:] = tree.to_coordinates(efforts_of_joints(tree, external))
+        return efforts
+
+    # not `wraps`: the signature is another
+    for name in ('__module__', '__qualname__', '__doc__'):
+        setattr(inverse_dynamics, name, getattr(efforts_of_joints, name))
+    return inverse_dynamics
 
 
 def body_wrenches(

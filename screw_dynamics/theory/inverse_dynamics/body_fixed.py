@@ -9,30 +9,22 @@ order 0 is [M2018] (66) to (68).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from screw_dynamics.lie import twist_cross
 from screw_dynamics.lie.scalars import ScalarArray
-from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.series import leibniz_terms
-from screw_dynamics.theory.inverse_dynamics.arguments import efforts_of_samples
+from screw_dynamics.theory.inverse_dynamics.arguments import of_samples
 from screw_dynamics.theory.kinematics.body_fixed import gravity_jets, twist_jets
 from screw_dynamics.theory.tree import Tree
 
 
-def inverse_dynamics(
-    model: ScrewModel,
-    joint_jet: ArrayLike,
-    wrench_jets: Mapping[str, ArrayLike] | None = None,
-    *,
-    wrench_representation: str = 'body',
-) -> ScalarArray:
+@of_samples
+def inverse_dynamics(tree: Tree, external: ScalarArray) -> ScalarArray:
     """
-    Return the joint efforts and their time derivatives up to order k.
+    Return the joint efforts and their time derivatives up to order k: [KM2021] (19), (20).
 
     Parameters
     ----------
@@ -86,14 +78,6 @@ def inverse_dynamics(
     >>> inverse_dynamics(pendulum, [[0.0], [0.0], [1.0]])
     array([[5.155]])
     """
-    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts, wrench_representation)
-
-
-recursive_body_fixed = inverse_dynamics  # public name in the package
-
-
-def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
-    """Return the efforts of the tree joints, (k + 1, N), leaves to root: [KM2021] (19), (20)."""
     model, rows = tree.model, external.shape[1]
     twists, gravity = twist_jets(tree), gravity_jets(tree)
     wrenches = -external
@@ -114,3 +98,6 @@ def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
                 transmitted = tree.transform_rates[i][s].T @ wrenches[i, k - s]
                 wrenches[p, k] += comb(k, s) * tree.transforms[i].T @ transmitted
     return efforts
+
+
+recursive_body_fixed = inverse_dynamics  # public name in the package

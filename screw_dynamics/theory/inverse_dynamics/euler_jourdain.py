@@ -9,33 +9,19 @@ and so of quadratic cost.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
-from numpy.typing import ArrayLike
 
 from screw_dynamics.lie import twist_cross
 from screw_dynamics.lie.scalars import ScalarArray
-from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.series import leibniz_terms
-from screw_dynamics.theory.inverse_dynamics.arguments import efforts_of_samples
+from screw_dynamics.theory.inverse_dynamics.arguments import of_samples
 from screw_dynamics.theory.kinematics.body_fixed import column_jets, gravity_jets, twist_jets
 from screw_dynamics.theory.tree import Tree
 
 
-def inverse_dynamics(
-    model: ScrewModel,
-    joint_jet: ArrayLike,
-    wrench_jets: Mapping[str, ArrayLike] | None = None,
-    *,
-    wrench_representation: str = 'body',
-) -> ScalarArray:
+@of_samples
+def inverse_dynamics(tree: Tree, external: ScalarArray) -> ScalarArray:
     """Return the joint efforts and their time derivatives up to order k."""
-    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts, wrench_representation)
-
-
-def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
-    """Return the efforts of the tree joints, (k + 1, N)."""
     rows = external.shape[1]
     twists, gravity, columns = twist_jets(tree), gravity_jets(tree), column_jets(tree)
     efforts = np.zeros((rows, tree.count), tree.dtype)

@@ -9,35 +9,22 @@ r'', with d the arm of the centre of mass and Theta the inertia about the origin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from screw_dynamics.lie import skew, vee
 from screw_dynamics.lie.scalars import ScalarArray
-from screw_dynamics.model.screw_model import ScrewModel
-from screw_dynamics.theory.inverse_dynamics.arguments import efforts_of_samples
+from screw_dynamics.theory.inverse_dynamics.arguments import of_samples
 from screw_dynamics.theory.kinematics.body_fixed import twist_jets
 from screw_dynamics.theory.kinematics.hybrid import HybridMotion
 from screw_dynamics.theory.tree import Tree
 from screw_dynamics.theory.wrench_rates import hybrid_from_body
 
 
-def inverse_dynamics(
-    model: ScrewModel,
-    joint_jet: ArrayLike,
-    wrench_jets: Mapping[str, ArrayLike] | None = None,
-    *,
-    wrench_representation: str = 'body',
-) -> ScalarArray:
+@of_samples
+def inverse_dynamics(tree: Tree, external: ScalarArray) -> ScalarArray:
     """Return the joint efforts and their time derivatives up to order k."""
-    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts, wrench_representation)
-
-
-def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
-    """Return the efforts of the tree joints, (k + 1, N), leaves to root."""
     rows = external.shape[1]
     motion, body_twists = HybridMotion(tree), twist_jets(tree)
     wrenches = np.zeros((tree.count, rows, 6), tree.dtype)

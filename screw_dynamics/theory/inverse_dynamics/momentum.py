@@ -9,32 +9,18 @@ Pi^s_i = M^s_i V^s_i: the rate of a momentum about a fixed point has no other te
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from screw_dynamics.lie.scalars import ScalarArray
-from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.series import leibniz_terms
-from screw_dynamics.theory.inverse_dynamics.arguments import efforts_of_samples
+from screw_dynamics.theory.inverse_dynamics.arguments import of_samples
 from screw_dynamics.theory.inverse_dynamics.spatial import inertia_jet
 from screw_dynamics.theory.kinematics import body_fixed
 from screw_dynamics.theory.kinematics.spatial import twist_and_column_jets
 from screw_dynamics.theory.tree import Tree
 from screw_dynamics.theory.wrench_rates import spatial_from_body
-
-
-def inverse_dynamics(
-    model: ScrewModel,
-    joint_jet: ArrayLike,
-    wrench_jets: Mapping[str, ArrayLike] | None = None,
-    *,
-    wrench_representation: str = 'body',
-) -> ScalarArray:
-    """Return the joint efforts and their time derivatives up to order k."""
-    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts, wrench_representation)
 
 
 def momentum_jet(tree: Tree, body: int, twists: ScalarArray, rows: int) -> ScalarArray:
@@ -43,8 +29,9 @@ def momentum_jet(tree: Tree, body: int, twists: ScalarArray, rows: int) -> Scala
     return np.array([sum(leibniz_terms(k, inertia, twists)) for k in range(rows + 1)])
 
 
-def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
-    """Return the efforts of the tree joints, (k + 1, N)."""
+@of_samples
+def inverse_dynamics(tree: Tree, external: ScalarArray) -> ScalarArray:
+    """Return the joint efforts and their time derivatives up to order k."""
     rows = external.shape[1]
     twists, columns = twist_and_column_jets(tree)
     body_twists = body_fixed.twist_jets(tree)

@@ -9,35 +9,22 @@ where only inertias and joint screws move.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from screw_dynamics.lie import adjoint_inverse, twist_cross
 from screw_dynamics.lie.scalars import ScalarArray
-from screw_dynamics.model.screw_model import ScrewModel
-from screw_dynamics.theory.inverse_dynamics.arguments import efforts_of_samples
+from screw_dynamics.theory.inverse_dynamics.arguments import of_samples
 from screw_dynamics.theory.kinematics import body_fixed
 from screw_dynamics.theory.kinematics.spatial import twist_and_column_jets
 from screw_dynamics.theory.tree import Tree
 from screw_dynamics.theory.wrench_rates import spatial_from_body
 
 
-def inverse_dynamics(
-    model: ScrewModel,
-    joint_jet: ArrayLike,
-    wrench_jets: Mapping[str, ArrayLike] | None = None,
-    *,
-    wrench_representation: str = 'body',
-) -> ScalarArray:
+@of_samples
+def inverse_dynamics(tree: Tree, external: ScalarArray) -> ScalarArray:
     """Return the joint efforts and their time derivatives up to order k."""
-    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts, wrench_representation)
-
-
-def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
-    """Return the efforts of the tree joints, (k + 1, N), leaves to root."""
     rows = external.shape[1]
     twists, columns = twist_and_column_jets(tree)
     body_twists = body_fixed.twist_jets(tree)

@@ -23,7 +23,7 @@ from screw_dynamics.lie import (
 from screw_dynamics.theory.closed_form import nth_derivatives
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.kinematics import body_fixed
-from screw_dynamics.theory.newton_euler import hybrid as hybrid_equations
+from screw_dynamics.theory.newton_euler import hybrid_inertia
 
 _Triple = tuple[Array, Array, Array]
 _JOINTS = range(4)
@@ -113,7 +113,7 @@ def centre_twist(robot: MovingRobot) -> _Triple:
 def _hybrid_momentum(robot: MovingRobot) -> tuple[Array, Array, Array, Array]:
     """Return the inertia in base axes, momentum, its rate, and the wrench of the last body."""
     rotation = robot.poses[0, _LAST, :3, :3]
-    inertia = hybrid_equations.inertia_in_base_axes(robot.model.inertias[_LAST], rotation)
+    inertia = hybrid_inertia(robot.model.inertias[_LAST], rotation)
     twist, rate = robot.hybrid_twists[:2, _LAST]
     turn = turning(twist[:3])
     # M^h = Ad_R M Ad_R^T turns with the body
