@@ -17,6 +17,7 @@ from typing import Any
 from benchmarks import ROOT
 from benchmarks.verification.checks import name_of
 from screw_dynamics import drives, dynamics, estimation, lie, theory
+from screw_dynamics.drives.workspace import Workspace
 
 # exported beside the algorithms: the form in which robots take efforts, results, sums over bodies
 _NO_ALGORITHMS = {
@@ -35,7 +36,7 @@ _PARTS = {
     'theory.acceleration_energy.equations': ('EnergyPartials', 'generalized_forces'),
     'theory.closed_form.first_derivatives': ('symmetric',),
     'theory.closed_form.system_matrices': ('block', 'block_diagonal'),
-    'theory.inverse_dynamics.arguments': ('body_wrenches', 'efforts_of_samples'),
+    'theory.inverse_dynamics.arguments': ('InverseDynamics', 'body_wrenches', 'of_samples'),
     'theory.inverse_dynamics.momentum': ('momentum_jet',),
     'theory.inverse_dynamics.spatial': ('inertia_jet',),
     'theory.kinematics.body_fixed': (
@@ -80,6 +81,7 @@ def _exported() -> Iterator[Callable[..., Any]]:
     for name in drives.__all__:
         if inspect.isfunction(getattr(drives, name)) and name not in _NO_ALGORITHMS:
             yield getattr(drives, name)
+    yield Workspace
     yield estimation.effort_standard_deviations
     for name in lie.__all__:
         if name_of(getattr(lie, name)).startswith(_LIE):

@@ -14,7 +14,7 @@ import screw_dynamics as sd
 from benchmarks.verification.checks import Result, against
 from benchmarks.verification.scenes import ROWS, Scene
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.dynamics import ModelWorkspace
+from screw_dynamics.drives.workspace import Workspace
 from screw_dynamics.theory.acceleration_energy import energies, equations, tensors
 from screw_dynamics.theory.closed_form import nth_derivatives
 from screw_dynamics.theory.closed_form.first_derivatives import FirstDerivatives
@@ -47,10 +47,10 @@ def inverse_dynamics(scene: Scene) -> Iterator[Result]:
     batch = sd.inverse_dynamics(model, np.stack([0 * jet, jet]), _batch(wrenches))
     yield Result(sd.inverse_dynamics, batch[1], exact.efforts, exact.scale)
     order = 2
-    workspace = ModelWorkspace(model, order, list(wrenches))
+    workspace = Workspace(model, order, list(wrenches))
     workspace.wrenches[...] = [wrench[: order + 1] for wrench in wrenches.values()]
     got = workspace.efforts(jet[: order + 3])
-    yield Result(ModelWorkspace, got, exact.efforts[: order + 1], exact.scale[: order + 1])
+    yield Result(Workspace, got, exact.efforts[: order + 1], exact.scale[: order + 1])
 
 
 def _batch(wrenches: dict[str, Array]) -> dict[str, Array]:

@@ -12,7 +12,8 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.times import SECOND, instant_of, nanoseconds
-from screw_dynamics.dynamics import ModelWorkspace, inverse_dynamics
+from screw_dynamics.drives.workspace import Workspace
+from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.messages.joints import joint_state_rows
@@ -106,7 +107,7 @@ class ExternalWrenches:
         """Make the workspaces by order: a tick makes no arrays."""
         names = list(self._wrenches)
         orders = range(JET_ROWS - 2) if names else ()
-        self._loads = [ModelWorkspace(self._model, k, names) for k in orders]
+        self._loads = [Workspace(self._model, k, names) for k in orders]
 
     def clear(self) -> None:
         """Drop all wrenches."""

@@ -1,6 +1,23 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse and forward dynamics, their derivatives, matrices, frames, tasks."""
+"""
+Inverse and forward dynamics, their derivatives, matrices, frames, tasks.
+
+The following holds for all functions.
+
+`out`
+    A C-contiguous float64 array of the shape of the result, which is filled and returned. It must
+    not overlap the arguments. In a loop `sd.Workspace` is faster, as its arrays are made once.
+`threads`
+    Threads that share a batch, 1 by default; the kernels release the GIL. A `SoftRobot` and the
+    forward dynamics of robots with mimic joints take one.
+Errors
+    ShapeError if an array has the wrong shape, or too few rows. NotFiniteError if an entry or, by
+    overflow, a result is NaN or infinite. InputError if `out` is not writable, aligned,
+    C-contiguous float64 memory of its own, `threads` not a positive integer, a representation not
+    one of the four, an array masked, or the model not one that the function knows.
+    UnknownNameError if a frame does not exist.
+"""
 
 from screw_dynamics.dynamics.base_parameters import BaseParameters, base_parameters
 from screw_dynamics.dynamics.bias_forces import bias_forces
@@ -24,13 +41,11 @@ from screw_dynamics.dynamics.mass_and_energy import (
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.dynamics.regressor import inertial_parameters, regressor
 from screw_dynamics.dynamics.task_space import task_to_joint_jet
-from screw_dynamics.dynamics.workspace import ModelWorkspace
 
 __all__ = [
     'BaseParameters',
     'ControlTerms',
     'EffortFormat',
-    'ModelWorkspace',
     'base_parameters',
     'bias_forces',
     'centre_of_mass',

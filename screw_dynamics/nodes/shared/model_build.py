@@ -11,7 +11,8 @@ import numpy as np
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.drives import elastic_feedforward, feedforward_from_efforts
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.dynamics import ModelWorkspace, gravity_forces_jet, inverse_dynamics
+from screw_dynamics.drives.workspace import Workspace
+from screw_dynamics.dynamics import gravity_forces_jet, inverse_dynamics
 from screw_dynamics.errors import ScrewDynamicsError, SpringRangeError
 from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
@@ -26,7 +27,7 @@ def warm_up_efforts(robot: Robot) -> None:
         jet, efforts = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
         inverse_dynamics(model, jet, out=efforts)
         gravity_forces_jet(model, jet)
-        ModelWorkspace(model, order).efforts(jet)
+        Workspace(model, order).efforts(jet)
     check_feasibility(model, np.zeros((1, 3, model.n)), [0.0])
     if robot.drives is None:
         return
