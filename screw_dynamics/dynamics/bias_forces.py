@@ -29,22 +29,17 @@ def bias_forces(
     model : RobotModel
     q, qd : (n,) or (..., n) array_like
         Coordinates and their rates [rad or m, per s].
-    out : (n,) or (..., n) ndarray, optional
-        C-contiguous float64 array to fill; must not overlap the arguments.
-    threads : int
-        Threads that share a batch.
+    out, threads : optional
+        See `screw_dynamics.dynamics`.
 
     Returns
     -------
     (n,) or (..., n) ndarray
-        [N m or N]; `out` if given.
+        [N m or N].
 
     Raises
     ------
-    InputError
-        If `out` is not writable, aligned, C-contiguous float64 memory of its own, or `threads`
-        is not a positive integer.
-    ShapeError, NotFiniteError
+    ShapeError, NotFiniteError, InputError
 
     Examples
     --------

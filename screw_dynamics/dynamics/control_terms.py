@@ -6,22 +6,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_samples
 from screw_dynamics.dynamics.bias_forces import bias_forces
+from screw_dynamics.dynamics.dispatch import at_once
 from screw_dynamics.dynamics.frames import frame_jacobian, frame_pose
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.errors import InputError
-from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.state_kernel import not_compiled
 from screw_dynamics.kernels.frames.quantities import CONTROL_TERMS
 from screw_dynamics.model.records import Representation
 from screw_dynamics.model.robot_model import RobotModel, require_robot_model
-from screw_dynamics.model.screw_model import ScrewModel
-
-_ARRAY, _empty = np.ndarray, np.empty
 
 
 class ControlTerms(NamedTuple):
@@ -49,6 +46,15 @@ class ControlTerms(NamedTuple):
     frame_jacobian: Array
 
 
+@at_once(
+    lambda: CONTROL_TERMS.compiled or not_compiled,
+    'ControlTerms(empty(tables.square), empty(len(q)), empty(len(q)), empty((4, 4)), '
+    'empty(tables.jacobian))',
+    'tables.frames[frame, representation]',
+    status='kernel({inputs}, *result, tables.parameters, {parameters})',
+    kinds=False,
+    ControlTerms=ControlTerms,
+)
 def control_terms(
     model: RobotModel,
     q: ArrayLike,
@@ -73,7 +79,7 @@ def control_terms(
     frame : str
         A link name; the link may be attached by fixed joints.
     representation : {'body', 'spatial', 'hybrid', 'mixed'}
-        'body', 'spatial', 'hybrid' or 'mixed', see `frame_jacobian`.
+        See `frame_jacobian`.
     out : ControlTerms, optional
         Terms of an earlier call, or other C-contiguous float64 arrays, to fill; must not overlap
         the arguments or each other. For one state nothing is then allocated: use this in a
@@ -100,22 +106,6 @@ def control_terms(
     >>> terms.mass_matrix, terms.bias_forces, terms.frame_jacobian.T
     (array([[1.]]), array([9.81]), array([[0., 0., 0., 0., 0., 1.]]))
     """
-    if type(model) is ScrewModel and type(q) is _ARRAY and type(qd) is _ARRAY:
-        try:
-            tables = model.kernel_tables
-            if out is None:
-                n, square, six_rows = len(q), tables.square, tables.jacobian
-                terms = ControlTerms(
-                    _empty(square), _empty(n), _empty(n), _empty((4, 4)), _empty(six_rows)
-                )
-            else:
-                terms = out
-            m, b, g, pose, jacobian = terms
-            path, kernel = tables.frames[frame, representation], CONTROL_TERMS.compiled
-            if kernel(q, qd, m, b, g, pose, jacobian, tables.parameters, path) == OK:  # type: ignore[misc]
-                return terms
-        except (TypeError, ValueError, KeyError):
-            pass  # not arrays for the kernel: the functions below convert or reject them
     if out is not None and not isinstance(out, ControlTerms):
         raise InputError(f'out: expected ControlTerms, got {type(out).__name__}')
     positions, rates = as_samples(require_robot_model(model).n, q=q, qd=qd)

@@ -14,7 +14,7 @@ from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.state_calls import checked_quantity
 
 
-@at_once(CORIOLIS_MATRIX.in_c, 'tables.square')
+@at_once(CORIOLIS_MATRIX.in_c, 'empty(tables.square)')
 def coriolis_matrix(
     model: RobotModel, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:
@@ -31,22 +31,17 @@ def coriolis_matrix(
     model : RobotModel
     q, qd : (n,) or (..., n) array_like
         Coordinates and their rates [rad or m, per s].
-    out : (n, n) or (..., n, n) ndarray, optional
-        C-contiguous float64 array to fill; must not overlap the arguments.
-    threads : int
-        Threads that share a batch.
+    out, threads : optional
+        See `screw_dynamics.dynamics`.
 
     Returns
     -------
     (n, n) or (..., n, n) ndarray
-        [kg m^2/s, kg m/s, kg/s]; `out` if given.
+        [kg m^2/s, kg m/s, kg/s].
 
     Raises
     ------
-    InputError
-        If `out` is not writable, aligned, C-contiguous float64 memory of its own, or `threads`
-        is not a positive integer.
-    ShapeError, NotFiniteError
+    ShapeError, NotFiniteError, InputError
 
     Notes
     -----

@@ -18,7 +18,7 @@ from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.state_calls import output, run_jets
 
 
-@at_once(partial(EFFORT_PARTIALS.in_c, 3), 'tables.partials')
+@at_once(partial(EFFORT_PARTIALS.in_c, 3), 'empty(tables.partials)')
 def effort_partials(model: RobotModel, joint_jet: ArrayLike, *, out: Array | None = None) -> Array:
     """
     Return the derivatives of the efforts and their rates by the coordinates and their rates.
@@ -31,8 +31,8 @@ def effort_partials(model: RobotModel, joint_jet: ArrayLike, *, out: Array | Non
     model : RobotModel
     joint_jet : (k + 3, n) or (..., k + 3, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d], k >= 0.
-    out : (k + 1, k + 3, n, n) or (..., k + 1, k + 3, n, n) ndarray, optional
-        C-contiguous float64 array to fill; must not overlap `joint_jet`.
+    out : optional
+        See `screw_dynamics.dynamics`.
 
     Returns
     -------
@@ -43,11 +43,7 @@ def effort_partials(model: RobotModel, joint_jet: ArrayLike, *, out: Array | Non
 
     Raises
     ------
-    ShapeError
-        If `joint_jet` or `out` has the wrong shape.
-    InputError
-        If `out` is not writable, aligned, C-contiguous float64 memory of its own.
-    NotFiniteError
+    ShapeError, NotFiniteError, InputError
 
     Examples
     --------

@@ -30,7 +30,7 @@ from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.model.state_calls import output, run_states
 
 
-@at_once(FORWARD_DYNAMICS.in_c, parameters='tree_parameters')
+@at_once(FORWARD_DYNAMICS.in_c, parameters='tables.tree_parameters')
 def forward_dynamics(
     model: RobotModel,
     q: ArrayLike,
@@ -53,24 +53,19 @@ def forward_dynamics(
     tau : (n,) or (..., n) array_like
         Joint efforts [N m or N]; damping, friction and limits do not enter (see
         `simulation.ElasticRobot`).
-    out : (n,) or (..., n) ndarray, optional
-        C-contiguous float64 array to fill; must not overlap the arguments.
-    threads : int
-        Threads that share a batch; a `SoftRobot` and robots with mimic joints take one.
+    out, threads : optional
+        See `screw_dynamics.dynamics`.
 
     Returns
     -------
     (n,) or (..., n) ndarray
-        [rad/s^2 or m/s^2]; `out` if given.
+        [rad/s^2 or m/s^2].
 
     Raises
     ------
     SingularMassMatrixError
         If a joint can accelerate without moving any inertia; the joint is named.
-    InputError
-        If `out` is not writable, aligned, C-contiguous float64 memory of its own, or `threads`
-        is not a positive integer.
-    ShapeError, NotFiniteError
+    ShapeError, NotFiniteError, InputError
 
     Notes
     -----
@@ -146,8 +141,8 @@ def forward_dynamics_jet(
         friction and limits do not enter.
     wrench_jets : mapping of str to (k + 1, 6) or (..., k + 1, 6) array_like, optional
         External wrenches ON the bodies, as in `inverse_dynamics`.
-    threads : int
-        Threads that share a batch.
+    threads : optional
+        See `screw_dynamics.dynamics`.
 
     Returns
     -------

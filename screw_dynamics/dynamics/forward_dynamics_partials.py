@@ -59,7 +59,7 @@ def forward_dynamics_partials(
     return result[..., 0, :, :], result[..., 1, :, :], result[..., 2, :, :]
 
 
-@at_once(FORWARD_DYNAMICS_PARTIALS.in_c, 'tables.partials[1:]')
+@at_once(FORWARD_DYNAMICS_PARTIALS.in_c, 'empty(tables.partials[1:])')
 def _partials(
     model: RobotModel, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, out: Array | None = None
 ) -> Array:

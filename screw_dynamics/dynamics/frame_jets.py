@@ -19,6 +19,7 @@ from screw_dynamics.dynamics.dispatch import at_once
 from screw_dynamics.dynamics.frames import representation_number
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.bodies.layout import OK
+from screw_dynamics.kernels.bodies.state_kernel import not_compiled
 from screw_dynamics.kernels.frames.jacobian_series import frame_jacobian_jets
 from screw_dynamics.kernels.frames.quantities import FRAME_TWIST
 from screw_dynamics.model.records import REPRESENTATIONS, Representation
@@ -27,7 +28,7 @@ from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.model.state_calls import output, run_jets
 
 
-@at_once(partial(FRAME_TWIST.in_c, 3), '(2, 6)', 'frames[frame, representation]')
+@at_once(partial(FRAME_TWIST.in_c, 3), 'empty((2, 6))', 'tables.frames[frame, representation]')
 def frame_twist(
     model: RobotModel,
     joint_jet: ArrayLike,
@@ -47,30 +48,18 @@ def frame_twist(
     frame : str
         A link name; the link may be attached by fixed joints.
     representation : {'body', 'spatial', 'hybrid', 'mixed'}
-        Axes of the twist [angular; linear] and the point whose velocity is its linear part, with
-        the pose C = (R, r) of the frame in base-link axes [M2018, sections 2-4]:
-
-        - 'body': axes and origin of the frame, V = vee(C^-1 C') = (R^T omega; R^T r');
-        - 'spatial': base-link axes, point at the base origin, V = vee(C' C^-1);
-        - 'hybrid': base-link axes, origin of the frame, V = (omega; r');
-        - 'mixed': angular as 'body', linear as 'hybrid', V = (R^T omega; r').
-    out : (r - 1, 6) or (..., r - 1, 6) ndarray, optional
-        C-contiguous float64 array to fill; must not overlap `joint_jet`.
+        Of the twist [angular; linear], see `frame_jacobian`.
+    out : optional
+        See `screw_dynamics.dynamics`.
 
     Returns
     -------
     (r - 1, 6) or (..., r - 1, 6) ndarray
-        Row d is the d-th time derivative of the six components [rad/s, m/s, per s^d]; `out` if
-        given.
+        Row d is the d-th time derivative of the six components [rad/s, m/s, per s^d].
 
     Raises
     ------
-    ShapeError
-        If an array has the wrong shape, or `joint_jet` fewer than 2 rows.
-    InputError
-        If the representation is not one of the four, or `out` is not writable, aligned,
-        C-contiguous float64 memory of its own.
-    UnknownNameError, NotFiniteError
+    ShapeError, UnknownNameError, NotFiniteError, InputError
 
     Notes
     -----
@@ -104,8 +93,17 @@ def frame_twist(
     return out
 
 
+@at_once(
+    lambda: frame_jacobian_jets.compiled or not_compiled,
+    'empty((len(joint_jet), 6, model.n))',
+    'model.joint_frames',
+    status='not joint_jet.size or joint_jet.shape[1] != model.n or not kernel(joint_jet[None], '
+    '{parameters}.tree, {parameters}.bodies, *{parameters}.paths[frame], '
+    'REPRESENTATIONS.index(representation), result[None])',
+    REPRESENTATIONS=REPRESENTATIONS,
+)
 def frame_jacobian_jet(
-    model: ScrewModel, joint_jet: ArrayLike, frame: str, representation: Representation = 'body'
+    model: RobotModel, joint_jet: ArrayLike, frame: str, representation: Representation = 'body'
 ) -> Array:
     """
     Return the Jacobian of a frame and its time derivatives of any order along a motion.
@@ -120,7 +118,7 @@ def frame_jacobian_jet(
     frame : str
         A link name; the link may be attached by fixed joints.
     representation : {'body', 'spatial', 'hybrid', 'mixed'}
-        'body', 'spatial', 'hybrid' or 'mixed', see `frame_twist`.
+        See `frame_jacobian`.
 
     Returns
     -------
@@ -129,9 +127,7 @@ def frame_jacobian_jet(
 
     Raises
     ------
-    InputError
-        If the representation is not one of the four.
-    UnknownNameError, ShapeError, NotFiniteError
+    UnknownNameError, ShapeError, NotFiniteError, InputError
 
     Examples
     --------
@@ -142,22 +138,9 @@ def frame_jacobian_jet(
     array([[ 0.,  0.,  1.,  0., -2.,  0.],
            [ 0.,  0.,  0.,  6.,  0.,  0.]])
     """
-    if type(model) is ScrewModel and type(joint_jet) is np.ndarray:  # not a masked array
-        try:
-            rows, n = joint_jet.shape
-            if rows and n == model.n:
-                result = np.empty((rows, 6, n))
-                frames, number = model.joint_frames, REPRESENTATIONS.index(representation)
-                path, local = frames.paths[frame]
-                samples, jacobians = joint_jet[np.newaxis], result[np.newaxis]
-                if frame_jacobian_jets(
-                    samples, frames.tree, frames.bodies, path, local, number, jacobians
-                ):
-                    return result
-        except (TypeError, ValueError, KeyError):
-            pass  # not arrays for the kernel: the checks below convert or reject them
     which = representation_number(representation)
-    frames = require_model(model).joint_frames
+    model = require_model(model)
+    frames = model.joint_frames
     model.frame(frame)  # raises the error of an unknown name
     path, local = frames.paths[frame]
     jet = _as_jets(model, joint_jet, 1)

@@ -19,7 +19,7 @@ from screw_dynamics.model.state_calls import checked_quantity
 _OF_PINOCCHIO = {'LOCAL': 'body', 'WORLD': 'spatial', 'LOCAL_WORLD_ALIGNED': 'hybrid'}
 
 
-@at_once(FRAME_POSE.in_c, '(4, 4)', 'frames[frame]')
+@at_once(FRAME_POSE.in_c, 'empty((4, 4))', 'tables.frames[frame]')
 def frame_pose(
     model: RobotModel, q: ArrayLike, frame: str, *, out: Array | None = None, threads: int = 1
 ) -> Array:
@@ -34,22 +34,17 @@ def frame_pose(
     frame : str
         A link name; the link may be attached by fixed joints. Of a SoftRobot a module, whose
         distal frame it is, ``'base'`` or ``'tip'``.
-    out : (4, 4) or (..., 4, 4) ndarray, optional
-        C-contiguous float64 array to fill; must not overlap the arguments.
-    threads : int
-        Threads that share a batch.
+    out, threads : optional
+        See `screw_dynamics.dynamics`.
 
     Returns
     -------
     (4, 4) or (..., 4, 4) ndarray
-        Maps coordinates in the frame to coordinates in the frame of the base link; `out` if given.
+        Maps coordinates in the frame to coordinates in the frame of the base link.
 
     Raises
     ------
-    InputError
-        If `out` is not writable, aligned, C-contiguous float64 memory of its own, or `threads`
-        is not a positive integer.
-    UnknownNameError, ShapeError, NotFiniteError
+    UnknownNameError, ShapeError, NotFiniteError, InputError
 
     See Also
     --------
@@ -86,7 +81,7 @@ def representation_number(representation: str) -> int:
         raise InputError(f"{error}: Pinocchio's {representation} is {own!r} here") from None
 
 
-@at_once(FRAME_JACOBIAN.in_c, 'tables.jacobian', 'frames[frame, representation]')
+@at_once(FRAME_JACOBIAN.in_c, 'empty(tables.jacobian)', 'tables.frames[frame, representation]')
 def frame_jacobian(
     model: RobotModel,
     q: ArrayLike,
@@ -106,30 +101,26 @@ def frame_jacobian(
         Coordinates [rad or m].
     frame : str
         A link name; the link may be attached by fixed joints.
-    representation : str
-        Axes of the twist and the point whose velocity is its linear part [M2018, sections 2-4]:
+    representation : {'body', 'spatial', 'hybrid', 'mixed'}
+        Axes of the twist and the point whose velocity is its linear part, with the pose C = (R, r)
+        of the frame in base-link axes [M2018, sections 2-4]:
 
-        - 'body': axes and origin of the frame, V = vee(C^-1 C');
+        - 'body': axes and origin of the frame, V = vee(C^-1 C') = (R^T omega; R^T r');
         - 'spatial': base-link axes, point at the base origin, V = vee(C' C^-1);
         - 'hybrid': base-link axes, origin of the frame, V = (omega; r');
         - 'mixed': angular as 'body', linear as 'hybrid', V = (R^T omega; r').
-    out : (6, n) or (..., 6, n) ndarray, optional
-        C-contiguous float64 array to fill; must not overlap the arguments.
-    threads : int
-        Threads that share a batch; a `SoftRobot` takes one.
+    out, threads : optional
+        See `screw_dynamics.dynamics`.
 
     Returns
     -------
     (6, n) or (..., 6, n) ndarray
         Columns of joints that do not move the frame are zero. The column of a coordinate that
-        other joints mimic includes theirs times their multipliers (J_red = J G). `out` if given.
+        other joints mimic includes theirs times their multipliers (J_red = J G).
 
     Raises
     ------
-    InputError
-        If the representation is not one of the four, `out` is not writable, aligned,
-        C-contiguous float64 memory of its own, or `threads` is not a positive integer.
-    UnknownNameError, ShapeError, NotFiniteError
+    UnknownNameError, ShapeError, NotFiniteError, InputError
 
     See Also
     --------

@@ -30,22 +30,17 @@ def gravity_forces(
     model : RobotModel
     q : (n,) or (..., n) array_like
         Coordinates [rad or m].
-    out : (n,) or (..., n) ndarray, optional
-        C-contiguous float64 array to fill; must not overlap the arguments.
-    threads : int
-        Threads that share a batch.
+    out, threads : optional
+        See `screw_dynamics.dynamics`.
 
     Returns
     -------
     (n,) or (..., n) ndarray
-        [N m or N]; `out` if given.
+        [N m or N].
 
     Raises
     ------
-    InputError
-        If `out` is not writable, aligned, C-contiguous float64 memory of its own, or `threads`
-        is not a positive integer.
-    ShapeError, NotFiniteError
+    ShapeError, NotFiniteError, InputError
 
     See Also
     --------
@@ -80,15 +75,13 @@ def gravity_forces_jet(
     model : RobotModel
     joint_jet : (k + 3, n) or (..., k + 3, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d].
-    out : (k + 1, n) or (..., k + 1, n) ndarray, optional
-        C-contiguous float64 array to fill; must not overlap `joint_jet`.
-    threads : int
-        Threads that share a batch.
+    out, threads : optional
+        See `screw_dynamics.dynamics`.
 
     Returns
     -------
     (k + 1, n) or (..., k + 1, n) ndarray
-        [N m or N, per s^d]; `out` if given.
+        [N m or N, per s^d].
 
     Raises
     ------

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, as_stack
 from screw_dynamics.common.sample_threads import require_threads
-from screw_dynamics.dynamics.dispatch import by_kind
+from screw_dynamics.dynamics.dispatch import at_once, by_kind
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 from screw_dynamics.kernels.bodies.layout import OK
 from screw_dynamics.kernels.bodies.quantities import INVERSE_DYNAMICS
@@ -20,9 +20,14 @@ from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
 from screw_dynamics.model.state_calls import output, run_jets
 
-_ARRAY, _ONE = np.ndarray, 1
 
-
+@at_once(
+    lambda: INVERSE_DYNAMICS.in_c,
+    'empty_like(joint_jet[2:])',
+    status='kernel(len(joint_jet))({inputs}, result, {parameters})',
+    kinds=False,
+    empty_like=np.empty_like,
+)
 def inverse_dynamics(
     model: RobotModel,
     joint_jet: ArrayLike,
@@ -51,22 +56,17 @@ def inverse_dynamics(
         distal frames of its modules.
     *apart
         None: q, qd and qdd apart raise an error that shows how `jet` joins them.
-    out : (k + 1, n) or (..., k + 1, n) ndarray, optional
-        C-contiguous float64 array to fill; must not overlap `joint_jet`. For one sample without
-        wrenches, nothing is then allocated: use this in a control loop.
-    threads : int
-        Threads that share a batch (the kernel releases the GIL).
+    out, threads : optional
+        See `screw_dynamics.dynamics`.
 
     Returns
     -------
     (k + 1, n) or (..., k + 1, n) ndarray
-        Row d is the d-th time derivative of tau [N m or N, per s^d]; `out` if given.
+        Row d is the d-th time derivative of tau [N m or N, per s^d].
 
     Raises
     ------
-    ShapeError
-        If an array has the wrong shape, or `joint_jet` fewer than 3 rows.
-    NotFiniteError
+    ShapeError, NotFiniteError
         If an entry (or, by overflow, a result) is NaN or infinite; the joint is named.
     UnknownNameError
         If a frame of `wrench_jets` does not exist.
@@ -97,24 +97,6 @@ def inverse_dynamics(
     array([[9.81],
            [0.  ]])
     """
-    # tests by identity: True, 1.0 and masked arrays must not reach the kernel
-    if (
-        type(model) is ScrewModel
-        and type(joint_jet) is _ARRAY
-        and wrench_jets is None
-        and not apart
-        and threads is _ONE
-    ):
-        try:
-            tau = np.empty_like(joint_jet[2:]) if out is None else out
-            kernel, parameters = (
-                INVERSE_DYNAMICS.in_c(len(joint_jet)),
-                model.kernel_tables.parameters,
-            )
-            if kernel(joint_jet, tau, parameters) == OK:
-                return tau
-        except (TypeError, IndexError):
-            pass  # not arrays for the kernel: the checks below convert or reject them
     if apart:
         raise InputError(
             'inverse_dynamics: expected the rows of the motion as one array, '

@@ -23,7 +23,7 @@ from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.model.state_calls import checked_quantity
 
 
-@at_once(CENTRE_OF_MASS.in_c, '3', 'with_base')
+@at_once(CENTRE_OF_MASS.in_c, 'empty(3)', 'tables.with_base')
 def centre_of_mass(model: ScrewModel, q: ArrayLike) -> Array:
     """
     Return the centre of mass of all moving links in base-link axes.
@@ -56,7 +56,7 @@ def centre_of_mass(model: ScrewModel, q: ArrayLike) -> Array:
     return _of_all_bodies(CENTRE_OF_MASS, model, q)
 
 
-@at_once(CENTRE_OF_MASS_JACOBIAN.in_c, '(3, len(q))', 'with_base')
+@at_once(CENTRE_OF_MASS_JACOBIAN.in_c, 'empty((3, len(q)))', 'tables.with_base')
 def centre_of_mass_jacobian(model: ScrewModel, q: ArrayLike) -> Array:
     """
     Return the Jacobian J of the centre of mass r, with r' = J q'.
@@ -92,7 +92,7 @@ def centre_of_mass_jacobian(model: ScrewModel, q: ArrayLike) -> Array:
     return _of_all_bodies(CENTRE_OF_MASS_JACOBIAN, model, q)
 
 
-@at_once(KINETIC_ENERGY.in_c, '1', value='result[0]')
+@at_once(KINETIC_ENERGY.in_c, 'empty(1)', value='result[0]')
 def kinetic_energy(model: RobotModel, q: ArrayLike, qd: ArrayLike) -> Array:
     """
     Return the kinetic energy ``q'^T M q' / 2`` of the links [MK2021, (20)].
@@ -130,7 +130,7 @@ def kinetic_energy(model: RobotModel, q: ArrayLike, qd: ArrayLike) -> Array:
     return require_finite('result', energy, 'overflow')
 
 
-@at_once(POTENTIAL_ENERGY.in_c, '1', 'with_base', 'result[0]')
+@at_once(POTENTIAL_ENERGY.in_c, 'empty(1)', 'tables.with_base', value='result[0]')
 def potential_energy(model: ScrewModel, q: ArrayLike) -> Array:
     """
     Return the potential energy of the links in the field of gravity, ``-m g^T r``.

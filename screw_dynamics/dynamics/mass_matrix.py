@@ -14,7 +14,7 @@ from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.state_calls import checked_quantity
 
 
-@at_once(MASS_MATRIX.in_c, 'tables.square')
+@at_once(MASS_MATRIX.in_c, 'empty(tables.square)')
 def mass_matrix(
     model: RobotModel, q: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:
@@ -29,23 +29,18 @@ def mass_matrix(
     model : RobotModel
     q : (n,) or (..., n) array_like
         Coordinates [rad or m].
-    out : (n, n) or (..., n, n) ndarray, optional
-        C-contiguous float64 array to fill; must not overlap the arguments.
-    threads : int
-        Threads that share a batch; a `SoftRobot` takes one.
+    out, threads : optional
+        See `screw_dynamics.dynamics`.
 
     Returns
     -------
     (n, n) or (..., n, n) ndarray
         Exactly symmetric [kg m^2, kg m, kg]; rotor inertia is not included: add
-        ``robot.motors.rows[:, 0]`` of a `Robot` to the diagonal. `out` if given.
+        ``robot.motors.rows[:, 0]`` of a `Robot` to the diagonal.
 
     Raises
     ------
-    InputError
-        If `out` is not writable, aligned, C-contiguous float64 memory of its own, or `threads`
-        is not a positive integer.
-    ShapeError, NotFiniteError
+    ShapeError, NotFiniteError, InputError
 
     See Also
     --------

@@ -54,7 +54,7 @@ def inertial_parameters(model: ScrewModel) -> Array:
     return parameters.ravel()
 
 
-@at_once(partial(REGRESSOR.in_c, 3), 'tables.regressor', 'with_bodies')
+@at_once(partial(REGRESSOR.in_c, 3), 'empty(tables.regressor)', 'tables.with_bodies')
 def regressor(model: RobotModel, joint_jet: ArrayLike, *, out: Array | None = None) -> Array:
     """
     Return the matrix Y of the efforts tau = Y pi and its time derivatives up to order k.
@@ -67,20 +67,17 @@ def regressor(model: RobotModel, joint_jet: ArrayLike, *, out: Array | None = No
     model : ScrewModel
     joint_jet : (k + 3, n) or (..., k + 3, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d], k >= 0.
-    out : (k + 1, n, 10 N) or (..., k + 1, n, 10 N) ndarray, optional
-        C-contiguous float64 array to fill; must not overlap `joint_jet`.
+    out : optional
+        See `screw_dynamics.dynamics`.
 
     Returns
     -------
     (k + 1, n, 10 N) or (..., k + 1, n, 10 N) ndarray
-        Columns in the order of `inertial_parameters` [N m or N, per s^d and parameter]; `out` if
-        given.
+        Columns in the order of `inertial_parameters` [N m or N, per s^d and parameter].
 
     Raises
     ------
-    ShapeError
-        If `joint_jet` has the wrong shape.
-    NotFiniteError, InputError
+    ShapeError, NotFiniteError, InputError
 
     Examples
     --------

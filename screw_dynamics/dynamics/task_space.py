@@ -60,7 +60,7 @@ def task_to_joint_jet(
     frame : str
         A link name; the link may be attached by fixed joints.
     representation : {'body', 'spatial', 'hybrid', 'mixed'}
-        'body', 'spatial', 'hybrid' or 'mixed', see `frame_twist`.
+        See `frame_jacobian`.
     components : str or sequence of str
         The c components that the task prescribes, in the order of the columns of `twist_jet`:
         'all', 'angular', 'linear', or names out of wx, wy, wz, vx, vy, vz. The others are free.
