@@ -77,7 +77,7 @@ class JointFriction:
 
     @property
     def rows(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """Both rows of the tables of friction, see `kernels.springs.friction`."""
+        """Both rows of the tables of friction, see `kernels.drives.friction`."""
         excess = max(self.breakaway - self.coulomb, 0.0)
         return (
             (0.0, self.viscous, self.coulomb, self.coulomb_velocity),

@@ -48,7 +48,7 @@ class MotorTable(ValueEquality):
     max_efforts, max_velocities : (m,) ndarray
         [N m or N], [rad/s or m/s].
     laws : (n,) int64 ndarray
-        Code of each joint's spring law, see `kernels.springs.laws`.
+        Code of each joint's spring law, see `kernels.drives.laws`.
     offsets : (n,) int64 ndarray
         Index of the first parameter of each law in `parameters`.
     parameters : ndarray
@@ -61,11 +61,11 @@ class MotorTable(ValueEquality):
     stiffness : (V,) ndarray
         The stiffness of these joints if no trajectory is given [N m/rad or N/m].
     friction : (m, 4) ndarray
-        Further columns of the friction of the motors, see `kernels.springs.friction`.
+        Further columns of the friction of the motors, see `kernels.drives.friction`.
     joint_rows, joint_friction : (n, 4) ndarray
         Friction of the joints: the columns of `rows`, with B = 0, and of `friction`.
     parallel_springs : (n, 10) ndarray
-        See `kernels.springs.parallel`.
+        See `kernels.drives.parallel`.
     gears : (m, 3) ndarray
         Hysteresis and backlash [rad or m], presliding stiffness [N m/rad or N/m], see
         `kernels.drives.gears`.

@@ -50,7 +50,7 @@ def _unloaded_level(row: Array, further: Array, rate: float) -> float:
 
 
 def friction_slopes(row: Array, further: Array, rate: float, load: float) -> tuple[float, float]:
-    """Return the slopes of the dry friction of `kernels.springs.friction` by v and by u."""
+    """Return the slopes of the dry friction of `kernels.drives.friction` by v and by u."""
     sense = np.tanh(rate / row[COULOMB_VELOCITY])
     excess = _unloaded_level(row, further, rate) - row[COULOMB]
     size = np.hypot(load, further[LOAD_EFFORT])

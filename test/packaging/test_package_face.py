@@ -4,6 +4,7 @@
 
 import ast
 import doctest
+import pkgutil
 import re
 import subprocess
 import sys
@@ -107,6 +108,34 @@ def test_sub_packages_need_no_import_of_their_own():
         [sys.executable, '-c', script], cwd=ROOT, capture_output=True, timeout=patience()
     )
     assert done.returncode == 0, done.stderr
+
+
+ROOMS = '|'.join(path.parent.name for path in (ROOT / 'screw_dynamics').glob('*/__init__.py'))
+# in backticks, as `kernels.drives.friction` or `sd.soft.Thread`
+DOTTED = re.compile(rf'`(?:screw_dynamics\.|sd\.)?((?:{ROOMS})(?:\.[A-Za-z_]\w*)+)')
+
+
+def exists(dotted):
+    """Return whether a path below the package is that of a file or of what a module contains."""
+    first, second, *_ = dotted.split('.')
+    if first == 'model' and second in {*dir(sd.ScrewModel), *sd.ScrewModel.__dataclass_fields__}:
+        return True
+    if (ROOT / 'screw_dynamics' / dotted.replace('.', '/')).with_suffix('.py').is_file():
+        return True  # also if it needs ROS
+    try:
+        return pkgutil.resolve_name(f'screw_dynamics.{dotted}') is not None
+    except (ImportError, AttributeError):
+        return False
+
+
+def test_dotted_paths_in_docstrings_exist():
+    found = {
+        dotted
+        for path in (ROOT / 'screw_dynamics').rglob('*.py')
+        for dotted in DOTTED.findall(path.read_text(encoding='utf-8'))
+    }
+    assert len(found) > 20
+    assert not {dotted for dotted in found if not exists(dotted)}
 
 
 # an example that is run; those of bags would need one and are marked

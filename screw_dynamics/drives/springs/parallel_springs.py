@@ -28,7 +28,7 @@ class ParallelSpring(ABC):
 
     @abstractmethod
     def row(self, model: ScrewModel, coordinate: int) -> Array:
-        """Return the row (10,) of `kernels.springs.parallel` for a coordinate of a model."""
+        """Return the row (10,) of `kernels.drives.parallel` for a coordinate of a model."""
 
 
 @dataclass(frozen=True)

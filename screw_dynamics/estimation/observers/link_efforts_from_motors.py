@@ -50,7 +50,7 @@ class LinkEffortsFromMotors:
 
 
 def _friction(rows: Array, further: Array, rate: Array, load: Array) -> Array:
-    """Return the friction (n,) under transmitted efforts; see `kernels.springs.friction`."""
+    """Return the friction (n,) under transmitted efforts; see `kernels.drives.friction`."""
     sense, level = _dry(rows, further, rate)
     loaded = further[:, LOAD] * np.hypot(load, further[:, LOAD_EFFORT])
     return np.asarray(rows[:, VISCOUS] * rate + sense * (level + loaded))

@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Parameters of a tree of bodies (`model.JointFrameParameters`), and status codes.
+Parameters of a tree of bodies (`model.joint_frames.KernelTables`), and status codes.
 
 The parameters are a header, a row per body, and a row per frame that carries a wrench or whose
 regressor is wanted. Integers are stored as doubles, because each further array argument costs a

@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Columns of the tables of a tree of bodies (`model.JointFrames`).
+Columns of the tables of a tree of bodies (`model.joint_frames.JointFrames`).
 
 The joint frame of a body has its origin on the joint axis and z along it. Columns that are also
 in the rows of `kernels.bodies.layout` have the same index in both.

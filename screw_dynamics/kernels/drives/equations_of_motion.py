@@ -67,7 +67,7 @@ class Inputs(NamedTuple):
 
 class Tables(NamedTuple):
     """
-    Tables of the robot; see `MotorTable` and `JointFrameParameters` for all but `motors`.
+    Tables of the robot; see `MotorTable` and `KernelTables` for all but `motors`.
 
     Columns of `motors` (m, 6): joint, law of its spring, index of its parameters, index of its
     variable stiffness, whether it is the second motor of a pair, coordinate of its rotor; -1 for
@@ -85,7 +85,7 @@ class Tables(NamedTuple):
     bodies: Array
 
 
-class Workspace(NamedTuple):
+class Scratch(NamedTuple):
     """Arrays over the coordinates of all bodies, the row of a law, and those of the tree."""
 
     positions: Array
@@ -101,11 +101,11 @@ class Workspace(NamedTuple):
     tree: AccelerationArrays
 
 
-def _workspace(count, n, m):
+def _scratch(count, n, m):
     """Return uninitialised arrays for N bodies, n coordinates and m motors."""
     rows = np.zeros((8, n))
     tree = acceleration_arrays(count, n)
-    return Workspace(
+    return Scratch(
         rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6], rows[7],
         np.zeros(m), np.empty(1), tree,
     )  # fmt: skip
@@ -288,7 +288,7 @@ def _derivative(
         motors, gears, rows, friction, joint_rows, joint_friction, parallel_springs, parameters,
         bodies,
     )  # fmt: skip
-    work = _workspace(integer(row_pointer(bodies, 0), BODY_COUNT), size, len(gears))
+    work = _scratch(integer(row_pointer(bodies, 0), BODY_COUNT), size, len(gears))
     return _set_derivative(state, inputs, n, tables, work, derivative)
 
 
@@ -302,7 +302,7 @@ def _runge_kutta(
         motors, gears, rows, friction, joint_rows, joint_friction, parallel_springs, parameters,
         bodies,
     )  # fmt: skip
-    work = _workspace(integer(row_pointer(bodies, 0), BODY_COUNT), size, len(gears))
+    work = _scratch(integer(row_pointer(bodies, 0), BODY_COUNT), size, len(gears))
     length = state.shape[0]
     remembers = length > 2 * (n + len(gears))
     slope, stage, total = np.empty(length), np.empty(length), np.empty(length)

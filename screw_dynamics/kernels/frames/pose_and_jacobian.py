@@ -36,7 +36,7 @@ def frame_parameters(
     n: int,
     representation: int,
 ) -> Array:
-    """Return the parameters of a frame from the tables and the path of `model.JointFrames`."""
+    """Return the parameters of a frame from the tables and the path of `JointFrames`."""
     header = [path.size, n, representation, *pose[:3].ravel()]
     rows = [[*bodies[i, : layout.MASS], tree[i, layout.COORDINATE]] for i in path]
     return np.concatenate([np.array(header, dtype=np.float64), np.array(rows).ravel()])
