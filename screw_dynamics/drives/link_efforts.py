@@ -21,7 +21,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_float_array, require_out
+from screw_dynamics.common.arrays import Array, as_float_array
 from screw_dynamics.drives.motor_table import MotorTable
 from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.drives.rotors import RotorCoupling
@@ -31,6 +31,7 @@ from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.drives.laws import RIGID
 from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
+from screw_dynamics.model.state_calls import output
 
 
 def link_efforts(
@@ -88,10 +89,7 @@ def link_efforts(
         return inverse_dynamics(robot.model, jet, wrench_jets, out=out)
     rows = jet.shape[-2] - coupling.rows + 1 + table.lost_orders
     shape = (*jet.shape[:-2], rows, table.n)
-    if out is None:
-        out = np.empty(shape)
-    elif require_out(out).shape != shape:
-        raise ShapeError('out', str(shape), out.shape)
+    out = output(out, shape)
     fill_coupled_efforts(robot, coupling, jet, wrench_jets, stiffness_jets, out)
     return out
 

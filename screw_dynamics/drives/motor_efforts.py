@@ -7,15 +7,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_float_array, require_finite, require_out
+from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.link_efforts import rotor_reactions
 from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.drives.spring_deflections import as_effort_jet
-from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.drives.deflections import OK
 from screw_dynamics.kernels.drives.motor_efforts import set_motor_efforts
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.state_calls import output
 
 
 def motor_efforts(
@@ -83,16 +84,12 @@ def motor_efforts(
     shape = (*batch, rows, table.m)
     if deflections.shape != shape:
         raise ShapeError('deflection_jet', str(shape), deflections.shape)
-    shapes = shape, (*batch, rows - 2, table.m)
-    if out is None:
-        out = np.empty(shapes[0]), np.empty(shapes[1])
-    for array, expected in zip(out, shapes, strict=True):
-        if require_out(array).shape != expected:
-            raise ShapeError('out', str(expected), array.shape)
-        if any(np.may_share_memory(array, argument) for argument in (jet, efforts, deflections)):
-            raise InputError('out: expected memory of its own, got some of another argument')
-    fill_motor_efforts(robot, jet, efforts, deflections, *out)
-    return out
+    inputs = {'joint_jet': jet, 'effort_jet': efforts, 'deflection_jet': deflections}
+    positions, commands = (None, None) if out is None else out
+    positions = output(positions, shape, **inputs)
+    commands = output(commands, (*batch, rows - 2, table.m), **inputs)
+    fill_motor_efforts(robot, jet, efforts, deflections, positions, commands)
+    return positions, commands
 
 
 def fill_motor_efforts(
@@ -105,14 +102,12 @@ def fill_motor_efforts(
 ) -> None:
     """Fill motor positions and efforts for checked arrays."""
     table, coupling = robot.motors, robot.coupling
-    arrays = (jet, efforts, deflections)
-    single = jet.ndim == 2
-    failure = np.zeros(5)
+    single, failure = jet.ndim == 2, np.zeros(5)
     status = set_motor_efforts(
-        *(arrays if not single else (array[np.newaxis] for array in arrays)),
-        table.laws,
-        table.offsets,
-        table.parameters,
+        jet[np.newaxis] if single else jet,
+        efforts[np.newaxis] if single else efforts,
+        deflections[np.newaxis] if single else deflections,
+        *table.spring_arrays[:3],
         table.first_motor,
         table.rows,
         table.friction,
@@ -121,8 +116,9 @@ def fill_motor_efforts(
         failure,
     )
     if status != OK:
-        for name, array in zip(('joint_jet', 'effort_jet', 'deflection_jet'), arrays, strict=True):
-            require_finite(name, array)
+        require_finite('joint_jet', jet)
+        require_finite('effort_jet', efforts)
+        require_finite('deflection_jet', deflections)
         raise_failure(robot, status, failure, single)
     if coupling is not None:
         commands += rotor_reactions(coupling, table, jet[..., : positions.shape[-2], :])
