@@ -29,7 +29,7 @@ class System(Protocol):
         """Function of a state and of inputs by name; raises SimulationError if it is undefined."""
 
 
-def integrate(
+def integrate(  # noqa: PLR0913  (options are keywords)
     system: System,
     times: ArrayLike,
     inputs: Callable[[float, Array], Mapping[str, Any]],

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.figures import STYLE, line_style
+from screw_dynamics.common.quantities import MOTION, derivative_unit
 from screw_dynamics.common.text_table import text_table
 from screw_dynamics.errors import InputError, UnknownNameError, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_MOTION = ('position', 'velocity', 'acceleration', 'jerk', 'snap')
 
 Part: TypeAlias = str | Sequence[Sequence[str]]
 
@@ -86,14 +85,6 @@ class Samples(NamedTuple):
         return self.names or tuple(map(str, range(self.values.shape[2])))
 
 
-def derivative_unit(unit: str, derivative: int) -> str:
-    """Return the unit of a time derivative of a quantity."""
-    if not derivative:
-        return unit
-    power = f'^{derivative}' if derivative > 1 else ''
-    return f'({unit})/s{power}' if ' or ' in unit else f'{unit}/s{power}'
-
-
 class SampledResult(Tabular):
     """Base of results over time: a figure, and tables of pandas and xarray."""
 
@@ -158,7 +149,7 @@ class SampledResult(Tabular):
         axes.set_xlabel('sample' if times is None else 'time [s]')
         words = name.replace('_', ' ')
         if words.endswith('position'):
-            words = words.removesuffix('position') + _MOTION[derivative]
+            words = words.removesuffix('position') + MOTION[derivative].name
         elif derivative:
             words += f', derivative {derivative}'
         axes.set_ylabel(f'{words} [{derivative_unit(drawn.unit, derivative)}]')

@@ -112,7 +112,7 @@ def frame_jacobian_jet(
 
     Parameters
     ----------
-    model : ScrewModel
+    model : RobotModel
     joint_jet : (r, n) or (..., r, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d], r >= 1.
     frame : str

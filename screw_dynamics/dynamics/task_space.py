@@ -28,7 +28,7 @@ COMPONENTS = ('wx', 'wy', 'wz', 'vx', 'vy', 'vz')
 _GROUPS = {'all': COMPONENTS, 'angular': COMPONENTS[:3], 'linear': COMPONENTS[3:]}
 
 
-def task_to_joint_jet(
+def task_to_joint_jet(  # noqa: PLR0913  (options are keywords)
     model: ScrewModel,
     q: ArrayLike,
     twist_jet: ArrayLike,

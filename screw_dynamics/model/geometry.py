@@ -14,10 +14,10 @@ import textwrap
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.results import derivative_unit
+from screw_dynamics.common.quantities import EFFORT_UNITS, POSITION_UNITS, derivative_unit
 from screw_dynamics.common.text_table import NO_BREAK, table_width, text_table
 from screw_dynamics.lie import adjoint, exp_screw, inertia_parameters, screw_pitch, skew
-from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS, ModelRecord, shared_unit
+from screw_dynamics.model.records import ModelRecord, shared_unit
 from screw_dynamics.model.robot_model import RobotModel
 
 _EPSILON = float(np.finfo(np.float64).eps)

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.quantities import EFFORT_UNITS as EFFORT_UNITS
+from screw_dynamics.common.quantities import POSITION_UNITS as POSITION_UNITS
 from screw_dynamics.common.scalars import require_count
 from screw_dynamics.errors import UnknownNameError
 
@@ -23,9 +25,6 @@ REPRESENTATIONS: tuple[Representation, ...] = get_args(Representation)
 # matrices C with the same C q': of Christoffel symbols, and both of MK2021
 CoriolisForm: TypeAlias = Literal['christoffel', 'C', 'Cbar']
 CORIOLIS_FORMS: tuple[CoriolisForm, ...] = get_args(CoriolisForm)
-
-# units of a rotary and of a prismatic coordinate
-POSITION_UNITS, EFFORT_UNITS = ('rad', 'm'), ('N m', 'N')
 
 
 def shared_unit(types: Iterable[str], units: tuple[str, str]) -> str:

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite
+from screw_dynamics.common.quantities import MOTORS
 from screw_dynamics.drives import elastic_feedforward
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ShapeError, SpringRangeError, UnknownNameError
-from screw_dynamics.recordings.results.results import MOTORS, Results
+from screw_dynamics.recordings.results.results import Results
 
 _EFFORT_ROWS = 3  # of a joint jet, from which there are efforts
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.quantities import EFFORTS, MOTION, MOTORS, Quantity
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.recordings.results.results import EFFORTS, MOTION, MOTORS, Quantity
 from screw_dynamics.viewer.motion import Sample
 
 _ROUNDING = 1e-12  # of numbers that are 0
@@ -45,7 +45,7 @@ def signals(robot: Robot, sample: Sample) -> list[Signal]:
 
     def add(name: str, what: Quantity, owner: list[int], low: Array, high: Array, values: Array,
             owners: tuple[str, ...] = robot.joint_names) -> None:  # fmt: skip
-        units = [what.unit(None if bends[j] else slides[j]) for j in owner]
+        units = [what.typeset_unit(None if bends[j] else slides[j]) for j in owner]
         found.append(Signal(name, owners, owner, units, low, high, values))
 
     add('position', MOTION[0], joints, limits.lower, limits.upper, sample.position)

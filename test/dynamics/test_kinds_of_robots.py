@@ -57,7 +57,7 @@ def of_links(function):
     return call
 
 
-SAME = 'mass_matrix', 'gravity_forces', 'frame_pose', 'frame_jacobian'
+SAME = 'mass_matrix', 'gravity_forces', 'frame_pose', 'frame_jacobian', 'frame_jacobian_jet'
 register_kind(
     Sprung,
     inverse_dynamics=inverse_dynamics,
@@ -91,6 +91,10 @@ def test_public_functions_compute_what_it_registered(robot, rng):
     np.testing.assert_allclose(found, qdd, rtol=1e-8, atol=1e-8)
     out = np.empty(robot.n)
     assert sd.bias_forces(robot, q, qd, out=out) is out
+    np.testing.assert_array_equal(
+        sd.frame_jacobian_jet(robot, jet, 'tool_1'),
+        sd.frame_jacobian_jet(robot.links, jet, 'tool_1'),
+    )
 
 
 def test_functions_of_functions_need_no_entry(robot, rng):

@@ -13,13 +13,14 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.common.progress import progress
+from screw_dynamics.common.quantities import MOTORS
 from screw_dynamics.drives import MotorFeedforward, feedforward_from_efforts, link_efforts
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics import EffortFormat, inverse_dynamics
 from screw_dynamics.errors import InputError, RecordingWarning, ShapeError, SpringRangeError
 from screw_dynamics.estimation import MeasuredMotion, propagate_uncertainty
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.recordings.results.results import MOTORS, MotorResults, Results
+from screw_dynamics.recordings.results.results import MotorResults, Results
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 from screw_dynamics.trajectory.piecewise_polynomial import even_times
 

@@ -4,65 +4,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.quantities import EFFORTS, MOTION, MOTORS, Quantity
 from screw_dynamics.common.results import Part, SampledResult, Samples
 from screw_dynamics.common.text_table import NO_BREAK, text_table
 from screw_dynamics.errors import listed
-from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS
 
-_POWERS = str.maketrans({'²': '^2', '³': '^3', '⁴': '^4'})
-
-
-class Quantity(NamedTuple):
-    """One quantity of a joint or motor."""
-
-    name: str  # in columns of files
-    symbol: str  # in plots
-    units: tuple[str, str]  # of a revolute and of a prismatic joint
-    per: str = ''  # follows the unit in time derivatives
-
-    def unit(self, slides: bool | None) -> str:
-        """Return the unit; `slides` is None if the joint type is unknown."""
-        turning, sliding = self.units
-        if slides is None:
-            both = f'{turning} or {sliding}'
-            return f'({both}){self.per}' if self.per else both
-        unit = sliding if slides else turning
-        return f'{unit}{self.per}'
-
-    def column(self, owner: str, slides: bool | None, ending: str = '') -> str:
-        """Return the name of a column of a joint or motor, with its unit if it is known."""
-        name = f'{owner}.{self.name}{ending}'
-        return name if slides is None else f'{name} [{self.unit(slides).translate(_POWERS)}]'
-
-
-# row d is the d-th time derivative
-MOTION = (
-    Quantity('position', r'$q$', POSITION_UNITS),
-    Quantity('velocity', r'$\dot q$', POSITION_UNITS, '/s'),
-    Quantity('acceleration', r'$\ddot q$', POSITION_UNITS, '/s²'),
-    Quantity('jerk', r'$q^{(3)}$', POSITION_UNITS, '/s³'),
-    Quantity('snap', r'$q^{(4)}$', POSITION_UNITS, '/s⁴'),
-)
-EFFORTS = (
-    Quantity('effort', r'$\tau$', EFFORT_UNITS),
-    Quantity('effort_dot', r'$\dot\tau$', EFFORT_UNITS, '/s'),
-    Quantity('effort_ddot', r'$\ddot\tau$', EFFORT_UNITS, '/s²'),
-)
-MOTORS = (
-    Quantity('motor_position', r'$\theta$', POSITION_UNITS),
-    Quantity('motor_velocity', r'$\dot\theta$', POSITION_UNITS, '/s'),
-    Quantity('motor_acceleration', r'$\ddot\theta$', POSITION_UNITS, '/s²'),
-    Quantity('motor_effort', r'$\tau_m$', EFFORT_UNITS),
-    Quantity('deflection', r'$\varphi$', POSITION_UNITS),
-)
+_Record = TypeVar('_Record', 'Results', 'MotorResults')
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,15 +31,25 @@ class MotorResults:
     transmitted: Array | None = None  # (T, k + 1, n), efforts that springs and joints transmit
     effort_rates: Array | None = None  # (T, 0 to 2, m), derivatives of the motor efforts
 
-    def part(self, chosen: Any) -> MotorResults:
-        """Return the samples at an index of the first axis."""
-        return replace(
-            self,
-            values=self.values[chosen],
-            deviations=picked(self.deviations, chosen),
-            transmitted=picked(self.transmitted, chosen),
-            effort_rates=picked(self.effort_rates, chosen),
-        )
+
+class Group(NamedTuple):
+    """Quantities of N joints or motors: values and standard deviations (T, r, N)."""
+
+    quantities: tuple[Quantity, ...]
+    names: tuple[str, ...]
+    slides: tuple[bool | None, ...]  # of a prismatic joint, None if that is not known
+    values: Array
+    deviations: Array | None
+
+    def columns(self, i: int) -> dict[str, Array]:
+        """Return named columns (T,) of joint or motor i."""
+        columns = {}
+        for d, quantity in enumerate(self.quantities[: self.values.shape[1]]):
+            own = self.names[i], self.slides[i]
+            columns[quantity.column(*own)] = self.values[:, d, i]
+            if self.deviations is not None:
+                columns[quantity.column(*own, '.sd')] = self.deviations[:, d, i]
+        return columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -154,13 +119,20 @@ class Results(SampledResult):
         """Return whether joint j is prismatic, None if this is not known."""
         return None if self.slides is None else self.slides[j]
 
-    def motor_slides(self, i: int) -> bool | None:
-        """Return whether the joint of motor i is prismatic, None if this is not known."""
-        assert self.motors is not None
-        name = self.motors.names[i]
-        # a motor has the name of its joint, with /1 or /2 appended if there are two
-        joint = name if name in self.joint_names else name.rpartition('/')[0]
-        return None if self.slides is None else self.joint_slides(self.joint_names.index(joint))
+    def groups(self) -> list[Group]:
+        """Return the motion, the efforts and, with motors, their commands."""
+        slides = tuple(map(self.joint_slides, range(len(self.joint_names))))
+        found = [
+            Group(MOTION, self.joint_names, slides, self.joint_jet, self.joint_deviations),
+            Group(EFFORTS, self.joint_names, slides, self.effort_jet, self.effort_deviations),
+        ]
+        if self.motors is not None:
+            names, values, spread = self.motors.names, self.motors.values, self.motors.deviations
+            # a motor has the name of its joint, with /1 or /2 appended if there are two
+            joints = [x if x in self.joint_names else x.rpartition('/')[0] for x in names]
+            kinds = dict(zip(self.joint_names, slides, strict=True))
+            found.append(Group(MOTORS, names, tuple(map(kinds.get, joints)), values, spread))
+        return found
 
     def columns(self) -> dict[str, Array]:
         """
@@ -171,31 +143,19 @@ class Results(SampledResult):
         dict of str to (T,) ndarray
             'time', 'a.effort [N m]', 'a.effort.sd [N m]' and so on, as in CSV files.
         """
+        motion, efforts, *motors = self.groups()
         columns = {'time': self.times}
-        for j, joint in enumerate(self.joint_names):
-            for quantities, jet, deviations in (
-                (MOTION, self.joint_jet, self.joint_deviations),
-                (EFFORTS, self.effort_jet, self.effort_deviations),
-            ):
-                for d, quantity in enumerate(quantities[: jet.shape[1]]):
-                    slides = self.joint_slides(j)
-                    columns[quantity.column(joint, slides)] = jet[:, d, j]
-                    if deviations is not None:
-                        columns[quantity.column(joint, slides, '.sd')] = deviations[:, d, j]
-        if self.motors is not None:
-            for i, motor in enumerate(self.motors.names):
-                for d, quantity in enumerate(MOTORS):
-                    slides = self.motor_slides(i)
-                    columns[quantity.column(motor, slides)] = self.motors.values[:, d, i]
-                    if self.motors.deviations is not None:
-                        spread = self.motors.deviations[:, d, i]
-                        columns[quantity.column(motor, slides, '.sd')] = spread
+        for j in range(len(self.joint_names)):
+            columns |= motion.columns(j) | efforts.columns(j)
+        for group in motors:
+            for i in range(len(group.names)):
+                columns |= group.columns(i)
         return columns
 
     def _shared_unit(self, quantity: Quantity) -> str:
         """Return the unit of all joints."""
         kinds = {None} if self.slides is None else set(self.slides)
-        return quantity.unit(kinds.pop() if len(kinds) == 1 else None).translate(_POWERS)
+        return quantity.unit(kinds.pop() if len(kinds) == 1 else None)
 
     def _heading(self, quantity: Quantity, ending: str = '') -> str:
         """Return the heading of the largest values, with the unit if it is known."""
@@ -240,44 +200,31 @@ def picked(values: Array | None, chosen: Any) -> Array | None:
     return None if values is None else values[chosen]
 
 
+_OVER_TIME = (
+    'times', 'joint_jet', 'effort_jet', 'joint_deviations', 'effort_deviations',
+    'measured_effort', 'values', 'deviations', 'transmitted', 'effort_rates',
+)  # fmt: skip
+
+
 def part_of(results: Results, chosen: NDArray[np.bool_]) -> Results:
     """Return the samples selected by the mask `chosen` (T,)."""
-    motors = results.motors
-    return replace(
-        results,
-        times=results.times[chosen],
-        joint_jet=results.joint_jet[chosen],
-        effort_jet=results.effort_jet[chosen],
-        joint_deviations=picked(results.joint_deviations, chosen),
-        effort_deviations=picked(results.effort_deviations, chosen),
-        measured_effort=picked(results.measured_effort, chosen),
-        motors=None if motors is None else motors.part(chosen),
-    )
+    return _changed([results], lambda arrays: arrays[0][chosen])
 
 
 def joined(parts: Sequence[Results]) -> Results:
-    """Concatenate results of the same joints, without deviations; all have motors, or none."""
-    if len(parts) == 1:
-        return parts[0]
-    motors = parts[0].motors
-    if motors is not None:
-        each = [part.motors for part in parts if part.motors is not None]
-        motors = replace(
-            motors,
-            values=np.concatenate([part.values for part in each]),
-            transmitted=_concatenated([part.transmitted for part in each]),
-            effort_rates=_concatenated([part.effort_rates for part in each]),
-        )
-    return replace(
-        parts[0],
-        times=np.concatenate([part.times for part in parts]),
-        joint_jet=np.concatenate([part.joint_jet for part in parts]),
-        effort_jet=np.concatenate([part.effort_jet for part in parts]),
-        motors=motors,
-    )
+    """Concatenate results of the same joints and motors; what some do not have is left out."""
+    return parts[0] if len(parts) == 1 else _changed(parts, np.concatenate)
 
 
-def _concatenated(parts: Sequence[Array | None]) -> Array | None:
-    """Return the samples of all parts; None if some are not known."""
-    known = [part for part in parts if part is not None]
-    return np.concatenate(known) if len(known) == len(parts) else None
+def _changed(parts: Sequence[_Record], change: Callable[[list[Array]], Array]) -> _Record:
+    """Return the first record with a function of the arrays over time of all."""
+    made: dict[str, Any] = {}
+    for name in vars(parts[0]):
+        values = [getattr(part, name) for part in parts]
+        if any(value is None for value in values):
+            made[name] = None
+        elif name in _OVER_TIME:
+            made[name] = change(values)
+        elif name == 'motors':
+            made[name] = _changed(values, change)
+    return replace(parts[0], **made)

@@ -21,13 +21,14 @@ from rosbags.interfaces import (
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import new_folder
 from screw_dynamics.common.progress import progress
+from screw_dynamics.common.quantities import EFFORTS, MOTORS, Quantity
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.dynamics import frame_pose
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.bags.definitions import MessageTypes
 from screw_dynamics.recordings.bags.writer import BagWriter
 from screw_dynamics.recordings.messages.feedforward import Course
-from screw_dynamics.recordings.results.results import EFFORTS, MOTORS, Quantity, Results
+from screw_dynamics.recordings.results.results import Results
 from screw_dynamics.recordings.results.results_from_bag import (
     DEVIATION_ENDING,
     FEEDFORWARD,

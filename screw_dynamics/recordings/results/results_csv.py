@@ -13,15 +13,9 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import new_file
 from screw_dynamics.common.progress import progress
+from screw_dynamics.common.quantities import EFFORTS, MOTION, MOTORS, Quantity
 from screw_dynamics.errors import InputError, listed, short, shown
-from screw_dynamics.recordings.results.results import (
-    EFFORTS,
-    MOTION,
-    MOTORS,
-    MotorResults,
-    Quantity,
-    Results,
-)
+from screw_dynamics.recordings.results.results import MotorResults, Results
 from screw_dynamics.trajectory.trajectory_files import header_found
 
 _UNIT = re.compile(r' \[(rad|m|N m|N)(?:/s(?:\^\d)?)?\]$')

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.quantities import EFFORTS, MOTORS
 from screw_dynamics.errors import BagError
 from screw_dynamics.recordings.messages.feedforward import REFERENCE, Course
-from screw_dynamics.recordings.results.results import EFFORTS, MOTORS, MotorResults, Results
+from screw_dynamics.recordings.results.results import MotorResults, Results
 
 if TYPE_CHECKING:
     from screw_dynamics.recordings.bags import Bag

@@ -17,20 +17,14 @@ from numpy.typing import NDArray
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.figures import BLACK, COLOURS, GREY, STYLE, figure_format
 from screw_dynamics.common.paths import new_file
+from screw_dynamics.common.quantities import EFFORTS, MOTION, MOTORS
 from screw_dynamics.common.results import optional_library
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.limits.quantities import motor_limits
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.results.evaluation import evaluate
-from screw_dynamics.recordings.results.results import (
-    EFFORTS,
-    MOTION,
-    MOTORS,
-    Quantity,
-    Results,
-    picked,
-)
+from screw_dynamics.recordings.results.results import Results, picked
 from screw_dynamics.trajectory import PiecewisePolynomial
 
 if TYPE_CHECKING:
@@ -219,67 +213,43 @@ class _Block(NamedTuple):
 
     def panels(self) -> Iterator[list[_Panel]]:
         """Yield the panels of motion, of efforts, and of motors."""
-        results, names = self.results, self.names
-        styles = [{'color': COLOURS[i]} for i in range(len(names))]
         effort = {False: 'torque', True: 'force', None: 'effort'}[self.slides]
-        of_joints = self.joints, names, styles
-        titles = [quantity.name for quantity in MOTION]
-        yield self._column(MOTION, titles, results.joint_jet, results.joint_deviations, *of_joints)
-        titles = [
-            f'{effort}{order}' for order in ('', ', first derivative', ', second derivative')
-        ]
-        column = self._column(
-            EFFORTS, titles, results.effort_jet, results.effort_deviations, *of_joints
-        )
-        if results.measured_effort is not None:
-            column[0] = column[0]._replace(measured=results.measured_effort[:, self.joints])
-        yield column
-        motors = results.motors
-        if motors is None:
-            return
-        # a motor has the name of its joint, with /1 or /2 appended if there are two
-        owners = [name if name in names else name.rpartition('/')[0] for name in motors.names]
-        chosen = [i for i, owner in enumerate(owners) if owner in names]
-        titles = [quantity.name.replace('_', ' ').replace('effort', effort) for quantity in MOTORS]
-        yield self._column(
-            MOTORS,
-            titles,
-            motors.values,
-            motors.deviations,
-            chosen,
-            [motors.names[i] for i in chosen],
-            [
+        for group in self.results.groups():
+            # a motor has the name of its joint, with /1 or /2 appended if there are two
+            owners = [x if x in self.names else x.rpartition('/')[0] for x in group.names]
+            chosen = [i for i, owner in enumerate(owners) if owner in self.names]
+            names = [group.names[i] for i in chosen]
+            styles = [
                 {
-                    **styles[names.index(owners[i])],
-                    'linestyle': '--' if motors.names[i].endswith('/2') else '-',
+                    'color': COLOURS[self.names.index(owners[i])],
+                    'linestyle': '--' if group.names[i].endswith('/2') else '-',
                 }
                 for i in chosen
-            ],
-        )
+            ]
+            panels = [
+                _Panel(
+                    _TITLES.get(quantity.name, quantity.name.replace('_', ' ')).replace(
+                        'effort', effort
+                    ),
+                    f'{quantity.symbol}  [{quantity.typeset_unit(self.slides)}]',
+                    names,
+                    styles,
+                    group.values[:, d, chosen],
+                    picked(group.deviations, np.s_[:, d, chosen]),
+                    picked(self.limits.get(quantity.name), np.s_[:, chosen]),
+                )
+                for d, quantity in enumerate(group.quantities[: group.values.shape[1]])
+            ]
+            measured = self.results.measured_effort
+            if group.quantities is EFFORTS and measured is not None:
+                panels[0] = panels[0]._replace(measured=measured[:, chosen])
+            yield panels
 
-    def _column(
-        self,
-        quantities: Sequence[Quantity],
-        titles: Sequence[str],
-        values: Array,
-        deviations: Array | None,
-        chosen: list[int],
-        names: list[str],
-        styles: list[dict[str, Any]],
-    ) -> list[_Panel]:
-        """Return a panel per quantity of values (T, r, N), of the lines `chosen`."""
-        return [
-            _Panel(
-                titles[d],
-                f'{quantity.symbol}  [{quantity.unit(self.slides)}]',
-                names,
-                styles,
-                values[:, d, chosen],
-                picked(deviations, np.s_[:, d, chosen]),
-                picked(self.limits.get(quantity.name), np.s_[:, chosen]),
-            )
-            for d, quantity in enumerate(quantities[: values.shape[1]])
-        ]
+
+_TITLES = {
+    'effort_dot': 'effort, first derivative',
+    'effort_ddot': 'effort, second derivative',
+}
 
 
 class _Panel(NamedTuple):
