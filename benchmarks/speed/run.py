@@ -106,7 +106,7 @@ def single_calls() -> dict[str, Measured]:
     )
     calls['recursive_body_fixed, order 2'] = (sd.recursive_body_fixed, (model, jet))
     parameters, efforts = model.kernel_tables.parameters, np.empty((3, model.n))
-    calls['kernel of order 2'] = INVERSE_DYNAMICS.in_c(len(jet)), (jet, efforts, parameters)
+    calls['kernel of order 2'] = INVERSE_DYNAMICS.compiled(len(jet)), (jet, efforts, parameters)
     return race(calls)
 
 

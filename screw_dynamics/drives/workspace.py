@@ -115,12 +115,12 @@ class Workspace:
         # by frame, and its representation: parameters of the kernel, None without, and the array
         self._poses: dict[str, tuple[Array | None, Array]] = {}
         self._jacobians: dict[tuple[str, str], tuple[Array | None, Array]] = {}
-        self._fill_mass, self._fill_gravity = MASS_MATRIX.in_c(), GRAVITY_FORCES.in_c()
-        self._fill_bias, self._fill_coriolis = BIAS_FORCES.in_c(), CORIOLIS_MATRIX.in_c()
-        self._fill_accelerations = FORWARD_DYNAMICS.in_c()
-        self._fill_pose, self._fill_jacobian = FRAME_POSE.in_c(), FRAME_JACOBIAN.in_c()
-        self._fill_regressor = REGRESSOR.in_c(rows + 2)
-        self._fill_efforts = INVERSE_DYNAMICS.in_c(rows + 2)
+        self._fill_mass, self._fill_gravity = MASS_MATRIX.compiled(), GRAVITY_FORCES.compiled()
+        self._fill_bias, self._fill_coriolis = BIAS_FORCES.compiled(), CORIOLIS_MATRIX.compiled()
+        self._fill_accelerations = FORWARD_DYNAMICS.compiled()
+        self._fill_pose, self._fill_jacobian = FRAME_POSE.compiled(), FRAME_JACOBIAN.compiled()
+        self._fill_regressor = REGRESSOR.compiled(rows + 2)
+        self._fill_efforts = INVERSE_DYNAMICS.compiled(rows + 2)
         self.frames = tuple(frames)
         size = (rows + 2) * n  # of a jet, which the kernel reads with the wrenches behind it
         self._jets = np.zeros((1, 1, size + len(self.frames) * rows * 6))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_samples
 from screw_dynamics.dynamics.bias_forces import bias_forces
-from screw_dynamics.dynamics.dispatch import at_once
+from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.dynamics.frames import frame_jacobian, frame_pose
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
@@ -46,7 +46,7 @@ class ControlTerms(NamedTuple):
     frame_jacobian: Array
 
 
-@at_once(
+@kernel_first(
     lambda: CONTROL_TERMS.compiled or not_compiled,
     'ControlTerms(empty(tables.square), empty(len(q)), empty(len(q)), empty((4, 4)), '
     'empty(tables.jacobian))',

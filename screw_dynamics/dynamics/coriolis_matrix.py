@@ -7,14 +7,14 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.dynamics.dispatch import at_once
+from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.kernels.bodies.quantities import CORIOLIS_MATRIX
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.state_calls import checked_quantity
 
 
-@at_once(CORIOLIS_MATRIX.in_c, 'empty(tables.square)')
+@kernel_first(CORIOLIS_MATRIX.compiled, 'empty(tables.square)')
 def coriolis_matrix(
     model: RobotModel, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:

@@ -93,7 +93,7 @@ def {name}{arguments}:
                 return {value}
         except (TypeError, ValueError, LookupError):
             pass
-    return otherwise({call})
+    return checked_call({call})
 """
 # by the name of an argument what must hold of it. Tests by identity: True, 1.0 and masked arrays
 # must not reach a kernel
@@ -102,8 +102,8 @@ _CHECKS |= {'threads': '{} is one', 'wrench_jets': '{} is None', 'apart': 'not {
 _PASSED: dict[Any, str] = {Parameter.KEYWORD_ONLY: '{0}={0}', Parameter.VAR_POSITIONAL: '*{0}'}
 
 
-def at_once(
-    in_c: Callable[[], Callable[..., Any]],
+def kernel_first(
+    compiled: Callable[[], Callable[..., Any]],
     result: str = 'empty(len(q))',
     parameters: str = 'tables.parameters',
     *,
@@ -115,7 +115,7 @@ def at_once(
     """
     Let the kernel in C of one state come before all checks of a function, and kinds of robots.
 
-    The kernel, `in_c()`, reports what it does not accept. The function, with the arguments
+    The kernel, `compiled()`, reports what it does not accept. The function, with the arguments
     `model`, inputs, names and `out`, if it has one, then converts it or raises; for masked arrays
     and other kinds of robots it is called first. It also loads the kernel. The expressions are
     those of a new `result`, of the `parameters` in the `tables` of the model, of the `status` that
@@ -138,13 +138,13 @@ def at_once(
         )
         checked = by_kind(function.__name__, function) if kinds else function
 
-        def otherwise(*inputs: P.args, **options: P.kwargs) -> R:
-            made['kernel'] = in_c()
+        def checked_call(*inputs: P.args, **options: P.kwargs) -> R:
+            made['kernel'] = compiled()
             return checked(*inputs, **options)
 
         made: dict[str, Any] = {
             'ScrewModel': ScrewModel, 'ndarray': ndarray, 'empty': empty, 'OK': OK, 'one': 1,
-            'kernel': not_compiled, 'otherwise': otherwise, **names,
+            'kernel': not_compiled, 'checked_call': checked_call, **names,
         }  # fmt: skip
         exec(compile(text, f'<kernel of {function.__name__}>', 'exec'), made)  # noqa: S102
         return cast(Callable[P, R], wraps(function)(made[function.__name__]))

@@ -9,7 +9,7 @@ from functools import partial
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, raise_not_finite
-from screw_dynamics.dynamics.dispatch import at_once
+from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.bodies.layout import OK
 from screw_dynamics.kernels.bodies.quantities import EFFORT_PARTIALS
@@ -18,7 +18,7 @@ from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.state_calls import output, run_jets
 
 
-@at_once(partial(EFFORT_PARTIALS.in_c, 3), 'empty(tables.partials)')
+@kernel_first(partial(EFFORT_PARTIALS.compiled, 3), 'empty(tables.partials)')
 def effort_partials(model: RobotModel, joint_jet: ArrayLike, *, out: Array | None = None) -> Array:
     """
     Return the derivatives of the efforts and their rates by the coordinates and their rates.

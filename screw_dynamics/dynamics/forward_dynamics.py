@@ -18,7 +18,7 @@ from screw_dynamics.common.arrays import (
     require_finite,
 )
 from screw_dynamics.common.sample_threads import require_threads
-from screw_dynamics.dynamics.dispatch import at_once
+from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import ShapeError, SingularMassMatrixError, listed
 from screw_dynamics.kernels.bodies.accelerations import NOT_FINITE, SOLVED, joint_accelerations
@@ -30,7 +30,7 @@ from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.model.state_calls import output, run_states
 
 
-@at_once(FORWARD_DYNAMICS.in_c, parameters='tables.tree_parameters')
+@kernel_first(FORWARD_DYNAMICS.compiled, parameters='tables.tree_parameters')
 def forward_dynamics(
     model: RobotModel,
     q: ArrayLike,

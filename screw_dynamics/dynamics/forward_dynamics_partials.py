@@ -7,7 +7,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_samples, raise_not_finite
-from screw_dynamics.dynamics.dispatch import at_once
+from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
 from screw_dynamics.kernels.bodies.layout import OK
 from screw_dynamics.kernels.bodies.quantities import FORWARD_DYNAMICS_PARTIALS
@@ -59,7 +59,7 @@ def forward_dynamics_partials(
     return result[..., 0, :, :], result[..., 1, :, :], result[..., 2, :, :]
 
 
-@at_once(FORWARD_DYNAMICS_PARTIALS.in_c, 'empty(tables.partials[1:])')
+@kernel_first(FORWARD_DYNAMICS_PARTIALS.compiled, 'empty(tables.partials[1:])')
 def _partials(
     model: RobotModel, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, out: Array | None = None
 ) -> Array:

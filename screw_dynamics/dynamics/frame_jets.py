@@ -15,7 +15,7 @@ from screw_dynamics.common.arrays import (
     as_stack,
     raise_not_finite,
 )
-from screw_dynamics.dynamics.dispatch import at_once
+from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.dynamics.frames import representation_number
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.bodies.layout import OK
@@ -28,7 +28,9 @@ from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.model.state_calls import output, run_jets
 
 
-@at_once(partial(FRAME_TWIST.in_c, 3), 'empty((2, 6))', 'tables.frames[frame, representation]')
+@kernel_first(
+    partial(FRAME_TWIST.compiled, 3), 'empty((2, 6))', 'tables.frames[frame, representation]'
+)
 def frame_twist(
     model: RobotModel,
     joint_jet: ArrayLike,
@@ -93,7 +95,7 @@ def frame_twist(
     return out
 
 
-@at_once(
+@kernel_first(
     lambda: frame_jacobian_jets.compiled or not_compiled,
     'empty((len(joint_jet), 6, model.n))',
     'model.joint_frames',

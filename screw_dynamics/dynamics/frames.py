@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_choice
-from screw_dynamics.dynamics.dispatch import at_once
+from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.frames.quantities import FRAME_JACOBIAN, FRAME_POSE
 from screw_dynamics.model.records import REPRESENTATIONS, Representation
@@ -19,7 +19,7 @@ from screw_dynamics.model.state_calls import checked_quantity
 _OF_PINOCCHIO = {'LOCAL': 'body', 'WORLD': 'spatial', 'LOCAL_WORLD_ALIGNED': 'hybrid'}
 
 
-@at_once(FRAME_POSE.in_c, 'empty((4, 4))', 'tables.frames[frame]')
+@kernel_first(FRAME_POSE.compiled, 'empty((4, 4))', 'tables.frames[frame]')
 def frame_pose(
     model: RobotModel, q: ArrayLike, frame: str, *, out: Array | None = None, threads: int = 1
 ) -> Array:
@@ -81,7 +81,9 @@ def representation_number(representation: str) -> int:
         raise InputError(f"{error}: Pinocchio's {representation} is {own!r} here") from None
 
 
-@at_once(FRAME_JACOBIAN.in_c, 'empty(tables.jacobian)', 'tables.frames[frame, representation]')
+@kernel_first(
+    FRAME_JACOBIAN.compiled, 'empty(tables.jacobian)', 'tables.frames[frame, representation]'
+)
 def frame_jacobian(
     model: RobotModel,
     q: ArrayLike,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.dynamics.dispatch import at_once
+from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.kernels.bodies.quantities import GRAVITY_FORCES
 from screw_dynamics.model.robot_model import RobotModel, require_robot_model
@@ -15,7 +15,7 @@ from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.state_calls import checked_quantity
 
 
-@at_once(GRAVITY_FORCES.in_c)
+@kernel_first(GRAVITY_FORCES.compiled)
 def gravity_forces(
     model: RobotModel, q: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, as_stack
 from screw_dynamics.common.sample_threads import require_threads
-from screw_dynamics.dynamics.dispatch import at_once, by_kind
+from screw_dynamics.dynamics.dispatch import by_kind, kernel_first
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 from screw_dynamics.kernels.bodies.layout import OK
 from screw_dynamics.kernels.bodies.quantities import INVERSE_DYNAMICS
@@ -21,8 +21,8 @@ from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require
 from screw_dynamics.model.state_calls import output, run_jets
 
 
-@at_once(
-    lambda: INVERSE_DYNAMICS.in_c,
+@kernel_first(
+    lambda: INVERSE_DYNAMICS.compiled,
     'empty_like(joint_jet[2:])',
     status='kernel(len(joint_jet))({inputs}, result, {parameters})',
     kinds=False,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_samples, require_finite
-from screw_dynamics.dynamics.dispatch import at_once
+from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.errors import ModelError
 from screw_dynamics.kernels.bodies.quantities import (
@@ -23,7 +23,7 @@ from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.model.state_calls import checked_quantity
 
 
-@at_once(CENTRE_OF_MASS.in_c, 'empty(3)', 'tables.with_base')
+@kernel_first(CENTRE_OF_MASS.compiled, 'empty(3)', 'tables.with_base')
 def centre_of_mass(model: ScrewModel, q: ArrayLike) -> Array:
     """
     Return the centre of mass of all moving links in base-link axes.
@@ -56,7 +56,7 @@ def centre_of_mass(model: ScrewModel, q: ArrayLike) -> Array:
     return _of_all_bodies(CENTRE_OF_MASS, model, q)
 
 
-@at_once(CENTRE_OF_MASS_JACOBIAN.in_c, 'empty((3, len(q)))', 'tables.with_base')
+@kernel_first(CENTRE_OF_MASS_JACOBIAN.compiled, 'empty((3, len(q)))', 'tables.with_base')
 def centre_of_mass_jacobian(model: ScrewModel, q: ArrayLike) -> Array:
     """
     Return the Jacobian J of the centre of mass r, with r' = J q'.
@@ -92,7 +92,7 @@ def centre_of_mass_jacobian(model: ScrewModel, q: ArrayLike) -> Array:
     return _of_all_bodies(CENTRE_OF_MASS_JACOBIAN, model, q)
 
 
-@at_once(KINETIC_ENERGY.in_c, 'empty(1)', value='result[0]')
+@kernel_first(KINETIC_ENERGY.compiled, 'empty(1)', value='result[0]')
 def kinetic_energy(model: RobotModel, q: ArrayLike, qd: ArrayLike) -> Array:
     """
     Return the kinetic energy ``q'^T M q' / 2`` of the links [MK2021, (20)].
@@ -130,7 +130,7 @@ def kinetic_energy(model: RobotModel, q: ArrayLike, qd: ArrayLike) -> Array:
     return require_finite('result', energy, 'overflow')
 
 
-@at_once(POTENTIAL_ENERGY.in_c, 'empty(1)', 'tables.with_base', value='result[0]')
+@kernel_first(POTENTIAL_ENERGY.compiled, 'empty(1)', 'tables.with_base', value='result[0]')
 def potential_energy(model: ScrewModel, q: ArrayLike) -> Array:
     """
     Return the potential energy of the links in the field of gravity, ``-m g^T r``.

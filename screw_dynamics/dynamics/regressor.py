@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, raise_not_finite
-from screw_dynamics.dynamics.dispatch import at_once
+from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.bodies.layout import OK
 from screw_dynamics.kernels.bodies.quantities import REGRESSOR
@@ -54,7 +54,7 @@ def inertial_parameters(model: ScrewModel) -> Array:
     return parameters.ravel()
 
 
-@at_once(partial(REGRESSOR.in_c, 3), 'empty(tables.regressor)', 'tables.with_bodies')
+@kernel_first(partial(REGRESSOR.compiled, 3), 'empty(tables.regressor)', 'tables.with_bodies')
 def regressor(model: RobotModel, joint_jet: ArrayLike, *, out: Array | None = None) -> Array:
     """
     Return the matrix Y of the efforts tau = Y pi and its time derivatives up to order k.

@@ -52,7 +52,7 @@ class StateKernel(_Quantity):
     """
     A quantity of q, of q and q', or of q, q' and tau, each (n,): one, two or three `inputs`.
 
-    `in_c()` is its kernel of one state in C, called with (*inputs, out, parameters).
+    `compiled()` is its kernel of one state in C, called with (*inputs, out, parameters).
     """
 
     def __init__(self, name: str, sweep: Sweep, rows: Rows, shape: Shape, inputs: int) -> None:
@@ -65,7 +65,7 @@ class StateKernel(_Quantity):
         given = f'{", ".join(self.inputs * [read_only(1)])}, {self._out()}'
         return _named(function, f'single_{self.name}', given, gil=True)
 
-    def in_c(self) -> Callable[..., int]:
+    def compiled(self) -> Callable[..., int]:
         """Return the kernel of one state in C; wrong types of arguments raise TypeError."""
         return self._single_kernel().compiled or not_compiled
 
@@ -92,7 +92,7 @@ class JetKernel(_Quantity):
     A quantity of a joint jet of `lowest` rows and one more per order.
 
     The `orders` lowest ones have kernels of their own, whose loops over derivatives the compiler
-    unrolls; the others share one. `in_c(rows)` is the kernel of one jet in C, which is called
+    unrolls; the others share one. `compiled(rows)` is the kernel of one jet in C, which is called
     with (jet, out, parameters); it raises TypeError for arguments of wrong types.
     """
 
@@ -101,7 +101,7 @@ class JetKernel(_Quantity):
     ) -> None:
         super().__init__(name, sweep, rows, shape)
         self._lowest, self._orders = lowest, orders
-        self.in_c: Callable[[int], Callable[..., int]] = cache(self._in_c)
+        self.compiled: Callable[[int], Callable[..., int]] = cache(self._compiled)
         self._single_kernel = cache(self._make_single)
 
     def _make_single(self, order: int) -> Kernel:
@@ -113,7 +113,7 @@ class JetKernel(_Quantity):
     def _constant(self, order: int) -> int:
         return order if order < self._orders else _ANY_ORDER
 
-    def _in_c(self, rows: int) -> Callable[..., int]:
+    def _compiled(self, rows: int) -> Callable[..., int]:
         order = rows - self._lowest
         if order < 0:
             return not_compiled
