@@ -133,6 +133,7 @@ def table(source: str) -> str:
         'options': command_options,
         'model': model_entries,
         'launch': launch_arguments,
+        'controller': controller_parameters,
         'segments': segment_entries,
         'files': citing_files,
         'equations': runpy.run_path(str(DOCS / 'equations.py'))['table'],
@@ -248,6 +249,19 @@ PARAMETER_FILE = """# Copyright screw_dynamics contributors
 /**/{node}:
   ros__parameters:
 """
+
+
+def controller_parameters() -> str:
+    """Return the parameters of the controller in C++, from the file that its build reads."""
+    path = 'screw_dynamics_controllers/src/feedforward_controller_parameters.yaml'
+    (declared,) = yaml.safe_load((DOCS.parent / path).read_text(encoding='utf-8')).values()
+    feedback = {f'feedback.{name}': rule for name, rule in declared.pop('feedback').items()}
+    rows = []
+    for name, rule in {**declared, **feedback}.items():
+        default = rule['default_value']
+        default = code(tuple(default) if isinstance(default, list) else default)
+        rows.append([f'`{name}`', default, prose(rule['description'])])
+    return markdown(('Parameter', 'Default', 'Meaning'), rows)
 
 
 # --- entries of files ----------------------------------------------------------------------------
