@@ -61,8 +61,7 @@ setup(
     long_description=(ROOT / 'README.md').read_text(encoding='utf-8'),
     long_description_content_type='text/markdown',
     author='screw_dynamics contributors',
-    maintainer='screw_dynamics maintainers',
-    maintainer_email='maintainers@example.org',
+    maintainer='screw_dynamics contributors',
     license='Apache-2.0',
     classifiers=[
         'Development Status :: 4 - Beta',

@@ -80,17 +80,18 @@ def test_tools_of_releases_read_manifest_and_changelog(folder):
     assert package.version in [version for version, _, _ in changelog.foreach_version()]
 
 
-def test_libraries_of_the_executables_are_declared(setup_arguments, manifest):
+def test_libraries_of_the_nodes_are_declared(setup_arguments, manifest):
     declared = {element.text for element in manifest.iter('exec_depend')}
-    for requirement in {*setup_arguments['install_requires'], *extras(setup_arguments, 'demo')}:
+    for requirement in setup_arguments['install_requires']:
         name = re.match(r'[a-z]+', requirement).group().removeprefix('py')
-        # rosdep has no key of mcap alone
-        keys = {f'python3-{name}', f'python3-{name}-pip', f'{name}-ros2-support'}
-        assert keys & declared, requirement
+        assert f'python3-{name}' in declared, requirement
 
 
-def extras(setup_arguments: dict, name: str) -> list[str]:
-    return setup_arguments['extras_require'][name]
+def test_system_packages_are_enough(manifest):
+    """Tools of binary releases take none from PyPI."""
+    for element in manifest:
+        if element.tag.endswith('depend'):
+            assert not element.text.endswith('-pip') and element.text != 'mcap-ros2-support'
 
 
 def test_every_data_file_exists(setup_arguments):
