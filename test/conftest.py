@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import zlib
@@ -28,67 +29,6 @@ from oracles.robots import NAMED_ROBOTS, bundled_urdfs, named_robot  # noqa: E40
 if TYPE_CHECKING:
     from screw_dynamics import ScrewModel
 
-# below test/: tests that start processes or wait for others, beside those with the fixture `ros`,
-# and of what is shipped
-PROCESSES = (
-    'recordings/bags/test_recorder.py',
-    'recordings/bags/test_recorder_end.py',
-    'codegen/robot/test_generated',
-    'command_line/test_help.py',
-    'command_line/test_exit_codes.py',
-    'examples/',
-    'nodes/launching/',
-    'nodes/test_imports_of_nodes.py',
-    'packaging/',
-    'viewer/test_viewer_page.py',
-)
-
-# files of proofs, which make test-all runs: variants of what another test shows once,
-# whose nodes mostly wait, builds and studies
-PROOFS = (
-    'codegen/extension/test_extension.py',
-    'codegen/robot/test_generated_floats.py',
-    'codegen/robot/test_generated_for_cpp.py',
-    'command_line/test_plot_command.py',
-    'control/test_drives_in_mujoco.py',
-    'estimation/observers/test_contacts_in_mujoco.py',
-    'examples/test_actuators_in_mujoco.py',
-    'examples/test_cpp_controller.py',
-    'examples/test_gallery.py',
-    'examples/test_mujoco_robot.py',
-    'examples/test_sea_story.py',
-    'examples/test_soft_study.py',
-    'nodes/drive_commands/test_drive_guides.py',
-    'nodes/dynamics_server/test_dynamics_server_failures.py',
-    'nodes/dynamics_server/test_motor_service.py',
-    'nodes/dynamics_server/test_retime_service.py',
-    'nodes/load_observer/test_identify_service.py',
-    'nodes/shared/test_hybrid_process.py',
-    'nodes/test_node_shutdown.py',
-    'nodes/test_random_messages.py',
-    'nodes/test_sender_process.py',
-    'packaging/test_colcon_build.py',
-    'packaging/test_pip_install.py',
-    'recordings/bags/test_cut_off_bags.py',
-    'recordings/bags/test_damaged_bags.py',
-    'recordings/bags/test_recorder_end.py',
-    'soft/test_soft_robot_paths.py',
-    'symbolic/test_symbolic_expressions.py',
-    'symbolic/test_symbolic_sources.py',
-)
-
-# files that take longest
-LONGEST = (
-    'codegen/extension/test_extension.py',
-    'estimation/identification/test_identify_drives.py',
-    'examples/test_demo.py',
-    'examples/test_gallery.py',
-    'examples/test_soft_study.py',
-    'nodes/load_observer/test_identify_service.py',
-    'packaging/test_document_examples.py',
-    'packaging/test_pip_install.py',
-)
-
 # Shells start background jobs with SIGINT ignored, and so would be all processes that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -110,40 +50,36 @@ hypothesis.settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'default')
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not import proofs, and the large libraries that they compare with, to deselect them."""
-    if 'not long' not in config.option.markexpr or collection_path.suffix != '.py':
+    """Do not import files of proofs, and their large libraries, to deselect them."""
+    if 'not long' not in config.option.markexpr or not collection_path.match('test_*.py'):
         return None
-    return True if collection_path.as_posix().endswith(PROOFS) else None
+    marks = re.search(
+        r'^pytestmark = .*?\n\n', collection_path.read_text(), re.DOTALL | re.MULTILINE
+    )
+    return True if marks and 'pytest.mark.long' in marks[0] else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
-    Mark proofs and tests with processes, and take files with and without processes in turn.
+    Take files with and without processes in turn.
 
     So -m 'not processes' selects those of the library and of nodes in this process; they only
-    compute, and fill the cores while others wait. The longest files come first: none of them is
-    left for the end.
+    compute, and fill the cores while others wait. Files with the marker `first` are the first.
     """
-    waiting: dict[str, list[pytest.Item]] = {}
-    computing: dict[str, list[pytest.Item]] = {}
+    waiting: dict[Path, list[pytest.Item]] = {}
+    computing: dict[Path, list[pytest.Item]] = {}
     for item in items:
-        path = item.path.relative_to(Path(__file__).parent).as_posix()
-        if path in PROOFS:
-            item.add_marker('long')
-        if path.startswith(PROCESSES) or 'ros' in getattr(item, 'fixturenames', ()):
+        if 'ros' in getattr(item, 'fixturenames', ()):
             item.add_marker('processes')
-            waiting.setdefault(path, []).append(item)
-        else:
-            computing.setdefault(path, []).append(item)
-    in_turn = chain.from_iterable(
-        zip_longest(*(_longest_first(files) for files in (waiting, computing)), fillvalue=[])
-    )
-    items[:] = chain.from_iterable(in_turn)
+        files = waiting if item.get_closest_marker('processes') else computing
+        files.setdefault(item.path, []).append(item)
+    in_turn = zip_longest(_longest_first(waiting), _longest_first(computing), fillvalue=[])
+    items[:] = chain.from_iterable(chain.from_iterable(in_turn))
 
 
-def _longest_first(files: dict[str, list[pytest.Item]]) -> list[list[pytest.Item]]:
-    """Return the tests of each file, those of `LONGEST` first."""
-    return [files[path] for path in sorted(files, key=lambda path: path not in LONGEST)]
+def _longest_first(files: dict[Path, list[pytest.Item]]) -> list[list[pytest.Item]]:
+    """Return the tests of each file, those of files with the marker `first` first."""
+    return sorted(files.values(), key=lambda tests: tests[0].get_closest_marker('first') is None)
 
 
 @pytest.fixture

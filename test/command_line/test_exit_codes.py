@@ -16,6 +16,8 @@ from processes import COMMAND, environment, in_shell, python
 import screw_dynamics
 from screw_dynamics.command_line.exit_codes import one_line, run_to_end, signals_as_interrupts
 
+pytestmark = pytest.mark.processes
+
 FAST = 'time,joint_1,joint_2\n0,0,0\n0.05,1,0\n1,0,0\n'
 
 

@@ -11,6 +11,8 @@ from processes import python
 
 import screw_dynamics.command_line.main as program
 
+pytestmark = pytest.mark.processes
+
 COMMANDS = [
     'demo',
     'doctor',

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from processes import process
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 pytest.importorskip('matplotlib', reason='figures need matplotlib')
 

@@ -19,6 +19,8 @@ import screw_dynamics as sd
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 
+pytestmark = pytest.mark.long
+
 os.environ.setdefault('MUJOCO_GL', 'disable')  # no rendering
 mujoco = pytest.importorskip('mujoco')
 

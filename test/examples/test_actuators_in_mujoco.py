@@ -22,6 +22,8 @@ import pytest
 
 import screw_dynamics as sd
 
+pytestmark = [pytest.mark.long, pytest.mark.processes]
+
 pytest.importorskip('mujoco')
 
 from sea_study.mjcf import mjcf, principal_inertia  # noqa: E402

@@ -17,7 +17,11 @@ ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / 'examples' / 'cpp_controller'
 missing = [name for name in ('cmake', 'make', 'gcc', 'g++') if shutil.which(name) is None]
 
-pytestmark = pytest.mark.skipif(bool(missing), reason=f'not installed: {", ".join(missing)}')
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.processes,
+    pytest.mark.skipif(bool(missing), reason=f'not installed: {", ".join(missing)}'),
+]
 
 
 def run(*command):

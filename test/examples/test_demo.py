@@ -18,6 +18,8 @@ import pytest
 from helpers.child_processes import children
 from helpers.patience import patience
 
+pytestmark = [pytest.mark.first, pytest.mark.processes]
+
 pytest.importorskip('rclpy', reason='the demo needs ROS 2 (rclpy)')
 pytest.importorskip('screw_dynamics_interfaces', reason='screw_dynamics_interfaces is not built')
 pytest.importorskip('rosbags', reason='the demo records a bag')

@@ -8,6 +8,8 @@ import os
 
 import pytest
 
+pytestmark = pytest.mark.processes
+
 rclpy = pytest.importorskip('rclpy', reason='the nodes need ROS 2 (rclpy)')
 pytest.importorskip('screw_dynamics_interfaces', reason='screw_dynamics_interfaces is not built')
 if not os.environ.get('AMENT_PREFIX_PATH'):

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytestmark = [pytest.mark.first, pytest.mark.long, pytest.mark.processes]
+
 image = pytest.importorskip('matplotlib.image', reason='figures need matplotlib')
 
 import matplotlib  # noqa: E402

@@ -7,6 +7,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.processes
+
 pytest.importorskip('mujoco')
 
 from helpers.receiving_node import Node  # noqa: E402

@@ -14,6 +14,8 @@ from oracles.random_models import BodyRecipe, random_model
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
 
+pytestmark = [pytest.mark.long, pytest.mark.processes]
+
 mujoco = pytest.importorskip('mujoco')
 
 from sea_study.mjcf import mjcf  # noqa: E402

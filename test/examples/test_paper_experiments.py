@@ -15,6 +15,8 @@ from paper_experiments import cost, fanuc, planar_2r
 from paper_experiments.arms import DURATION, FORMS, Experiment, iiwa, panda
 from screw_dynamics.theory.closed_form import nth_derivatives
 
+pytestmark = pytest.mark.processes
+
 # Some hundred rounded operations in a row lose at most three of the sixteen digits.
 BOUND = 1e-12
 

@@ -24,6 +24,8 @@ from ros_demo.processes import DemoError, Processes, isolate_ros, release_domain
 from screw_dynamics.common.stop_signals import stop_once
 from screw_dynamics.errors import ScrewDynamicsError
 
+pytestmark = pytest.mark.processes
+
 # Says that it is ready where SIGINT is expected already, and answers it with exit code 0.
 SERVER = """
 import signal

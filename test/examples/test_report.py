@@ -22,6 +22,8 @@ from ros_demo.report import peak_table, recompute, report, timing  # noqa: E402
 from screw_dynamics.errors import BagError  # noqa: E402
 from screw_dynamics.recordings.bags.writer import BagWriter  # noqa: E402
 
+pytestmark = pytest.mark.processes
+
 RATE = 50.0
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = [pytest.mark.long, pytest.mark.processes]
+
 pytest.importorskip('mujoco', reason='the study runs in MuJoCo')
 
 import screw_dynamics as sd  # noqa: E402

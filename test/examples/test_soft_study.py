@@ -14,6 +14,8 @@ import screw_dynamics as sd
 from soft_study import arcs, helicoid, helicoid_motion, hybrid, toy
 from soft_study.records import FOLDER, recorded_circles, recorded_equilibria, recorded_motion
 
+pytestmark = [pytest.mark.first, pytest.mark.long, pytest.mark.processes]
+
 
 @pytest.mark.parametrize('q', [0.0, 1e-8, 0.03, 0.7, 0.999, 1.001, 2.5, -3.0])
 def test_the_toy_example_has_the_efforts_of_the_kernel(q):

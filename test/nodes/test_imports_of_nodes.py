@@ -5,6 +5,10 @@
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.processes
+
 LATER = {'matplotlib', 'mujoco', 'pinocchio', 'rosbags', 'scipy', 'sympy'}
 
 

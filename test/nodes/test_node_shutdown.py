@@ -20,6 +20,8 @@ from screw_dynamics.common import stop_signals
 from screw_dynamics.common.stop_signals import SignalGuard, stop_once
 from screw_dynamics.nodes.__main__ import NODES
 
+pytestmark = pytest.mark.long
+
 # a signal at one of the calls of Python functions in the ticks of a motion
 IN_A_TICK = """
 import signal, sys

@@ -33,6 +33,8 @@ from screw_dynamics_interfaces.srv import (
     GetMassMatrix,
 )
 
+pytestmark = pytest.mark.long
+
 MODEL = read_urdf(share_path('urdf/planar_2r.urdf'))
 NAMES = list(MODEL.joint_names)
 NOW = 1_700_000_000_000_000_000

@@ -16,6 +16,8 @@ from screw_dynamics.nodes import trajectory_sender
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.nodes.trajectory_sender import SenderParameters, Verdicts, send
 
+pytestmark = pytest.mark.long
+
 TOPIC = '/feedforward/joint_trajectory'
 MAKE = partial(rclpy.create_node, 'sender')
 YAML = """

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from packaging_tools import EXECUTABLES
 
+pytestmark = pytest.mark.processes
+
 packages = pytest.importorskip('ament_index_python.packages', reason='needs ament_index_python')
 
 ROOT = Path(__file__).resolve().parents[2]

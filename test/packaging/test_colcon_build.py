@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from packaging_tools import EXECUTABLES, run
 
+pytestmark = [pytest.mark.long, pytest.mark.processes]
+
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / 'README.md').read_text(encoding='utf-8')
 

@@ -17,6 +17,8 @@ from screw_dynamics.command_line.main import main
 from screw_dynamics.trajectory import parse_trajectory, read_trajectory
 from screw_dynamics.viewer.viewer import Viewer
 
+pytestmark = [pytest.mark.first, pytest.mark.processes]
+
 ONE_TRAJECTORY = block(TEXTS['docs/trajectory_file.md'], 'File of a trajectory', 'yaml')
 # those of docs/theory are doctests: test_theory_documents.py
 WITH_CODE = [

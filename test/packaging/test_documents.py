@@ -20,6 +20,8 @@ from screw_dynamics.model import urdf
 from screw_dynamics.recordings import bags
 from screw_dynamics.trajectory import cartesian
 
+pytestmark = pytest.mark.processes
+
 COMMANDS = ('model', 'terms', 'evaluate', 'bag', 'feasibility', 'generate', 'plot')
 
 

@@ -17,6 +17,8 @@ from helpers.patience import patience
 
 from ros_demo.processes import release_domain, unused_domain
 
+pytestmark = pytest.mark.processes
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # what the script that setuptools makes does, with a word when it begins

@@ -19,6 +19,8 @@ from packaging_tools import EXECUTABLES
 import screw_dynamics
 from screw_dynamics.common.paths import share_path
 
+pytestmark = pytest.mark.processes
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -20,6 +20,8 @@ from helpers.patience import patience
 
 import screw_dynamics as sd
 
+pytestmark = pytest.mark.processes
+
 
 def test_type_checkers_see_what_is_imported_at_run_time():
     """All names of the stub, which the face reads line by line."""

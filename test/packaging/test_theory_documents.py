@@ -12,6 +12,8 @@ from importlib import import_module
 import pytest
 from documents import DOCS, ROOT, section
 
+pytestmark = pytest.mark.processes
+
 PACKAGE = ROOT / 'screw_dynamics'
 PAGES = sorted((DOCS / 'theory').glob('*.md'))
 INDEX = runpy.run_path(str(DOCS / 'equations.py'))

@@ -12,6 +12,8 @@ from oracles.strategies import seeds
 import screw_dynamics as sd
 from screw_dynamics.soft.recursive_dynamics import chain_efforts
 
+pytestmark = pytest.mark.long
+
 SOFT = sd.soft
 
 

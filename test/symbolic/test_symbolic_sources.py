@@ -30,6 +30,8 @@ from screw_dynamics.symbolic import (
     terms,
 )
 
+pytestmark = pytest.mark.long
+
 FLAGS = ['-Wall', '-Wextra', '-pedantic', '-Werror']
 OPTIONS = Options(order=2, frame='tool_3', representation='hybrid')
 RECIPES = [

@@ -25,7 +25,7 @@ try:
 except InputError as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.processes, pytest.mark.long]
 
 IIWA = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
 TIMES = np.linspace(0.0, 2.0, 41)

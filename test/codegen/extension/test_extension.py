@@ -21,7 +21,11 @@ from screw_dynamics.kernels import kernel
 
 ROOT = Path(__file__).resolve().parents[3]
 
-pytestmark = pytest.mark.skipif(shutil.which('cc') is None, reason='needs a C compiler')
+pytestmark = [
+    pytest.mark.first,
+    pytest.mark.long,
+    pytest.mark.skipif(shutil.which('cc') is None, reason='needs a C compiler'),
+]
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ import screw_dynamics as sd
 from screw_dynamics.codegen.robot import QUANTITIES
 from screw_dynamics.theory.inverse_dynamics import body_fixed
 
+pytestmark = [pytest.mark.long, pytest.mark.processes]
+
 RECIPES = [
     BodyRecipe(),
     BodyRecipe('prismatic'),

@@ -13,6 +13,8 @@ from oracles.random_models import BodyRecipe, random_model
 import screw_dynamics as sd
 from screw_dynamics.codegen.robot import QUANTITIES
 
+pytestmark = [pytest.mark.long, pytest.mark.processes]
+
 CPP = shutil.which('g++')
 
 

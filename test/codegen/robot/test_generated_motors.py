@@ -18,7 +18,7 @@ from screw_dynamics.drives import (
 )
 from screw_dynamics.errors import InputError
 
-pytestmark = needs_gcc
+pytestmark = [pytest.mark.processes, needs_gcc]
 
 # relative to the largest number of an order: the stages do the same operations in another order
 BOUND = 1e-13

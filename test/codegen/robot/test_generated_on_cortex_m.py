@@ -13,6 +13,7 @@ from screw_dynamics.codegen.robot import QUANTITIES
 
 COMPILER, EMULATOR = shutil.which('arm-none-eabi-gcc'), shutil.which('qemu-system-arm')
 pytestmark = [
+    pytest.mark.processes,
     pytest.mark.long,
     pytest.mark.skipif(
         not (COMPILER and EMULATOR),

@@ -13,6 +13,8 @@ import screw_dynamics as sd
 from benchmarks.identification.run import BAND, errors_of, identified, truth_of
 from screw_dynamics.errors import InputError, RecordingWarning, ShapeError, UnknownNameError
 
+pytestmark = pytest.mark.first
+
 # of a parameter from the truth, in standard deviations: one in 16000 of a normal distribution
 SURE = 4.0
 LOAD = 'tool', 1.0, np.array([0.0, 0.0, 0.0]), np.zeros((3, 3))

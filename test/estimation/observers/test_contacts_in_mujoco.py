@@ -8,6 +8,8 @@ from oracles.mujoco_contacts import EFFORT_NOISE, PERIOD, VELOCITY_NOISE, Contac
 
 import screw_dynamics as sd
 
+pytestmark = pytest.mark.long
+
 mujoco = pytest.importorskip('mujoco')
 
 ERROR = 0.05

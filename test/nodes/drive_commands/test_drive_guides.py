@@ -20,6 +20,8 @@ from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.parameters import coerced, rule_of
 
+pytestmark = pytest.mark.long
+
 GUIDE = Path(__file__).resolve().parents[3] / 'docs' / 'drive_guides.md'
 SECTIONS = dict(re.findall(r'^## (.+?)\n(.*?)(?=^## |\Z)', GUIDE.read_text(), re.M | re.S))
 RECORDS = {

@@ -8,6 +8,8 @@ from geometry_msgs.msg import WrenchStamped
 from helpers.node_processes import trajectory
 from helpers.services import SERVICES, ros_duration
 
+pytestmark = pytest.mark.long
+
 FAILURES = {
     'no position': ('get_mass_matrix', {}, 'INVALID_REQUEST', 'position: expected shape'),
     'short': ('get_mass_matrix', {'position': [0.0]}, 'INVALID_REQUEST', 'got (1,)'),

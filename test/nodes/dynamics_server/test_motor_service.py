@@ -21,6 +21,8 @@ from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParamete
 from screw_dynamics.nodes.dynamics_server.services import get_motor_feedforward
 from screw_dynamics_interfaces.srv import ComputeTrajectoryTorques, GetMotorFeedforward
 
+pytestmark = pytest.mark.long
+
 MIXED = """
 elastic_joints:
   joint_1:

@@ -10,6 +10,8 @@ from helpers.services import SERVICES
 import screw_dynamics as sd
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 
+pytestmark = pytest.mark.long
+
 KIND = SERVICES['retime_trajectory']
 LIMITS = {'velocity': [2.0, 3.0], 'effort': [60.0, 30.0], 'effort_rate': [400.0, 200.0]}
 POINTS = [(0.5, [0.0, 0.0]), (2.0, [0.9, -0.6]), (3.5, [0.2, 0.7])]

@@ -28,6 +28,8 @@ from screw_dynamics import share_path
 from screw_dynamics.errors import InputError
 from screw_dynamics.recordings.bags import Bag
 
+pytestmark = pytest.mark.processes
+
 FILES = ('feedforward', 'dynamics_server', 'bringup')
 ARGUMENTS = {'namespace', 'params_file', 'robot_description_topic', 'urdf_file', 'use_sim_time'}
 

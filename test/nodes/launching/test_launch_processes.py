@@ -23,9 +23,12 @@ from screw_dynamics_interfaces.srv import GetMassMatrix
 NAMES = ['joint_1', 'joint_2']
 
 # launch_pytest leaves its event loops to the garbage collector
-pytestmark = pytest.mark.filterwarnings(
-    r'ignore:Exception ignored in. <socket\.socket:pytest.PytestUnraisableExceptionWarning'
-)
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.filterwarnings(
+        r'ignore:Exception ignored in. <socket\.socket:pytest.PytestUnraisableExceptionWarning'
+    ),
+]
 
 
 @launch_pytest.fixture

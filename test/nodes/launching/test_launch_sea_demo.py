@@ -25,9 +25,12 @@ from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoi
 from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward
 
 # launch_pytest leaves its event loops to the garbage collector
-pytestmark = pytest.mark.filterwarnings(
-    r'ignore:Exception ignored in. <socket\.socket:pytest.PytestUnraisableExceptionWarning'
-)
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.filterwarnings(
+        r'ignore:Exception ignored in. <socket\.socket:pytest.PytestUnraisableExceptionWarning'
+    ),
+]
 
 
 def arm_file(folder, **changed):

@@ -18,6 +18,8 @@ from screw_dynamics.nodes.load_observer import identification_service
 from screw_dynamics.nodes.load_observer.node import LoadObserverNode
 from screw_dynamics_interfaces.srv import IdentifyDynamics
 
+pytestmark = [pytest.mark.first, pytest.mark.long]
+
 BEGIN = 1_700_000_000 * SECOND
 SECONDS = 16.0
 LOAD = 'tool', 1.0, [COM[0], COM[1], 0.0], np.zeros((3, 3))

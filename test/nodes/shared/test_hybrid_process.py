@@ -12,6 +12,8 @@ import screw_dynamics as sd
 from screw_dynamics.soft.recursive_dynamics import chain_efforts
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
+pytestmark = pytest.mark.long
+
 FINGER = sd.share_path('config/soft_finger.yaml')
 TOPIC = '/feedforward/joint_trajectory'
 

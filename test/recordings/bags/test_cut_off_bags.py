@@ -14,6 +14,8 @@ from bag_sample import SAMPLE, SAMPLE_TYPE, START
 
 from screw_dynamics.errors import BagError, BagWarning
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 mcap_reader = pytest.importorskip('mcap.reader', reason='bags need the package mcap')
 

@@ -12,6 +12,8 @@ from bag_sample import SAMPLE, SAMPLE_TYPE, START
 
 from screw_dynamics.errors import BagError
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
 from screw_dynamics.recordings.bags import Bag  # noqa: E402

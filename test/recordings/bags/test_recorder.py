@@ -14,6 +14,8 @@ import pytest
 from helpers.bag_processes import messages_in, stop, wait_for, wait_for_match
 from helpers.patience import patience
 
+pytestmark = pytest.mark.processes
+
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
 from screw_dynamics.recordings.bags import Bag  # noqa: E402

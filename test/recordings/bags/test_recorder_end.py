@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = [pytest.mark.long, pytest.mark.processes]
+
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 pytest.importorskip('rclpy', reason='recording needs ROS 2 (rclpy)')
 
