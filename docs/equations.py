@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Index of the numbered equations of the papers, from the citations in docstrings.
+Index of the numbered equations of the papers, by paper and by page, from citations in docstrings.
 
 A docstring cites equations as `[KEY] (n), (m) to (k)`; a list or range holds until the next key.
 """
@@ -228,6 +228,44 @@ def table(key: str, package: Path = PACKAGE) -> str:
     return '\n'.join(lines) + '\n'
 
 
+def page_table(page: str, package: Path = PACKAGE) -> str:
+    """Return the Markdown table of the files of a page: subject, and equations that they cite."""
+    cited: dict[str, list[str]] = {
+        path.relative_to(package).as_posix(): []
+        for path in sorted(package.glob('theory/**/*.py'))
+        if path.name != '__init__.py'
+    }
+    for key in COUNTS:
+        numbers: dict[str, list[int]] = defaultdict(list)
+        for number, files in sorted(places(key, package).items()):
+            for file in files:
+                numbers[file].append(number)
+        for file, found in sorted(numbers.items()):
+            cited.setdefault(file, []).append(f'{key} {spans(found)}')
+    lines = ['| File | Subject | Equations |', '|---|---|---|']
+    for file, equations in cited.items():
+        if page_of(file) == page:
+            text = ast.get_docstring(ast.parse((package / file).read_text(encoding='utf-8'))) or ''
+            lines.append(
+                f'| {place(file, [])} | {text.splitlines()[0]} | {"; ".join(equations)} |'
+            )
+    return '\n'.join(lines) + '\n'
+
+
+def spans(numbers: list[int]) -> str:
+    """Return increasing numbers as they are cited: (3), (5) to (7)."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ', '.join(
+        f'({run[0]}) to ({run[-1]})' if len(run) > 2 else ', '.join(f'({n})' for n in run)
+        for run in runs
+    )
+
+
 def places(key: str, package: Path = PACKAGE) -> dict[int, dict[str, list[str]]]:
     """Return files and functions that cite the equations of a paper, by number."""
     found: dict[int, dict[str, list[str]]] = defaultdict(dict)
@@ -250,5 +288,7 @@ def place(file: str, names: list[str]) -> str:
 
 
 def page_of(file: str) -> str:
-    """Return the page of docs/theory on the subject of a file."""
-    return PAGES[max((prefix for prefix in PAGES if file.startswith(prefix)), key=len)]
+    """Return the page of docs/theory on the subject of a file; empty if there is none."""
+    return PAGES.get(
+        max((prefix for prefix in PAGES if file.startswith(prefix)), key=len, default=''), ''
+    )

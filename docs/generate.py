@@ -41,6 +41,7 @@ from screw_dynamics.trajectory import TrajectoryPoint
 
 DOCS = Path(__file__).resolve().parent
 DECLARED = runpy.run_path(str(DOCS / 'declared_arguments.py'), run_name='declared_arguments')
+EQUATIONS = runpy.run_path(str(DOCS / 'equations.py'))
 TABLE = re.compile(r'(<!-- table: (.+?) -->\n)(.*?)(<!-- end of table -->\n)', re.DOTALL)
 
 NODES = {
@@ -136,7 +137,8 @@ def table(source: str) -> str:
         'controller': controller_parameters,
         'segments': segment_entries,
         'files': citing_files,
-        'equations': runpy.run_path(str(DOCS / 'equations.py'))['table'],
+        'equations': EQUATIONS['table'],
+        'page': EQUATIONS['page_table'],
     }
     return makers[kind](*arguments)
 

@@ -41,36 +41,11 @@ def test_every_equation_has_a_row_that_leads_to_a_page():
         assert {page for _, page in rows} <= subjects, key
 
 
-def test_the_page_of_a_subject_names_its_equations():
-    """The table at the end of a page has the numbers that the index sends there."""
-    for key in COUNTS:
-        pages = {path.stem: numbers_of(path.read_text(encoding='utf-8'), key) for path in PAGES}
-        for number, files in INDEX['places'](key).items():
-            subjects = {INDEX['page_of'](file) for file in files}
-            assert any(number in pages[subject] for subject in subjects), (key, number, subjects)
-
-
-def numbers_of(text: str, key: str) -> set[int]:
-    """Return the numbers of a paper in the last table of a page, and beside its key."""
-    found = re.findall(rf'{key}((?:\s*(?:,|and|to)?\s*\(\d+\))+)', text)
-    table = text.partition('\n## Equations and files\n')[2]
-    rows = [line.split('|')[1:-1] for line in table.splitlines() if line[:1] == '|']
-    if rows and any(key in cell for cell in rows[0]):
-        column = next(i for i, cell in enumerate(rows[0]) if key in cell)
-        found += [row[column] for row in rows[2:]]
-    found += [cell for row in rows[2:] for cell in row if cell.strip().startswith(key)]
-    return {
-        number
-        for cell in found
-        for first, last in re.findall(r'\((\d+)\)(?: to \((\d+)\))?', cell)
-        for number in range(int(first), int(last or first) + 1)
-    }
-
-
 def test_citations_are_read():
     read = INDEX['_CITATION'].findall('Return x, [MK2021] (3), (5) to (7), [M2018] (1).')
     assert read == [('MK2021', ' (3), (5) to (7)'), ('M2018', ' (1)')]
     assert INDEX['_NUMBERS'].findall(read[0][1]) == [('3', ''), ('5', '7')]
+    assert INDEX['spans']([3, 5, 6, 7, 9, 10]) == '(3), (5) to (7), (9), (10)'
 
 
 @pytest.mark.parametrize('page', WITH_EXAMPLES, ids=lambda path: path.stem)
