@@ -320,7 +320,7 @@ def segment_entries(part: str) -> str:
         return markdown(('Entry', 'Meaning'), rows)
     tables = []
     for name, kind in SEGMENT_TYPES.items():
-        rows = [[f'`{entry}`', text] for entry, text in kind.entries.items()]
+        rows = [[f'`{part.name}`', part.metadata['text']] for part in fields(kind)]
         tables.append(f'#### {name}\n\n{markdown(("Entry", "Meaning"), rows)}')
     return '\n'.join(tables)
 

@@ -17,8 +17,9 @@ import screw_dynamics as sd
 from benchmarks.verification.measures import Measure, difference, subject
 from benchmarks.verification.scenes import mass_matrix_series
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.soft import functions, recursion
-from screw_dynamics.soft.recursive_dynamics import chain_efforts, chain_links
+from screw_dynamics.soft import functions
+from screw_dynamics.soft.paper import recursion
+from screw_dynamics.soft.paper.recursion import chain_efforts, chain_links
 from screw_dynamics.soft.statics import stiffness_matrix
 
 SOFT = sd.soft

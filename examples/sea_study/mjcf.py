@@ -36,7 +36,7 @@ def mjcf(robot: Robot, *, timestep: float = 1e-3) -> str:
     'link', driven by its motor. `timestep` is in seconds. Raises `InputError` for helical joints,
     mimic joints, antagonistic pairs, rotor coupling, joint friction and parallel springs.
     """
-    model = robot.model
+    model = robot.tree
     _require_translatable(robot)
     table = robot.motors
     root = ElementTree.Element('mujoco', model=model.name)
@@ -127,7 +127,7 @@ def _linear(joint: JointDrive) -> dict[str, str]:
 
 
 def _require_translatable(robot: Robot) -> None:
-    model = robot.model
+    model = robot.tree
     if robot.drives is not None and robot.drives.rotor_coupling:
         raise InputError('drives: expected no rotor coupling, got rotor_coupling=True')
     order = np.arange(model.n)

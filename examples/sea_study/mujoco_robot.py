@@ -52,7 +52,7 @@ class MujocoRobot:
 
     def __init__(self, robot: Robot, *, timestep: float = 1e-3) -> None:
         self._mujoco: Any = load_mujoco()
-        model = robot.model
+        model = robot.tree
         text = mjcf(robot, timestep=timestep)
         self.engine_model: Any = self._mujoco.MjModel.from_xml_string(text)
         self.data: Any = self._mujoco.MjData(self.engine_model)

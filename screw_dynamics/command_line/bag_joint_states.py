@@ -103,7 +103,7 @@ def measured_results(
     options: argparse.Namespace,
 ) -> tuple[Results, Origin]:
     """Estimate a motion from joint states; return its efforts, their uncertainty and stamps."""
-    model = robot.model
+    model = robot.tree
     samples = joint_samples(messages, model, where)
     motions.require_radians(where, model, samples.positions)
     first = int(samples.stamps.min())

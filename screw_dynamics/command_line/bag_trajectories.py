@@ -16,7 +16,7 @@ from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import BagError, TrajectoryError
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import RobotModel
 from screw_dynamics.recordings.bags import BagMessage
 from screw_dynamics.recordings.bags.definitions import MessageTypes
 from screw_dynamics.recordings.messages.joints import effort_points
@@ -86,7 +86,7 @@ def _curve(
     found: BagMessage,
     start: int,
     running: tuple[int, PiecewisePolynomial] | None,
-    model: ScrewModel,
+    model: RobotModel,
     interpolation: str,
 ) -> PiecewisePolynomial:
     waypoints = motions.message_waypoints(found, model)

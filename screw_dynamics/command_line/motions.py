@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
@@ -21,7 +21,8 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.scalars import positive
 from screw_dynamics.errors import BagError, InputError, TrajectoryError, UnknownNameError
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import RobotModel
+from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.recordings.messages.joints import trajectory_points
 from screw_dynamics.recordings.results.results_from_bag import TRAJECTORY, is_bag, one_topic
 from screw_dynamics.trajectory import (
@@ -123,7 +124,7 @@ def add_trajectory(
     )
 
 
-def read_waypoints(options: argparse.Namespace, model: ScrewModel) -> Waypoints:
+def read_waypoints(options: argparse.Namespace, model: RobotModel) -> Waypoints:
     """Return the points of the trajectory in the options, in the joint order of the model."""
     path = expanded(options.trajectory)
     if is_bag(path):
@@ -134,7 +135,7 @@ def read_waypoints(options: argparse.Namespace, model: ScrewModel) -> Waypoints:
     return _in_model_order(str(path), found.joint_names, found.points, model)
 
 
-def message_waypoints(found: BagMessage, model: ScrewModel) -> Waypoints:
+def message_waypoints(found: BagMessage, model: RobotModel) -> Waypoints:
     """Return the points of a JointTrajectory in model order; errors name topic and message."""
     points = trajectory_points(found.message)
     return _in_model_order(origin_of(found), found.message.joint_names, points, model)
@@ -146,7 +147,7 @@ def origin_of(found: BagMessage) -> str:
 
 
 def _in_model_order(
-    where: str, joint_names: Sequence[str], points: Sequence[TrajectoryPoint], model: ScrewModel
+    where: str, joint_names: Sequence[str], points: Sequence[TrajectoryPoint], model: RobotModel
 ) -> Waypoints:
     """Check points and reorder them to the joints of the model; errors begin with `where`."""
     try:
@@ -154,7 +155,7 @@ def _in_model_order(
     except TrajectoryError as error:
         others = set(joint_names) != set(model.joint_names)
         hint = '; choose those of the robot by --joints, --tip-link or --locked' if others else ''
-        tree = getattr(model, 'rigid', model)  # of a robot with soft segments
+        tree: Any = getattr(model, 'rigid', model)  # of a robot with soft segments
         masters = [tree.joint_names[j] for j in tree.coordinates]
         for follower, master in zip(tree.tree_joint_names, masters, strict=True):
             if follower in joint_names and follower not in model.joint_names:
@@ -164,7 +165,7 @@ def _in_model_order(
         raise TrajectoryError(f'{where}: {error}{hint}') from None
 
 
-def _from_bag(path: Path, options: argparse.Namespace, model: ScrewModel) -> Waypoints:
+def _from_bag(path: Path, options: argparse.Namespace, model: RobotModel) -> Waypoints:
     # reading bags needs a package that files do not need
     from screw_dynamics.recordings.bags import Bag
 
@@ -180,7 +181,7 @@ def _from_bag(path: Path, options: argparse.Namespace, model: ScrewModel) -> Way
     )
 
 
-def read_curve(options: argparse.Namespace, model: ScrewModel) -> PiecewisePolynomial:
+def read_curve(options: argparse.Namespace, model: RobotModel) -> PiecewisePolynomial:
     """Return the curve through the points, or poses, of a trajectory that is not in degrees."""
     path = expanded(options.trajectory)
     if not is_bag(path) and _is_of_poses(path, options):
@@ -204,7 +205,7 @@ def _is_of_poses(path: Path, options: argparse.Namespace) -> bool:
 
 
 def _through_poses(
-    path: Path, options: argparse.Namespace, model: ScrewModel
+    path: Path, options: argparse.Namespace, model: RobotModel
 ) -> PiecewisePolynomial:
     """Return the joint motion through the poses of a file; print how near it is to them."""
     if options.interpolation != 'smooth':
@@ -220,7 +221,9 @@ def _through_poses(
     start = [given.get(name, 0.0) for name in model.joint_names]
     waypoints = found.waypoints
     try:
-        motion = cartesian_trajectory(model, waypoints, start, components=found.components)
+        motion = cartesian_trajectory(
+            require_model(model), waypoints, start, components=found.components
+        )
     except TrajectoryError as error:
         hint = '' if given else '; choose another start by --start'
         raise TrajectoryError(f'{path}: {error}{hint}') from None
@@ -243,7 +246,7 @@ def curve_through(
     return replace(curve, breaks=curve.breaks + begin)
 
 
-def require_radians(where: str, model: ScrewModel, positions: Array) -> None:
+def require_radians(where: str, model: RobotModel, positions: Array) -> None:
     """
     Raise InputError if positions (T, n) are far beyond the limits, and degrees would explain it.
 

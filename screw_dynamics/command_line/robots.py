@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.common.paths import expanded
@@ -172,7 +172,7 @@ def read_robot(options: argparse.Namespace, recorded: tuple[str, str] | None = N
         if elastic is not None:
             raise InputError(f'--soft-segments: expected no file beside --elastic, got {segments}')
         # another kind of robot, which some commands refuse
-        return Robot(cast(ScrewModel, append_segments(model, expanded(segments))))
+        return Robot(append_segments(model, expanded(segments)))
     robot = Robot(model, None if elastic is None else Drives.from_yaml(expanded(elastic)))
     if robot.drives is not None:
         _ = robot.motors  # raises if they do not match the model

@@ -59,7 +59,7 @@ def recorded_motion(path: Path, robot: Robot, options: argparse.Namespace) -> Mo
 
 def observed_motion(samples: LoadSamples, loads: RecordedLoads, robot: Robot) -> Motion:
     """Return joint states with the wrenches of the contacts, at the links that are touched."""
-    model, wrenches = robot.model, dict[str, Array]()
+    model, wrenches = robot.tree, dict[str, Array]()
     for contact, end in loads.contacts:
         rows = wrenches.setdefault(contact.link, np.zeros((len(samples.times), 6)))
         touched = (samples.times >= contact.begin) & (samples.times < end)

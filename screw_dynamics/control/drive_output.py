@@ -13,7 +13,7 @@ from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_target import DriveTarget
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
-from screw_dynamics.soft.segments.thread_set import ThreadSet, threads_of
+from screw_dynamics.model.robot_model import Threads, threads_of
 
 
 class DriveOutput:
@@ -120,7 +120,7 @@ _TOLERANCE = 1e-6  # of the largest effort
 class ThreadTensions:
     """Tensions [N], and their rates [N/s], in arrays that are used again."""
 
-    def __init__(self, threads: ThreadSet, joint_names: Sequence[str]) -> None:
+    def __init__(self, threads: Threads, joint_names: Sequence[str]) -> None:
         self._threads, self.names = threads, threads.names
         self._joints = tuple(joint_names)[-threads.size :]
         self._found = tuple(

@@ -11,6 +11,7 @@ from screw_dynamics.control.parameters import fixed, parameter
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
 from screw_dynamics.errors import UnknownNameError
+from screw_dynamics.model.robot_model import frames_of
 from screw_dynamics.trajectory.reference.reference_filter import MAX_ORDER, MIN_ORDER
 from screw_dynamics.trajectory.reference.streamed_reference import StreamSettings
 
@@ -185,7 +186,7 @@ class FeedforwardParameters(ModelParameters):
         """Raise InputError if the values do not fit the links and motors of a robot."""
         if self.of_motors:
             require_motor_positions(robot)
-        frames = robot.model.frames
+        frames = frames_of(robot.model)
         if self.cartesian_frame and self.cartesian_frame not in frames:
             raise UnknownNameError(
                 'link', self.cartesian_frame, frames, "parameter 'cartesian_frame'"

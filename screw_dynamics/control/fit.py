@@ -173,7 +173,7 @@ class PoseMotions:
 
     def __init__(self, message: Any, task: Fit, plan: Plan) -> None:
         parameters = task.running.parameters
-        self._model, self._begin = task.running.robot.model, plan.join.elapsed
+        self._model, self._begin = task.running.robot.tree, plan.join.elapsed
         self.waypoints = path_waypoints(message, parameters.cartesian_frame, self._model.base_link)
         self.knots: Waypoints  # of the last motion
         if parameters.start_state == 'first_point':

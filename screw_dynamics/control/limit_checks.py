@@ -14,7 +14,7 @@ from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.limits import certify
 from screw_dynamics.limits.report import FeasibilityReport
 from screw_dynamics.limits.table import LimitTable
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import RobotModel
 from screw_dynamics.trajectory import PiecewisePolynomial
 
 
@@ -22,7 +22,7 @@ class LimitError(ScrewDynamicsError):
     """A request exceeds a limit that the node enforces."""
 
 
-def check_positions(model: ScrewModel, positions: Array, mode: str) -> str:
+def check_positions(model: RobotModel, positions: Array, mode: str) -> str:
     """Return a text about the first joint beyond its limits, if any; LimitError unless 'warn'."""
     lower, upper = model.limits.lower, model.limits.upper
     outside = (positions < lower) | (positions > upper)

@@ -15,7 +15,8 @@ from screw_dynamics.common.times import SECOND, instant_of, nanoseconds
 from screw_dynamics.drives.workspace import Workspace
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import RobotModel
+from screw_dynamics.model.robot_model import frame_of, frames_of
 from screw_dynamics.recordings.messages.joints import joint_state_rows
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
@@ -88,17 +89,17 @@ class ExternalWrenches:
     `on_expired` is called with the frame at the tick at which a wrench has expired.
     """
 
-    def __init__(self, model: ScrewModel, on_expired: Callable[[str], None]) -> None:
+    def __init__(self, model: RobotModel, on_expired: Callable[[str], None]) -> None:
         self._on_expired = on_expired
         self._wrenches: dict[str, _Wrench] = {}  # by frame
         self.changed = False  # what is in force, since this was reset
         self.set_model(model)
 
-    def set_model(self, model: ScrewModel) -> None:
+    def set_model(self, model: RobotModel) -> None:
         """Continue with another model, under the wrenches on its moving links."""
         self._model = model
         for name in tuple(self._wrenches):
-            if name not in model.frames or model.frame(name).body < 0:
+            if name not in frames_of(model) or frame_of(model, name).body < 0:
                 del self._wrenches[name]
                 self.changed = True
         self._prepare()
@@ -116,7 +117,7 @@ class ExternalWrenches:
     def read(self, message: Any, now: int, timeout: float) -> tuple[str, Array, int]:
         """Return frame, components (6,) and instant [ns] of a message, or raise InputError."""
         name = message.header.frame_id
-        if self._model.frame(name).body < 0:
+        if frame_of(self._model, name).body < 0:
             raise InputError(
                 f'header.frame_id: expected a moving link, got {name!r}, a part of the base: '
                 'a wrench on it requires no effort'

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InputError
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import RobotModel
 from screw_dynamics.recordings.messages.joints import joint_order, require_usable, state_row
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.waypoint_checks import check_joint_names
@@ -22,7 +22,7 @@ _REQUIRED = 3  # efforts require accelerations
 class StreamReader:
     """Reads JointReference and JointState messages; joints are found by name."""
 
-    def __init__(self, model: ScrewModel, other_joints: Mapping[str, str]) -> None:
+    def __init__(self, model: RobotModel, other_joints: Mapping[str, str]) -> None:
         self._names, self._other_joints = model.joint_names, other_joints
         self._read_names: list[str] = []
         self._order: NDArray[np.intp] = np.empty(0, dtype=np.intp)

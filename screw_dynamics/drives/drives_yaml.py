@@ -3,14 +3,20 @@
 """Drives as YAML documents."""
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
-from screw_dynamics.common.scalars import number_from_text, require_number
+from screw_dynamics.common.scalars import require_number
 from screw_dynamics.common.yaml_files.document import YamlEntry, write_document
+from screw_dynamics.common.yaml_files.records import (
+    built,
+    kind_of,
+    read_record,
+    record_entries,
+    value,
+)
 from screw_dynamics.drives.joint_drive import JointDrive, Motor, Rotor
 from screw_dynamics.drives.joint_friction import JointFriction
 from screw_dynamics.drives.springs import (
@@ -27,7 +33,7 @@ from screw_dynamics.drives.springs import (
     VariableStiffness,
 )
 from screw_dynamics.drives.winding import Winding
-from screw_dynamics.errors import InputError, ModelError, among, shown
+from screw_dynamics.errors import ModelError, shown
 
 SPRINGS: dict[str, type[Spring]] = {
     spring.type: spring
@@ -46,8 +52,6 @@ PARALLEL_SPRINGS: dict[str, type[ParallelSpring]] = {
 RIGID = 'rigid'
 _LIMITS = {'deflection': 'max_deflection', 'effort_rate': 'max_effort_rate'}
 _NUMBERS = ('hysteresis', 'backlash')
-# entries that are read as text even if they look like a number
-_TEXTS = ('carrier', 'law', 'link', 'parent')
 _JOINT_KEYS = (
     'spring',
     'motor',
@@ -60,8 +64,6 @@ _JOINT_KEYS = (
     'rotor',
 )
 _SETTINGS = ('rotor_coupling', 'urdf_dynamics', 'coulomb_velocity')
-
-R = TypeVar('R')
 
 
 def write_drives(
@@ -82,7 +84,7 @@ def read_drives(document: Any) -> dict[str, Any]:
         name: _joint(YamlEntry(node.value, f'elastic_joints.{name}'))
         for name, node in root['elastic_joints'].entries()
     }
-    settings = {key: _value(key, entry) for key, entry in root.entries() if key in _SETTINGS}
+    settings = {key: value(entry) for key, entry in root.entries() if key in _SETTINGS}
     return {'joints': drives, **settings}
 
 
@@ -107,7 +109,7 @@ def _joint(node: YamlEntry) -> JointDrive:
         parts['spring'] = _spring(node['spring'])
     for key in ('motor', 'second_motor'):
         if node.value.get(key) is not None:
-            parts[key] = _record(node[key], Motor)
+            parts[key] = read_record(node[key], Motor)
     if node.value.get('limits') is not None:
         node['limits'].require_keys(_LIMITS)
         for key, entry in node['limits'].entries():
@@ -115,79 +117,42 @@ def _joint(node: YamlEntry) -> JointDrive:
                 entry.path, entry.number(), above=True, infinite=True, error=ModelError
             )
     if node.value.get('rotor') is not None:
-        parts['rotor'] = _record(node['rotor'], Rotor)
+        parts['rotor'] = read_record(node['rotor'], Rotor)
     if node.value.get('friction') is not None:
-        parts['friction'] = _record(node['friction'], JointFriction)
+        parts['friction'] = read_record(node['friction'], JointFriction)
     if node.value.get('winding') is not None:
-        parts['winding'] = _record(node['winding'], Winding)
+        parts['winding'] = read_record(node['winding'], Winding)
     if node.value.get('parallel_spring') is not None:
         parts['parallel_spring'] = _parallel_spring(node['parallel_spring'])
     for key, entry in node.entries():
         if key in _NUMBERS:
             parts[key] = entry.number()
-    return _built(node, JointDrive, parts)
+    return built(node, JointDrive, parts)
 
 
 def _spring(node: YamlEntry) -> Spring | None:
-    kind = node['type'].value
-    if kind == RIGID:
+    kind = kind_of(node, {RIGID: None, **SPRINGS})
+    if kind is None:
         node.require_keys(('type',))
         return None
-    if not isinstance(kind, str) or kind not in SPRINGS:
-        raise ModelError(f'{node.path}.type: expected one of {among((RIGID, *SPRINGS), kind)}')
-    if 'damping' in node.value and kind != LinearSpring.type:
+    if 'damping' in node.value and kind is not LinearSpring:
         raise ModelError(
-            f'{node.path}.damping: expected no entry with a spring of type {shown(kind)}: '
+            f'{node.path}.damping: expected no entry with a spring of type {shown(kind.type)}: '
             f'only a {LinearSpring.type} spring can have a parallel damper'
         )
-    return _record(node, SPRINGS[kind], extra=('type',))
+    return read_record(node, kind, extra=('type',))
 
 
 def _parallel_spring(node: YamlEntry) -> ParallelSpring:
-    kind = node['type'].value
-    if not isinstance(kind, str) or kind not in PARALLEL_SPRINGS:
-        raise ModelError(f'{node.path}.type: expected one of {among(PARALLEL_SPRINGS, kind)}')
-    return _record(node, PARALLEL_SPRINGS[kind], extra=('type',))
-
-
-def _record(node: YamlEntry, kind: Callable[..., R], extra: tuple[str, ...] = ()) -> R:
-    """Return a record with the entries of a mapping as its fields."""
-    parts = [field for field in fields(kind) if field.init]  # type: ignore[arg-type]
-    node.require_keys((*extra, *(field.name for field in parts)))
-    for field in parts:
-        if field.default is MISSING:
-            node[field.name]
-    values = {key: _value(key, entry) for key, entry in node.entries() if key not in extra}
-    return _built(node, kind, values)
-
-
-def _built(node: YamlEntry, kind: Callable[..., R], values: dict[str, Any]) -> R:
-    try:
-        return kind(**values)
-    except (ModelError, InputError) as error:
-        raise ModelError(f'{node.path}.{error}') from None
-
-
-def _value(key: str, node: YamlEntry) -> Any:
-    """Return a number, a tuple of numbers, a truth value or text."""
-    if key in _TEXTS:
-        return node.value
-    if isinstance(node.value, list):
-        return tuple(item.number() for item in node.items())
-    if isinstance(node.value, str):
-        try:
-            return number_from_text(node.value)  # 1e-3 without a dot is text in YAML 1.1
-        except ValueError:
-            return node.value
-    return node.value
+    return read_record(node, kind_of(node, PARALLEL_SPRINGS), extra=('type',))
 
 
 def _joint_entry(drive: JointDrive) -> dict[str, Any]:
     """Return the entries of a joint whose values are not the default ones."""
     entry: dict[str, Any] = {}
     if drive.spring is not None:
-        entry['spring'] = {'type': drive.spring.type} | _fields(drive.spring)
-    if motor := _fields(drive.motor):
+        entry['spring'] = {'type': drive.spring.type} | record_entries(drive.spring)
+    if motor := record_entries(drive.motor):
         entry['motor'] = motor
     entry |= {key: getattr(drive, key) for key in _NUMBERS if getattr(drive, key)}
     limits = {key: getattr(drive, name) for key, name in _LIMITS.items()}
@@ -196,18 +161,8 @@ def _joint_entry(drive: JointDrive) -> dict[str, Any]:
     for key in ('second_motor', 'rotor', 'friction', 'winding'):
         record = getattr(drive, key)
         if record is not None:
-            entry[key] = _fields(record)
+            entry[key] = record_entries(record)
     if drive.parallel_spring is not None:
         kind = drive.parallel_spring.type
-        entry['parallel_spring'] = {'type': kind} | _fields(drive.parallel_spring)
+        entry['parallel_spring'] = {'type': kind} | record_entries(drive.parallel_spring)
     return entry
-
-
-def _fields(record: Any) -> dict[str, Any]:
-    return {
-        field.name: list(value) if isinstance(value, tuple) else value
-        for field in fields(record)
-        if field.init
-        and (value := getattr(record, field.name)) is not None
-        and value != field.default
-    }

@@ -127,7 +127,7 @@ def fill_coupled_efforts(
     """
     table = robot.motors
     batch, (rows, n) = joint_jet.shape[:-2], joint_jet.shape[-2:]
-    wrenches = as_wrench_jets(robot.model, wrench_jets, (*batch, rows - 2, n))
+    wrenches = as_wrench_jets(robot.tree, wrench_jets, (*batch, rows - 2, n))
     order = rows - coupling.rows
     highest = int(coupling.orders[table.variable >= 0].max(initial=0))
     stiffness = as_stiffness_jets(table, stiffness_jets, (*batch, order + highest + 1))

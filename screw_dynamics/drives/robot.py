@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +35,8 @@ class Robot(Tabular):
 
     Parameters
     ----------
-    model : ScrewModel
-        Or another `RobotModel` in its place; functions that do not accept it raise InputError.
+    model : RobotModel
+        A `ScrewModel`, or another kind of robot; functions that do not accept it raise InputError.
     drives : Drives, optional
         Springs and motors; None for a rigid robot without motor data.
     limits_motors : bool
@@ -61,7 +60,7 @@ class Robot(Tabular):
     (3, 5)
     """
 
-    model: ScrewModel
+    model: RobotModel
     drives: Drives | None = None
     limits_motors: bool = False
 
@@ -91,6 +90,11 @@ class Robot(Tabular):
         """Names of the coordinates."""
         return self.model.joint_names
 
+    @property
+    def tree(self) -> ScrewModel:
+        """The model, if it is a tree of rigid bodies; raise InputError for another kind."""
+        return require_model(self.model)
+
     @cached_property
     def joint_drives(self) -> tuple[JointDrive, ...]:
         """The record of each coordinate; of a rigid, unlimited joint if it has none."""
@@ -105,7 +109,7 @@ class Robot(Tabular):
         Raise UnknownNameError if the model lacks a link that an entry names, and ModelError if
         friction of the URDF or a parallel spring does not fit.
         """
-        return (self.drives or _NO_DRIVES).motor_table(require_model(self.model))
+        return (self.drives or _NO_DRIVES).motor_table(self.tree)
 
     @cached_property
     def coupling(self) -> RotorCoupling | None:
@@ -117,7 +121,7 @@ class Robot(Tabular):
         """
         if self.drives is None or not self.drives.rotor_coupling:
             return None
-        return rotor_coupling(self.model, self.motors, self.joint_drives)
+        return rotor_coupling(self.tree, self.motors, self.joint_drives)
 
     @cached_property
     def kernel_tables(self) -> tuple[Array, NDArray[np.int64], Array] | None:
@@ -130,7 +134,7 @@ class Robot(Tabular):
         known = self.drives is not None and type(self.model) is ScrewModel
         if not known or self.coupling is not None or self.motors.damped_names:
             return None
-        return self.model.kernel_tables.parameters, *self.motors.blocks
+        return self.tree.kernel_tables.parameters, *self.motors.blocks
 
     @property
     def required_rows(self) -> int:
@@ -156,13 +160,13 @@ class Robot(Tabular):
         jets = (np.full(shape, np.nan) for shape in shapes)
         return MotorFeedforward(table.names, table.gear_ratios, *jets)
 
-    def with_model(self, model: ScrewModel) -> Robot:
+    def with_model(self, model: RobotModel) -> Robot:
         """
         Return a `Robot` with the same drives and other links.
 
         Parameters
         ----------
-        model : ScrewModel
+        model : RobotModel
         """
         return replace(self, model=model)
 
@@ -192,7 +196,7 @@ _DERIVED = ('joint_drives', 'motors', 'coupling')
 
 def as_robot(robot: Robot | RobotModel) -> Robot:
     """Return a robot, of a model alone one without drives; raise InputError for other objects."""
-    return robot if isinstance(robot, Robot) else Robot(cast(ScrewModel, robot))
+    return robot if isinstance(robot, Robot) else Robot(robot)
 
 
 def robot_with_drives(robot: Robot | RobotModel) -> Robot:

@@ -17,6 +17,7 @@ from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.dynamics.gravity_forces import gravity_forces, gravity_forces_jet
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ShapeError, shown
+from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import ScrewModel
 
 SentContent: TypeAlias = Literal['full', 'without_gravity', 'gravity_only']
@@ -126,7 +127,7 @@ class EffortFormat:
 
     def convert(
         self,
-        model: ScrewModel,
+        model: RobotModel,
         joint_jet: ArrayLike,
         efforts: ArrayLike,
         *,
@@ -187,7 +188,7 @@ class EffortFormat:
         found: Array = (values - self.offsets) / self.gains
         return found
 
-    def full_efforts(self, model: ScrewModel, joint_jet: ArrayLike, values: ArrayLike) -> Array:
+    def full_efforts(self, model: RobotModel, joint_jet: ArrayLike, values: ArrayLike) -> Array:
         """
         Return the full efforts of those that a robot reports.
 
@@ -250,7 +251,7 @@ class EffortFormat:
         return (model if self.content == 'full' else model.without_gravity()), applied
 
 
-def left_out(content: Content, model: ScrewModel, joint_jet: ArrayLike) -> Array:
+def left_out(content: Content, model: RobotModel, joint_jet: ArrayLike) -> Array:
     """Return the part (..., n) of full efforts that measured ones of a content lack."""
     jets = np.asarray(joint_jet, dtype=np.float64)
     if content == 'full':

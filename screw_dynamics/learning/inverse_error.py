@@ -66,7 +66,7 @@ def inverse_errors(
 
 def _poses(robot: Robot, curve: PiecewisePolynomial) -> list[_Pose]:
     """Return the linear forces at instants of a motion."""
-    model, table = robot.model, robot.motors
+    model, table = robot.tree, robot.motors
     times = np.linspace(0.0, curve.duration, _POSES)
     jets = curve.jets(curve.breaks[0] + times, max(JET_ROWS, robot.required_rows))
     driven = replace(robot, drives=robot.drives or Drives({}))

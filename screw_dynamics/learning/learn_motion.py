@@ -199,7 +199,7 @@ def _runs(
     if not given:
         raise InputError('recordings: expected at least one, got none')
     continuous = [kind == 'continuous' for kind in robot.model.coordinate_types]
-    return [run_errors(one.of(robot.model), wanted, continuous) for one in given]
+    return [run_errors(one.of(robot.tree), wanted, continuous) for one in given]
 
 
 def _errors(runs: list[RunErrors]) -> tuple[Array, Array]:

@@ -24,13 +24,13 @@ from screw_dynamics.limits.quantities import (
     winding_checks,
 )
 from screw_dynamics.limits.report import FeasibilityReport, LimitCheck
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import RobotModel
 
 Jets: TypeAlias = Mapping[str, ArrayLike] | None
 
 
 def check_feasibility(
-    robot: Robot | ScrewModel,
+    robot: Robot | RobotModel,
     joint_jet: ArrayLike,
     times: ArrayLike,
     wrench_jets: Jets = None,

@@ -103,7 +103,7 @@ class DriveEnclosures:
         """Choose the orders; `motors` are left out if they are not limited."""
         table = robot.motors
         self.robot, self.motors = robot, motors
-        self.links = LinkEnclosures(robot.model, ORDER + (table.lost_orders if motors else 0))
+        self.links = LinkEnclosures(robot.tree, ORDER + (table.lost_orders if motors else 0))
         self.joint = _friction(table.joint_rows, table.joint_friction)
         self.motor = _friction(table.rows, table.friction)
         springs = table.parallel_springs

@@ -16,7 +16,7 @@ from screw_dynamics.drives.winding_loads import winding_loads, winding_values
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.drives.laws import RIGID
 from screw_dynamics.limits.report import LimitCheck, limit_checks
-from screw_dynamics.model import JointLimits, ScrewModel
+from screw_dynamics.model import JointLimits, RobotModel
 from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS
 
 # units of a rotary and of a prismatic coordinate, and what follows them
@@ -59,7 +59,7 @@ def effort_checks(robot: Robot, times: Array, efforts: Array) -> list[LimitCheck
     return checks_of(robot, 'effort', times, efforts, -bounds, bounds)
 
 
-def joint_limits(model: ScrewModel) -> JointLimits:
+def joint_limits(model: RobotModel) -> JointLimits:
     """Return the limits of a model, ignoring zeros; raise InputError if they are contradictory."""
     limits = model.limits
     for j, name in enumerate(model.joint_names):

@@ -32,6 +32,7 @@ from screw_dynamics.control.inputs import (
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.model.robot_model import threads_of
 from screw_dynamics.nodes.shared.endpoints import (
     DEPTH,
     LATCHED,
@@ -55,7 +56,6 @@ from screw_dynamics.recordings.messages.feedforward import (
     feedforward_sample,
     motor_sample,
 )
-from screw_dynamics.soft.segments.thread_set import threads_of
 from screw_dynamics_interfaces.msg import (
     DriveCommandsState,
     FeedforwardTorque,

@@ -300,8 +300,8 @@ class ElasticRobot:
         values = self.motors.stiffness
         if stiffness is not None:
             values = as_vector('stiffness', stiffness, len(values))
-        external = body_wrenches(self.robot.model, wrenches)
-        rotors = self._extended.body_count - self.robot.model.body_count
+        external = body_wrenches(self.robot.tree, wrenches)
+        rotors = self._extended.body_count - self.robot.tree.body_count
         if len(external) and rotors:
             external = np.vstack([external, np.zeros((rotors, 6))])
         return effort, values, external

@@ -78,7 +78,7 @@ def natural_frequencies(
     """
     robot = robot_with_drives(robot)
     table = robot.motors
-    links = link_mobility(robot.model, table, q)
+    links = link_mobility(robot.tree, table, q)
     slopes = _at_rest(table) if stiffness is None else stiffness
     slopes = as_vector('stiffness', slopes, table.m)
     rotors, rigid = table.rows[:, INERTIA], table.laws[table.joint_of_motor] == RIGID
@@ -134,7 +134,7 @@ def damping_rate(robot: Robot, q: Array, derivative: Array) -> float:
     load = np.abs(gravity_forces(robot.model, q))
     drive = derivative + _steepest(table.rows, table.friction, load[owner])
     bearing = _steepest(table.joint_rows, table.joint_friction, load)[owner]
-    mobility = np.diag(link_mobility(robot.model, table, q))[owner]
+    mobility = np.diag(link_mobility(robot.tree, table, q))[owner]
     # without rotor inertia, a rigid joint moves the inertia of its link
     inertias = table.rows[:, INERTIA]
     inertia = np.where(inertias > 0.0, inertias, 1.0 / mobility)
@@ -156,7 +156,7 @@ def parallel_frequency(robot: Robot, q: Array) -> float:
     bristles = table.gears[:, BRISTLE]
     if table.direct and not bristles.any():
         return 0.0
-    mobility, work = np.diag(link_mobility(robot.model, table, q)), np.empty((WORK, 2))
+    mobility, work = np.diag(link_mobility(robot.tree, table, q)), np.empty((WORK, 2))
     inertias = np.maximum(table.rows[:, INERTIA], 1.0 / mobility[table.joint_of_motor])
     squares = [0.0, *bristles / inertias]
     subtract: Callable[..., float] = subtract_parallel_spring

@@ -59,7 +59,7 @@ def robot_tables(robot: Robot) -> tuple[ScrewModel, tuple[NDArray[Any], ...]]:
 
 def _with_rotors(robot: Robot) -> tuple[ScrewModel, NDArray[np.int64]]:
     """Return the model with the rotors on moving links, and the coordinate of each motor in it."""
-    model, table = robot.model, robot.motors
+    model, table = robot.tree, robot.motors
     coordinates = np.full(table.m, -1, dtype=np.int64)
     if robot.drives is None or not robot.drives.rotor_coupling:
         return model, coordinates

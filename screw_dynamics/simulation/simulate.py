@@ -11,13 +11,16 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import as_vector
 from screw_dynamics.drives.robot import Robot, as_robot
-from screw_dynamics.dynamics.dispatch import by_kind, register_kind
+from screw_dynamics.dynamics.dispatch import by_kind
 from screw_dynamics.errors import InputError, shown
-from screw_dynamics.model import RobotModel
+from screw_dynamics.model import RobotModel, ScrewModel
+from screw_dynamics.simulation.by_forward_dynamics import (
+    CoordinateMotion,
+    effort_law,
+    simulate_coordinates,
+)
 from screw_dynamics.simulation.elastic_robot import ElasticRobot
 from screw_dynamics.simulation.robot_tables import SimulationResult
-from screw_dynamics.soft import SoftRobot
-from screw_dynamics.soft.simulation import effort_law, simulate_soft
 
 
 @partial(by_kind, 'simulate')
@@ -32,23 +35,23 @@ def simulate(
     motor_velocity: ArrayLike | None = None,
     stiffness: Callable[[float], ArrayLike] | None = None,
     wrenches: Callable[[float], Mapping[str, ArrayLike]] | None = None,
-    rtol: float = 1e-9,
+    rtol: float | None = None,
     atol: float | None = None,
-    method: str = 'DOP853',
+    method: str | None = None,
     progress: Callable[[float], object] | None = None,
-) -> SimulationResult:
+) -> SimulationResult | CoordinateMotion:
     """
     Return the motion of a robot under efforts that may depend on its state.
 
     The equations of rigid and elastic robots are those of `simulation.ElasticRobot`: with all
-    springs, friction and rotors of the drives, without limits of joints and efforts. Those of soft
-    robots are ``M q'' + c + g + s = efforts``.
+    springs, friction and rotors of the drives, without limits of joints and efforts. Those of
+    other kinds are their `forward_dynamics`, of soft robots ``M q'' + c + g + s = efforts``.
 
     Parameters
     ----------
     robot : Robot or RobotModel
-        A `ScrewModel` has rigid joints without rotors and friction. A `SoftRobot` takes none of
-        the options of motors, stiffness and wrenches.
+        A `ScrewModel` has rigid joints without rotors and friction. Another kind, a `SoftRobot`
+        for example, takes none of the options of motors, stiffness and wrenches.
     times : (T,) array_like
         Times of the states to return, increasing [s]; the motion begins at the first.
     q, qd : (n,) array_like
@@ -62,17 +65,18 @@ def simulate(
     stiffness, wrenches : callable, optional
         Functions of time, see `simulation.ElasticRobot.derivatives`.
     rtol, atol : float
-        Tolerances of a step, rtol > 0, atol >= 0; `atol` defaults to ``rtol / 100``, `rtol` of a
-        soft robot to 1e-6.
+        Tolerances of a step, rtol > 0, atol >= 0; `atol` defaults to ``rtol / 100``, `rtol` to
+        1e-9, of other kinds than trees of rigid bodies to 1e-6.
     method : str
-        Of scipy's `solve_ivp`: 'DOP853', 'RK45' or 'RK23'. Of a soft robot also 'BDF', its
-        default, and 'Radau': implicit, for stiff and damped bodies.
+        Of scipy's `solve_ivp`: 'DOP853', the default, 'RK45' or 'RK23'. Of other kinds also 'BDF',
+        their default, and 'Radau': implicit, for stiff and damped bodies.
     progress : callable, optional
         Called with the time after each step.
 
     Returns
     -------
-    SimulationResult or soft.SoftMotion
+    SimulationResult
+        Of other kinds a `simulation.CoordinateMotion`.
 
     Raises
     ------
@@ -85,7 +89,6 @@ def simulate(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> motion = sd.simulate(arm, [0.0, 0.5, 1.0], [0.3, 0.0], efforts=lambda t, q, qd: -2.0 * qd)
@@ -97,6 +100,18 @@ def simulate(
     for name, given in functions.items():
         if given is not None and not callable(given):
             raise InputError(f'{name}: expected a function of time, got {shown(given)}')
+    if not isinstance(robot.model, ScrewModel):
+        of_trees = {
+            'motor_position': motor_position, 'motor_velocity': motor_velocity,
+            'stiffness': stiffness, 'wrenches': wrenches,
+        }  # fmt: skip
+        for name, option in of_trees.items():
+            if option is not None:
+                raise InputError(f'{name}: expected none for a {type(robot.model).__name__}')
+        return simulate_coordinates(
+            robot.model, times, q, qd, efforts, rtol=1e-6 if rtol is None else rtol, atol=atol,
+            method=method or 'BDF', progress=progress,
+        )  # fmt: skip
     dynamics = ElasticRobot(robot)
     start = dynamics.state(
         as_vector('q', q, robot.n),
@@ -111,11 +126,8 @@ def simulate(
         start,
         stiffness=stiffness,
         wrenches=wrenches,
-        rtol=rtol,
+        rtol=1e-9 if rtol is None else rtol,
         atol=atol,
-        method=method,
+        method=method or 'DOP853',
         progress=progress,
     )
-
-
-register_kind(SoftRobot, simulate=simulate_soft)

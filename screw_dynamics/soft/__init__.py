@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Soft-rigid robots: chains of joints, rigid bodies and soft bodies of any kinematics."""
 
+from typing import TYPE_CHECKING
+
+import screw_dynamics.soft.kind  # noqa: F401  (registers the kind)
 from screw_dynamics.soft.actuators.actuator import (
     Actuator,
     actuation_efforts,
@@ -29,23 +32,35 @@ from screw_dynamics.soft.collocation import (
     collocated_coordinates,
     linearising_inputs,
 )
-from screw_dynamics.soft.functions import mass_inverse_dynamics
+from screw_dynamics.soft.functions import (
+    inertial_inverse_dynamics,
+    mass_inertial_inverse_dynamics,
+    mass_inverse_dynamics,
+)
 from screw_dynamics.soft.joint import Joint
 from screw_dynamics.soft.materials.circular_section import circular_section
 from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
 from screw_dynamics.soft.materials.neo_hookean import NeoHookean
 from screw_dynamics.soft.module import Module
-from screw_dynamics.soft.recursive_dynamics import (
-    inertial_inverse_dynamics,
-    mass_inertial_inverse_dynamics,
-    point_force_efforts,
-)
+from screw_dynamics.soft.point_forces import point_force_efforts
 from screw_dynamics.soft.segments.append_segments import append_segments, read_segments
 from screw_dynamics.soft.segments.hybrid_robot import HybridRobot
 from screw_dynamics.soft.segments.thread_set import ThreadSet
-from screw_dynamics.soft.simulation import SoftMotion
 from screw_dynamics.soft.soft_robot import SoftRobot
 from screw_dynamics.soft.statics import equilibrium, is_stable
+
+if TYPE_CHECKING:
+    from screw_dynamics.simulation import CoordinateMotion as SoftMotion
+
+
+def __getattr__(name: str) -> object:
+    """Import the result of `simulate` at its first use: nodes start without simulations."""
+    if name == 'SoftMotion':
+        from screw_dynamics.simulation import CoordinateMotion
+
+        return CoordinateMotion
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+
 
 __all__ = [
     'Actuator',

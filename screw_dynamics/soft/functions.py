@@ -4,23 +4,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_samples, as_stack, require_finite
+from screw_dynamics.common.arrays import (
+    Array,
+    as_float_array,
+    as_samples,
+    as_stack,
+    require_finite,
+)
 from screw_dynamics.common.sample_threads import require_threads
-from screw_dynamics.dynamics.dispatch import register_kind
 from screw_dynamics.dynamics.frames import representation_number
-from screw_dynamics.errors import SingularMassMatrixError
+from screw_dynamics.errors import ShapeError, SingularMassMatrixError
 from screw_dynamics.model.records import Representation
 from screw_dynamics.model.screw_model import checked_wrenches
 from screw_dynamics.model.state_calls import output
 from screw_dynamics.soft.kernel_dynamics import efforts_at_once, own_series, run_chain
-from screw_dynamics.soft.recursive_dynamics import checked_jet
 from screw_dynamics.soft.soft_robot import SoftRobot, require_soft_robot
 
 _ONE = 1  # by identity: True must be rejected
@@ -43,7 +45,7 @@ def inverse_dynamics(
         at_once = efforts_at_once(robot, joint_jet, out)
         if at_once is not None:
             return at_once
-    jet = checked_jet(robot, joint_jet)
+    jet = _checked_jet(robot, joint_jet)
     shape = (*jet.shape[:-2], jet.shape[-2] - 2, robot.n)
     out = output(out, shape, joint_jet=jet)
     threads = require_threads(threads)
@@ -51,6 +53,16 @@ def inverse_dynamics(
     efforts = as_stack(out, 2)
     run_chain(robot, as_stack(jet, 2), efforts, threads=threads, wrenches=wrenches)
     return out
+
+
+def _checked_jet(robot: SoftRobot, joint_jet: ArrayLike) -> Array:
+    """Return a jet (k + 3, n) or a batch of them (..., k + 3, n); raise an error for others."""
+    jet = as_float_array('joint_jet', joint_jet)
+    if jet.ndim < 2 or jet.shape[-1] != robot.n or jet.shape[-2] < 3:
+        raise ShapeError(
+            'joint_jet', f'(k + 3, {robot.n}) or (..., k + 3, {robot.n}) with k >= 0', jet.shape
+        )
+    return require_finite('joint_jet', jet)
 
 
 def _wrenches(
@@ -99,13 +111,88 @@ def mass_inverse_dynamics(
     >>> efforts.round(9)
     array([0.86605792])
     """
-    require_soft_robot(robot)
-    rows = _finite(robot, q=q, qd=qd, qdd=qdd)
+    return _mass_and_efforts(robot, inertial=False, q=q, qd=qd, qdd=qdd)
+
+
+def inertial_inverse_dynamics(robot: SoftRobot, joint_jet: ArrayLike) -> Array:
+    """
+    Return the inertial efforts ``M q'' + c`` with time derivatives (IID) [P2025, algorithm 1].
+
+    Without gravity, elastic and damping efforts, which `inverse_dynamics` adds.
+
+    Parameters
+    ----------
+    robot : SoftRobot
+    joint_jet : (k + 3, n) or (..., k + 3, n) array_like
+        Coordinates and time derivatives up to order k + 2 [rad, m, ..., per s^d].
+
+    Returns
+    -------
+    (k + 1, n) or (..., k + 1, n) ndarray
+        Row d is the d-th time derivative [N m, N, ..., per s^d].
+
+    Raises
+    ------
+    InputError
+        If coordinates are outside of the range of a body.
+    ShapeError, NotFiniteError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> arc = sd.soft.PlanarConstantCurvature(1.0, 1.0, np.pi, bending_stiffness=0.5)
+    >>> arm = sd.soft.SoftRobot([arc])
+    >>> sd.soft.inertial_inverse_dynamics(arm, [[0.7], [-1.3], [2.1]]).round(9)
+    array([[0.86605792]])
+    """
+    jet = _checked_jet(require_soft_robot(robot), joint_jet)
+    efforts = np.empty((*jet.shape[:-2], jet.shape[-2] - 2, robot.n))
+    run_chain(robot, as_stack(jet, 2), as_stack(efforts, 2), inertial=True)
+    return efforts
+
+
+def mass_inertial_inverse_dynamics(
+    robot: SoftRobot, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike
+) -> tuple[Array, Array]:
+    """
+    Return the mass matrix and the inertial efforts of a motion (MIID) [P2025, algorithm 3].
+
+    Parameters
+    ----------
+    robot, q, qd, qdd
+        As of `mass_inverse_dynamics`.
+
+    Returns
+    -------
+    mass_matrix : (n, n) or (..., n, n) ndarray
+    efforts : (n,) or (..., n) ndarray
+        M q'' + c [N m, N, ...], as of `inertial_inverse_dynamics`.
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> slider = sd.soft.Joint('prismatic')
+    >>> cart = sd.soft.SoftRobot([slider, sd.soft.RigidBody(2.0, np.zeros(3), np.eye(3))])
+    >>> sd.soft.mass_inertial_inverse_dynamics(cart, [0.1], [0.2], [0.3])
+    (array([[2.]]), array([0.6]))
+    """
+    return _mass_and_efforts(robot, inertial=True, q=q, qd=qd, qdd=qdd)
+
+
+def _mass_and_efforts(
+    robot: SoftRobot, *, inertial: bool, **inputs: ArrayLike
+) -> tuple[Array, Array]:
+    rows = _finite(require_soft_robot(robot), **inputs)
     leading, jets = rows[0].shape[:-1], np.stack([as_stack(x, 1) for x in rows], axis=1)
-    samples = jets[:, 0]
-    efforts = np.empty((len(samples), 1, robot.n))
-    matrices = np.empty((len(samples), robot.n, robot.n))
-    run_chain(robot, jets, efforts, matrices)
+    efforts = np.empty((len(jets), 1, robot.n))
+    matrices = np.empty((len(jets), robot.n, robot.n))
+    run_chain(robot, jets, efforts, matrices, inertial=inertial)
     return matrices.reshape(*leading, robot.n, robot.n), efforts.reshape(*leading, robot.n)
 
 
@@ -230,36 +317,3 @@ def _represent(
         jacobian[:3] = rotation @ jacobian[:3]
     if representation == 'spatial':
         jacobian[3:] += np.cross(place, jacobian[:3], axisb=0, axisc=0)
-
-
-def _filling(function: Callable[..., Array]) -> Callable[..., Array]:
-    """Return a function with the arguments `out` and `threads`, of which it uses one."""
-
-    @wraps(function)
-    def call(robot: SoftRobot, *inputs: Any, out: Array | None = None, threads: int = 1) -> Array:
-        require_threads(threads)
-        result = function(robot, *inputs)
-        if out is None:
-            return result
-        out = output(out, result.shape)
-        out[...] = result
-        return out
-
-    return call
-
-
-register_kind(
-    SoftRobot,
-    inverse_dynamics=inverse_dynamics,
-    **{
-        function.__name__: _filling(function)
-        for function in (
-            bias_forces,
-            forward_dynamics,
-            frame_jacobian,
-            frame_pose,
-            gravity_forces,
-            mass_matrix,
-        )
-    },
-)

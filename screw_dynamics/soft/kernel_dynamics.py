@@ -66,12 +66,14 @@ def run_chain(
     threads: int = 1,
     wrenches: Mapping[int, Array] | None = None,
     given: Array | None = None,
+    inertial: bool = False,
 ) -> None:
     """
     Fill the results of jets (T, k + 3, n), or (..., 1, n) without efforts; all are C-contiguous.
 
     Efforts are (T, k + 1, n), mass matrices (T, n, n), poses (T, m, 4, 4) and Jacobians (T, 6, n)
-    those behind the first `frames` modules. External wrenches are (T, k + 1, 6) or (k + 1, 6), by
+    those behind the first `frames` modules. Efforts are without gravity, elastic and damping ones
+    if `inertial`. External wrenches are (T, k + 1, 6) or (k + 1, 6), by
     the number of the module at whose distal frame they act; `given` are the `own_series` if they
     are known. Raises InputError for coordinates out of range and NotFiniteError with the name of
     the coordinate.
@@ -81,13 +83,13 @@ def run_chain(
         return
     for jet in jets if robot.ranges else ():
         robot.check(jet[0])
-    table = robot.kernel_table
+    table = robot.inertial_table if inertial else robot.kernel_table
     if taus is None:
         taus = np.empty((samples, max(0, rows - 2), n))
     matrices = np.empty((samples, 0, 0)) if matrices is None else matrices
     poses = np.empty((samples, 0, 4, 4)) if poses is None else poses
     jacobians = np.empty((samples, 0, 0)) if jacobians is None else jacobians
-    given = own_series(robot, jets) if given is None else given
+    given = own_series(robot, jets, not inertial) if given is None else given
     external = wrenches or {}
     carriers = np.array(list(external), np.int64)
     loads = np.empty((samples, len(external), taus.shape[1], 6))
@@ -103,7 +105,7 @@ def run_chain(
         _raise_not_finite(robot.joint_names, jets, taus)
 
 
-def own_series(robot: SoftRobot, jets: Array) -> Array:
+def own_series(robot: SoftRobot, jets: Array, stress: bool = True) -> Array:
     """Return the series (T, size) of the modules that the kernels do not know."""
     table = robot.kernel_table
     if not table.given_width:
@@ -115,7 +117,7 @@ def own_series(robot: SoftRobot, jets: Array) -> Array:
     ]
     return np.array(
         [
-            np.concatenate([module_series(module, jet[:, own]) for module, own in parts])
+            np.concatenate([module_series(module, jet[:, own], stress) for module, own in parts])
             for jet in jets
         ]
     )

@@ -4,15 +4,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.soft import layout
 from screw_dynamics.lie import skew
+from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
+from screw_dynamics.soft.bodies.constant_strain import ConstantStrain
+from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
+from screw_dynamics.soft.bodies.rigid import RigidBody
+from screw_dynamics.soft.bodies.rod import STRAIGHT, Rod, RodStep, rod_steps
+from screw_dynamics.soft.bodies.variable_strain import VariableStrain
+from screw_dynamics.soft.joint import Joint
+from screw_dynamics.soft.module import Module
 
 _JOINTS = {
     'revolute': layout.REVOLUTE,
@@ -38,86 +46,91 @@ class KernelTable(NamedTuple):
         return np.asarray(self.modules[:-1, layout.KIND] == layout.SERIES)
 
 
-class RodStep(NamedTuple):
-    """A step along a rod, and the rigid section behind it."""
+class _Row(NamedTuple):
+    """A module in the table: its kind, the numbers of it, the width of its block and its steps."""
 
-    length: float
-    """Step h of the arc length [m]."""
-    bracket: float
-    """Factor c of [xi_a, xi_b] in the exponent; 0 if only the first point is used."""
-    mass: float
-    """Mass of the section [kg]; 0 without a section."""
-    second_moments: tuple[float, float]
-    """Second moments of the section's mass along x and y [kg m^2]."""
-    strains: Sequence[Array]
-    """(6,) strain at zero coordinates at one or two points."""
-    bases: Sequence[Array]
-    """(6, n) strain basis at these points."""
+    kind: int
+    numbers: Sequence[Any] = ()
+    width: int = layout.PLAIN_WIDTH
+    steps: int = 0
 
 
-class TableBuilder:
-    """Collects the modules of a chain from the base on."""
-
-    def __init__(self, gravity: ArrayLike) -> None:
-        self._rows: list[list[int]] = []
-        self._reals: list[float] = [float(g) for g in np.asarray(gravity)]
-        self._coordinates = self._blocks = self._given = 0
-
-    def _add(self, kind: int, n: int, width: int, numbers: list[Array], steps: int = 0) -> None:
+def kernel_table(modules: Iterable[Module], gravity: Array, stress: bool = True) -> KernelTable:
+    """Return the table of a chain from the base on; without `stress` no body is elastic."""
+    rows: list[list[int]] = []
+    reals = gravity.tolist()
+    first = block = given = 0
+    for module in modules:
+        of_type = _ROWS.get(type(module))  # one that is not known is evaluated as series
+        own = _given(module) if of_type is None else of_type(module, float(stress))
         row = [0] * layout.COLUMNS
-        row[layout.KIND], row[layout.FIRST], row[layout.SIZE] = kind, self._coordinates, n
-        row[layout.REALS], row[layout.BLOCK] = len(self._reals), self._blocks
-        row[layout.STEPS], row[layout.GIVEN] = steps, self._given
-        self._rows.append(row)
-        self._reals.extend(float(x) for array in numbers for x in np.ravel(array))
-        self._coordinates += n
-        self._blocks += width
+        row[layout.KIND], row[layout.FIRST], row[layout.SIZE] = own.kind, first, module.n
+        row[layout.REALS], row[layout.BLOCK] = len(reals), block
+        row[layout.STEPS], row[layout.GIVEN] = own.steps, given
+        rows.append(row)
+        reals += [float(x) for array in own.numbers for x in np.ravel(array)]
+        first, block = first + module.n, block + own.width
+        given += own.width if of_type is None else 0
+    end = [0] * layout.COLUMNS
+    end[layout.FIRST], end[layout.BLOCK] = first, block
+    table = KernelTable(np.array([*rows, end], dtype=np.int64), np.array(reals), given)
+    table.modules.flags.writeable = table.reals.flags.writeable = False
+    return table
 
-    def add_joint(self, kind: str, axis: Array, pose: Array, pitch: float = 0.0) -> None:
-        """Add a joint with its unit axis (3,) in the distal frame; `pitch` of a helical one."""
-        home, turn = pose[:3, :3], skew(axis)
-        zero = np.zeros(3)
-        code, rotations = _JOINTS[kind], [home, np.zeros((3, 3)), np.zeros((3, 3))]
-        turns, travel = zero, axis if kind == 'prismatic' else pitch * axis
-        if code in (layout.REVOLUTE, layout.HELICAL):
-            rotations = [home + home @ turn @ turn, home @ turn, -home @ turn @ turn]
-            turns = axis
-        numbers = [*rotations, pose[:3, 3], turns, travel]
-        self._add(code, int(code != layout.FIXED), layout.PLAIN_WIDTH, numbers)
 
-    def add_rigid_body(self, mass: float, com: Array, inertia: Array, tip_pose: Array) -> None:
-        """Add a rigid body with inertia (3, 3) about its centre of mass."""
-        second = 0.5 * np.trace(inertia) * np.eye(3) - inertia + mass * np.outer(com, com)
-        moments = second[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-        numbers = [tip_pose[:3, :3], tip_pose[:3, 3], np.array([mass]), mass * com, moments]
-        self._add(layout.RIGID, 0, layout.PLAIN_WIDTH, numbers)
+def _given(module: Module) -> _Row:
+    return _Row(layout.SERIES, width=layout.integrals_width(module.n))
 
-    def add_planar_arc(
-        self, length: float, radius: float, mass: float, stiffness: float, damping: float
-    ) -> None:
-        """Add a planar arc of constant curvature, a homogeneous cylinder when straight."""
-        numbers = np.array([length, mass, 0.25 * radius**2, stiffness, damping])
-        self._add(layout.PLANAR, 1, layout.integrals_width(1), [numbers])
 
-    def add_rod(self, stiffness: Array, damping: Array, steps: Sequence[RodStep]) -> None:
-        """Add a rod with linear stiffness and damping (n, n) of its coordinates."""
-        numbers = [stiffness, damping]
-        for step in steps:
-            scalars = [step.length, step.bracket, step.mass, *step.second_moments]
-            numbers += [np.array(scalars), step.strains[0], step.bases[0]]
-            numbers += [step.strains[-1], step.bases[-1]]
-        width = len(steps) * layout.STEP_WIDTH
-        self._add(layout.ROD, len(stiffness), width, numbers, len(steps))
+def _joint(joint: Joint, stress: float) -> _Row:
+    home, turn, axis = joint.pose[:3, :3], skew(joint.axis), joint.axis
+    code, rotations, turns = _JOINTS[joint.type], [home, 0.0 * home, 0.0 * home], 0.0 * axis
+    if code in (layout.REVOLUTE, layout.HELICAL):
+        rotations = [home + home @ turn @ turn, home @ turn, -home @ turn @ turn]
+        turns = axis
+    travel = axis if joint.type == 'prismatic' else joint.pitch * axis
+    return _Row(code, [*rotations, joint.pose[:3, 3], turns, travel])
 
-    def add_given(self, n: int) -> None:
-        """Add a module of n coordinates whose integrals are evaluated outside the kernels."""
-        self._add(layout.SERIES, n, layout.integrals_width(n), [])
-        self._given += layout.integrals_width(n)
 
-    def table(self) -> KernelTable:
-        """Return the table of the modules added so far."""
-        end = [0] * layout.COLUMNS
-        end[layout.FIRST], end[layout.BLOCK] = self._coordinates, self._blocks
-        modules, reals = np.array([*self._rows, end], dtype=np.int64), np.array(self._reals)
-        modules.flags.writeable = reals.flags.writeable = False
-        return KernelTable(modules, reals, self._given)
+def _rigid_body(body: RigidBody, stress: float) -> _Row:
+    mass, com, inertia = body.mass, body.com, body.inertia
+    second = 0.5 * np.trace(inertia) * np.eye(3) - inertia + mass * np.outer(com, com)
+    moments = second[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    return _Row(layout.RIGID, [body.end[:3, :3], body.end[:3, 3], mass, mass * com, moments])
+
+
+def _planar_arc(arc: PlanarConstantCurvature, stress: float) -> _Row:
+    stiffness = stress * arc.stiffness
+    numbers = [arc.length, arc.mass, 0.25 * arc.radius**2, stiffness, arc.damping * stiffness]
+    return _Row(layout.PLANAR, numbers, layout.integrals_width(1))
+
+
+def _arc(arc: ConstantCurvature, stress: float) -> _Row:
+    basis = arc.strain_basis
+    steps = rod_steps(arc.length, arc.radius, arc.mass, np.array(STRAIGHT), lambda s: basis, 2)
+    stiffness = np.diag(arc.stiffness)
+    return _steps(steps, stress * stiffness, stress * arc.damping * stiffness)
+
+
+def _rod(rod: Rod, stress: float) -> _Row:
+    return _steps(rod.steps, stress * rod.stiffness, stress * rod.damping_matrix)
+
+
+def _steps(steps: Sequence[RodStep], stiffness: Array, damping: Array) -> _Row:
+    numbers: list[Any] = [stiffness, damping]
+    for step in steps:
+        numbers += [step.length, step.bracket, step.mass, step.second_moments]
+        numbers += [step.strains[0], step.bases[0], step.strains[-1], step.bases[-1]]
+    return _Row(layout.ROD, numbers, len(steps) * layout.STEP_WIDTH, len(steps))
+
+
+# by exact type: a class derived from one of these may have another shape
+_ROWS: dict[type[Module], Callable[[Any, float], _Row]] = {
+    Joint: _joint,
+    RigidBody: _rigid_body,
+    PlanarConstantCurvature: _planar_arc,
+    ConstantCurvature: _arc,
+    Rod: _rod,
+    VariableStrain: _rod,
+    ConstantStrain: _rod,
+}

@@ -16,8 +16,7 @@ from screw_dynamics.errors import InputError, UnknownNameError, shown
 from screw_dynamics.model import JointLimits, ScrewModel
 from screw_dynamics.soft.checks import as_tuple
 from screw_dynamics.soft.joint import Joint
-from screw_dynamics.soft.kernel_rows import add_to_table
-from screw_dynamics.soft.kernel_table import KernelTable, TableBuilder
+from screw_dynamics.soft.kernel_table import KernelTable, kernel_table
 from screw_dynamics.soft.module import Module
 from screw_dynamics.soft.rigid_chain import modules_of
 
@@ -134,10 +133,12 @@ class SoftRobot(Tabular):
     @cached_property
     def kernel_table(self) -> KernelTable:
         """Tables of the compiled kernels."""
-        builder = TableBuilder(self.gravity)
-        for module in self.modules:
-            add_to_table(module, builder)
-        return builder.table()
+        return kernel_table(self.modules, self.gravity)
+
+    @cached_property
+    def inertial_table(self) -> KernelTable:
+        """The same without gravity, elastic and damping efforts."""
+        return kernel_table(self.modules, np.zeros(3), stress=False)
 
     def without_gravity(self) -> SoftRobot:
         """

@@ -32,7 +32,7 @@ class PointSeries(NamedTuple):
     """(count, n) elastic and damping efforts."""
 
 
-def module_series(module: Module, jet: Array) -> Array:
+def module_series(module: Module, jet: Array, stress: bool = True) -> Array:
     """Return the series of a module for the kernels, from the jet (count, n)."""
     motion = module.motion(jet)
     count, n = jet.shape
@@ -40,9 +40,8 @@ def module_series(module: Module, jet: Array) -> Array:
     turned = (back @ motion.rotation.gradient()).coefficients  # (count, n, 3, 3)
     turned = 0.5 * (turned - np.swapaxes(turned, -1, -2))
     shift = (motion.translation.gradient() @ motion.rotation.plain()).coefficients
-    stress = np.zeros((count, n))
-    known = motion.stress.coefficients
-    stress[: len(known)] = known
+    efforts, known = np.zeros((count, n)), motion.stress.coefficients
+    efforts[: len(known)] = known if stress else 0.0
     series = PointSeries(
         motion.rotation.coefficients,
         motion.translation.coefficients,
@@ -50,7 +49,7 @@ def module_series(module: Module, jet: Array) -> Array:
         shift,
         motion.points.coefficients,
         motion.points.gradient().coefficients,
-        stress,
+        efforts,
     )
     return user_module_series(series, motion.masses)
 

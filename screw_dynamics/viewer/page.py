@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.dynamics.outline import Mark
 from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.soft.soft_robot import SoftRobot
 from screw_dynamics.viewer.curves import LEFT, RIGHT, cursor, curves
 from screw_dynamics.viewer.motion import Motion, Sample, at_rest
-from screw_dynamics.viewer.outline import Mark
 from screw_dynamics.viewer.scene import COLOURS, SHARES, UNKNOWN, ZIGZAG, Scene
 from screw_dynamics.viewer.signals import EFFORT_NAMES, STYLE, Signal, signals
 from screw_dynamics.viewer.stage import (
@@ -63,7 +62,7 @@ def with_panels(
 ) -> str:
     """Return a page of viser with panels; `begin` is its first time [s], `visible` are layers."""
     scene, robot, model = stage.scene, stage.scene.robot, stage.scene.model
-    soft, times, drawn = isinstance(model, SoftRobot), None, {}
+    tree, times, drawn = model if isinstance(model, ScrewModel) else None, None, {}
     sample = at_rest(robot, scene.start)._replace(motor_positions=None, motor_efforts=None)
     if motion is not None:
         chosen = motion.indices(_RATE, _MOST)
@@ -106,13 +105,13 @@ def with_panels(
         'legend': LEGEND,
         'centre': CENTRE_OF_MASS,
         'last': len(stage.shown.places) - 1,
-        'tree': None if soft else _tree(model, scene.marks),
+        'tree': None if tree is None else _tree(tree, scene.marks),
         'masses': [(mass.place, mass.mass, _plain(mass.com)) for mass in scene.outline.masses],
         'gravity': _plain(model.gravity),
         'low': _plain(scene.low),
         'high': _plain(scene.high),
         'start': _plain(scene.start),
-        'tracks': _tracks(scene, sample) if soft and motion is not None else [],
+        'tracks': _tracks(scene, sample) if tree is None and motion is not None else [],
         'view': stage.view(),
     }
     text = json.dumps(data, allow_nan=False).replace('<', '\\u003c')  # of no tag
@@ -143,7 +142,7 @@ def _tree(model: ScrewModel, marks: list[Mark]) -> list[dict[str, Any]]:
 
 
 def _tracks(scene: Scene, sample: Sample) -> list[tuple[str, str, int, str]]:
-    """Return what moves of a soft robot: node, property, numbers of a picture, all in base64."""
+    """Return what moves of other kinds than trees: node, property, numbers, all in base64."""
     rows: dict[tuple[str, str], list[Array]] = {}
     for q in sample.position:
         now = scene.at(Sample(q))

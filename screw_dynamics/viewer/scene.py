@@ -6,22 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.errors import InputError, UnknownNameError
-from screw_dynamics.soft.actuators.routes import Offset, Route
-from screw_dynamics.soft.actuators.thread import Thread
-from screw_dynamics.soft.segments.hybrid_robot import HybridRobot
-from screw_dynamics.soft.soft_robot import SoftRobot
+from screw_dynamics.dynamics.outline import Mark, Outline, outline, places
+from screw_dynamics.errors import UnknownNameError
 from screw_dynamics.viewer import shapes
 from screw_dynamics.viewer.motion import Motion, Sample
-from screw_dynamics.viewer.outline import Mark, Outline, outline, places
 from screw_dynamics.viewer.shapes import Colour, Mesh
-from screw_dynamics.viewer.soft_surfaces import SoftSurface, soft_surface
 from screw_dynamics.viewer.visuals import PLAIN, Visuals
 
 ORDERS = 3  # efforts and two derivatives
@@ -53,7 +48,7 @@ class Instant(NamedTuple):
     shares: Array  # (J,), efforts over their limits, NaN if unknown
     deflections: Array  # (m,), enlarged, of the motors along or about z of their marks
     springs: Array  # (m, s, 3), lines from the links to the motors, in axes of their marks
-    surfaces: list[Array]  # (v, 3), of soft bodies
+    surfaces: list[Array]  # (v, 3), of the tubes
     threads: list[Array]  # (p, 3)
     loads: dict[str, Array]  # (2, 3), by frames and in their axes: ends of force and torque
     mass_centre: Array  # (3,), NaN for a robot without mass
@@ -80,15 +75,16 @@ class Scene:
     """
 
     def __init__(
-        self, robot: Robot, visuals: Visuals | None = None, threads: Sequence[Thread] = ()
+        self, robot: Robot, visuals: Visuals | None = None, threads: Sequence[object] = ()
     ) -> None:
         self.robot = robot
-        self.model: Any = robot.model  # or a robot of modules in its place
-        self.outline: Outline = outline(self.model)
+        self.model = robot.model
+        self.outline: Outline = outline(self.model, threads)
         self.marks: list[Mark] = self.outline.marks
         self.order, self.enlargement = 0, 1.0
         home = places(self.model, np.zeros(robot.n))
-        self._soft = _soft_bodies(self.model, threads)
+        self.tubes = [body for body in self.outline.bodies if body.shape[0]]
+        self._clouds = [body for body in self.outline.bodies if not body.shape[0]]
         ends = [_at(home, rod.place, rod.end) for rod in self.outline.rods]
         joints = np.concatenate([home[:, :3, 3], np.array(ends).reshape(-1, 3)])
         lengths = [float(np.linalg.norm(rod.end - rod.begin)) for rod in self.outline.rods]
@@ -244,29 +240,18 @@ class Scene:
         marks = {mark.coordinate: k for k, mark in enumerate(self.marks)}
         return [marks[j] for j in self.robot.motors.joint_of_motor.tolist()]
 
-    @property
-    def tubes(self) -> list[SoftSurface]:
-        """The surfaces of the soft bodies, in the order of `Instant.surfaces`."""
-        return [surface for _, surface, _ in self._soft if surface is not None]
-
     def _bodies(self, poses: Array, q: Array) -> tuple[list[Array], list[Array]]:
         surfaces, threads = [], []
-        for i, surface, offsets in self._soft:
-            pose, own = poses[i], q[self.model.slices[i]]
-            if surface is not None:
-                corners, lines = surface.drawn(offsets, own)
-                surfaces.append(_moved(corners, pose))
-                threads += [_moved(line, pose) for line in lines]
+        for tube in self.tubes:
+            corners, lines = tube.drawn(q)
+            surfaces.append(_moved(corners.reshape(-1, 3), poses[tube.place]))
+            threads += [_moved(line, poses[tube.place]) for line in lines]
         return surfaces, threads
 
     def points(self, poses: Array, q: Array) -> Array:
-        """Return the material points (p, 3) of the soft bodies without a surface."""
-        found = [np.zeros((0, 3))]
-        for i, surface, _ in self._soft:
-            if surface is None:
-                own = q[self.model.slices[i]]
-                found.append(_moved(self.model.modules[i].positions(own), poses[i]))
-        return np.concatenate(found)
+        """Return the material points (p, 3) of the deforming bodies without a surface."""
+        found = [_moved(body.points(q), poses[body.place]) for body in self._clouds]
+        return np.concatenate([np.zeros((0, 3)), *found])
 
     @property
     def load_scale(self) -> Array:
@@ -277,11 +262,9 @@ class Scene:
     def _mass_centre(self, poses: Array, q: Array) -> Array:
         masses = [mass.mass for mass in self.outline.masses]
         centres = [_at(poses, mass.place, mass.com) for mass in self.outline.masses]
-        for i, _, _ in self._soft:
-            module = self.model.modules[i]
-            own = q[self.model.slices[i]]
-            masses += module.masses.tolist()
-            centres += list(_moved(module.positions(own), poses[i]))
+        for body in self.outline.bodies:
+            masses += body.masses.tolist()
+            centres += list(_moved(body.points(q), poses[body.place]))
         total = sum(masses)
         if total <= 0.0:
             return np.full(3, np.nan)
@@ -294,22 +277,3 @@ def _at(poses: Array, place: int, point: Array) -> Array:
 
 def _moved(points: Array, pose: Array) -> Array:
     return np.asarray(points @ pose[:3, :3].T + pose[:3, 3])
-
-
-def _soft_bodies(
-    model: object, threads: Sequence[Thread]
-) -> list[tuple[int, SoftSurface | None, list[Offset | Route]]]:
-    """Return number, surface and the offsets of threads of every soft body."""
-    if not isinstance(model, SoftRobot):
-        return []
-    for thread in threads:
-        if not isinstance(thread, Thread) or thread.robot is not model:
-            raise InputError('threads: expected threads of this robot, made by soft.Thread')
-    own = model.appended.threads if isinstance(model, HybridRobot) else None
-    bodies = []
-    for i, (name, module) in enumerate(zip(model.module_names, model.modules, strict=True)):
-        if module.kind == 'body' and module.n:
-            offsets: list[Offset | Route] = [t.routes[i] for t in threads if i in t.routes]
-            offsets += [spec.offsets[name] for spec in own or () if name in spec.offsets]
-            bodies.append((i, soft_surface(module), offsets))
-    return bodies

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.dynamics.outline import Mark
 from screw_dynamics.lie import axis_angle_rotation, inverse_pose, pose
 from screw_dynamics.viewer import shapes
 from screw_dynamics.viewer.motion import Sample
-from screw_dynamics.viewer.outline import Mark
 from screw_dynamics.viewer.scene import UNKNOWN, Instant, Scene
 
 if TYPE_CHECKING:
@@ -304,7 +304,7 @@ class Stage:
         add = self._server.scene
         self._tubes = [
             add.add_mesh_simple(
-                f'/soft/{k}', vertices, tube.faces, color=_SOFT, side='double',
+                f'/soft/{k}', vertices, shapes.grid_faces(*tube.shape), color=_SOFT, side='double',
                 opacity=0.6 if first.threads else None,
             )
             for k, (tube, vertices) in enumerate(

@@ -12,23 +12,22 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import InputError, ModelWarning
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import RobotModel
 from screw_dynamics.model.urdf import read_urdf
-from screw_dynamics.soft.actuators.thread import Thread
 from screw_dynamics.viewer.motion import motion_of_jets
 from screw_dynamics.viewer.viewer import Viewer
 from screw_dynamics.viewer.visuals import PackagePath, read_visuals
 
 
 def view(
-    robot: Robot | ScrewModel | str | os.PathLike[str],
+    robot: Robot | RobotModel | str | os.PathLike[str],
     times: ArrayLike | None = None,
     joint_jet: ArrayLike | None = None,
     *,
     efforts: ArrayLike | None = None,
     motor_positions: ArrayLike | None = None,
     wrenches: Mapping[str, ArrayLike] | None = None,
-    threads: Sequence[Thread] = (),
+    threads: Sequence[object] = (),
     port: int = 8080,
     package_path: PackagePath = (),
 ) -> Viewer:

@@ -20,7 +20,6 @@ import numpy as np
 from screw_dynamics.common.paths import new_file
 from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.soft.actuators.thread import Thread
 from screw_dynamics.viewer.browser import photographer
 from screw_dynamics.viewer.curves import cursor, curves
 from screw_dynamics.viewer.motion import Motion, Sample, at_rest
@@ -51,7 +50,7 @@ class Viewer:
         What the URDF shows of the links.
     port : int
         The first one that is free from here on is taken.
-    threads : sequence of Thread
+    threads : sequence of soft.Thread
         See `view`.
     live : bool
         Without sliders, for samples of a measured robot, which `show` draws.
@@ -79,7 +78,7 @@ class Viewer:
         visuals: Visuals | None = None,
         port: int = 8080,
         *,
-        threads: Sequence[Thread] = (),
+        threads: Sequence[object] = (),
         live: bool = False,
         host: str = 'localhost',
     ) -> None:

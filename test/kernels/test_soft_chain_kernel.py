@@ -11,7 +11,9 @@ from oracles.material_points import PointModule
 from screw_dynamics.kernels.soft.dynamics import soft_dynamics
 from screw_dynamics.kernels.soft.layout import INPUT_NOT_FINITE, OK, RESULT_NOT_FINITE
 from screw_dynamics.lie import exp_so3
-from screw_dynamics.soft.kernel_table import RodStep, TableBuilder
+from screw_dynamics.soft import Joint, PlanarConstantCurvature, RigidBody
+from screw_dynamics.soft.bodies.rod import Rod, RodStep
+from screw_dynamics.soft.kernel_table import kernel_table
 from screw_dynamics.soft.user_module_series import PointSeries, user_module_series
 
 NO_POSES, NO_JACOBIANS = np.empty((1, 0, 4, 4)), np.empty((1, 0, 0))
@@ -19,13 +21,16 @@ NO_WRENCHES, NO_CARRIERS = np.empty((1, 0, 1, 6)), np.empty(0, np.int64)
 GRAVITY = (0.7, -1.3, -9.6)
 
 
+class Given(Rod):
+    """A rod that the kernels do not know by its type."""
+
+
 class Chain:
     """Table and material points of the same chain."""
 
     def __init__(self, seed=0):
         self.rng = np.random.default_rng(seed)
-        self.builder, self.modules = TableBuilder(GRAVITY), []
-        self.given_modules = []
+        self.modules, self.soft_modules, self.given_modules = [], [], []
 
     @property
     def n(self):
@@ -41,7 +46,7 @@ class Chain:
         axis = self.rng.normal(size=3)
         axis /= np.linalg.norm(axis)
         home = self.pose()
-        self.builder.add_joint(kind, axis, home, pitch)
+        self.soft_modules.append(Joint(kind, axis, home, pitch=pitch))
         screw = np.concatenate([axis, pitch * axis])
         if kind == 'prismatic':
             screw = np.concatenate([np.zeros(3), axis])
@@ -60,7 +65,7 @@ class Chain:
         r = points - com
         inertia = np.einsum('k,kij->ij', masses, [x @ x * np.eye(3) - np.outer(x, x) for x in r])
         tip = self.pose()
-        self.builder.add_rigid_body(masses.sum(), com, inertia, tip)
+        self.soft_modules.append(RigidBody(masses.sum(), com, inertia, tip))
         self.modules.append(
             PointModule(0, lambda q: (tip + 0.0 * q.sum(axis=-1)[..., None, None],
                                       points + 0.0 * q.sum(axis=-1)[..., None, None]), masses)
@@ -68,7 +73,9 @@ class Chain:
         return self
 
     def planar(self, length=0.3, radius=0.05, mass=0.9, stiffness=0.4, damping=0.03, order=16):
-        self.builder.add_planar_arc(length, radius, mass, stiffness, damping)
+        self.soft_modules.append(
+            PlanarConstantCurvature(length, radius, mass, stiffness * length, damping / stiffness)
+        )
         nodes, weights = np.polynomial.legendre.leggauss(order)
         sigma, weights = 0.5 * (nodes + 1.0), 0.5 * weights
         offsets = radius / np.sqrt(2.0) * np.array([[1, 0], [-1, 0], [0, 1], [0, -1.0]])
@@ -102,7 +109,7 @@ class Chain:
             bracket = np.sqrt(3.0) / 12.0 * h**2 if fourth else 0.0
             steps.append(RodStep(h, bracket, mass, moments, strains, bases))
         stiffness, damping = rng.normal(size=(n, n)), rng.normal(size=(n, n))
-        self.builder.add_rod(stiffness, damping, steps)
+        self.soft_modules.append(Rod(steps, stiffness, damping, None))
 
         def place(q):
             pose, points = np.eye(4), []
@@ -128,13 +135,14 @@ class Chain:
         """Add a rod of which the kernel gets only the series."""
         other = Chain(5).rod(n=3)
         self.given_modules.append((self.n, other.modules[0]))
-        self.builder.add_given(3)
+        rod = other.soft_modules[0]
+        self.soft_modules.append(Given(rod.steps, rod.stiffness, rod.damping_matrix, None))
         self.modules += other.modules
         return self
 
     def run(self, jets, mass=False, kernel=soft_dynamics):
         """Return the efforts and the mass matrices of the kernel."""
-        table, samples = self.builder.table(), len(jets)
+        table, samples = kernel_table(self.soft_modules, np.array(GRAVITY)), len(jets)
         taus = np.empty((samples, max(0, jets.shape[1] - 2), self.n))
         matrices = np.empty((samples, self.n * mass, self.n * mass))
         given = np.empty((samples, table.given_width * jets.shape[1]))
@@ -244,7 +252,7 @@ def test_planar_arcs_are_exact_at_any_curvature(angle):
 
 def test_a_result_or_input_that_is_not_finite_has_a_status():
     chain = CHAINS['hybrid']()
-    table = chain.builder.table()
+    table = kernel_table(chain.soft_modules, np.array(GRAVITY))
     for value, status in ((np.nan, INPUT_NOT_FINITE), (1e200, RESULT_NOT_FINITE)):
         jet = np.zeros((1, 3, chain.n))
         jet[0, 1, 3] = value

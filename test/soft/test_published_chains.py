@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import screw_dynamics as sd
-from screw_dynamics.soft import recursion, recursive_dynamics
+from screw_dynamics.soft.paper import recursion
 
 soft = sd.soft
 LENGTH, RADIUS, DENSITY = 0.3, 0.03, 1000.0
@@ -86,11 +86,11 @@ def test_the_recursion_of_the_paper_agrees_with_the_compiled_one(order, rng):
     jet = rng.normal(size=(order + 3, robot.n))
     jet[0] = rng.uniform(-0.25, 0.25, robot.n)  # no rod is compressed to nothing
     compiled = sd.inverse_dynamics(robot, jet)
-    readable = recursive_dynamics.chain_efforts(robot, jet)
+    readable = recursion.chain_efforts(robot, jet)
     scale = abs(compiled).max(axis=1, keepdims=True)
     # two formulations; both round every one of some thousand operations
     assert (abs(readable - compiled) / scale).max() < 1e-13
-    matrix = recursion.mass_matrix(recursive_dynamics.chain_links(robot, jet))
+    matrix = recursion.mass_matrix(recursion.chain_links(robot, jet))
     expected = sd.mass_matrix(robot, jet[0])
     np.testing.assert_allclose(matrix, expected, rtol=0, atol=1e-14 * abs(expected).max())
     np.testing.assert_allclose(expected, expected.T, rtol=0, atol=1e-15 * abs(expected).max())

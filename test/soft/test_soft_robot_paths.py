@@ -10,7 +10,7 @@ from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 from oracles.strategies import seeds
 
 import screw_dynamics as sd
-from screw_dynamics.soft.recursive_dynamics import chain_efforts
+from screw_dynamics.soft.paper.recursion import chain_efforts
 
 pytestmark = pytest.mark.long
 

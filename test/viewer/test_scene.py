@@ -11,9 +11,9 @@ import pytest
 from oracles.random_models import BodyRecipe, random_model
 
 import screw_dynamics as sd
+from screw_dynamics.dynamics.outline import outline, places
 from screw_dynamics.viewer import shapes
 from screw_dynamics.viewer.motion import Motion, Sample, motion_of_jets
-from screw_dynamics.viewer.outline import outline, places
 from screw_dynamics.viewer.scene import Scene, share_colours
 
 IIWA = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))

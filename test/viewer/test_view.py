@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip('viser', reason='the viewer needs viser')
 
 import screw_dynamics as sd  # noqa: E402
-from screw_dynamics.viewer.outline import places  # noqa: E402
+from screw_dynamics.dynamics.outline import places  # noqa: E402
 from screw_dynamics.viewer.stage import FIELD, look_at  # noqa: E402
 
 IIWA = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))

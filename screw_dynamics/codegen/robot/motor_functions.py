@@ -64,7 +64,7 @@ def motors_of(robot: Robot, order: int) -> Motors:
 def motor_function(robot: Robot, prefix: str, order: int, motors: Motors) -> CFunction:
     """Return the function of motor positions and efforts."""
     n, m, rows = Size(robot.n), Size(len(motors.names)), motors.rows
-    bodies = body_table(robot.model)
+    bodies = body_table(robot.tree)
     integers, reals = motors.integers, motors.reals
 
     def arguments(out: Lines) -> Sequence[Value]:

@@ -177,7 +177,7 @@ def run(options: argparse.Namespace) -> int:
     described = _described(options)
     robot = robots.read_robot(options, described)
     measured = robots.measured_format(options, robot)
-    source = robot.model, options, options.motor_states, options.drives
+    source = robot.tree, options, options.motor_states, options.drives
     recording, samples = recorded_bag.measured(options.bag, *source)
     first, used = recording.times[[0, -1]]
     if options.validate is not None:
@@ -188,7 +188,7 @@ def run(options: argparse.Namespace) -> int:
     with reports_beside(options.csv) as output:
         found = _found(robot, recording.between(first, used), options, measured)
         remaining = found.validate(other)
-        print(f'{samples}\n\n{_report(found, robot.model, remaining)}')
+        print(f'{samples}\n\n{_report(found, robot.tree, remaining)}')
         if is_standard_output(options.csv):
             _write(found, output)
         elif options.csv is not None:
@@ -223,7 +223,7 @@ def _found(
         )
     chosen = options.parameters or _DEFAULT
     return identify(
-        robot.model,
+        robot.tree,
         recording,
         friction='friction' in chosen,
         rotors='rotors' in chosen,

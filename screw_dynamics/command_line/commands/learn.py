@@ -147,7 +147,7 @@ def run(options: argparse.Namespace) -> int:
             curve = motion.curve if isinstance(motion, LearnedMotion) else motion
             tolerance = _SAME if learned else _NEAR
             recordings += recorded_runs(
-                bag, curve, robot.model, tolerance, options.joint_states, options.reference
+                bag, curve, robot.tree, tolerance, options.joint_states, options.reference
             )
     assert robot is not None
     found = learn_motion(

@@ -129,7 +129,7 @@ def run(options: argparse.Namespace) -> int:
             from screw_dynamics.command_line.loads_figure import save_loads
 
             title = f'{robot.model.name}: external efforts on {topic} of {options.bag.name}'
-            save_loads(loads, robot.model, options.plot, title)
+            save_loads(loads, robot.tree, options.plot, title)
             print(f'written: {options.plot}')
         if options.html is not None:
             from screw_dynamics.command_line.shown_motions import observed_motion
@@ -152,7 +152,7 @@ def _samples(
     messages = recorded_bag.selected_messages(bag, topic, options)
     where = f'{bag.path}: topic {topic!r}'
     if options.motor_states is None:
-        return load_samples(messages, robot.model, where, bag.start_time)
+        return load_samples(messages, robot.tree, where, bag.start_time)
     if robot.drives is None:
         raise InputError('--motor-states: expected the springs, too: --elastic YAML')
     rigid = SpringEfforts(robot.motors).rigid.any()
@@ -161,7 +161,7 @@ def _samples(
         raise InputError(
             '--effort-content: expected full efforts beside --motor-states, got external'
         )
-    samples = load_samples(messages, robot.model, where, bag.start_time, needed)
+    samples = load_samples(messages, robot.tree, where, bag.start_time, needed)
     places = samples.positions[:, np.newaxis]
     samples = samples._replace(efforts=measured.full_efforts(robot.model, places, samples.efforts))
     motors = one_topic(bag, (JOINT_STATE,), options.motor_states, '--motor-states')

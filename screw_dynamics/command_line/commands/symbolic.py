@@ -124,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
         from screw_dynamics.symbolic.documents import text
 
         model = symbolic.SymbolicModel.from_model(
-            robots.read_robot(options).model, options.symbols, dict(options.names)
+            robots.read_robot(options).tree, options.symbols, dict(options.names)
         )
         found = _terms(options, model)
         if options.python is not None:

@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     standard = next((path for path in files if is_standard_output(path)), None)
     with reports_beside(standard) as output:
         outputs.check((options.urdf,), files)
-        model = robots.read_robot(options).model
+        model = robots.read_robot(options).tree
         state = _state(options, model)
         terms = state_terms(model, state)
         print('\n\n'.join(map(term_text, terms)))

@@ -140,6 +140,13 @@ class YamlEntry:
             return np.array([item.number() for item in items])
         return np.array([item.array(*shape[1:]) for item in items])
 
+    def finite_array(self, *shape: int) -> Array:
+        """Return nested sequences of finite numbers as an array of this shape."""
+        values = self.array(*shape)
+        if not np.isfinite(values).all():
+            raise self._unexpected('finite numbers')
+        return values
+
     def index(self, names: Sequence[str], base: int | None = None) -> int:
         """Return the index of the name in `names`; `base` for null, if given."""
         if self.value is None and base is not None:

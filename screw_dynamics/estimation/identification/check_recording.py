@@ -165,7 +165,7 @@ def check_recording(
     (False, 'wrong', 'degrees')
     """
     given = as_robot(robot)
-    model, own, findings = selected(given.model, recording)
+    model, own, findings = selected(given.tree, recording)
     found: Identification | DriveIdentification | None = None
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', RecordingWarning)
@@ -175,7 +175,7 @@ def check_recording(
                 found = identify_drives(given, own, payload=payload, effort_format=form)
             else:
                 found = identify(
-                    given.model, own, offsets=True, payload=payload, effort_content=effort_content
+                    given.tree, own, offsets=True, payload=payload, effort_content=effort_content
                 )
             findings = getattr(found, 'findings', ())
         except (InputError, TrajectoryError) as error:

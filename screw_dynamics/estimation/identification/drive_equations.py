@@ -153,7 +153,7 @@ class DriveEquations:
     @cached_property
     def _bodies(self) -> Array:
         """The parameters (10 nb, L) of all bodies that one of the load or of links adds."""
-        model = self.robot.model
+        model = self.robot.tree
         size = len(inertial_parameters(model))
         columns = np.zeros((size, 0))
         if self.payload is not None:

@@ -63,7 +63,7 @@ def good_samples(
     Raise InputError for samples that contradict the model.
     """
     of_motors: list[Finding] = []
-    model, jets = equations.robot.model, samples.jets()
+    model, jets = equations.robot.tree, samples.jets()
     names, kept = np.array(model.joint_names), samples.recording
     findings.extend(position_findings(model, own))
     smooth = jets.links[:, 0]

@@ -40,7 +40,7 @@ def suspected_load(
 
     '' if there is none. What is left is the sum of squares beside the noise.
     """
-    equations, model = found.equations, found.equations.robot.model
+    equations, model = found.equations, found.equations.robot.tree
     count, masses = equations.drive_count, inertial_parameters(model)[:: len(NAMES)]
     text, most, left = '', _SURE, np.inf
     for body in sorted(set(range(len(model.body_names))) - set(model.parents)):

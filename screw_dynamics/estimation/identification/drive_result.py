@@ -87,7 +87,7 @@ class DriveIdentification(IdentifiedParameters):
     remaining: Callable[[Recording], Array]
 
     def _robot_model(self) -> ScrewModel:
-        return self.equations.robot.model
+        return self.equations.robot.tree
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -143,12 +143,12 @@ class DriveIdentification(IdentifiedParameters):
                 zip(given.joint_names, given.joint_drives, strict=True)
             )
         }
-        model = with_bodies(given.model, equations.bodies(found))
+        model = with_bodies(given.tree, equations.bodies(found))
         own = replace(drives, joints=records, urdf_dynamics=False)
         return replace(given, model=model, drives=own)
 
     def _found(self) -> tuple[ScrewModel, Robot, bool]:
-        return self.equations.robot.model, self.robot, self.equations.uncertainty > 0.0
+        return self.equations.robot.tree, self.robot, self.equations.uncertainty > 0.0
 
     def validate(self, recording: Recording) -> Array:
         """

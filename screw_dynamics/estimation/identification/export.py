@@ -79,11 +79,11 @@ def written_urdf(
     """Return a URDF with the inertias and friction of `robot`; see `Identification.to_urdf`."""
     inertias: dict[str, Array | None] = {}
     if links:
-        inertias = {name: None for name, frame in robot.model.frames.items() if frame.body >= 0}
-        inertias |= dict(zip(robot.model.body_names, robot.model.inertias, strict=True))
+        inertias = {name: None for name, frame in robot.tree.frames.items() if frame.body >= 0}
+        inertias |= dict(zip(robot.tree.body_names, robot.tree.inertias, strict=True))
     elif payload is not None:
         at = model.frame(payload)
-        added = robot.model.inertias[at.body] - model.inertias[at.body]
+        added = robot.tree.inertias[at.body] - model.inertias[at.body]
         load = transform_inertia(added, inverse_pose(at.pose))
         for link in read_description(source).links:
             if link.name == payload and link.inertial is not None:

@@ -163,8 +163,8 @@ def identify_drives(
     400, 0.20
     """
     given, own, locked = of_recorded(as_robot(robot), recording)
-    model, findings = given.model, list(locked)
-    constants = chosen_joints('torque_constants', as_robot(robot).model, torque_constants)
+    model, findings = given.tree, list(locked)
+    constants = chosen_joints('torque_constants', as_robot(robot).tree, torque_constants)
     constants = constants[np.isin(as_robot(robot).joint_names, model.joint_names)]
     reported = effort_format or EffortFormat()
     reported.require_joints(model.joint_names)

@@ -195,7 +195,7 @@ def get_frame_motion(request: JointRequest, response: Any) -> None:
         twists = jacobians @ jet[1]
     else:
         twists = frame_twist(model, jet, message.frame, representation)
-        jacobians = frame_jacobian_jet(model, jet[:-1], message.frame, representation)
+        jacobians = frame_jacobian_jet(request.robot.tree, jet[:-1], message.frame, representation)
     response.joint_names = list(request.names)
     response.pose = _pose_message(pose)
     response.twist_jet = double_array(twists)
@@ -223,7 +223,7 @@ def get_forward_dynamics(request: JointRequest, response: Any) -> None:
     if k > 0 or message.wrenches:
         require_tree(robot, 'derivative_order above 0, or wrenches')
     effort_format, given = request.parameters.effort_format, request.jet(EFFORTS, k + 1)
-    model, efforts = effort_format.efforts_of_bodies(robot.model, given)
+    model, efforts = effort_format.efforts_of_bodies(robot.tree, given)
     position, velocity = request.position, request.row('velocity')
     if not is_tree(robot):
         acceleration = forward_dynamics(model, position, velocity, efforts[0])

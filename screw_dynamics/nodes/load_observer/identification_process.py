@@ -55,7 +55,7 @@ def found(task: Task) -> Any:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
         result = identify(
-            robot.model,
+            robot.tree,
             recording.between(begin, used),
             friction='friction' in groups,
             rotors=~sprung & ('rotors' in groups),

@@ -115,7 +115,7 @@ def _task(request: Any, loaded: LoadedRobot, loads: ObservedLoads) -> Task:
             raise InputError(
                 f'parameters: expected some of {", ".join(GROUPS)}, got {shown(group)}'
             )
-    frames, payload = loaded.robot.model.frames, request.payload_frame
+    frames, payload = loaded.robot.tree.frames, request.payload_frame
     if payload and payload not in frames:
         raise UnknownNameError('link', payload, frames, 'payload_frame')
     if payload and frames[payload].body < 0:

@@ -107,7 +107,7 @@ class ObservedLoads:
         frame = parameters.wrench_frame
         if frame:
             try:
-                robot.model.frame(frame)
+                robot.tree.frame(frame)
             except UnknownNameError as error:
                 raise InputError(f"parameter 'wrench.frame': {error}") from None
         self.apply(parameters)

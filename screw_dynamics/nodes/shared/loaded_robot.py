@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from screw_dynamics.errors import (
     UnknownNameError,
     listed,
 )
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import RobotModel, ScrewModel
 from screw_dynamics.model.urdf import RobotDescription, model_from_description, read_description
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.soft.segments.append_segments import append_segments, read_segments
@@ -164,7 +163,7 @@ def uncontrolled_joints(description: RobotDescription, model: ScrewModel) -> dic
 
 def with_settings(
     described: ScrewModel, parameters: ModelParameters, segments: Segments | None = None
-) -> ScrewModel:
+) -> RobotModel:
     """Return a model with gravity, payload and segments, or raise ScrewDynamicsError."""
     model = replace(described, gravity=np.array(parameters.gravity))
     try:
@@ -180,8 +179,7 @@ def with_settings(
     except InertiaError as error:
         raise InputError(f"parameter 'payload.inertia': {error}") from None
     try:
-        # another kind of robot
-        return model if segments is None else cast(ScrewModel, append_segments(model, segments))
+        return model if segments is None else append_segments(model, segments)
     except ScrewDynamicsError as error:
         raise InputError(f'{_SEGMENTS}: {error}') from None
 

@@ -19,7 +19,7 @@ from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics import EffortFormat, inverse_dynamics
 from screw_dynamics.errors import InputError, RecordingWarning, ShapeError, SpringRangeError
 from screw_dynamics.estimation import MeasuredMotion, propagate_uncertainty
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import RobotModel
 from screw_dynamics.recordings.results.results import MotorResults, Results
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 from screw_dynamics.trajectory.piecewise_polynomial import even_times
@@ -29,7 +29,7 @@ _RATE = 250.0  # of the samples of a curve [Hz]
 
 
 def evaluate(
-    robot: Robot | ScrewModel, curve: PiecewisePolynomial, times: ArrayLike | None = None
+    robot: Robot | RobotModel, curve: PiecewisePolynomial, times: ArrayLike | None = None
 ) -> Results:
     """
     Return the motion of a curve, its efforts with two derivatives, and motor commands, by name.

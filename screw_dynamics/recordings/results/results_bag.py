@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writer of results as FeedforwardTorque and MotorFeedforward messages in a bag."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +24,8 @@ from screw_dynamics.common.progress import progress
 from screw_dynamics.common.quantities import EFFORTS, MOTORS, Quantity
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.dynamics import frame_pose
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import RobotModel
+from screw_dynamics.model.robot_model import frames_of
 from screw_dynamics.recordings.bags.definitions import MessageTypes
 from screw_dynamics.recordings.bags.writer import BagWriter
 from screw_dynamics.recordings.messages.feedforward import Course
@@ -76,7 +77,7 @@ class Origin(NamedTuple):
     source: int  # as in FeedforwardTorque
 
 
-def write_bag(results: Results, path: Path, continuity: int, urdf: str, model: ScrewModel) -> None:
+def write_bag(results: Results, path: Path, continuity: int, urdf: str, model: RobotModel) -> None:
     """
     Write results to a new bag, with stamps relative to the start.
 
@@ -109,18 +110,18 @@ class ResultsWriter:
             message = self._types[ROBOT_DESCRIPTION](data=urdf)
             self._writer.write(DESCRIPTION_TOPIC, stamp, self._types.serialize(message))
 
-    def write(self, results: Results, origin: Origin, model: ScrewModel | None = None) -> None:
+    def write(self, results: Results, origin: Origin, model: RobotModel | None = None) -> None:
         """Write one message of each kind per sample; with a model states and transforms too."""
         efforts, uncertain, motors = results.effort_jet, results.effort_deviations, results.motors
         kinds: list[tuple[str, str, Callable[..., Any], Array, Array]] = [
             (self._torque_topic, FEEDFORWARD, self._torque, results.joint_jet, efforts)
         ]
         if model is not None:
-            moves = partial(self._transforms, tuple(model.frames), model.base_link)
-            kinds += [
-                (STATE_TOPIC, JOINT_STATE, self._state, results.joint_jet, efforts),
-                (TRANSFORM_TOPIC, _MOVES, moves, *_transforms(model, results.joint_jet[:, 0])),
-            ]
+            kinds.append((STATE_TOPIC, JOINT_STATE, self._state, results.joint_jet, efforts))
+            if frames := tuple(frames_of(model)):
+                moves = partial(self._transforms, frames, model.base_link)
+                placed = _transforms(model, frames, results.joint_jet[:, 0])
+                kinds.append((TRANSFORM_TOPIC, _MOVES, moves, *placed))
         if results.joint_deviations is not None and uncertain is not None:
             topic = self._torque_topic + DEVIATION_ENDING
             spread = results.joint_deviations
@@ -235,11 +236,11 @@ class ResultsWriter:
         return self._types[f'builtin_interfaces/msg/{name}'](sec=sec, nanosec=nanosec)
 
 
-def _transforms(model: ScrewModel, positions: Array) -> tuple[Array, Array]:
+def _transforms(model: RobotModel, frames: Sequence[str], positions: Array) -> tuple[Array, Array]:
     """Return places (T, F, 3) and quaternions (T, F, 4), w last, of all frames of a model."""
     from scipy.spatial.transform import Rotation
 
-    poses = np.stack([frame_pose(model, positions, name) for name in model.frames], axis=1)
+    poses = np.stack([frame_pose(model, positions, name) for name in frames], axis=1)
     turns = Rotation.from_matrix(poses[:, :, :3, :3].reshape(-1, 3, 3)).as_quat()
     return poses[:, :, :3, 3], turns.reshape(*poses.shape[:2], 4)
 

@@ -11,12 +11,10 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_number
 from screw_dynamics.errors import InputError, shown
-from screw_dynamics.series.series_array import stumpff
-from screw_dynamics.soft.bodies.circular_rod import ALONG, section_places, section_points
-from screw_dynamics.soft.module import Module, require_name
+from screw_dynamics.soft.bodies.circular_rod import Arc
 
 
-class ConstantCurvature(Module):
+class ConstantCurvature(Arc):
     """
     A cylinder whose strain is constant: bending about x and y, and elongation.
 
@@ -69,21 +67,13 @@ class ConstantCurvature(Module):
         elongation: bool = True,
         name: str | None = None,
     ) -> None:
-        self.length = require_number('length', length, above=True)
-        self.radius = require_number('radius', radius)
-        self.mass = require_number('mass', mass)
-        self.bending_stiffness = require_number('bending_stiffness', bending_stiffness)
+        super().__init__(length, radius, mass, bending_stiffness, damping, name)
         self.axial_stiffness = require_number('axial_stiffness', axial_stiffness)
-        self.damping = require_number('damping', damping)
         if not isinstance(elongation, (bool, np.bool_)):
             raise InputError(f'elongation: expected True or False, got {shown(elongation)}')
         self.elongation = bool(elongation)
-        self.name = require_name(name)
         self.n = 3 if self.elongation else 2
         self.coordinates = ('curve_x', 'curve_y', 'stretch')[: self.n]
-        self._places, weights = section_places(self.length)
-        self._section = section_points(self.radius)
-        self.masses = self.mass * np.repeat(weights / len(self._section), len(self._section))
 
     @property
     def stiffness(self) -> Array:
@@ -100,56 +90,11 @@ class ConstantCurvature(Module):
             basis[5, 2] = 1.0 / self.length
         return basis
 
-    @property
-    def bases_along(self) -> Array:
-        """(p, 6, n) strain basis at the fractions `ALONG` of the length."""
-        return np.tile(self.strain_basis, (len(ALONG), 1, 1))
-
     def check(self, q: Array) -> None:
         """Raise InputError if the rod is compressed to nothing."""
         if self.elongation and q[2] <= -self.length:
             raise InputError(f'elongation: expected more than {-self.length:g} m, got {q[2]:g} m')
 
-    def tip_pose(self, q: Any) -> tuple[Any, Any]:
-        """Return rotation and translation."""
-        rotations, axis = self._poses(q, np.array([self.length]))
-        return rotations[0], axis[0]
-
-    def positions(self, q: Any) -> Any:
-        """Return the places (m, 3) of the material points."""
-        rotations, axis = self._poses(q, self._places)
-        points = np.concatenate([self._section, np.zeros((4, 1))], axis=1)
-        return (axis.reshape(-1, 1, 3) + points @ np.swapaxes(rotations, 1, 2)).reshape(-1, 3)
-
-    def _poses(self, q: Any, places: Array) -> tuple[Any, Any]:
-        """Return rotations (s, 3, 3) and places (s, 3) of the sections."""
-        bend_x, bend_y = -q[1] / self.length, q[0] / self.length
+    def _bent(self, q: Any) -> tuple[Any, Any, Any]:
         stretch = 1.0 + q[2] / self.length if self.elongation else 1.0
-        turn_x, turn_y = bend_x * places, bend_y * places
-        _, c1, c2, c3 = stumpff(turn_x * turn_x + turn_y * turn_y, 3)
-        xx, yy, xy = turn_x * turn_x * c2, turn_y * turn_y * c2, turn_x * turn_y * c2
-        sx, sy = turn_x * c1, turn_y * c1
-        rotations = np.stack(
-            [
-                np.stack([1.0 - yy, xy, sy], axis=-1),
-                np.stack([xy, 1.0 - xx, -sx], axis=-1),
-                np.stack([-sy, sx, 1.0 - xx - yy], axis=-1),
-            ],
-            axis=-2,
-        )
-        # (1 + c2 w~ + c3 w~^2) (0, 0, z): w has no z
-        bent = (turn_x * turn_x + turn_y * turn_y) * c3
-        axis = np.stack([turn_y * c2, -turn_x * c2, 1.0 - bent], axis=-1)
-        return rotations, axis * (places * stretch).reshape(-1, 1)
-
-    def elastic_efforts(self, q: Any) -> Any:
-        """Return the stiffness times q."""
-        return self.stiffness * q
-
-    def damping_efforts(self, q: Any, qd: Any) -> Any:
-        """Return eta times the stiffness times q'."""
-        return self.damping * self.stiffness * qd
-
-    def energy(self, q: Any) -> Any:
-        """Return the elastic energy."""
-        return 0.5 * np.sum(self.stiffness * q * q)
+        return -q[1] / self.length, q[0] / self.length, stretch

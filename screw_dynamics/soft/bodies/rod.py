@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,13 +15,29 @@ from screw_dynamics.errors import ShapeError
 from screw_dynamics.series.series_array import stumpff
 from screw_dynamics.soft.bodies.circular_rod import SECTIONS, section_places
 from screw_dynamics.soft.checks import require_function
-from screw_dynamics.soft.kernel_table import RodStep
 from screw_dynamics.soft.module import Module, require_name
 
 STRAIGHT = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 _INTEGRAL_NODES = 16
 _ROUNDING = 1e-14  # of the pieces of an integral, and of its shortest piece
 _GAUSS = 0.5 * np.sqrt(3.0) / 3.0  # distance of two Gauss points from the middle of a unit step
+
+
+class RodStep(NamedTuple):
+    """A step along a rod, and the rigid section behind it."""
+
+    length: float
+    """Step h of the arc length [m]."""
+    bracket: float
+    """Factor c of [xi_a, xi_b] in the exponent; 0 if only the first point is used."""
+    mass: float
+    """Mass of the section [kg]; 0 without a section."""
+    second_moments: tuple[float, float]
+    """Second moments of the section's mass along x and y [kg m^2]."""
+    strains: Sequence[Array]
+    """(6,) strain at zero coordinates at one or two points."""
+    bases: Sequence[Array]
+    """(6, n) strain basis at these points."""
 
 
 class Rod(Module):

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_number
 from screw_dynamics.common.yaml_files.document import YamlEntry, is_document, read_document
-from screw_dynamics.errors import ModelError, ScrewDynamicsError, among, shown
+from screw_dynamics.common.yaml_files.records import built, kind_of, read_record
+from screw_dynamics.errors import ModelError, ScrewDynamicsError, shown
 from screw_dynamics.lie import pose, rpy_rotation
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.screw_model import require_model
@@ -23,8 +23,6 @@ from screw_dynamics.soft.segments.segment_types import SEGMENT_TYPES
 from screw_dynamics.soft.segments.thread_set import ThreadSpec
 
 _WHAT = 'soft segments'
-_ROWS = {'com': 3, 'inertia': 6, 'section_stiffness': 6}
-_AS_THEY_ARE = ('basis', 'nodes')  # checked by the bodies
 FILE_ENTRIES: dict[str, str] = {
     'tip_link': 'Link that carries the segments; by default the frame of the last body.',
     'pose': 'Where the first segment begins in that link: `xyz` [m], `rpy` [rad]; its z axis is '
@@ -149,10 +147,9 @@ def _segments(root: YamlEntry) -> Segments:
 
 def _pose(node: YamlEntry) -> Array:
     node.require_keys(('xyz', 'rpy'))
-    xyz, rpy = (node[key].array(3) if key in node.value else np.zeros(3) for key in ('xyz', 'rpy'))
-    for key, values in (('xyz', xyz), ('rpy', rpy)):
-        if not np.isfinite(values).all():
-            raise ModelError(f'{node.path}.{key}: expected finite numbers')
+    xyz, rpy = (
+        node[key].finite_array(3) if key in node.value else np.zeros(3) for key in ('xyz', 'rpy')
+    )
     result: Array = pose(rpy_rotation(*rpy.tolist()), xyz)
     return result
 
@@ -167,21 +164,13 @@ def _name(node: YamlEntry, taken: set[str]) -> str:
 
 
 def _segment(node: YamlEntry, taken: set[str]) -> Segment:
-    name, kind = _name(node, taken), node['type'].value
-    if not isinstance(kind, str) or kind not in SEGMENT_TYPES:
-        raise ModelError(f'{node.path}.type: expected one of {among(SEGMENT_TYPES, kind)}')
-    known = SEGMENT_TYPES[kind]
-    node.require_keys((*SEGMENT_ENTRIES, *known.entries), known.needed)
-    values = {key: _value(key, item) for key, item in node.entries() if key in known.entries}
-    try:
-        built = known.build(values, name)
-    except (ModelError, ValueError) as error:
-        raise ModelError(f'{node.path}.{error}') from None
-    limits = {}
+    name, kind = _name(node, taken), kind_of(node, SEGMENT_TYPES)
+    record = read_record(node, kind, extra=tuple(SEGMENT_ENTRIES))
+    body, limits = built(node, record.built, {'name': name}), {}
     if 'limits' in node.value:
-        node['limits'].require_keys(built.coordinates)
+        node['limits'].require_keys(body.coordinates)
         limits = {key: _limits(item) for key, item in node['limits'].entries()}
-    return Segment(name, kind, built, limits)
+    return Segment(name, node['type'].value, body, limits)
 
 
 def _limits(node: YamlEntry) -> dict[str, float]:
@@ -233,33 +222,8 @@ def _thread(node: YamlEntry, segments: list[Segment], taken: set[str]) -> Thread
 def _route(node: YamlEntry) -> tuple[Offset, float]:
     """Return the route of a thread along a segment, and its largest distance from the axis."""
     if isinstance(node.value, dict):
-        node.require_keys(('radius', 'turns', 'angle'), ('radius', 'turns'))
-        values = {key: item.number() for key, item in node.entries()}
-        try:
-            helix = Helix(**values)
-        except ScrewDynamicsError as error:
-            raise ModelError(f'{node.path}.{error}') from None
+        helix = read_record(node, Helix)
         return helix, helix.radius
     slanted = any(isinstance(item.value, list) for item in node.items())
-    ends = _finite(node, 2, 2) if slanted else _finite(node, 2)
+    ends = node.finite_array(2, 2) if slanted else node.finite_array(2)
     return ends, float(np.linalg.norm(ends, axis=-1).max())
-
-
-def _finite(node: YamlEntry, *shape: int) -> Array:
-    values = node.array(*shape)
-    if not np.isfinite(values).all():
-        raise ModelError(f'{node.path}: expected finite numbers, got {shown(node.value)}')
-    return values
-
-
-def _value(key: str, node: YamlEntry) -> Any:
-    """Return the value of an entry of a type of segment, as its key wants it."""
-    if key in _ROWS:
-        return _finite(node, _ROWS[key])
-    if key == 'strains':
-        return {name: item.value for name, item in node.entries()}
-    if key in _AS_THEY_ARE:
-        return node.value
-    if key == 'elongation':
-        return node.truth()
-    return node.number()

@@ -1,10 +1,11 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Types of soft segments: the entries of their files, their bodies and coordinates."""
+"""Types of soft segments: records of the entries of their files, which build their bodies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,8 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_number
+from screw_dynamics.common.yaml_files.document import YamlEntry
+from screw_dynamics.common.yaml_files.records import as_written, entry_field
 from screw_dynamics.errors import InputError
 from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
 from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
@@ -26,6 +29,12 @@ from screw_dynamics.soft.materials.neo_hookean import NeoHookean
 from screw_dynamics.soft.module import Module
 
 ANGLE, LENGTH, PURE = 'rad', 'm', '1'  # units of coordinates
+_PARTS: dict[str, Any] = {
+    'bending_stiffness': 0,
+    'axial_stiffness': 5,
+    'section_stiffness': slice(None),
+}
+_VOLUME_UNITS = {'twist': ANGLE, 'shear_x': LENGTH, 'shear_y': LENGTH}
 
 
 @dataclass(frozen=True)
@@ -38,20 +47,12 @@ class Built:
     radius: float = 0.0
 
 
-ROUND: dict[str, str] = {
-    'length': 'Length at rest [m].',
-    'radius': 'Radius of the section [m].',
-    'mass': 'Mass [kg]; or `density`.',
-    'density': 'Density [kg/m^3]; or `mass`.',
-}
-MATERIAL: dict[str, str] = {
-    'youngs_modulus': 'E [Pa]; in place of a stiffness, one of which is needed.',
-    'poissons_ratio': 'With E: G = E / (2 (1 + ratio)); 0.5 by default.',
-    'shear_modulus': 'G [Pa], in place of `poissons_ratio`.',
-}
-_DAMPING = {
-    'damping': 'Time constant of the material [s]: damping is this times stiffness; by default 0.'
-}
+def _number(text: str, **default: float | None) -> Any:
+    return entry_field(text, YamlEntry.number, **default)
+
+
+def _row(text: str, size: int, default: Any = None) -> Any:
+    return entry_field(text, lambda node: node.finite_array(size), default)
 
 
 @contextmanager
@@ -67,181 +68,195 @@ def _keys(**names: str) -> Iterator[None]:
         raise InputError(text) from None
 
 
-def _mass(values: Mapping[str, Any]) -> float:
-    if ('mass' in values) == ('density' in values):
-        got = 'both' if 'mass' in values else 'none'
-        raise InputError(f'mass: expected either mass or density, got {got}')
-    if 'mass' in values:
-        return require_number('mass', values['mass'])
-    density = require_number('density', values['density'])
-    length = require_number('length', values['length'], above=True)
-    return float(density * np.pi * require_number('radius', values['radius']) ** 2 * length)
+class SegmentType(ABC):
+    """The entries of a type of segment."""
+
+    @abstractmethod
+    def built(self, name: str) -> Built:
+        """Return the body; errors begin with the name of an entry."""
 
 
-def _section(values: Mapping[str, Any], *given: str) -> Array | None:
-    """Return the stiffness (6,) by the material; None if stiffness is given directly."""
-    if 'youngs_modulus' not in values:
-        for key in ('poissons_ratio', 'shear_modulus'):
-            if key in values:
-                raise InputError(f'{key}: expected no value without youngs_modulus')
-        for key in given:
-            if key not in values:
-                raise InputError(f'{key}: expected a stiffness, 0 for none, or youngs_modulus')
-        return None
-    for key in given:
-        if key in values:
-            raise InputError(f'{key}: expected no value beside youngs_modulus')
-    keys = ('youngs_modulus', 'radius', 'poissons_ratio', 'shear_modulus')
-    return circular_section(**{key: values[key] for key in keys if key in values})
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rigid(SegmentType):
+    """A rigid body along z."""
 
-
-def _round(values: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {
-        'length': values['length'],
-        'radius': values['radius'],
-        'mass': _mass(values),
-        'name': name,
-    }
-
-
-def _rigid(values: Mapping[str, Any], name: str) -> Built:
-    tip = np.eye(4)
-    tip[2, 3] = require_number('length', values['length'])
-    mass = require_number('mass', values['mass'])
-    com = values.get('com', (0.0, 0.0, 0.5 * tip[2, 3]))
-    xx, xy, xz, yy, yz, zz = values.get('inertia', (0.0,) * 6)
-    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    least = float(np.linalg.eigvalsh(inertia)[0])
-    if least < -1e-9 * abs(inertia).max():
-        raise InputError(f'inertia: expected principal moments of 0 or more, got {least:.6g}')
-    return Built(RigidBody(mass, com, inertia, tip, name=name))
-
-
-def _planar(values: Mapping[str, Any], name: str) -> Built:
-    section = _section(values, 'bending_stiffness')
-    bending = values['bending_stiffness'] if section is None else section[0]
-    arc = PlanarConstantCurvature(
-        **_round(values, name), bending_stiffness=bending, damping=values.get('damping', 0.0)
+    length: float = _number('Distance of the next segment along z [m].')
+    mass: float = _number('Mass [kg].')
+    com: Array | None = _row('Centre of mass x, y, z [m]; by default half the length along z.', 3)
+    inertia: Array = _row(
+        'About the centre of mass: ixx, ixy, ixz, iyy, iyz, izz [kg m^2]; or 0.', 6, (0.0,) * 6
     )
-    return Built(arc, ('curve',), (ANGLE,), arc.radius)
+
+    def built(self, name: str) -> Built:
+        """Return the body."""
+        tip = np.eye(4)
+        tip[2, 3] = require_number('length', self.length)
+        mass = require_number('mass', self.mass)
+        com = (0.0, 0.0, 0.5 * tip[2, 3]) if self.com is None else self.com
+        xx, xy, xz, yy, yz, zz = self.inertia
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        least = float(np.linalg.eigvalsh(inertia)[0])
+        if least < -1e-9 * abs(inertia).max():
+            raise InputError(f'inertia: expected principal moments of 0 or more, got {least:.6g}')
+        return Built(RigidBody(mass, com, inertia, tip, name=name))
 
 
-def _constant_curvature(values: Mapping[str, Any], name: str) -> Built:
-    stretches = values.get('elongation', True) or 'axial_stiffness' in values
-    section = _section(values, 'bending_stiffness', *(('axial_stiffness',) * stretches))
-    bending, axial = (
-        (values['bending_stiffness'], values.get('axial_stiffness', 0.0))
-        if section is None
-        else (section[0], section[5])
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Round(SegmentType):
+    """A body with a circular section."""
+
+    length: float = _number('Length at rest [m].')
+    radius: float = _number('Radius of the section [m].')
+    mass: float | None = _number('Mass [kg]; or `density`.', default=None)
+    density: float | None = _number('Density [kg/m^3]; or `mass`.', default=None)
+
+    def _size(self, name: str) -> dict[str, Any]:
+        """Return the arguments that all bodies with a circular section have."""
+        size = {'length': self.length, 'radius': self.radius, 'name': name}
+        if (self.mass is None) == (self.density is None):
+            got = 'none' if self.mass is None else 'both'
+            raise InputError(f'mass: expected either mass or density, got {got}')
+        if self.density is None:
+            return size | {'mass': require_number('mass', self.mass)}
+        density = require_number('density', self.density)
+        length = require_number('length', self.length, above=True)
+        mass = float(density * np.pi * require_number('radius', self.radius) ** 2 * length)
+        return size | {'mass': mass}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Elastic(Round):
+    """A rod of a linear elastic material, or with given stiffnesses."""
+
+    youngs_modulus: float | None = _number(
+        'E [Pa]; in place of a stiffness, one of which is needed.', default=None
     )
-    arc = ConstantCurvature(
-        **_round(values, name),
-        bending_stiffness=bending,
-        axial_stiffness=axial,
-        damping=values.get('damping', 0.0),
-        elongation=values.get('elongation', True),
+    poissons_ratio: float | None = _number(
+        'With E: G = E / (2 (1 + ratio)); 0.5 by default.', default=None
     )
-    return Built(arc, arc.coordinates, (ANGLE, ANGLE, LENGTH)[: arc.n], arc.radius)
-
-
-def _variable_strain(values: Mapping[str, Any], name: str) -> Built:
-    counts = values['strains']
-    with _keys(functions='basis', counts='strains'):
-        basis = strain_basis(values['length'], values.get('basis', 'monomial'), counts)
-    section = _section(values, 'section_stiffness')
-    stiffness = values['section_stiffness'] if section is None else section
-    if min(stiffness) < 0.0:
-        raise InputError(f'section_stiffness: expected 0 or more, got {min(stiffness):g}')
-    rod = VariableStrain(
-        **_round(values, name),
-        basis=basis,
-        stiffness=stiffness,
-        damping=values.get('damping', 0.0),
-        nodes=values.get('nodes', 8),
+    shear_modulus: float | None = _number('G [Pa], in place of `poissons_ratio`.', default=None)
+    damping: float = _number(
+        'Time constant of the material [s]: damping is this times stiffness; by default 0.',
+        default=0.0,
     )
-    if not rod.n:
-        raise InputError('strains: expected at least one strain, got none')
-    angular = STRAINS[:3]
-    units = tuple(ANGLE if name.startswith(angular) else LENGTH for name in rod.coordinates)
-    return Built(rod, rod.coordinates, units, rod.radius)
+
+    def _stiffness(self, *keys: str) -> list[Any]:
+        """Return the stiffnesses of the section that entries give, or the material."""
+        known = [key for key in keys if getattr(self, key) is not None]
+        if self.youngs_modulus is None:
+            for key in ('poissons_ratio', 'shear_modulus'):
+                if getattr(self, key) is not None:
+                    raise InputError(f'{key}: expected no value without youngs_modulus')
+            for key in keys:
+                if key not in known:
+                    raise InputError(f'{key}: expected a stiffness, 0 for none, or youngs_modulus')
+            return [getattr(self, key) for key in keys]
+        if known:
+            raise InputError(f'{known[0]}: expected no value beside youngs_modulus')
+        section = circular_section(
+            self.youngs_modulus, self.radius, self.poissons_ratio, self.shear_modulus
+        )
+        return [section[_PARTS[key]] for key in keys]
 
 
-_VOLUME_UNITS = {'twist': ANGLE, 'shear_x': LENGTH, 'shear_y': LENGTH}
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Planar(Elastic):
+    """A rod that bends in a plane to an arc."""
+
+    bending_stiffness: float | None = _number('E I [N m^2]; 0 for none.', default=None)
+
+    def built(self, name: str) -> Built:
+        """Return the body."""
+        (bending,) = self._stiffness('bending_stiffness')
+        arc = PlanarConstantCurvature(
+            **self._size(name), bending_stiffness=bending, damping=self.damping
+        )
+        return Built(arc, ('curve',), (ANGLE,), arc.radius)
 
 
-def _volume_preserving(values: Mapping[str, Any], name: str) -> Built:
-    with _keys(coefficient='neo_hookean'):
-        material = NeoHookean(values['neo_hookean'])
-    viscosity = KelvinVoigt(values['viscosity']) if 'viscosity' in values else None
-    body = VolumePreserving(**_round(values, name), material=material, viscosity=viscosity)
-    kinds = [part.kind for part in body.primitives for _ in range(part.n)]
-    units = tuple(_VOLUME_UNITS.get(kind, PURE) for kind in kinds)
-    return Built(body, body.coordinates, units, body.radius)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Curved(Elastic):
+    """A rod that bends in any plane to an arc, and stretches."""
+
+    bending_stiffness: float | None = _number('E I [N m^2]; 0 for none.', default=None)
+    axial_stiffness: float | None = _number('E A [N]; needed for elongation.', default=None)
+    elongation: bool = entry_field(
+        'Whether the length changes; true by default.', YamlEntry.truth, True
+    )
+
+    def built(self, name: str) -> Built:
+        """Return the body."""
+        stretches = self.elongation or self.axial_stiffness is not None
+        bending, *axial = self._stiffness('bending_stiffness', *(('axial_stiffness',) * stretches))
+        arc = ConstantCurvature(
+            **self._size(name),
+            bending_stiffness=bending,
+            axial_stiffness=axial[0] if axial else 0.0,
+            damping=self.damping,
+            elongation=self.elongation,
+        )
+        return Built(arc, arc.coordinates, (ANGLE, ANGLE, LENGTH)[: arc.n], arc.radius)
 
 
-@dataclass(frozen=True)
-class SegmentType:
-    """A type of segment: its entries with their texts, those that must be present, its body."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Strained(Elastic):
+    """A rod whose strain varies along it."""
 
-    entries: Mapping[str, str]
-    needed: tuple[str, ...]
-    build: Callable[[Mapping[str, Any], str], Built]
+    strains: Mapping[str, Any] = entry_field(
+        'Number of functions by strain: bend_x, bend_y, twist, shear_x, shear_y, stretch.',
+        lambda node: {name: item.value for name, item in node.entries()},
+    )
+    basis: str = entry_field(
+        'monomial (default), legendre, chebyshev, fourier or hermite.', as_written, 'monomial'
+    )
+    nodes: int = entry_field('Number of Gauss points; 8 by default.', as_written, 8)
+    section_stiffness: Array | None = _row(
+        'E I, E I, G J [N m^2], G A, G A, E A [N]; 0 for none.', 6
+    )
+
+    def built(self, name: str) -> Built:
+        """Return the body."""
+        with _keys(functions='basis', counts='strains'):
+            basis = strain_basis(self.length, self.basis, self.strains)
+        (stiffness,) = self._stiffness('section_stiffness')
+        if min(stiffness) < 0.0:
+            raise InputError(f'section_stiffness: expected 0 or more, got {min(stiffness):g}')
+        rod = VariableStrain(
+            **self._size(name),
+            basis=basis,
+            stiffness=stiffness,
+            damping=self.damping,
+            nodes=self.nodes,
+        )
+        if not rod.n:
+            raise InputError('strains: expected at least one strain, got none')
+        angular = STRAINS[:3]
+        units = tuple(ANGLE if name.startswith(angular) else LENGTH for name in rod.coordinates)
+        return Built(rod, rod.coordinates, units, rod.radius)
 
 
-SEGMENT_TYPES: dict[str, SegmentType] = {
-    'rigid': SegmentType(
-        {
-            'length': 'Distance of the next segment along z [m].',
-            'mass': 'Mass [kg].',
-            'com': 'Centre of mass x, y, z [m]; by default half the length along z.',
-            'inertia': 'About the centre of mass: ixx, ixy, ixz, iyy, iyz, izz [kg m^2]; or 0.',
-        },
-        ('length', 'mass'),
-        _rigid,
-    ),
-    'planar_constant_curvature': SegmentType(
-        {
-            **ROUND,
-            'bending_stiffness': 'E I [N m^2]; 0 for none.',
-            **MATERIAL,
-            **_DAMPING,
-        },
-        ('length', 'radius'),
-        _planar,
-    ),
-    'constant_curvature': SegmentType(
-        {
-            **ROUND,
-            'bending_stiffness': 'E I [N m^2]; 0 for none.',
-            'axial_stiffness': 'E A [N]; needed for elongation.',
-            'elongation': 'Whether the length changes; true by default.',
-            **MATERIAL,
-            **_DAMPING,
-        },
-        ('length', 'radius'),
-        _constant_curvature,
-    ),
-    'variable_strain': SegmentType(
-        {
-            **ROUND,
-            'strains': 'Number of functions by strain: bend_x, bend_y, twist, shear_x, shear_y, '
-            'stretch.',
-            'basis': 'monomial (default), legendre, chebyshev, fourier or hermite.',
-            'nodes': 'Number of Gauss points; 8 by default.',
-            'section_stiffness': 'E I, E I, G J [N m^2], G A, G A, E A [N]; 0 for none.',
-            **MATERIAL,
-            **_DAMPING,
-        },
-        ('length', 'radius', 'strains'),
-        _variable_strain,
-    ),
-    'volume_preserving': SegmentType(
-        {
-            **ROUND,
-            'neo_hookean': 'C of the Neo-Hookean material [Pa], a sixth of E; 0 for none.',
-            'viscosity': 'Kelvin-Voigt viscosity [Pa s]; by default 0.',
-        },
-        ('length', 'radius', 'neo_hookean'),
-        _volume_preserving,
-    ),
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Volume(Round):
+    """A cylinder that keeps its volume."""
+
+    neo_hookean: float = _number('C of the Neo-Hookean material [Pa], a sixth of E; 0 for none.')
+    viscosity: float | None = _number('Kelvin-Voigt viscosity [Pa s]; by default 0.', default=None)
+
+    def built(self, name: str) -> Built:
+        """Return the body."""
+        with _keys(coefficient='neo_hookean'):
+            material = NeoHookean(self.neo_hookean)
+        viscosity = None if self.viscosity is None else KelvinVoigt(self.viscosity)
+        body = VolumePreserving(**self._size(name), material=material, viscosity=viscosity)
+        kinds = [part.kind for part in body.primitives for _ in range(part.n)]
+        units = tuple(_VOLUME_UNITS.get(kind, PURE) for kind in kinds)
+        return Built(body, body.coordinates, units, body.radius)
+
+
+SEGMENT_TYPES: dict[str, type[SegmentType]] = {
+    'rigid': Rigid,
+    'planar_constant_curvature': Planar,
+    'constant_curvature': Curved,
+    'variable_strain': Strained,
+    'volume_preserving': Volume,
 }

@@ -12,12 +12,9 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.soft.tensions import rod_thread
 from screw_dynamics.soft.actuators.routes import Offset, Route, tangents
 from screw_dynamics.soft.actuators.thread import Thread
-from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
-from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
+from screw_dynamics.soft.bodies.circular_rod import Arc
 from screw_dynamics.soft.bodies.rod import Rod
 from screw_dynamics.soft.soft_robot import SoftRobot
-
-_ARCS = (ConstantCurvature, PlanarConstantCurvature)
 
 
 class ThreadJets:
@@ -37,7 +34,7 @@ class ThreadJets:
         self._rods: list[tuple[int, tuple[Array, Array, Array]]] = []
         for index, route in whole.routes.items():
             module, name = robot.modules[index], robot.module_names[index]
-            arc = isinstance(module, _ARCS)
+            arc = isinstance(module, Arc)
             if isinstance(module, Rod) or (arc and isinstance(route, Route)):
                 self._rods.append((robot.slices[index].start, tangents(module, route)))
             else:

@@ -149,9 +149,3 @@ class _Workspace:
         self.tangents = np.empty((3 * rows + 1, 3))
         self.work = np.empty((2 * rows + 2, count + 2, max(count, size)))
         self.sets = np.empty(count, np.int64)
-
-
-def threads_of(model: object) -> ThreadSet | None:
-    """Return the threads of a hybrid robot; None for one without, and for other models."""
-    threads = getattr(model, 'threads', None)
-    return threads if isinstance(threads, ThreadSet) else None

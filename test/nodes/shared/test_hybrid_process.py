@@ -9,7 +9,7 @@ from helpers.services import SERVICES
 from helpers.stream_client import efforts_of, jet_of
 
 import screw_dynamics as sd
-from screw_dynamics.soft.recursive_dynamics import chain_efforts
+from screw_dynamics.soft.paper.recursion import chain_efforts
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 pytestmark = pytest.mark.long

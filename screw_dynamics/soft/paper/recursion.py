@@ -18,8 +18,9 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.series.series_array import SeriesArray, bilinear, cross
-from screw_dynamics.soft.integrals import BodyIntegrals, body_integrals
 from screw_dynamics.soft.module import ModuleMotion
+from screw_dynamics.soft.paper.integrals import BodyIntegrals, body_integrals
+from screw_dynamics.soft.soft_robot import SoftRobot
 
 
 @dataclass
@@ -59,6 +60,26 @@ def chain_link(motion: ModuleMotion) -> ChainLink:
         body_integrals(motion.distal_points, motion.masses),
         motion.stress,
     )
+
+
+def chain_links(robot: SoftRobot, jet: Array) -> list[ChainLink]:
+    """Return the modules along a motion (k + 3, n)."""
+    return [
+        chain_link(module.motion(jet[:, own]))
+        for module, own in zip(robot.modules, robot.slices, strict=True)
+    ]
+
+
+def chain_efforts(robot: SoftRobot, jet: Array, *, stress: bool = True) -> Array:
+    """Return the efforts (k + 1, n) of a motion, ID, or without elastic and damping ones."""
+    links = chain_links(robot, jet)
+    rows = len(jet) - 2
+    efforts = np.empty((rows, robot.n))
+    parts = inertial_efforts(links, robot.gravity)
+    for link, part, own in zip(links, parts, robot.slices, strict=True):
+        total = part + link.stress if stress else part
+        efforts[:, own] = total.truncated(rows - 1).jet()
+    return efforts
 
 
 @dataclass(frozen=True)

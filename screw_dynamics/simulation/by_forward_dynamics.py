@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Simulation of soft-rigid robots."""
+"""Simulation of robots of any kind by their forward dynamics."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array, as_float_array, as_vector
 from screw_dynamics.common.integration import EXPLICIT, IMPLICIT, integrate
 from screw_dynamics.common.results import SampledResult, Samples
+from screw_dynamics.dynamics import forward_dynamics
 from screw_dynamics.errors import (
     InputError,
     ScrewDynamicsError,
     SimulationError,
     SingularMassMatrixError,
 )
-from screw_dynamics.soft.functions import forward_dynamics
-from screw_dynamics.soft.soft_robot import SoftRobot, require_soft_robot
+from screw_dynamics.model import RobotModel
 
 
 @dataclass(frozen=True, eq=False)
-class SoftMotion(SampledResult):
+class CoordinateMotion(SampledResult):
     """
-    Motion of a soft-rigid robot over time.
+    Motion of a robot without motors over time, a soft one for example.
 
     Parameters
     ----------
@@ -54,17 +54,18 @@ class SoftMotion(SampledResult):
     def __repr__(self) -> str:
         """Return the numbers of states, coordinates and evaluations."""
         return (
-            f'SoftMotion({len(self.times)} states, {self.times[0]:g} to {self.times[-1]:g} s; '
-            f'{self.position.shape[1]} coordinates, {self.evaluations} evaluations)'
+            f'CoordinateMotion({len(self.times)} states, {self.times[0]:g} to '
+            f'{self.times[-1]:g} s; {self.position.shape[1]} coordinates, '
+            f'{self.evaluations} evaluations)'
         )
 
 
 class _System:
     """Equations of motion; undefined states are NaN, and the reason is kept."""
 
-    def __init__(self, robot: SoftRobot) -> None:
-        self.robot = robot
-        self.state_size = 2 * robot.n
+    def __init__(self, model: RobotModel) -> None:
+        self.model = model
+        self.state_size = 2 * model.n
         self.failure = ''
 
     def derivatives(self, state: Array, *, t: float, efforts: Array) -> Array:
@@ -73,32 +74,30 @@ class _System:
         if not np.isfinite(state).all():
             return np.full_like(state, np.nan)
         try:
-            return np.concatenate([qd, forward_dynamics(self.robot, q, qd, efforts)])
+            return np.concatenate([qd, forward_dynamics(self.model, q, qd, efforts)])
         except (InputError, SingularMassMatrixError) as error:
             # the step may have been too long: the method tries a shorter one
             self.failure = f'at {t:.6g} s: {error}'
             return np.full_like(state, np.nan)
 
 
-def simulate_soft(
-    robot: SoftRobot,
+def simulate_coordinates(
+    model: RobotModel,
     times: ArrayLike,
     q: ArrayLike,
     qd: ArrayLike | None = None,
-    efforts: ArrayLike | Callable[[float, Array, Array], ArrayLike] | None = None,
+    efforts: ArrayLike | Callable[..., ArrayLike] | None = None,
     *,
     method: str = 'BDF',
     rtol: float = 1e-6,
     atol: float | None = None,
     progress: Callable[[float], object] | None = None,
-) -> SoftMotion:
-    """Return the motion (T, n) from `q` and `qd` under efforts; see `simulation.simulate`."""
-    require_soft_robot(robot)
-    start = as_vector('q', q, robot.n)
-    rates = np.zeros(robot.n) if qd is None else as_vector('qd', qd, robot.n)
-    robot.check(start)
-    law = effort_law(efforts, robot.n)
-    system = _System(robot)
+) -> CoordinateMotion:
+    """Return the motion (T, n) from `q` and `qd` under efforts; see `simulate`."""
+    start = as_vector('q', q, model.n)
+    rates = np.zeros(model.n) if qd is None else as_vector('qd', qd, model.n)
+    law = effort_law(efforts, model.n)
+    system = _System(model)
 
     def inputs(t: float, state: Array) -> dict[str, Any]:
         return {'t': t, 'efforts': law(t, *np.split(state, 2))}
@@ -108,18 +107,19 @@ def simulate_soft(
         if progress is not None:
             progress(t)
 
-    first = np.concatenate([start, rates])
-    for begin in as_float_array('times', times).ravel()[:1]:
+    for begin in as_float_array('times', times).ravel()[:1].tolist():
         # the first step of a method expects finite derivatives
-        system.derivatives(first, **inputs(float(begin), first))
-        if system.failure:
-            raise SimulationError(system.failure)
+        given = law(begin, start, rates)
+        try:
+            forward_dynamics(model, start, rates, given)
+        except SingularMassMatrixError as error:
+            raise SimulationError(f'at {begin:.6g} s: {error}') from None
     try:
         instants, states, evaluations = integrate(
             system,
             times,
             inputs,
-            first,
+            np.concatenate([start, rates]),
             rtol=rtol,
             atol=atol,
             method=method,
@@ -134,7 +134,7 @@ def simulate_soft(
             raise
         raise SimulationError(system.failure) from None
     position, velocity = np.split(states, 2, axis=1)
-    return SoftMotion(instants, position, velocity, evaluations, robot.joint_names)
+    return CoordinateMotion(instants, position, velocity, evaluations, model.joint_names)
 
 
 def effort_law(
