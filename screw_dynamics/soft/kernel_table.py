@@ -33,12 +33,9 @@ _JOINTS = {
 class KernelTable(NamedTuple):
     """Tables of a chain; read-only."""
 
-    modules: NDArray[np.int64]
-    """(m + 1, columns) rows of the modules, and the end of their blocks."""
-    reals: Array
-    """Gravity, then the numbers of the modules."""
-    given_width: int
-    """Number of series that modules evaluated outside the kernels provide."""
+    modules: NDArray[np.int64]  # (m + 1, columns) rows of the modules, and the end of their blocks
+    reals: Array  # Gravity, then the numbers of the modules
+    given_width: int  # Number of series that modules evaluated outside the kernels provide
 
     @property
     def given(self) -> NDArray[np.bool_]:

@@ -51,6 +51,7 @@ class Module(ABC):
     name: str | None
     n: int
     coordinates: tuple[str, ...] = ()  # names; without them, numbers name several
+    lengths: ClassVar[tuple[str, ...]] = 'stretch', 'shear'  # how those in metres begin
     masses: Array  # (m,), of the material points, constant [kg]
 
     @abstractmethod

@@ -16,20 +16,13 @@ from screw_dynamics.soft.module import Module
 class PointSeries(NamedTuple):
     """Taylor coefficients (count, ...) of a module along a motion, in its proximal frame."""
 
-    rotation: Array
-    """(count, 3, 3) of the distal frame."""
-    origin: Array
-    """(count, 3) of the distal frame."""
-    turn: Array
-    """(count, n, 3) angular columns of the distal frame, in its own axes."""
-    shift: Array
-    """(count, n, 3) linear columns of the distal frame, in its own axes."""
-    points: Array
-    """(count, nodes, 3) material points."""
-    partials: Array
-    """(count, n, nodes, 3) partials of the points."""
-    stress: Array
-    """(count, n) elastic and damping efforts."""
+    rotation: Array  # (count, 3, 3) of the distal frame
+    origin: Array  # (count, 3) of the distal frame
+    turn: Array  # (count, n, 3) angular columns of the distal frame, in its own axes
+    shift: Array  # (count, n, 3) linear columns of the distal frame, in its own axes
+    points: Array  # (count, nodes, 3) material points
+    partials: Array  # (count, n, nodes, 3) partials of the points
+    stress: Array  # (count, n) elastic and damping efforts
 
 
 def module_series(module: Module, jet: Array, stress: bool = True) -> Array:

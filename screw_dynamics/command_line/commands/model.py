@@ -82,8 +82,8 @@ def _segments(robot: HybridRobot) -> str:
             (
                 segment.name,
                 segment.type,
-                f'{float(np.sum(segment.built.module.masses)):.5g}',
-                ', '.join(segment.built.coordinates) or '-',
+                f'{float(np.sum(segment.body.masses)):.5g}',
+                ', '.join(segment.coordinates) or '-',
                 ', '.join(names) or '-',
             )
         )

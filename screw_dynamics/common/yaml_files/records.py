@@ -5,6 +5,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, field, fields
 from functools import cache
+from types import MappingProxyType
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from screw_dynamics.common.scalars import number_from_text
@@ -59,12 +60,21 @@ def read_record(node: YamlEntry, kind: Callable[..., R], extra: tuple[str, ...] 
     return built(node, kind, values)
 
 
-def built(node: YamlEntry, build: Callable[..., R], values: Mapping[str, Any]) -> R:
-    """Return what is built of values by the names of entries, which errors name."""
+def built(
+    node: YamlEntry,
+    build: Callable[..., R],
+    values: Mapping[str, Any],
+    entries: Mapping[str, str] = MappingProxyType({}),
+) -> R:
+    """Return what is built of values; errors name their entries, `entries` those of arguments."""
     try:
         return build(**values)
     except (ModelError, InputError) as error:
-        raise ModelError(f'{node.path}.{error}') from None
+        text = str(error)
+        for argument, entry in entries.items():
+            if text.startswith(argument):
+                text = entry + text[len(argument) :]
+        raise ModelError(f'{node.path}.{text}') from None
 
 
 def kind_of(node: YamlEntry, kinds: Mapping[str, R]) -> R:

@@ -14,9 +14,8 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_number
 from screw_dynamics.series.series_array import SeriesArray, as_series_array
 from screw_dynamics.soft.actuators.actuator import Actuator, offsets_of
-from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
+from screw_dynamics.soft.bodies.circular_rod import Arc
 from screw_dynamics.soft.bodies.point_body import PointBody
-from screw_dynamics.soft.bodies.rod import Rod
 from screw_dynamics.soft.materials.deformation import deformation_gradient
 from screw_dynamics.soft.soft_robot import SoftRobot
 
@@ -77,12 +76,9 @@ class PressureChamber(Actuator):
 
 def _axial_length(module: Any, offset: Array, q: SeriesArray) -> Any:
     """Return the integral of ``(sigma + kappa x d)_z`` over a rod of rigid sections."""
+    if isinstance(module, Arc):
+        return module.line_length(offset, q)
     x, y = offset
-    if isinstance(module, PlanarConstantCurvature):
-        return module.length + x * q[0]
-    if not isinstance(module, Rod):
-        length = module.length - x * q[0] - y * q[1]
-        return length + q[2] if module.n == 3 else length
     total: Any = 0.0
     for step in module.steps:
         for rest, basis in zip(step.strains, step.bases, strict=True):

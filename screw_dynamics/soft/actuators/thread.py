@@ -15,7 +15,6 @@ from screw_dynamics.series.series_array import SeriesArray
 from screw_dynamics.soft.actuators.actuator import Actuator, body_index
 from screw_dynamics.soft.actuators.routes import Offset, Route, as_route, tangents
 from screw_dynamics.soft.bodies.circular_rod import ALONG, ALONG_WEIGHTS
-from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
 from screw_dynamics.soft.bodies.point_body import PointBody
 from screw_dynamics.soft.bodies.rod import Rod
 from screw_dynamics.soft.checks import require_mapping
@@ -84,13 +83,7 @@ def _length(module: Any, route: Array | Route, q: SeriesArray) -> SeriesArray:
         return _point_length(module, route, q)
     if isinstance(module, Rod) or isinstance(route, Route):
         return _rod_length(module, route, q)
-    length: Any
-    if isinstance(module, PlanarConstantCurvature):
-        length = module.length + route[0] * q[0]
-    else:
-        length = module.length - np.sum(route * q[:2])
-        length = length + q[2] if module.n == 3 else length
-    return length  # type: ignore[no-any-return]
+    return module.line_length(route, q)  # type: ignore[no-any-return]
 
 
 def _rod_length(body: Any, route: Array | Route, q: SeriesArray) -> SeriesArray:

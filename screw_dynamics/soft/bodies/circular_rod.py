@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -39,6 +38,8 @@ def section_points(radius: float) -> Array:
 class Arc(Module):
     """A rod that bends to an arc; stiffnesses (n,) of its coordinates are constant."""
 
+    unit_strains: Array  # (6, n), strains by coordinate times the length, the same all along
+
     def __init__(
         self,
         length: float,
@@ -64,18 +65,20 @@ class Arc(Module):
         return np.full(self.n, self.bending_stiffness / self.length)
 
     @property
-    @abstractmethod
     def strain_basis(self) -> Array:
         """Strains (6, n) of a rod by coordinate, the same all along."""
+        return self.unit_strains / self.length
 
     @property
     def bases_along(self) -> Array:
         """(p, 6, n) strain basis at the fractions `ALONG` of the length."""
         return np.tile(self.strain_basis, (len(ALONG), 1, 1))
 
-    @abstractmethod
-    def _bent(self, q: Any) -> tuple[Any, Any, Any]:
-        """Return the curvatures about x and y [rad/m], and the stretch."""
+    def line_length(self, offset: Array, q: Any) -> Any:
+        """Return the length of a line parallel to the axis, at an offset (2,)."""
+        x, y = offset
+        about_x, about_y, *_, along = self.unit_strains
+        return self.length + np.sum((along + y * about_x - x * about_y) * q)
 
     def tip_pose(self, q: Any) -> tuple[Any, Any]:
         """Return rotation and translation."""
@@ -90,8 +93,8 @@ class Arc(Module):
 
     def _poses(self, q: Any, places: Array) -> tuple[Any, Any]:
         """Return rotations (s, 3, 3) and places (s, 3) of the sections."""
-        bend_x, bend_y, stretch = self._bent(q)
-        turn_x, turn_y = bend_x * places, bend_y * places
+        strain = self.unit_strains @ q / self.length
+        turn_x, turn_y, stretch = strain[0] * places, strain[1] * places, 1.0 + strain[5]
         _, c1, c2, c3 = stumpff(turn_x * turn_x + turn_y * turn_y, 3)
         xx, yy, xy = turn_x * turn_x * c2, turn_y * turn_y * c2, turn_x * turn_y * c2
         sx, sy = turn_x * c1, turn_y * c1

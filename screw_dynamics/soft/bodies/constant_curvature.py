@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
@@ -73,6 +71,9 @@ class ConstantCurvature(Arc):
             raise InputError(f'elongation: expected True or False, got {shown(elongation)}')
         self.elongation = bool(elongation)
         self.n = 3 if self.elongation else 2
+        self.unit_strains = np.zeros((6, self.n))
+        self.unit_strains[1, 0], self.unit_strains[0, 1] = 1.0, -1.0
+        self.unit_strains[5, 2:] = 1.0
         self.coordinates = ('curve_x', 'curve_y', 'stretch')[: self.n]
 
     @property
@@ -81,20 +82,7 @@ class ConstantCurvature(Arc):
         bending = self.bending_stiffness / self.length
         return np.array([bending, bending, self.axial_stiffness / self.length])[: self.n]
 
-    @property
-    def strain_basis(self) -> Array:
-        """Strains (6, n) of a rod by coordinate, the same all along."""
-        basis = np.zeros((6, self.n))
-        basis[1, 0], basis[0, 1] = 1.0 / self.length, -1.0 / self.length
-        if self.elongation:
-            basis[5, 2] = 1.0 / self.length
-        return basis
-
     def check(self, q: Array) -> None:
         """Raise InputError if the rod is compressed to nothing."""
         if self.elongation and q[2] <= -self.length:
             raise InputError(f'elongation: expected more than {-self.length:g} m, got {q[2]:g} m')
-
-    def _bent(self, q: Any) -> tuple[Any, Any, Any]:
-        stretch = 1.0 + q[2] / self.length if self.elongation else 1.0
-        return -q[1] / self.length, q[0] / self.length, stretch

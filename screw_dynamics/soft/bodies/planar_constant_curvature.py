@@ -4,11 +4,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from screw_dynamics.common.arrays import Array
 from screw_dynamics.soft.bodies.circular_rod import Arc
 
 
@@ -49,6 +46,7 @@ class PlanarConstantCurvature(Arc):
     """
 
     n = 1
+    unit_strains = np.array([[0.0], [-1.0], [0.0], [0.0], [0.0], [0.0]])
 
     def __init__(
         self,
@@ -61,13 +59,3 @@ class PlanarConstantCurvature(Arc):
         name: str | None = None,
     ) -> None:
         super().__init__(length, radius, mass, bending_stiffness, damping, name)
-
-    @property
-    def strain_basis(self) -> Array:
-        """Strains (6, 1) of a rod by the coordinate, the same all along."""
-        basis = np.zeros((6, 1))
-        basis[1] = -1.0 / self.length
-        return basis
-
-    def _bent(self, q: Any) -> tuple[Any, Any, Any]:
-        return 0.0 * q[0], -q[0] / self.length, 1.0

@@ -26,18 +26,12 @@ _GAUSS = 0.5 * np.sqrt(3.0) / 3.0  # distance of two Gauss points from the middl
 class RodStep(NamedTuple):
     """A step along a rod, and the rigid section behind it."""
 
-    length: float
-    """Step h of the arc length [m]."""
-    bracket: float
-    """Factor c of [xi_a, xi_b] in the exponent; 0 if only the first point is used."""
-    mass: float
-    """Mass of the section [kg]; 0 without a section."""
-    second_moments: tuple[float, float]
-    """Second moments of the section's mass along x and y [kg m^2]."""
-    strains: Sequence[Array]
-    """(6,) strain at zero coordinates at one or two points."""
-    bases: Sequence[Array]
-    """(6, n) strain basis at these points."""
+    length: float  # Step h of the arc length [m]
+    bracket: float  # Factor c of [xi_a, xi_b] in the exponent; 0 if only the first point is used
+    mass: float  # Mass of the section [kg]; 0 without a section
+    second_moments: tuple[float, float]  # of the section's mass along x and y [kg m^2]
+    strains: Sequence[Array]  # (6,) strain at zero coordinates at one or two points
+    bases: Sequence[Array]  # (6, n) strain basis at these points
 
 
 class Rod(Module):

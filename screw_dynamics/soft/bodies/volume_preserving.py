@@ -56,6 +56,8 @@ class VolumePreserving(PointBody):
     8
     """
 
+    lengths = ('shear',)
+
     def __init__(
         self,
         length: float,

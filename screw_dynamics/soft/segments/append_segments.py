@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.soft.actuators.routes import Helix, Offset
 from screw_dynamics.soft.segments.hybrid_robot import HybridRobot, Segment, Segments
-from screw_dynamics.soft.segments.segment_types import SEGMENT_TYPES
+from screw_dynamics.soft.segments.segment_types import ARGUMENTS, SEGMENT_TYPES
 from screw_dynamics.soft.segments.thread_set import ThreadSpec
 
 _WHAT = 'soft segments'
@@ -166,11 +167,14 @@ def _name(node: YamlEntry, taken: set[str]) -> str:
 def _segment(node: YamlEntry, taken: set[str]) -> Segment:
     name, kind = _name(node, taken), kind_of(node, SEGMENT_TYPES)
     record = read_record(node, kind, extra=tuple(SEGMENT_ENTRIES))
-    body, limits = built(node, record.built, {'name': name}), {}
-    if 'limits' in node.value:
-        node['limits'].require_keys(body.coordinates)
-        limits = {key: _limits(item) for key, item in node['limits'].entries()}
-    return Segment(name, node['type'].value, body, limits)
+    segment = Segment(
+        name, node['type'].value, built(node, record.body, {'name': name}, ARGUMENTS)
+    )
+    if 'limits' not in node.value:
+        return segment
+    node['limits'].require_keys(segment.coordinates)
+    limits = {key: _limits(item) for key, item in node['limits'].entries()}
+    return replace(segment, limits=limits)
 
 
 def _limits(node: YamlEntry) -> dict[str, float]:
@@ -199,7 +203,7 @@ def _thread(node: YamlEntry, segments: list[Segment], taken: set[str]) -> Thread
     if not least <= most or np.isinf(least):
         raise ModelError(f'{node.path}.most_tension: expected at least {least:g} N, got {most:g}')
     offsets: dict[str, Offset] = {}
-    soft = [segment.name for segment in segments if segment.built.coordinates]
+    soft: dict[str, Any] = {segment.name: segment.body for segment in segments if segment.body.n}
     for name, item in node['offsets'].entries():
         if name not in soft:
             raise ModelError(
@@ -207,7 +211,7 @@ def _thread(node: YamlEntry, segments: list[Segment], taken: set[str]) -> Thread
                 f'{shown(name)}'
             )
         offset, distance = _route(item)
-        radius = next(s.built.radius for s in segments if s.name == name)
+        radius = soft[name].radius
         if distance > radius * (1.0 + 1e-9):
             raise ModelError(
                 f'{item.path}: expected a place at most {radius:g} m, the radius, from the axis, '

@@ -17,7 +17,6 @@ from screw_dynamics.model import JointLimits, ScrewModel
 from screw_dynamics.soft.joint import Joint
 from screw_dynamics.soft.module import Module
 from screw_dynamics.soft.rigid_chain import modules_of
-from screw_dynamics.soft.segments.segment_types import LENGTH, Built
 from screw_dynamics.soft.segments.thread_set import ThreadSet, ThreadSpec
 from screw_dynamics.soft.soft_robot import BASE, TIP, SoftRobot
 
@@ -30,13 +29,13 @@ class Segment:
 
     name: str
     type: str
-    built: Built
+    body: Module
     limits: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
-    def joint_names(self) -> tuple[str, ...]:
-        """Names of the coordinates on the side of ROS."""
-        return tuple(f'{self.name}/{coordinate}' for coordinate in self.built.coordinates)
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates in the segment."""
+        return self.body.coordinates or ('curve',) * self.body.n
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,11 @@ class Segments:
     tip_link: str | None = None
     pose: Array = field(default_factory=lambda: np.eye(4))
     origin: str = 'soft segments'  # names the file in errors
+
+    @property
+    def coordinates(self) -> list[tuple[Segment, str]]:
+        """The coordinates in their order, each with its segment."""
+        return [(segment, name) for segment in self.segments for name in segment.coordinates]
 
 
 class HybridRobot(SoftRobot):
@@ -91,7 +95,7 @@ class HybridRobot(SoftRobot):
             *(f'{appended.tip_link or "tip"} (mount)' for _ in mounts),
             *(segment.name for segment in appended.segments),
         )  # fmt: skip
-        bodies = [segment.built.module for segment in appended.segments]
+        bodies = [segment.body for segment in appended.segments]
         super().__init__([*chain, *mounts, *bodies], rigid.gravity)
         self.name, self.base_link = rigid.name, rigid.base_link
         self.limits = _limits(rigid, appended)
@@ -112,14 +116,16 @@ class HybridRobot(SoftRobot):
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the coordinates: of the joints, then ``<segment>/<coordinate>``."""
-        soft = (segment.joint_names for segment in self.appended.segments)
-        return (*self.rigid.joint_names, *(name for names in soft for name in names))
+        soft = (f'{segment.name}/{name}' for segment, name in self.appended.coordinates)
+        return (*self.rigid.joint_names, *soft)
 
     @cached_property
     def coordinate_types(self) -> tuple[str, ...]:
         """For each coordinate a type of joint with its units: 'prismatic' for lengths."""
-        units = (segment.built.units for segment in self.appended.segments)
-        soft = ('prismatic' if u == LENGTH else 'revolute' for own in units for u in own)
+        soft = (
+            'prismatic' if name.startswith(segment.body.lengths) else 'revolute'
+            for segment, name in self.appended.coordinates
+        )
         return (*self.rigid.coordinate_types, *soft)
 
     @cached_property
@@ -173,16 +179,9 @@ def _mount(rigid: ScrewModel, appended: Segments) -> tuple[list[Module], dict[st
 
 def _limits(rigid: ScrewModel, appended: Segments) -> JointLimits:
     """Return the limits of the joints, then those of the segments."""
-    count = sum(len(segment.joint_names) for segment in appended.segments)
-    own = JointLimits.none(count)
-    arrays = {key: getattr(own, key).copy() for key in _QUANTITIES}
-    row = 0
-    for segment in appended.segments:
-        for coordinate in segment.built.coordinates:
-            for key, value in segment.limits.get(coordinate, {}).items():
-                arrays[key][row] = value
-            row += 1
-    joined = {
-        key: np.concatenate([getattr(rigid.limits, key), arrays[key]]) for key in _QUANTITIES
-    }
+    own = [segment.limits.get(name, {}) for segment, name in appended.coordinates]
+    none, joined = JointLimits.none(1), {}
+    for key in _QUANTITIES:
+        soft = [limits.get(key, getattr(none, key)[0]) for limits in own]
+        joined[key] = np.array([*getattr(rigid.limits, key), *soft])
     return JointLimits(**joined)

@@ -4,11 +4,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,7 +18,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
 from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
 from screw_dynamics.soft.bodies.rigid import RigidBody
-from screw_dynamics.soft.bodies.strain_bases import STRAINS, strain_basis
+from screw_dynamics.soft.bodies.strain_bases import strain_basis
 from screw_dynamics.soft.bodies.variable_strain import VariableStrain
 from screw_dynamics.soft.bodies.volume_preserving import VolumePreserving
 from screw_dynamics.soft.materials.circular_section import circular_section
@@ -28,23 +26,14 @@ from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
 from screw_dynamics.soft.materials.neo_hookean import NeoHookean
 from screw_dynamics.soft.module import Module
 
-ANGLE, LENGTH, PURE = 'rad', 'm', '1'  # units of coordinates
+# arguments of bodies, which errors name, and the entries that set them
+ARGUMENTS = {'functions': 'basis', 'counts': 'strains', 'coefficient': 'neo_hookean'}
+# where in the stiffness of a section
 _PARTS: dict[str, Any] = {
     'bending_stiffness': 0,
     'axial_stiffness': 5,
     'section_stiffness': slice(None),
 }
-_VOLUME_UNITS = {'twist': ANGLE, 'shear_x': LENGTH, 'shear_y': LENGTH}
-
-
-@dataclass(frozen=True)
-class Built:
-    """A body with the names of its coordinates, their units, and the radius of its section."""
-
-    module: Module
-    coordinates: tuple[str, ...] = ()
-    units: tuple[str, ...] = ()
-    radius: float = 0.0
 
 
 def _number(text: str, **default: float | None) -> Any:
@@ -55,25 +44,11 @@ def _row(text: str, size: int, default: Any = None) -> Any:
     return entry_field(text, lambda node: node.finite_array(size), default)
 
 
-@contextmanager
-def _keys(**names: str) -> Iterator[None]:
-    """Let errors name the entries of the file in place of arguments."""
-    try:
-        yield
-    except InputError as error:
-        text = str(error)
-        for argument, key in names.items():
-            if text.startswith(argument):
-                text = f'{key}{text[len(argument) :]}'
-        raise InputError(text) from None
-
-
-class SegmentType(ABC):
+class SegmentType(Protocol):
     """The entries of a type of segment."""
 
-    @abstractmethod
-    def built(self, name: str) -> Built:
-        """Return the body; errors begin with the name of an entry."""
+    def body(self, name: str) -> Module:
+        """Return the body; errors begin with the name of an entry or an argument."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,7 +62,7 @@ class Rigid(SegmentType):
         'About the centre of mass: ixx, ixy, ixz, iyy, iyz, izz [kg m^2]; or 0.', 6, (0.0,) * 6
     )
 
-    def built(self, name: str) -> Built:
+    def body(self, name: str) -> Module:
         """Return the body."""
         tip = np.eye(4)
         tip[2, 3] = require_number('length', self.length)
@@ -98,7 +73,7 @@ class Rigid(SegmentType):
         least = float(np.linalg.eigvalsh(inertia)[0])
         if least < -1e-9 * abs(inertia).max():
             raise InputError(f'inertia: expected principal moments of 0 or more, got {least:.6g}')
-        return Built(RigidBody(mass, com, inertia, tip, name=name))
+        return RigidBody(mass, com, inertia, tip, name=name)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,16 +87,16 @@ class Round(SegmentType):
 
     def _size(self, name: str) -> dict[str, Any]:
         """Return the arguments that all bodies with a circular section have."""
-        size = {'length': self.length, 'radius': self.radius, 'name': name}
         if (self.mass is None) == (self.density is None):
             got = 'none' if self.mass is None else 'both'
             raise InputError(f'mass: expected either mass or density, got {got}')
-        if self.density is None:
-            return size | {'mass': require_number('mass', self.mass)}
-        density = require_number('density', self.density)
-        length = require_number('length', self.length, above=True)
-        mass = float(density * np.pi * require_number('radius', self.radius) ** 2 * length)
-        return size | {'mass': mass}
+        mass = self.mass
+        if mass is None:
+            density = require_number('density', self.density)
+            length = require_number('length', self.length, above=True)
+            mass = float(density * np.pi * require_number('radius', self.radius) ** 2 * length)
+        mass = require_number('mass', mass)
+        return {'length': self.length, 'radius': self.radius, 'mass': mass, 'name': name}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -165,37 +140,31 @@ class Planar(Elastic):
 
     bending_stiffness: float | None = _number('E I [N m^2]; 0 for none.', default=None)
 
-    def built(self, name: str) -> Built:
+    def body(self, name: str) -> Module:
         """Return the body."""
         (bending,) = self._stiffness('bending_stiffness')
-        arc = PlanarConstantCurvature(
+        return PlanarConstantCurvature(
             **self._size(name), bending_stiffness=bending, damping=self.damping
         )
-        return Built(arc, ('curve',), (ANGLE,), arc.radius)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Curved(Elastic):
+class Curved(Planar):
     """A rod that bends in any plane to an arc, and stretches."""
 
-    bending_stiffness: float | None = _number('E I [N m^2]; 0 for none.', default=None)
     axial_stiffness: float | None = _number('E A [N]; needed for elongation.', default=None)
     elongation: bool = entry_field(
         'Whether the length changes; true by default.', YamlEntry.truth, True
     )
 
-    def built(self, name: str) -> Built:
+    def body(self, name: str) -> Module:
         """Return the body."""
         stretches = self.elongation or self.axial_stiffness is not None
-        bending, *axial = self._stiffness('bending_stiffness', *(('axial_stiffness',) * stretches))
-        arc = ConstantCurvature(
-            **self._size(name),
-            bending_stiffness=bending,
-            axial_stiffness=axial[0] if axial else 0.0,
-            damping=self.damping,
-            elongation=self.elongation,
+        keys = ('bending_stiffness', 'axial_stiffness')[: 1 + stretches]
+        parts = dict(zip(keys, self._stiffness(*keys), strict=True))
+        return ConstantCurvature(
+            **self._size(name), **parts, damping=self.damping, elongation=self.elongation
         )
-        return Built(arc, arc.coordinates, (ANGLE, ANGLE, LENGTH)[: arc.n], arc.radius)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -214,25 +183,19 @@ class Strained(Elastic):
         'E I, E I, G J [N m^2], G A, G A, E A [N]; 0 for none.', 6
     )
 
-    def built(self, name: str) -> Built:
+    def body(self, name: str) -> Module:
         """Return the body."""
-        with _keys(functions='basis', counts='strains'):
-            basis = strain_basis(self.length, self.basis, self.strains)
+        basis = strain_basis(self.length, self.basis, self.strains)
         (stiffness,) = self._stiffness('section_stiffness')
         if min(stiffness) < 0.0:
             raise InputError(f'section_stiffness: expected 0 or more, got {min(stiffness):g}')
         rod = VariableStrain(
-            **self._size(name),
-            basis=basis,
-            stiffness=stiffness,
-            damping=self.damping,
+            **self._size(name), basis=basis, stiffness=stiffness, damping=self.damping,
             nodes=self.nodes,
-        )
+        )  # fmt: skip
         if not rod.n:
             raise InputError('strains: expected at least one strain, got none')
-        angular = STRAINS[:3]
-        units = tuple(ANGLE if name.startswith(angular) else LENGTH for name in rod.coordinates)
-        return Built(rod, rod.coordinates, units, rod.radius)
+        return rod
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -242,15 +205,11 @@ class Volume(Round):
     neo_hookean: float = _number('C of the Neo-Hookean material [Pa], a sixth of E; 0 for none.')
     viscosity: float | None = _number('Kelvin-Voigt viscosity [Pa s]; by default 0.', default=None)
 
-    def built(self, name: str) -> Built:
+    def body(self, name: str) -> Module:
         """Return the body."""
-        with _keys(coefficient='neo_hookean'):
-            material = NeoHookean(self.neo_hookean)
+        material = NeoHookean(self.neo_hookean)
         viscosity = None if self.viscosity is None else KelvinVoigt(self.viscosity)
-        body = VolumePreserving(**self._size(name), material=material, viscosity=viscosity)
-        kinds = [part.kind for part in body.primitives for _ in range(part.n)]
-        units = tuple(_VOLUME_UNITS.get(kind, PURE) for kind in kinds)
-        return Built(body, body.coordinates, units, body.radius)
+        return VolumePreserving(**self._size(name), material=material, viscosity=viscosity)
 
 
 SEGMENT_TYPES: dict[str, type[SegmentType]] = {
