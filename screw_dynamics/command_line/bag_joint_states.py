@@ -22,7 +22,7 @@ from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import BagError, TrajectoryError
 from screw_dynamics.estimation import MeasuredMotion, measured_motion
 from screw_dynamics.estimation.recorded_samples import GapError
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import RobotModel
 from screw_dynamics.recordings.bags import BagMessage
 from screw_dynamics.recordings.messages.joints import named_row
 from screw_dynamics.recordings.results.evaluation import evaluate_measured
@@ -48,7 +48,7 @@ class JointSamples(NamedTuple):
     left_out: int  # messages without all positions, or without a stamp if others have one
 
 
-def joint_samples(messages: Iterable[BagMessage], model: ScrewModel, where: str) -> JointSamples:
+def joint_samples(messages: Iterable[BagMessage], model: RobotModel, where: str) -> JointSamples:
     """
     Return the positions of the model's joints from JointState messages, or raise `BagError`.
 
@@ -103,7 +103,7 @@ def measured_results(
     options: argparse.Namespace,
 ) -> tuple[Results, Origin]:
     """Estimate a motion from joint states; return its efforts, their uncertainty and stamps."""
-    model = robot.tree
+    model = robot.model
     samples = joint_samples(messages, model, where)
     motions.require_radians(where, model, samples.positions)
     first = int(samples.stamps.min())
@@ -138,7 +138,7 @@ def measured_results(
     return results, Origin(stamps, np.zeros_like(stamps), _CONTINUITY, Source.STREAM)
 
 
-def _warn(motion: MeasuredMotion, model: ScrewModel, given: bool) -> None:
+def _warn(motion: MeasuredMotion, model: RobotModel, given: bool) -> None:
     """Warn on stderr about samples that violate the white-noise assumption."""
     step = (motion.end - motion.start) / motion.sample_count
     for name, correlation, width in zip(
@@ -162,7 +162,7 @@ def _warn(motion: MeasuredMotion, model: ScrewModel, given: bool) -> None:
         print(f'warning: {name}: {text}', file=sys.stderr)
 
 
-def _report(motion: MeasuredMotion, model: ScrewModel, left_out: int) -> str:
+def _report(motion: MeasuredMotion, model: RobotModel, left_out: int) -> str:
     rows = [('joint', 'noise (sd)', 'smoothing time [s]')]
     for name, noise, width in zip(
         model.joint_names, motion.noise, motion.smoothing_times, strict=True
