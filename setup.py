@@ -91,6 +91,8 @@ setup(
             (f'share/{NAME}/examples/{study}', sorted(glob(f'examples/{study}/*.py')))
             for study in ('ros_demo', 'sea_study', 'soft_study')
         ),
+        # of real robots, with their licences
+        (f'share/{NAME}/examples/recorded', sorted(glob('examples/recorded/*'))),
         # the command line writes bags without ROS, and embeds the definitions of our messages
         (f'share/{NAME}/{NAME}_interfaces/msg', sorted(glob(f'{NAME}_interfaces/msg/*.msg'))),
     ],

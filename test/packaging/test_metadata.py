@@ -107,6 +107,7 @@ def test_every_file_that_ships_is_a_data_file(setup_arguments):
     installed = {file for _, files in setup_arguments['data_files'] for file in files}
     for pattern in (
         *('launch/*.py', 'config/*', 'urdf/*.urdf'),
+        'examples/recorded/*',
         *('examples/ros_demo/*.py', 'examples/sea_study/*.py', 'examples/soft_study/*.py'),
     ):
         present = {path.relative_to(ROOT).as_posix() for path in ROOT.glob(pattern)}
