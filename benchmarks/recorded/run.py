@@ -5,133 +5,257 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import lsq_linear
-from scipy.signal import butter, sosfiltfilt
 
 import screw_dynamics as sd
-from benchmarks.recorded.robots import ROBOTS, Recorded, load, of_pinocchio
+from benchmarks.recorded.plain_fit import filtered, moving, plain
+from benchmarks.recorded.robots import ROBOTS, Recorded, load
 from benchmarks.report import Report, Requirement
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 OPTIONS: dict[str, dict[str, Any]] = {
     '--data': {'type': Path, 'required': True, 'help': 'folder of the recordings and their urdf/'},
     '--only': {'nargs': '+', 'default': None, 'help': 'names of recordings'},
 }
-CUTOFFS = 2.0, 5.0, 10.0  # Hz, of which the plain fit takes the best
-_ORDER = 4
-_MOST = 6000  # samples of the plain fit
-_NEAR = 20.0  # steps, from a sample to one that is identified from
 _SEEN = 0.1  # N m, a joint that leaves less is not compared
 _RATIO = 1.1
+_CUTOFF = 2.0  # Hz, of what is differentiated
+_END = 1.0  # s, at each end, that the filter spoils
+_DRAWN = {
+    'ur10_currents': 'shoulder_lift_joint',
+    'franka_panda_1khz': 'panda_joint4',
+    'hebi_arm_free': 'J2',
+}
+
+INTRODUCTION = (
+    'Written by `python -m benchmarks recorded --data FOLDER`. Every recording is given to '
+    '`identify` as it is, with `offsets=True`; links are those of the URDF. Efforts are root '
+    'mean squares: what the *model* of the URDF leaves alone, what is left once it is '
+    '*identified*, in the *unseen* first quarter if only the others are used, and by a *plain '
+    'fit*: the same friction, rotors, offsets and load by least squares, friction and rotors '
+    'held non-negative, positions low-passed at 2, 5 or 10 Hz, whichever leaves least, rigid '
+    'efforts by Pinocchio. Shares of the squared efforts add to 100 %; they are those of '
+    '[what explains the efforts](../identification.md#what-explains-the-efforts). Findings '
+    'are named by their kinds, with joints: [what happens to '
+    'recordings](../identification.md#motions-and-recordings). Four of these recordings are '
+    'installed with the package, in `examples/recorded`; of the others only results are here.'
+)
+RATES = (
+    'The rate of the efforts that sensors measure, low-passed at 2 Hz in both directions, and '
+    "what is left of it by the rate tau' that is computed from positions to jerks, filtered "
+    'alike: of the rigid links of the URDF alone, and with what is identified. The rates of the '
+    'HEBI arms, which move slowly, are near the noise, and hardly explained; those of the FER '
+    'come from positions 33 ms apart.'
+)
+WIND_UP = (
+    'The deflection that the modules measure in the first third of the motion, and what is left '
+    'of it by the deflection that the trajectory alone predicts: efforts of the links of the '
+    'URDF, and with offsets that the other two thirds tell, over the stiffness. The stiffness is '
+    'no second opinion: the modules compute efforts from deflections.'
+)
 
 
-def plain(text: str, recording: sd.Recording, instants: Array) -> Array:
-    """
-    Return what a plain fit leaves (n,) of the efforts at the instants [N m or N].
+class Case(NamedTuple):
+    """A recording, and what is identified from it."""
 
-    Repeated rows are dropped, positions resampled evenly, low-passed in both directions,
-    differentiated, and taken at the samples again. Offset, and viscous and Coulomb friction and
-    rotor of at least 0, are fitted to each joint beside Pinocchio's rigid efforts of the model.
-    """
-    distinct = np.append(True, np.diff(recording.positions, axis=0).any(axis=1))
-    rows = recording.samples(distinct)
-    step = float(np.median(np.diff(rows.times)))
-    even = np.arange(rows.times[0], rows.times[-1], step)
-    positions = np.column_stack([np.interp(even, rows.times, q) for q in rows.positions.T])
-    places = np.clip(np.searchsorted(instants, rows.times), 1, len(instants) - 1)
-    near = np.minimum(*(np.abs(instants[places - side] - rows.times) for side in (0, 1)))
-    used = np.flatnonzero(near < _NEAR * step)
-    used = used[:: max(1, len(used) // _MOST)]
-    times, measured = rows.times[used], rows.efforts[used]
-    left = []
-    for cutoff in CUTOFFS:
-        low = butter(_ORDER, cutoff, fs=1.0 / step, output='sos')
-        q = sosfiltfilt(low, positions, axis=0)
-        v = np.gradient(q, step, axis=0)
-        every = np.stack((q, v, np.gradient(v, step, axis=0)), axis=1).reshape(len(q), -1)
-        jets = np.column_stack([np.interp(times, even, row) for row in every.T])
-        jets = jets.reshape(len(times), 3, -1)
-        rest = measured - of_pinocchio(text, recording.joint_names, jets)
-        left.append(
-            np.array([_remaining(jets[:, :, j], rest[:, j]) for j in range(rest.shape[1])])
-        )
-    return min(left, key=lambda rest: float(np.sum(np.log(rest))))
+    recorded: Recorded
+    text: str
+    recording: sd.Recording
+    found: sd.Identification
 
 
-def _remaining(jet: Array, rest: Array) -> float:
-    """Return the rms that offset, friction and rotor of one joint leave of a rest (T,)."""
-    v = jet[:, 1]
-    columns = np.column_stack((np.ones(len(v)), v, np.sign(v), jet[:, 2]))
-    least = [-np.inf, 0.0, 0.0, 0.0]
-    found = lsq_linear(columns, rest, (least, np.inf), method='bvls').x
-    return float(np.sqrt(np.mean((rest - columns @ found) ** 2)))
+def found_of(text: str, recording: sd.Recording, recorded: Recorded) -> sd.Identification:
+    """Return what is identified."""
+    return sd.identify(sd.read_urdf(text), recording, offsets=True, payload=recorded.load)
 
 
-def compare(report: Report, folder: Path, recorded: Recorded) -> None:
+def unseen(case: Case) -> Array | None:
+    """Return what is left (n,) of the first quarter by the others; None if they are refused."""
+    times = case.recording.times
+    split = times[0] + np.ptp(times) / 4.0
+    try:
+        found = found_of(case.text, case.recording.between(split, np.inf), case.recorded)
+        left = found.validate(case.recording.between(-np.inf, split))
+    except InputError:
+        return None
+    places = dict(zip(found.model.joint_names, left, strict=True))
+    return np.array([places.get(name, np.nan) for name in case.found.model.joint_names])
+
+
+def compare(report: Report, case: Case, others: Mapping[str, Case]) -> None:
     """Add what is found of a recording, and what it leaves beside a plain fit."""
-    text, recording = load(folder, recorded)
-    report.heading(recorded.robot)
-    report.text(
-        f'`{recorded.name}`: {len(recording.times)} samples over {np.ptp(recording.times):.3g} s.'
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore')
-        model = sd.read_urdf(text)
-        try:
-            found = sd.identify(model, recording, offsets=True, payload=recorded.load)
-        except InputError as error:
-            report.text(f'Refused: {error}')
-            report.require(Requirement(f'{recorded.name}: accepted', 0.0, 1.0, at_least=True))
-            return
-    beside = plain(text, recording, found.shares.times)
-    order = [recording.joint_names.index(name) for name in found.model.joint_names]
-    beside, shares = beside[order], found.shares.shares
+    recorded, text, recording, found = case
+    names = found.model.joint_names
+    beside = plain(text, recording, found.shares.times, recorded.load)
+    beside = beside[[recording.joint_names.index(name) for name in names]]
+    used = {name.split('.')[0] for name in found.names}
+    ahead = unseen(case)
+    shares = found.shares.shares
     rows = [
         [
             name,
             f'{found.before[j]:.3g}',
-            f'{found.residuals[j]:.3g}',
-            f'{beside[j]:.3g}',
-            *(f'{100.0 * share[j]:.1f}' for share in shares.values()),
+            *(
+                (
+                    f'{found.residuals[j]:.3g}',
+                    '-' if ahead is None else f'{ahead[j]:.3g}',
+                    f'{beside[j]:.3g}',
+                    *(f'{100.0 * share[j]:.0f}' for share in shares.values()),
+                )
+                if name in used
+                else ['left out', '-', f'{beside[j]:.3g}', *('-' for _ in shares)]
+            ),
         ]
-        for j, name in enumerate(found.model.joint_names)
+        for j, name in enumerate(names)
     ]
     kinds = [f'{kind} %' for kind in shares]
-    report.table(['joint', 'model [N m]', 'identified', 'plain fit', *kinds], rows)
+    report.table(['joint', 'model [N m]', 'identified', 'unseen', 'plain fit', *kinds], rows)
     if found.payload is not None:
         carried = found.payload
         band = 1.96 * carried.mass_deviation
         report.text(f'Load at `{carried.frame}`: {carried.mass:.3f} ± {band:.3f} kg.')
-    for finding in found.findings:
-        report.text(f'{finding.level}: {finding.text}')
-    used = {name.split('.')[0] for name in found.names}
-    compared = [
+    if recorded.other in others:
+        left = found.validate(others[recorded.other].recording)
+        text = ', '.join(f'{value:.2g}' for value in left)
+        report.text(f'In `{recorded.other}` it leaves {text} N m.')
+    report.text(f'Findings: {findings(found)}.')
+    ratios = [
         found.residuals[j] / beside[j]
-        for j, name in enumerate(found.model.joint_names)
+        for j, name in enumerate(names)
         if name in used and beside[j] > _SEEN
     ]
-    if compared:
+    if ratios:
         name = f'{recorded.name}: largest ratio to the plain fit'
-        report.require(Requirement(name, float(max(compared)), _RATIO))
+        report.require(Requirement(name, float(max(ratios)), _RATIO))
+
+
+def findings(found: sd.Identification) -> str:
+    """Return the kinds of the findings with their joints, in a line."""
+    every: dict[str, Counter[str]] = {}
+    for finding in found.findings:
+        every.setdefault(finding.kind, Counter()).update(finding.joints)
+    return ', '.join(
+        f'{kind} ({", ".join(joints)})' if 0 < len(joints) < 9 else kind
+        for kind, joints in every.items()
+    ) or 'none'  # fmt: skip
+
+
+def rates(case: Case) -> list[list[str]]:
+    """Return rows: the rate of the measured efforts, and what models leave of it."""
+    recorded, _, recording, found = case
+    rows = moving(recording)
+    columns = [rows.joint_names.index(name) for name in found.model.joint_names]
+    jets = filtered(rows, rows.positions[:, columns], _CUTOFF, 3)
+    measured = filtered(rows, rows.efforts[:, columns], _CUTOFF, 1)[:, 1]
+    rigid = sd.inverse_dynamics(found.model, jets)[:, 1]
+    robot = found.robot()
+    assert robot.drives is not None
+    drives = {name: replace(one, spring=None) for name, one in robot.drives.joints.items()}
+    identified = sd.actuator_efforts(sd.Robot(robot.model, sd.Drives(drives)), jets)[:, 1]
+    models = [filtered(rows, rate, _CUTOFF, 0)[:, 0] for rate in (rigid, identified)]
+    begin = max(recorded.begin, _END) + rows.times[0]
+    inside = (rows.times > begin) & (rows.times < rows.times[-1] - _END)
+    sizes = [rms(rate[inside]) for rate in (measured, *(model - measured for model in models))]
+    return [
+        [f'`{recorded.name}`', name, *(f'{size[j]:.2f}' for size in sizes)]
+        for j, name in enumerate(found.model.joint_names)
+    ]
+
+
+def wind_up(case: Case) -> Iterator[list[str]]:
+    """Yield rows: the deflection of a spring in a third that is not used, and what is left."""
+    recorded, _, recording, whole = case
+    begin, end = recording.times[0] + recorded.begin, recording.times[-1]
+    split = begin + (end - begin) / 3.0
+    names = whole.model.joint_names
+    used = recording.between(split, np.inf)
+    found = sd.identify(whole.model, used, offsets=True, friction=False, payload=recorded.load)
+    shares, deflections = found.explain(recording.between(begin, split)), recording.deflections
+    assert deflections is not None
+    rigid = sd.inverse_dynamics(found.model, shares.jets)[:, 0]
+    for spring in whole.springs:
+        j = names.index(spring.joint)
+        column = deflections[:, recording.joint_names.index(spring.joint)]
+        measured = np.interp(shares.times, recording.times, column)
+        left = [
+            f'{1e3 * rms(effort / spring.stiffness - measured):.2g}'
+            for effort in (0.0 * measured, rigid[:, j], (shares.measured - shares.rest)[:, j])
+        ]
+        yield [f'`{recorded.name}`', spring.joint, f'{spring.stiffness:.4g}', *left]
+
+
+def rms(values: Array) -> Array:
+    """Return the root mean squares of values along their first axis."""
+    return np.asarray(np.sqrt(np.mean(values**2, axis=0)))
+
+
+def draw(figure: Figure, cases: Sequence[Case]) -> None:
+    """Draw efforts of a joint of each robot, measured and predicted, and what is left."""
+    for axes, case in zip(np.atleast_1d(figure.subplots(1, len(cases))), cases, strict=True):
+        shares, joint = case.found.shares, _DRAWN[case.recorded.name]
+        j = case.found.model.joint_names.index(joint)
+        rest = shares.rest[:, j]
+        axes.plot(shares.times, shares.measured[:, j], color='0.7', label='measured')
+        axes.plot(shares.times, shares.measured[:, j] - rest, lw=0.8, label='identified')
+        axes.plot(shares.times, rest, color='tab:red', lw=0.8, label='left')
+        axes.set_title(f'{case.recorded.robot.partition(",")[0]}, {joint}', fontsize=9)
+        axes.set(xlabel='time [s]', ylabel='effort [N m]')
+    figure.axes[0].legend(frameon=False, fontsize=8)
 
 
 def measure(data: Path, only: list[str] | None) -> Report:
     """Return the page."""
     report = Report('recorded', 'On recorded robots')
-    report.text(
-        'Written by `python -m benchmarks recorded`. Every recording is given to `identify` as it '
-        'is, with `offsets=True`; the root mean squares of efforts are those of the model alone, '
-        'of what is identified, and of a plain fit: the same friction and rotors, held '
-        'non-negative, positions low-passed at 2, 5 or 10 Hz, whichever leaves least, and '
-        'rigid efforts by Pinocchio. Shares of the squared efforts add to 100 %.'
-    )
+    report.text(INTRODUCTION)
     report.requirements()
-    for recorded in ROBOTS:
-        if only is None or recorded.name in only:
-            compare(report, data, recorded)
+    cases: dict[str, Case] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        for recorded in ROBOTS:
+            if only is not None and recorded.name not in only:
+                continue
+            text, recording = load(data, recorded)
+            try:
+                found = found_of(text, recording, recorded)
+            except InputError as error:
+                report.text(f'`{recorded.name}` is refused: {error}')
+                report.require(Requirement(f'{recorded.name}: accepted', 0.0, 1.0, at_least=True))
+                continue
+            cases[recorded.name] = Case(recorded, text, recording, found)
+        drawn = [cases[name] for name in _DRAWN if name in cases]
+        if drawn:
+            caption = 'Measured efforts of three robots, what is identified, and what is left'
+            report.figure(caption, lambda figure: draw(figure, drawn), (11.0, 3.2))
+        for case in cases.values():
+            report.heading(case.recorded.robot)
+            length = np.ptp(case.recording.times)
+            report.text(
+                f'`{case.recorded.name}`: {len(case.recording.times)} samples, {length:.3g} s.'
+            )
+            compare(report, case, cases)
+            if case.recorded.remark:
+                report.text(case.recorded.remark)
+        report.heading('Rates of efforts')
+        report.text(RATES)
+        header = ['recording', 'joint', 'rate [N m/s]', 'model leaves', 'identified leaves']
+        measured = [case for case in cases.values() if case.recorded.rates]
+        report.table(header, [row for case in measured for row in rates(case)])
+        report.heading('Wind-up of springs')
+        report.text(WIND_UP)
+        header = ['recording', 'joint', 'stiffness [N m/rad]', 'wind-up [mrad]', 'model leaves']
+        sprung = [case for case in measured if case.found.springs]
+        report.table(
+            [*header, 'identified leaves'],
+            [row for case in sprung for row in wind_up(case)],
+        )
     return report

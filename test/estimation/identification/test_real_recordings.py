@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import screw_dynamics as sd
-from benchmarks.recorded.run import plain
+from benchmarks.recorded.plain_fit import plain
 
 FOLDER = 'examples/recorded'
 KINDS = {
