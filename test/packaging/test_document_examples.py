@@ -38,6 +38,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.filterwarnings('ignore:recording')  # real ones lose samples
 @pytest.mark.parametrize(
     'page',
     [
