@@ -89,8 +89,8 @@ def test_springs_of_the_hebi_arm(of):
     """
     The modules compute efforts from deflections: their constants come out to rounding.
 
-    Hall sensors are a second opinion, in steps of 0.6 to 3.9 mrad: where the effort deflects a
-    spring by more than three, the stiffness is inside of its band. There is no backlash.
+    Hall sensors behind the gear are a second opinion, in steps of 0.6 to 3.9 mrad: the springs of
+    J2 to J4 are wound up by 25 to 52 mrad, and their bands hold. There is no backlash.
     """
     model, recording, found = of('hebi_arm')
     constants = {'J1': 130.0, 'J2': 120.0, 'J3': 70.0, 'J4': 70.0, 'J5': 70.0}
