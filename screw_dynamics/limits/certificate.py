@@ -24,15 +24,16 @@ from screw_dynamics.kernels.drives.laws import (
     VARIABLE,
 )
 from screw_dynamics.kernels.drives.parallel import has_length
+from screw_dynamics.kernels.enclosures.series import set_hulls
 from screw_dynamics.limits.check import check_feasibility
-from screw_dynamics.limits.drive_enclosures import DriveEnclosures
 from screw_dynamics.limits.enclosures import (
-    Enclosure,
+    NO_DRIVES,
+    DriveEnclosures,
     Intervals,
     LinkEnclosures,
+    bernstein,
     derivative_of,
     motion_of,
-    size_of,
 )
 from screw_dynamics.limits.quantities import checks_of, joint_limits, motor_limits
 from screw_dynamics.limits.report import FeasibilityReport, LimitCheck
@@ -50,7 +51,6 @@ _UNDECIDED = 2e-5  # the same where the limit is between both
 _SAMPLES = 8  # per interval, of quantities without certificate
 _PERIOD, _MOST_SAMPLES = 0.005, 2000  # s, and how many at most, where springs may fail
 _OF_MOTORS = ('deflection', 'motor velocity', 'motor effort', 'motor effort rate')
-_REACH, _TURN = 5.0, 0.5  # radius of a disc, and how far joints of other kinds move on it
 _ROUNDING = 4e-15
 _EXACT = [RIGID, LINEAR, VARIABLE, CUBIC, EXPONENTIAL]
 
@@ -72,9 +72,11 @@ class _Group(NamedTuple):
         """Return the checks of some columns, of which the bounds are, and their places."""
         if not len(places):
             return []
-        times, low, high, values, _ = bounds
+        times, low, high, values = bounds
         lower, upper = self.lower[places], self.upper[places]
-        every, rows = [times.ravel()], [values.reshape(-1, len(places))]
+        # what is beyond a limit, for the first time of that
+        beyond = ~((values >= lower) & (values <= upper)).all(axis=2)
+        every, rows = [times[beyond]], [values[beyond]]
         for i in range(len(places)):
             # largest and least bound, beside the other quantities at an instant next to each
             for bound, side in ((high, 1.0), (low, -1.0)):
@@ -95,13 +97,12 @@ class _Group(NamedTuple):
 
 
 class _Bounds(NamedTuple):
-    """Least and largest values (I, Q) on intervals; values (I, Z, Q) at times, with errors."""
+    """Least and largest values (I, Q) on intervals; values (I, Z, Q) at times."""
 
     times: Array  # (I, Z)
     low: Array
     high: Array
     values: Array
-    errors: Array
 
     def part(self, chosen: NDArray[np.bool_]) -> _Bounds:
         """Return some of the intervals."""
@@ -192,15 +193,13 @@ class _Quantities:
         if robot.drives is not None:
             motors = any(g.quantity in _OF_MOTORS and len(g.exact) for g in self._groups)
             self._source = DriveEnclosures(_without_memory(robot, exact), motors and not coupled)
-        self._lower = np.concatenate([group.lower[group.exact] for group in self._groups])
-        self._upper = np.concatenate([group.upper[group.exact] for group in self._groups])
-        sizes = [
-            np.where(np.isfinite(bound), np.abs(bound), 0.0)
-            for bound in (self._lower, self._upper)
-        ]
+        lower = np.concatenate([group.lower[group.exact] for group in self._groups])
+        upper = np.concatenate([group.upper[group.exact] for group in self._groups])
+        sizes = [np.where(np.isfinite(bound), np.abs(bound), 0.0) for bound in (lower, upper)]
         size = np.maximum(*sizes)
-        self._size = np.where(size > 0.0, size, 1.0)
-        self._worst = np.full(len(size), -np.inf)  # excess of the values so far, of the limits
+        self._limits = np.stack((lower, upper, np.where(size > 0.0, size, 1.0)))
+        # of the values so far: largest excess of a limit, in parts of it, least and largest one
+        self._known = np.repeat([[-np.inf], [np.inf], [-np.inf]], len(size), axis=1)
         self._sampled = _may_fail(robot) or any(len(group.sampled) for group in self._groups)
 
     def certified(self, begin: float) -> FeasibilityReport:
@@ -227,12 +226,13 @@ class _Quantities:
         count = len(self._motion.spans)
         open_ = Intervals(np.arange(count), np.full(count, 0.5), np.full(count, 0.5))
         done: list[Intervals] = []
+        source = self._source
+        # joints of other kinds move as those that turn
+        laws = np.ones(self._robot.n), NO_DRIVES, False
+        if source is not None:
+            laws = source.moved, source.drives, source.motors
         for _ in range(_MOST_HALVINGS):
-            positions, _, h = self._motion.expanded(open_)
-            if self._source is None:
-                narrow = np.asarray((size_of(positions, _REACH) <= _TURN).all(axis=1))
-            else:
-                narrow = self._source.narrow(positions, h)
+            narrow = self._motion.narrow(open_, *laws)
             done.append(open_.part(narrow))
             if narrow.all() or np.count_nonzero(~narrow) > _MOST_INTERVALS:
                 break
@@ -243,33 +243,31 @@ class _Quantities:
     def bounds(self, intervals: Intervals) -> _Bounds:
         """Return the bounds of the quantities that have a certificate."""
         positions, sizes, h = self._motion.expanded(intervals)
-        velocities = derivative_of(positions, 1, h)
-        rounding = _ROUNDING * sizes.sum(axis=0)
-        of_rates = _ROUNDING * np.tensordot(np.arange(len(sizes)), sizes, 1) / h
+        rounding = _ROUNDING * sizes[:, 0], _ROUNDING * sizes[:, 1] / h[:, np.newaxis]
         enclosures = {
-            'position': Enclosure(positions, rounding, positions[0]),
-            'velocity': Enclosure(velocities, of_rates, velocities[0]),
+            'position': derivative_of(positions, 0, h, rounding[0]),
+            'velocity': derivative_of(positions, 1, h, rounding[1]),
         }
         if self._source is not None and any(len(group.exact) for group in self._groups[2:]):
             enclosures.update(self._source.enclosures(positions, h))
-        hulls = [
-            enclosures[group.quantity].part(group.joints[group.exact]).hull()
-            for group in self._groups
-            if len(group.exact)
-        ]
-        none, nothing = np.empty((len(h), 0)), np.empty((len(h), 3, 0))
-        empty = none, none, nothing, nothing
-        joined = (np.concatenate(field, axis=-1) for field in zip(empty, *hulls, strict=True))
-        return _Bounds(self._motion.times(intervals, np.array([-1.0, 0.0, 1.0])), *joined)
+        shape, start = (len(h), self._limits.shape[1]), 0
+        low, high, values = np.empty(shape), np.empty(shape), np.empty((shape[0], 3, shape[1]))
+        for group in self._groups:
+            if len(group.exact):
+                series, derivative, radius, centres = enclosures[group.quantity]
+                set_hulls(
+                    series, derivative, h, radius, centres, group.joints[group.exact],
+                    bernstein(series.shape[1] - derivative), start, self._limits,
+                    low, high, values, self._known,
+                )  # fmt: skip
+                start += len(group.exact)
+        times = self._motion.times(intervals, np.array([-1.0, 0.0, 1.0]))
+        return _Bounds(times, low, high, values)
 
     def settled(self, bounds: _Bounds) -> NDArray[np.bool_]:
         """Return whether intervals (I,) need no halving."""
-        _, low, high, values, errors = bounds
-        known = np.maximum(values - self._upper, self._lower - values) - errors
-        known = known / self._size
-        self._worst = np.maximum(self._worst, known.max(axis=(0, 1)))
-        worst = self._worst
-        beyond = np.maximum(high - self._upper, self._lower - low) / self._size
+        (lower, upper, size), worst = self._limits, self._known[0]
+        beyond = np.maximum(bounds.high - upper, lower - bounds.low) / size
         gap = np.where(worst > 0.0, _BEYOND * (1.0 + worst), _UNDECIDED)
         near = (beyond <= worst + gap) | ((beyond <= 0.0) & (beyond <= worst + _NEAR))
         result: NDArray[np.bool_] = (near | (beyond <= _FAR)).all(axis=1)
@@ -309,9 +307,7 @@ class _Quantities:
             if hulls is None:
                 return self.at_samples(first, begin)
             sampled = {
-                name: _Bounds(
-                    times[:, np.newaxis], low, high, values[:, np.newaxis], low[:, np.newaxis]
-                )
+                name: _Bounds(times[:, np.newaxis], low, high, values[:, np.newaxis])
                 for name, (values, low, high) in hulls.items()
             }
         checks: list[LimitCheck] = []

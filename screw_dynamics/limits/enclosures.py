@@ -3,36 +3,39 @@
 """
 Enclosures of quantities of a robot on intervals of a motion: polynomials and their remainders.
 
-Time is z = (t - c) / h on an interval [c - h, c + h]. A series holds the Taylor coefficients of a
-quantity in z, the first axis being their number; radii of discs are in units of h. The statement
-and its proof are in docs/theory/certificate.md.
+Time is z = (t - c) / h on an interval [c - h, c + h]. A series (I, k, m) holds the Taylor
+coefficients of quantities in z on I intervals; radii of discs are in units of h. The statement and
+its proof are in docs/theory/certificate.md.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from math import comb, factorial, perm
+from math import comb, factorial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.drives.feedforward import feedforward_from_efforts
+from screw_dynamics.drives.motor_table import MotorTable
+from screw_dynamics.drives.robot import Robot
+from screw_dynamics.drives.transmitted_efforts import transmitted_efforts
 from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.kernels.bodies import majorants
 from screw_dynamics.kernels.bodies import tables as columns
-from screw_dynamics.kernels.bodies.majorants import effort_majorants, expand_polynomials
+from screw_dynamics.kernels.drives.laws import CUBIC, EXPONENTIAL, LINEAR, VARIABLE
+from screw_dynamics.kernels.enclosures import majorants, remainders
+from screw_dynamics.kernels.enclosures.intervals import mark_narrow
+from screw_dynamics.kernels.enclosures.majorants import set_link_discs
+from screw_dynamics.kernels.enclosures.remainders import set_remainders
+from screw_dynamics.kernels.enclosures.series import expand_polynomials
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.trajectory import PiecewisePolynomial
 
 ORDER = 8  # of the Taylor polynomials
-_TURN = 0.5  # rad, or of the reach: most that a joint moves on the disc of the links
-_LEAST_RADIUS, _LARGEST_RADIUS = 5.0, 1e6  # of that disc
-_RUNGS = 7  # steps by the root of 2 to a larger one
-_ROUNDING = 1e-13
+NO_DRIVES = np.zeros((0, remainders.COLUMNS))
 _LEAST_COUNT = 3  # of the coefficients of a polynomial, those of rest too
-_KNOWN = 1e-3  # of a series: the largest error of its values at the ends that are of use
 _PIECES = 2  # of an interval, whose Bernstein coefficients bound a polynomial
 
 
@@ -55,33 +58,16 @@ class Intervals(NamedTuple):
 
 
 class Enclosure(NamedTuple):
-    """A quantity (m,) on intervals (I,): series (k, I, m), and how far it is off (I, m)."""
+    """A derivative of quantities (m,) with a series (I, k, m), how far it is off, its centres."""
 
     series: Array
-    radius: Array
-    centre: Array  # (I, m) values at z = 0, exact to rounding
-
-    def part(self, columns: NDArray[np.int64]) -> Enclosure:
-        """Return some of the columns."""
-        return Enclosure(*(field[..., columns] for field in self))
-
-    def hull(self) -> tuple[Array, Array, Array, Array]:
-        """Return least and largest values (I, m), values (I, 3, m) at -1, 0, 1, and errors."""
-        controls = np.tensordot(_bernstein(len(self.series)), self.series, 1)
-        size = np.abs(self.series).sum(axis=0)
-        off = self.radius + _ROUNDING * size
-        off = np.where(np.isnan(off), np.inf, off)
-        ends = controls[[0, -1]]
-        known = off <= _KNOWN * size
-        begin, end = np.where(known, ends, self.centre)
-        errors = np.where(known, off, 0.0)
-        values = np.stack((begin, self.centre, end), axis=1)
-        errors = np.stack((errors, np.zeros_like(off), errors), axis=1)
-        return controls.min(axis=0) - off, controls.max(axis=0) + off, values, errors
+    derivative: int
+    radius: Array  # (I, m)
+    centres: Array  # (I, m) values at z = 0, exact to rounding
 
 
 @cache
-def _bernstein(count: int) -> Array:
+def bernstein(count: int) -> Array:
     """Return the Bernstein coefficients of powers of z on the pieces of [-1, 1]."""
     degree, width = count - 1, 2.0 / _PIECES
     rows = []
@@ -100,52 +86,21 @@ def _bernstein(count: int) -> Array:
     return np.array(rows)
 
 
-def size_of(series: Array, radius: Array | float, first: int = 1) -> Array:
-    """Return the sum of |x_k| radius^k from k = `first` on."""
-    total = np.zeros(series.shape[1:])
-    for k in range(len(series) - 1, first - 1, -1):
-        total = total * radius + np.abs(series[k])
-    return np.asarray(total * radius**first)
-
-
-def derivative_of(series: Array, order: int, h: Array) -> Array:
-    """Return the series of a time derivative."""
-    factors = [perm(k, order) for k in range(order, len(series))]
-    derivative: Array = series[order:] * np.reshape(factors, (-1, 1, 1)) / h**order
-    return derivative
-
-
-def series_of(jets: Array, h: Array) -> Array:
-    """Return the series (k, I, m) of jets (I, k, m)."""
+def scale_to_series(jets: Array, h: Array) -> Array:
+    """Turn jets (I, k, m) into series, in place; return them."""
     scale = [h**k / factorial(k) for k in range(jets.shape[1])]
-    return np.stack([jets[:, k] * scale[k] for k in range(jets.shape[1])])
+    jets *= np.stack(scale, axis=1)[:, :, np.newaxis]
+    return jets
 
 
-def tail_of_sum(order: int, derivative: int, ratio: Array) -> Array:
-    """Return the tail of sum k! / (k - d)! a_k ratio^k above an order, where sum a_k = 1."""
-    falls = (order + 2) / (order + 2 - derivative) * ratio <= 1.0
-    return np.where(falls, perm(order + 1, derivative) * ratio ** (order + 1), np.inf)
-
-
-def tail_of_peak(order: int, derivative: int, ratio: Array) -> Array:
-    """Return the same where every a_k is 1 at most."""
-    rest = 1.0 - (order + 2) / (order + 2 - derivative) * ratio
-    tail = perm(order + 1, derivative) * ratio ** (order + 1)
-    return np.where(rest > 0.0, tail / np.where(rest > 0.0, rest, 1.0), np.inf)
-
-
-def product(amount: Array, factor: Array) -> Array:
-    """Return the product, 0 where the amount is 0."""
-    return amount * np.where(amount > 0.0, factor, 0.0)
-
-
-def share_of(change: Array, radius: Array) -> Array:
-    """Return changes as parts of the radius of a disc, infinite beyond it."""
-    return np.where(change <= radius, change / np.where(radius > 0.0, radius, 1.0), np.inf)
+def derivative_of(series: Array, derivative: int, h: Array, radius: Array) -> Enclosure:
+    """Return the enclosure of a time derivative, exact at the centres."""
+    centres = series[:, derivative] * (factorial(derivative) / h**derivative)[:, np.newaxis]
+    return Enclosure(series, derivative, radius, centres)
 
 
 def body_table(model: ScrewModel) -> Array:
-    """Return the table of `kernels.bodies.majorants`."""
+    """Return the table of `kernels.enclosures.majorants`."""
     tree, bodies = model.joint_frames.tree, model.joint_frames.bodies
     turn = bodies[:, columns.ROTATION] * bodies[:, columns.MULTIPLIER]
     slide = bodies[:, columns.TRANSLATION] * bodies[:, columns.MULTIPLIER]
@@ -175,13 +130,22 @@ class Motion(NamedTuple):
     begins: Array  # (S,) times of the curve
     lengths: Array  # (S,) times of the curve; 0 for rest
 
+    def narrow(
+        self, intervals: Intervals, moved: Array, drives: Array, motors: bool
+    ) -> NDArray[np.bool_]:
+        """Return whether joints move little on intervals (I,), and laws have no pole near."""
+        result = np.empty(len(intervals.segments), dtype=bool)
+        mark_narrow(
+            self.coefficients, *intervals, self.spans, moved, drives, motors, result
+        )  # fmt: skip
+        return result
+
     def expanded(self, intervals: Intervals) -> tuple[Array, Array, Array]:
-        """Return series of the positions (K, I, n), bounds of their terms, and h (I, 1)."""
-        shape = len(intervals.segments), *self.coefficients.shape[1:]
-        series, sizes = np.empty(shape), np.empty(shape)
+        """Return series of the positions (I, K, n), sums of their terms (I, 2, n), and h (I,)."""
+        count, (rows, n) = len(intervals.segments), self.coefficients.shape[1:]
+        series, sizes = np.empty((count, rows, n)), np.empty((count, 2, n))
         expand_polynomials(self.coefficients, *intervals, series, sizes)
-        h = (intervals.halves * self.spans[intervals.segments])[:, np.newaxis]
-        return np.moveaxis(series, 1, 0), np.moveaxis(sizes, 1, 0), h
+        return series, sizes, intervals.halves * self.spans[intervals.segments]
 
     def times(self, intervals: Intervals, z: Array) -> Array:
         """Return the times (I, Z) of the curve at values of z (Z,)."""
@@ -208,78 +172,106 @@ def motion_of(curve: PiecewisePolynomial, speed: float) -> Motion:
     return Motion(every, np.where(lengths > 0.0, lengths / speed, 1.0), begins, lengths)
 
 
-@dataclass(frozen=True)
-class Disc:
-    """
-    Tails of a series above its order, from sums or peaks of its terms on a disc.
-
-    `rest` (I, m) bounds the sum of |x_k| radius^k above the order, `rounding` that of the known.
-    """
-
-    order: int
-    radius: Array  # (I, 1)
-    rest: Array
-    rounding: Array
-
-    def tail(self, derivative: int, radius: Array) -> Array:
-        """Return a bound of the tail of a derivative by z on a smaller disc."""
-        factor = tail_of_sum(self.order, derivative, radius / self.radius)
-        rounding = self.rounding * factorial(derivative) * (radius / self.radius) ** derivative
-        result: Array = (product(self.rest, factor) + rounding) / radius**derivative
-        return result
-
-
 class LinkEnclosures:
     """Efforts of the links of a tree of rigid bodies, without drives."""
 
     def __init__(self, model: ScrewModel, order: int = ORDER) -> None:
         """Make the table of bodies."""
-        self.model, self.bodies = model, body_table(model)
-        self.order, self.rows = order, order + 3
+        self.model, self.order, self.bodies = model, order, body_table(model)
+        self.drives, self.motors = NO_DRIVES, False
         reach = np.sqrt(self.bodies[:, majorants.SQUARED_DISTANCE]).sum() or 1.0
         moved = self.bodies[:, [majorants.TURN, majorants.SLIDE]] / [1.0, reach]
-        self._moved = np.zeros(model.n)
-        np.maximum.at(self._moved, model.coordinates, moved.max(axis=1, initial=0.0))
-
-    def narrow(self, positions: Array, h: Array) -> NDArray[np.bool_]:
-        """Return whether joints move little enough on intervals (I,), whose series are given."""
-        return np.asarray((self._turns(positions, _LEAST_RADIUS) <= _TURN).all(axis=1))
-
-    def _turns(self, positions: Array, radius: Array | float) -> Array:
-        return self._moved * size_of(positions, radius)
+        self.moved = np.zeros(model.n)
+        np.maximum.at(self.moved, model.coordinates, moved.max(axis=1, initial=0.0))
 
     def enclosures(self, positions: Array, h: Array) -> dict[str, Enclosure]:
-        """Return the efforts on intervals, from series of the positions (K, I, n)."""
-        series = series_of(inverse_dynamics(self.model, self.jets(positions, h)), h)
-        tail = self.disc(positions, h).tail(0, np.ones_like(h))
-        return {'effort': Enclosure(series, tail, series[0])}
+        """Return the efforts on intervals, from series of the positions (I, K, n)."""
+        efforts = scale_to_series(inverse_dynamics(self.model, self.jets(positions, h)), h)
+        radii, tails = self.discs(positions, h)
+        # the tail of Lemma 1 on the interval itself
+        falling = tails[:, 0] * radii[:, np.newaxis] ** -(self.order + 1.0)
+        return {'effort': derivative_of(efforts, 0, h, falling + tails[:, 1])}
 
     def jets(self, positions: Array, h: Array) -> Array:
         """Return the joint jets (I, rows, n) at the centres."""
-        count, n = positions.shape[1:]
-        jets = np.zeros((count, self.rows, n))
-        for k in range(min(self.rows, len(positions))):
-            jets[:, k] = positions[k] * factorial(k) / h**k
+        jets = np.zeros((len(h), self.order + 3, positions.shape[2]))
+        count = min(self.order + 3, positions.shape[1])
+        scale = np.stack([factorial(k) / h**k for k in range(count)], axis=1)
+        np.multiply(positions[:, :count], scale[:, :, np.newaxis], out=jets[:, :count])
         return jets
 
-    def disc(self, positions: Array, h: Array) -> Disc:
-        """Return the disc on which joints move little, and what it leaves of the efforts."""
-        # none of the terms of a turn is above its share of the largest one there
-        radius = np.full_like(h, np.inf)
-        for k in range(1, len(positions)):
-            term = (self._moved * np.abs(positions[k])).max(axis=1, keepdims=True)
-            with np.errstate(divide='ignore'):
-                radius = np.minimum(radius, (_TURN / (len(positions) - 1) / term) ** (1.0 / k))
-        radius = np.clip(radius, _LEAST_RADIUS, _LARGEST_RADIUS)
-        for _ in range(_RUNGS):
-            larger = 2.0**0.5 * radius
-            inside = (self._turns(positions, larger) <= _TURN).all(axis=1, keepdims=True)
-            radius = np.where(inside, larger, radius)
-        powers = radius ** np.arange(len(positions))
-        scaled = np.moveaxis(positions, 0, 1) * powers[:, :, np.newaxis]
-        out = np.empty((len(h), self.order + 2, self.model.n))
+    def discs(self, positions: Array, h: Array) -> tuple[Array, Array]:
+        """Return the radii of discs on which joints move little, and tails of the efforts."""
+        radii, tails = np.empty(len(h)), np.empty((len(h), 2, self.model.n))
         gravity = float(np.linalg.norm(self.model.gravity))
-        effort_majorants(scaled, (radius * h)[:, 0], self.bodies, gravity, out)
-        largest = out[:, -1]
-        rest = np.maximum(largest - out[:, :-1].sum(axis=1), 0.0)
-        return Disc(self.order, radius, rest + _ROUNDING * largest, _ROUNDING * largest)
+        set_link_discs(
+            self.order, positions, h, self.moved, self.bodies, gravity, radii, tails
+        )  # fmt: skip
+        return radii, tails
+
+
+class DriveEnclosures(LinkEnclosures):
+    """
+    Efforts, springs and motors of a robot whose drives have no memory.
+
+    Its springs are linear, cubic, exponential or none, and its rotors are not coupled.
+    """
+
+    def __init__(self, robot: Robot, motors: bool) -> None:
+        """Choose the order; `motors` are left out if they are not limited."""
+        table = robot.motors
+        super().__init__(robot.tree, ORDER + (table.lost_orders if motors else 0))
+        self.robot, self.motors, self.drives = robot, motors, _drive_table(table)
+
+    def enclosures(self, positions: Array, h: Array) -> dict[str, Enclosure]:
+        """Return all quantities on intervals, from series of the positions (I, K, n)."""
+        jets = self.jets(positions, h)
+        links = inverse_dynamics(self.model, jets)
+        deflections, commands = np.zeros((2, len(h), 0, self.model.n))
+        if self.motors:
+            motion = feedforward_from_efforts(self.robot, jets, links)
+            efforts = scale_to_series(motion.effort_jet, h)
+            deflections = scale_to_series(motion.deflection_jet, h)
+            commands = scale_to_series(motion.motor_effort_jet, h)
+        else:
+            efforts = scale_to_series(transmitted_efforts(self.robot, jets, links), h)
+        links, smooth = scale_to_series(links, h), commands.copy()
+        off = np.empty((remainders.REMAINDERS, len(h), self.model.n))
+        set_remainders(
+            self.order, h, *self.discs(positions, h), self.drives, positions, links, efforts,
+            deflections, smooth, off,
+        )  # fmt: skip
+        found = {
+            'effort': derivative_of(efforts, 0, h, off[remainders.EFFORT]),
+            'effort rate': derivative_of(efforts, 1, h, off[remainders.EFFORT_RATE]),
+        }
+        if not self.motors:
+            return found
+        deflections = np.ascontiguousarray(deflections[:, : self.order + 1])
+        theta = np.zeros((len(h), max(positions.shape[1], self.order + 1), self.model.n))
+        theta[:, : positions.shape[1]] = positions
+        theta[:, : deflections.shape[1]] += deflections
+        apart = derivative_of(commands, 0, h, off[remainders.MOTOR_EFFORT])
+        return {
+            **found,
+            'deflection': derivative_of(deflections, 0, h, off[remainders.DEFLECTION]),
+            'motor velocity': derivative_of(theta, 1, h, off[remainders.MOTOR_VELOCITY]),
+            'motor effort': apart._replace(series=smooth),
+            'motor effort rate': derivative_of(commands, 1, h, off[remainders.MOTOR_EFFORT_RATE]),
+        }
+
+
+def _drive_table(table: MotorTable) -> Array:
+    """Return the table of `kernels.enclosures.remainders`."""
+    laws = np.zeros((table.n, 4))
+    laws[:, 3] = table.laws
+    for j, law in enumerate(table.laws.tolist()):
+        parameters = table.parameters[table.offsets[j] : table.offsets[j] + 2]
+        if law == LINEAR:
+            laws[j, 0] = 1.0 / parameters[0]
+        elif law == VARIABLE:
+            laws[j, 0] = 1.0 / table.stiffness[table.variable[j]]
+        elif law in (CUBIC, EXPONENTIAL):
+            laws[j, 1:3] = parameters
+    frictions = table.joint_rows, table.joint_friction, table.rows, table.friction
+    return np.hstack((*frictions, table.parallel_springs, laws))

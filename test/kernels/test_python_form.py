@@ -168,6 +168,28 @@ def curves() -> Arrays:
     }
 
 
+def certificates() -> Arrays:
+    """Return bounds of quantities with all laws that have a proof."""
+    model = read('planar_2r')
+    curve = trajectory.through(model, [0.0, 0.3], [[0.0, 0.0], [0.5, -0.4]])
+    laws = 1.0, 0.5, 0.05, 0.8, 0.1, 0.1
+    bearing = sd.JointFriction(*laws)
+    gas = sd.GasSpring(400.0, 3.0, 2.9, (0, 0, 1), (0, 0, -1))
+    motor = replace(MOTOR, breakaway_friction=0.05, load_friction=0.1, max_effort=30.0)
+    found = {'links': bounds(model, curve)}
+    for spring in (None, *SPRINGS[1:5:2]):
+        joint = sd.JointDrive(
+            spring, motor, max_effort_rate=900.0, friction=bearing, parallel_spring=gas
+        )
+        robot = sd.Robot(model, sd.Drives({'joint_1': joint}))
+        found[f'bounds with {spring}'] = bounds(robot, curve)
+    return found
+
+
+def bounds(robot: sd.ScrewModel | sd.Robot, curve: trajectory.PiecewisePolynomial) -> np.ndarray:
+    return np.array([check.worst for check in sd.limits.certify(robot, curve).checks])
+
+
 def soft_robots() -> Arrays:
     arc = sd.soft.PlanarConstantCurvature(0.3, 0.03, 0.9)
     robot = sd.soft.SoftRobot([arc, arc], (0.0, 0.0, -9.81))
@@ -211,6 +233,7 @@ CASES: dict[str, tuple[Callable[[], Arrays], float]] = {
     'commands': (commands, 1e-12),
     'simulations': (simulations, 1e-13),
     'curves': (curves, 1e-13),
+    'certificates': (certificates, 1e-10),
     'soft robots': (soft_robots, 1e-13),
     'overflows': (overflows, 0.0),
 }

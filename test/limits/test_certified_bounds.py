@@ -12,9 +12,8 @@ from oracles.random_models import random_model
 import screw_dynamics as sd
 from screw_dynamics import trajectory
 from screw_dynamics.errors import InputError, ShapeError
-from screw_dynamics.kernels.bodies.majorants import effort_majorants
 from screw_dynamics.limits import certify
-from screw_dynamics.limits.enclosures import body_table
+from screw_dynamics.limits.enclosures import LinkEnclosures
 from screw_dynamics.trajectory import PiecewisePolynomial
 
 LINK = """<link name="{}"><inertial><origin xyz="{} 0 0"/><mass value="1"/>
@@ -131,24 +130,29 @@ def test_the_rest_before_a_curve_counts(planar):
 
 @pytest.mark.parametrize('seed', range(6))
 def test_majorants_are_above_efforts_on_the_disc(seed):
-    """Efforts at complex times by differences of their own Taylor series, of order 30."""
+    """Terms beyond an order on the disc, by a Taylor series of efforts of order 30."""
     rng = np.random.default_rng(seed)
     model = random_model(rng, 4)
-    degree, radius, order = 5, 0.7, 30
+    degree, order = 5, 30
     positions = (
-        rng.normal(size=(degree + 1, model.n)) * 0.3 ** np.arange(degree + 1)[:, np.newaxis]
+        rng.normal(size=(degree + 1, model.n)) * 0.1 ** np.arange(degree + 1)[:, np.newaxis]
     )
     factorials = np.cumprod(np.append(1.0, np.arange(1.0, order + 3)))
     jet = np.zeros((order + 3, model.n))
     jet[: degree + 1] = positions * factorials[: degree + 1, np.newaxis]
     efforts = sd.inverse_dynamics(model, jet) / factorials[: order + 1, np.newaxis]
-    scaled = np.abs(efforts) * radius ** np.arange(order + 1)[:, np.newaxis]
-    out = np.empty((1, 10, model.n))
-    coefficients = positions * radius ** np.arange(degree + 1)[:, np.newaxis]
-    gravity = float(np.linalg.norm(model.gravity))
-    effort_majorants(coefficients[np.newaxis], np.array([radius]), body_table(model), gravity, out)
-    assert (out[0, :9] >= scaled[:9] * (1.0 - 1e-12)).all()
-    assert (out[0, 9] >= scaled.sum(axis=0)).all()
+    links = LinkEnclosures(model)
+    for links.order in (1, 4, 8, 10):
+        radii, tails = links.discs(positions[np.newaxis], np.ones(1))
+        assert (links.moved * size_of(positions, radii[0])).max() <= 0.5 or radii[0] == 5.0
+        scaled = np.abs(efforts) * radii[0] ** np.arange(order + 1)[:, np.newaxis]
+        assert (tails[0, 0] >= scaled[links.order + 1 :].sum(axis=0)).all()
+        assert (tails[0, 1] >= 1e-13 * scaled.sum(axis=0)).all()
+
+
+def size_of(positions, radius):
+    powers = radius ** np.arange(1.0, len(positions))
+    return (np.abs(positions[1:]) * powers[:, np.newaxis]).sum(axis=0)
 
 
 def sampled(robot, curve):

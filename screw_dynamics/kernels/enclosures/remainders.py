@@ -1,0 +1,286 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Remainders of series of efforts, springs and motors on intervals; docs/theory/certificate.md.
+
+A law that is analytic on discs of its inputs is analytic in time on the disc where its inputs stay
+in these. The bound of its modulus there is one of all its Taylor coefficients in z.
+"""
+
+import numpy as np
+
+from screw_dynamics.kernels.drives.friction import EXCESS, LOAD, LOAD_EFFORT
+from screw_dynamics.kernels.drives.laws import COULOMB, CUBIC, EXPONENTIAL, INERTIA, VISCOUS
+from screw_dynamics.kernels.drives.parallel import COLUMNS as SPRING_COLUMNS
+from screw_dynamics.kernels.enclosures.law_discs import (
+    TANH,
+    deflection_change,
+    friction_changes,
+    friction_under_load,
+    is_dry,
+    is_supported,
+    load_change,
+    parallel_disc,
+)
+from screw_dynamics.kernels.enclosures.series import set_derivative, size_of
+from screw_dynamics.kernels.kernel import Kernel, read_only
+
+# columns of the table of drives (n, COLUMNS): friction of joints and motors in two tables each,
+# parallel springs, 1 / K of linear springs, two parameters of others, the code of the law
+JOINT, JOINT_FRICTION, MOTOR, MOTOR_FRICTION, SPRING = 0, 4, 8, 12, 16
+COMPLIANCE = SPRING + SPRING_COLUMNS
+PARAMETERS, LAW = COMPLIANCE + 1, COMPLIANCE + 3
+COLUMNS = LAW + 1
+
+# rows of the remainders; the last one is that of motor efforts without dry friction
+EFFORT, EFFORT_RATE, DEFLECTION, MOTOR_VELOCITY, MOTOR_EFFORT, MOTOR_EFFORT_RATE, SMOOTH = range(7)
+REMAINDERS = 7
+
+# series of a joint; those of its motor are its position, its rate, the effort without dry friction
+_POSITION, _VELOCITY, _LINKED, _TRANSMITTED, _SPRING, _THETA, _RATE, _SMOOTH = range(8)
+_SERIES = 8
+
+# what efforts and deflections change by, on which discs of laws
+_CHANGE, _RADIUS, _BENT, _INNER = range(4)
+
+_SMALLEST, _LARGEST = 1.16, 24.0  # radius of a disc of laws
+_STEP = 0.6**0.5  # from one such radius to the next
+_NESTED = 0.5  # of the radius of a disc in another one, on which the other's derivatives are known
+_NEGLIGIBLE = 1e-3  # part of a remainder that needs no other disc
+
+
+def _power(x, count):
+    result = 1.0
+    for _ in range(count):
+        result *= x
+    return result
+
+
+def _law_tail(order, derivative, change, radius, on):
+    """Return the tail on a disc of radius `on` of what changes by less on another disc."""
+    if change == 0.0:
+        return 0.0
+    ratio = on / radius
+    rest = 1.0 - (order + 2) / (order + 2 - derivative) * ratio
+    if not rest > 0.0:
+        return np.inf
+    tail = change * _power(ratio, order + 1) / rest
+    for d in range(derivative):
+        tail *= (order + 1 - d) / on
+    return tail
+
+
+def _link_tail(order, derivative, link, on):
+    """
+    Return the tail of a derivative by z of the efforts of the links on a disc of radius `on`.
+
+    `link` has the radius of their disc, and of the terms there the rest and the rounding.
+    """
+    ratio = on / link[0]
+    tail = link[2] * _power(ratio, derivative)
+    for d in range(derivative):
+        tail *= d + 1
+    if link[1] > 0.0:
+        if (order + 2) * ratio > order + 2 - derivative:
+            return np.inf
+        falling = link[1] * _power(ratio, order + 1)
+        for d in range(derivative):
+            falling *= order + 1 - d
+        tail += falling
+    return tail / _power(on, derivative)
+
+
+def _effort_tail(order, derivative, link, discs, on):
+    """Return the tail of the efforts that drives transmit: laws change them on a disc."""
+    tail = _link_tail(order, derivative, link, on)
+    return tail + _law_tail(order, derivative, discs[_CHANGE], discs[_RADIUS], on)
+
+
+def _joint_change(order, drive, link, radius, lines):
+    """Return by how much efforts of joint friction and a parallel spring change on a disc."""
+    row, further, spring = drive[JOINT:], drive[JOINT_FRICTION:], drive[SPRING:]
+    changed = 0.0
+    if is_supported(spring):
+        allowed, level = parallel_disc(spring, lines[_POSITION, 0])
+        size = size_of(lines[_POSITION], radius, 1)
+        if level > 0.0 and size > 0.0:
+            changed = 2.0 * level * size / allowed if size <= allowed else np.inf
+    if is_dry(row, further):
+        velocity, speed = lines[_VELOCITY, 0], size_of(lines[_VELOCITY], radius, 1)
+        sense, level = friction_changes(row, further, velocity, speed)
+        changed += level
+        if further[LOAD] > 0.0 and changed < np.inf:
+            change = size_of(lines[_LINKED], radius, 1) + _link_tail(order, 0, link, radius)
+            change += changed + row[VISCOUS] * speed
+            effort = lines[_TRANSMITTED, 0]
+            changed += friction_under_load(row, further, velocity, sense, effort, change)
+    return changed
+
+
+def _deflection_tail(order, derivative, drive, link, discs, on):
+    """Return the tail of a spring; `discs` has what changes of efforts and deflections, where."""
+    tail = _law_tail(order, derivative, discs[_BENT], discs[_INNER], on)
+    if drive[COMPLIANCE] > 0.0:
+        tail += drive[COMPLIANCE] * _effort_tail(order, derivative, link, discs, on)
+    return tail
+
+
+def _lower(remainders, row, tail):
+    """Set a remainder to another one that is less."""
+    if tail < remainders[row]:
+        remainders[row] = tail
+
+
+def _lower_motor(order, last, h, drive, nesting, link, discs, lines, beyond, found):
+    """
+    Lower the remainders `found` of a spring and its motor on the discs of its friction.
+
+    Return whether laws have a share in them. `beyond` (2,) is what is known of the effort without
+    dry friction, and of its derivative by z, beyond a series of `last` terms.
+    """
+    row, further, law = drive[MOTOR:], drive[MOTOR_FRICTION:], int(drive[LAW])
+    bent = law in (CUBIC, EXPONENTIAL)
+    discs[_BENT], discs[_INNER] = 0.0, nesting[0] * discs[_RADIUS]
+    if bent:
+        moved = size_of(lines[_TRANSMITTED], discs[_INNER], 1)
+        moved += _effort_tail(order, 0, link, discs, discs[_INNER])
+        first, second, deflection = drive[PARAMETERS], drive[PARAMETERS + 1], lines[_SPRING, 0]
+        discs[_BENT] = deflection_change(law, first, second, deflection, moved)
+    tails = np.empty(4)
+    for d in range(4):
+        tails[d] = _deflection_tail(order, d, drive, link, discs, 1.0)
+    _lower(found, DEFLECTION, tails[0])
+    _lower(found, MOTOR_VELOCITY, tails[1] / h)
+    radius, rubbed = nesting[1] * discs[_INNER], 0.0
+    if is_dry(row, further):
+        moved = size_of(lines[_RATE], radius, 1)
+        moved += _deflection_tail(order, 1, drive, link, discs, radius) / h
+        loaded = size_of(lines[_TRANSMITTED], radius, 1)
+        loaded += _effort_tail(order, 0, link, discs, radius)
+        rubbed = _motor_change(
+            row, further, lines[_RATE, 0], moved, lines[_TRANSMITTED, 0], loaded
+        )
+    shares = bent
+    for d in range(2):
+        smooth = _effort_tail(order, d, link, discs, 1.0) + beyond[d]
+        smooth += row[VISCOUS] * tails[d + 1] / h + row[INERTIA] * tails[d + 2] / (h * h)
+        rub = _law_tail(last - 1, d, rubbed, radius, 1.0)
+        shares = shares or not rub <= _NEGLIGIBLE * smooth
+        if d == 0:
+            _lower(found, SMOOTH, smooth)
+        _lower(found, MOTOR_EFFORT + d, (smooth + rub) / _power(h, d))
+    return shares
+
+
+def _motor_change(row, further, rate, moved, effort, loaded):
+    """Return by how much dry friction of a motor changes where its inputs do by less."""
+    sense, level = friction_changes(row, further, rate, moved)
+    if further[LOAD] > 0.0 and level < np.inf:
+        rounding = further[LOAD_EFFORT]
+        loaded = TANH * load_change(effort, rounding, loaded) + np.hypot(effort, rounding) * sense
+        level += further[LOAD] * loaded
+    return level
+
+
+def _joint_remainders(order, last, h, drive, nesting, link, lines, beyond, found):
+    """Set the remainders `found` of a joint to the least ones of some discs of its laws."""
+    found[:] = np.inf
+    rubs = is_dry(drive[JOINT:], drive[JOINT_FRICTION:]) or is_supported(drive[SPRING:])
+    top = 3 if last > 0 else 1
+    least = _link_tail(order, top, link, 1.0)
+    discs = np.zeros(4)
+    discs[_RADIUS] = min(link[0], _LARGEST)
+    shares = True
+    while shares:
+        shares = False
+        if rubs:
+            discs[_CHANGE] = _joint_change(order, drive, link, discs[_RADIUS], lines)
+            tail = _law_tail(order, top, discs[_CHANGE], discs[_RADIUS], 1.0)
+            shares = not tail <= _NEGLIGIBLE * least
+        if discs[_CHANGE] < np.inf:
+            _lower(found, EFFORT, _effort_tail(order, 0, link, discs, 1.0))
+            _lower(found, EFFORT_RATE, _effort_tail(order, 1, link, discs, 1.0) / h)
+            if last > 0:
+                moved = _lower_motor(
+                    order, last, h, drive, nesting, link, discs, lines, beyond, found
+                )
+                shares = shares or moved
+        shares = shares and discs[_RADIUS] > _SMALLEST
+        discs[_RADIUS] *= _STEP
+
+
+def _set_lines(order, h, j, drive, positions, linked, efforts, deflections, lines):
+    """Set the series of a joint and its motor from those (k, n) of all."""
+    lines[:] = 0.0
+    for k in range(len(positions)):
+        lines[_POSITION, k] = lines[_THETA, k] = positions[k, j]
+    for k in range(order + 1):
+        lines[_LINKED, k], lines[_TRANSMITTED, k] = linked[k, j], efforts[k, j]
+    for k in range(min(len(deflections), order + 1)):
+        lines[_SPRING, k] = deflections[k, j]
+        lines[_THETA, k] += deflections[k, j]
+    set_derivative(lines[_POSITION], h, lines[_VELOCITY])
+    set_derivative(lines[_THETA], h, lines[_RATE])
+    set_derivative(lines[_RATE], h, lines[_SMOOTH])
+    for k in range(lines.shape[1]):
+        viscous = drive[MOTOR + VISCOUS] * lines[_RATE, k]
+        lines[_SMOOTH, k] = drive[MOTOR + INERTIA] * lines[_SMOOTH, k] + viscous
+        lines[_SMOOTH, k] += lines[_TRANSMITTED, k]
+
+
+def _set_remainders(
+    order, h, radii, tails, drives, positions, linked, efforts, deflections, smooth, remainders
+):  # fmt: skip
+    """
+    Write the remainders (REMAINDERS, I, n) of efforts, springs and motors on intervals.
+
+    `radii` (I,) and `tails` (I, 2, n) are of the discs of the links; `positions`, efforts of the
+    links and of the drives, and `deflections` are series (I, k, n). Those of motor efforts become
+    `smooth` where that without dry friction, which is within its level then, is nearer. Without
+    terms of these, motors do not count.
+    """
+    last = smooth.shape[1]
+    count = max(positions.shape[1], order + 1)
+    lines, link, found = np.empty((_SERIES, count)), np.empty(3), np.empty(REMAINDERS)
+    beyond, nesting = np.empty(2), np.empty(2)
+    nesting[:] = 1.0
+    for drive in drives:
+        if int(drive[LAW]) in (CUBIC, EXPONENTIAL):
+            nesting[0] = nesting[1] = _NESTED
+        if drive[COMPLIANCE] > 0.0 or drive[MOTOR_FRICTION + LOAD] > 0.0:
+            nesting[1] = _NESTED
+    for t in range(len(h)):
+        for j in range(len(drives)):
+            drive = drives[j]
+            _set_lines(
+                order, h[t], j, drive, positions[t], linked[t], efforts[t], deflections[t], lines
+            )
+            # what viscous friction adds beyond the order of the efforts
+            more = size_of(lines[_VELOCITY], radii[t], order + 1)
+            link[0], link[2] = radii[t], tails[t, 1, j]
+            link[1] = tails[t, 0, j] + drive[JOINT + VISCOUS] * more
+            beyond[:] = 0.0
+            for k in range(last, count):
+                beyond[0] += abs(lines[_SMOOTH, k])
+                beyond[1] += k * abs(lines[_SMOOTH, k])
+            _joint_remainders(order, last, h[t], drive, nesting, link, lines, beyond, found)
+            row, further = drive[MOTOR:], drive[MOTOR_FRICTION:]
+            if last > 0 and is_dry(row, further):
+                # near a knee that is too narrow for the interval friction is within its level
+                level = row[COULOMB] + further[EXCESS]
+                if further[LOAD] > 0.0:
+                    effort = size_of(lines[_TRANSMITTED], 1.0, 0) + found[EFFORT]
+                    level += further[LOAD] * np.hypot(effort, further[LOAD_EFFORT])
+                if found[SMOOTH] + level < found[MOTOR_EFFORT]:
+                    found[MOTOR_EFFORT] = found[SMOOTH] + level
+                    for k in range(last):
+                        smooth[t, k, j] = lines[_SMOOTH, k]
+            for k in range(REMAINDERS):
+                remainders[k, t, j] = found[k]
+
+
+set_remainders = Kernel(
+    _set_remainders,
+    f'void(int64, {read_only(1)}, {read_only(1)}, {read_only(3)}, {read_only(2)}, {read_only(3)}, '
+    f'{read_only(3)}, {read_only(3)}, {read_only(3)}, float64[:, :, ::1], float64[:, :, ::1])',
+)
