@@ -159,6 +159,18 @@ def _meshes(
     return [(Mesh(mesh.vertices * scale, mesh.faces), colour) for mesh, colour in parts]
 
 
+def lost_meshes(source: UrdfSource) -> list[str]:
+    """Return the links with mesh files that are not found where `read_visuals` looks."""
+    lost = []
+    for link in read_document(source).findall('link'):
+        try:
+            for mesh in link.findall('visual/geometry/mesh'):
+                mesh_file(str(mesh.get('filename')), _folder(source))
+        except FileNotFoundError:
+            lost.append(str(link.get('name')))
+    return lost
+
+
 def mesh_file(address: str, beside: Path | None, folders: Sequence[Path] = ()) -> Path:
     """Return the file at a path or address of a URDF; raise FileNotFoundError if there is none."""
     _, mark, path = address.partition('://')

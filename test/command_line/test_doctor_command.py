@@ -83,6 +83,58 @@ def test_every_fault_is_found_where_it_is(run, folder, text, monkeypatch, fault)
     assert code == (3 if any(found[0] == '> wrong' for found in rows) else 0), err
 
 
+def test_joints_that_are_not_one_coordinate_are_named(run, folder):
+    links = ''.join(f'<link name="{name}"/>' for name in 'abcde')
+    joints = ''.join(
+        f'<joint name="{name}" type="{kind}"><parent link="a"/><child link="{child}"/>'
+        f'{more}</joint>'
+        for name, kind, child, more in (
+            ('slide', 'continuous', 'b', ''),
+            ('finger', 'continuous', 'c', '<mimic joint="slide"/>'),
+            ('base', 'planar', 'd', ''),
+            ('fly', 'floating', 'e', ''),
+        )
+    )
+    (folder / 'odd.urdf').write_text(f'<robot name="odd">{links}{joints}</robot>')
+    _, out, _ = run('doctor', 'odd.urdf')
+    assert out.splitlines()[:4] == [
+        'odd: 10 coordinates, 0 kg that move',
+        'mimic joints are no coordinates: finger follows slide',
+        'planar joints are 3 coordinates each: base',
+        'floating joints are 6 coordinates each: fly',
+    ]
+
+
+def test_meshes_that_are_not_found_are_named(run, folder, text, monkeypatch):
+    monkeypatch.setenv('COLUMNS', '300')
+    visual = '<visual><geometry><mesh filename="{}"/></geometry></visual>'
+    (folder / 'there.stl').write_text('')
+    shown = text.replace(
+        '<link name="link_1">', f'<link name="link_1">{visual.format("there.stl")}'
+    )
+    shown = shown.replace(
+        '<link name="link_2">', f'<link name="link_2">{visual.format("not.stl")}'
+    )
+    (folder / 'shown.urdf').write_text(shown)
+    _, out, _ = run('doctor', 'shown.urdf')
+    (row,) = out.splitlines()[2:]
+    assert re.split(' {2,}', row)[:3] == ['missing', 'mesh files that are not found', 'link_2']
+
+
+def test_all_inertias_that_no_body_has_are_in_one_error(run, folder, text):
+    first, second = INERTIAL.findall(text)
+    odd = text.replace(first, re.sub('<mass .*?/>', '<mass value="-1"/>', first))
+    odd = odd.replace(second, re.sub('<mass .*?/>', '<mass value="nan"/>', second))
+    tool = '<link name="tool">' if '<link name="tool">' in odd else '<link name="tool"/>'
+    solid = f'<inertial><mass value="1"/>{NO_SOLID}</inertial>'
+    odd = odd.replace(tool, f'<link name="tool">{solid}' + '</link>' * tool.endswith('/>'))
+    (folder / 'odd.urdf').write_text(odd)
+    code, out, err = run('doctor', 'odd.urdf')
+    assert (code, out) == (1, '') and len(err.splitlines()) == 1
+    assert "link 'link_1'" in err and "link 'link_2'" in err
+    assert err.rstrip().endswith(': tool')
+
+
 def test_published_robots_have_nothing_wrong(run):
     for urdf in bundled_urdfs():
         assert run('doctor', urdf)[0] == 0

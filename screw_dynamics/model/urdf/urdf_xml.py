@@ -13,8 +13,9 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import number_from_text
-from screw_dynamics.errors import UrdfError, shown
+from screw_dynamics.errors import InertiaError, UrdfError, listed, shown
 from screw_dynamics.lie import pose, rpy_rotation
+from screw_dynamics.lie.inertia import OF_NO_SOLID, is_of_no_solid
 from screw_dynamics.model.urdf import values
 from screw_dynamics.model.urdf.records import (
     Inertial,
@@ -134,9 +135,28 @@ def robot_record(root: LinedElement) -> RobotDescription:
     quaternions = _minor_version(root, name) >= 1
     return RobotDescription(
         name=name,
-        links=tuple(_link(_named(found), quaternions) for found in root.findall('link')),
+        links=_links(root, quaternions),
         joints=tuple(_joint(_named(found), quaternions) for found in root.findall('joint')),
     )
+
+
+def _links(root: LinedElement, quaternions: bool) -> tuple[Link, ...]:
+    """Return the links; an InertiaError names all of them with an inertia that no body has."""
+    links, errors = [], []
+    for found in root.findall('link'):
+        try:
+            links.append(_link(_named(found), quaternions))
+        except InertiaError as error:
+            errors.append(str(error))
+    if errors:
+        odd = [
+            link.name
+            for link in links
+            if link.inertial is not None and is_of_no_solid(link.inertial.tensor)
+        ]
+        errors += [f'{OF_NO_SOLID}: {listed(odd)}'] if odd else []
+        raise InertiaError('; '.join(errors))
+    return tuple(links)
 
 
 def _minor_version(root: LinedElement, name: str) -> int:
