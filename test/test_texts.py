@@ -109,6 +109,25 @@ def test_elastic_robot_and_simulation_result(arm, drives):
     result = SimulationResult(np.linspace(0.0, 1.5, 7), *[positions] * 4, 42)
     expected = 'SimulationResult(7 states, 0 to 1.5 s; 2 joints, 2 motors, 42 evaluations)'
     assert repr(result) == expected
+    assert 'motor position' not in str(result)  # a rigid robot's, which are those of its joints
+    moved = SimulationResult(result.times, *[positions] * 2, *[positions + 0.1] * 2, 42)
+    assert 'motor position' in str(moved)
+
+
+def test_rounding_beside_larger_values_is_not_shown(arm):
+    positions = np.array([[-2e-17, 0.0], [0.3, -1e-17]])
+    results = SimulationResult(np.array([0.0, 1.0]), *[positions] * 4, 0, arm.joint_names)
+    assert str(results).splitlines()[2:] == ['joint_1  0 to 0.3', 'joint_2  -1e-17 to 0']
+
+
+def test_drives_show_what_differs_from_the_defaults(drives):
+    assert repr(drives.joints['joint_1']) == (
+        'JointDrive(spring=LinearSpring(stiffness=500.0, damping=0.0), '
+        'motor=Motor(rotor_inertia=0.1))'
+    )
+    assert repr(sd.JointDrive()) == 'JointDrive()'
+    friction = sd.JointFriction(coulomb=2.0)
+    assert repr(friction) == 'JointFriction(coulomb=2.0)' and eval(f'sd.{friction!r}') == friction
 
 
 def test_load_observer(arm):

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.figures import STYLE, line_style
 from screw_dynamics.common.quantities import MOTION, derivative_unit
@@ -18,6 +20,8 @@ from screw_dynamics.errors import InputError, UnknownNameError, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_ROUNDING = 1e-12  # of the largest value
 
 Part: TypeAlias = str | Sequence[Sequence[str]]
 
@@ -227,8 +231,17 @@ class SampledResult(Tabular):
             rows = tables.setdefault(found.dimension, names)
             rows[0].append(f'{name.replace("_", " ")} [{found.unit}]')
             for row, values in zip(rows[1:], found.values[:, 0].T, strict=True):
-                row.append(f'{values.min():.4g} to {values.max():.4g}' if values.size else '-')
+                row.append(_range(values))
         return [repr(self), *tables.values()]
+
+
+def _range(values: Array) -> str:
+    """Return the least and largest value, 0 in place of what is rounding beside the other."""
+    if not values.size:
+        return '-'
+    ends = np.array([values.min(), values.max()])
+    low, high = np.where(np.abs(ends) > _ROUNDING * np.abs(ends).max(), ends, 0.0)
+    return f'{low:.4g} to {high:.4g}'
 
 
 def optional_library(module: str, extra: str) -> Any:

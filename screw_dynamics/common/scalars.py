@@ -1,13 +1,14 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of single numbers of the public API."""
+"""Checks of single numbers of the public API, and the text of their records."""
 
 import argparse
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import fields
 from numbers import Integral
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -113,3 +114,10 @@ def check_order(record: object, low_name: str, high_name: str) -> None:
     low, high = getattr(record, low_name), getattr(record, high_name)
     if low > high:
         raise ModelError(f'{high_name}: expected at least {low_name} = {low:g}, got {high:g}')
+
+
+def changes_of(record: Any) -> str:
+    """Return the repr of a record without the fields that have their defaults."""
+    found = [(field, getattr(record, field.name)) for field in fields(record)]
+    changed = [f'{field.name}={value!r}' for field, value in found if value != field.default]
+    return f'{type(record).__name__}({", ".join(changed)})'

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from screw_dynamics.common.arrays import as_float_array
-from screw_dynamics.common.scalars import check_number
+from screw_dynamics.common.scalars import changes_of, check_number
 from screw_dynamics.drives.joint_friction import JointFriction, check_friction
 from screw_dynamics.drives.springs import AntagonisticPair, LinearSpring, ParallelSpring, Spring
 from screw_dynamics.drives.winding import Winding
@@ -118,6 +118,10 @@ class Motor:
     load_friction: float = 0.0
     load_effort: float = 1e-3
     presliding_stiffness: float = 0.0
+
+    def __repr__(self) -> str:
+        """Return what differs from the defaults."""
+        return changes_of(self)
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -231,6 +235,10 @@ class JointDrive:
     hysteresis: float = 0.0
     backlash: float = 0.0
     winding: Winding | None = None
+
+    def __repr__(self) -> str:
+        """Return what differs from the defaults."""
+        return changes_of(self)
 
     def __post_init__(self) -> None:
         """Check the parts."""

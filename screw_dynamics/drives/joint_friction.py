@@ -4,7 +4,7 @@
 
 from dataclasses import dataclass, fields
 
-from screw_dynamics.common.scalars import check_number
+from screw_dynamics.common.scalars import changes_of, check_number
 from screw_dynamics.errors import ModelError
 
 # fields that must be above 0
@@ -69,6 +69,10 @@ class JointFriction:
     stribeck_velocity: float = 0.1
     load: float = 0.0
     load_effort: float = 0.1
+
+    def __repr__(self) -> str:
+        """Return what differs from the defaults."""
+        return changes_of(self)
 
     def __post_init__(self) -> None:
         """Check the numbers."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array, as_vector
-from screw_dynamics.common.results import SampledResult, Samples
+from screw_dynamics.common.results import Part, SampledResult, Samples
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.rotors import model_with_rotors, moving_rotors
 from screw_dynamics.errors import InputError, ModelError
@@ -158,3 +158,9 @@ class SimulationResult(SampledResult):
             f'SimulationResult({len(self.times)} states{span}; {n} joints, {m} motors, '
             f'{self.evaluations} evaluations)'
         )
+
+    def _parts(self) -> Sequence[Part]:
+        headline, joints, *motors = super()._parts()
+        # the motors of a rigid robot are its joints
+        rigid = np.array_equal(self.motor_position, self.position)
+        return [headline, joints] if rigid else [headline, joints, *motors]
