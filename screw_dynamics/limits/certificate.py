@@ -43,7 +43,8 @@ from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 
 _MOST_HALVINGS = 30  # before efforts are computed
-_MOST_INTERVALS = 10_000  # halved, before and after: knees narrower than a motion can resolve
+# halved, before and after, and more for each segment: knees narrower than a motion can resolve
+_MOST_INTERVALS, _PER_SEGMENT = 40_000, 10
 _FAR = -1.0 / 6.0  # excess of a bound that needs not be near: the limit is 1.2 times as large
 _NEAR = 5e-3  # of a limit, between a bound and the largest value known
 _BEYOND = 1e-3  # the same beyond the limit
@@ -182,6 +183,7 @@ class _Quantities:
         """Find which have a certificate."""
         self._robot, self._curve, self._speed = robot, curve, speed
         self._motion = motion_of(curve, speed)
+        self._most = _MOST_INTERVALS + _PER_SEGMENT * len(self._motion.spans)
         self._source: DriveEnclosures | LinkEnclosures | None = None
         exact = np.zeros(robot.n, dtype=bool)
         coupled = robot.drives is not None and robot.coupling is not None
@@ -212,7 +214,7 @@ class _Quantities:
                 bounds = self.bounds(open_)
                 settled = self.settled(bounds)
                 halved += np.count_nonzero(~settled)
-                if halved > _MOST_INTERVALS:
+                if halved > self._most:
                     settled[:] = True
                 done.append(bounds.part(settled))
                 open_ = open_.part(~settled).halved()
@@ -234,7 +236,7 @@ class _Quantities:
         for _ in range(_MOST_HALVINGS):
             narrow = self._motion.narrow(open_, *laws)
             done.append(open_.part(narrow))
-            if narrow.all() or np.count_nonzero(~narrow) > _MOST_INTERVALS:
+            if narrow.all() or np.count_nonzero(~narrow) > self._most:
                 break
             open_ = open_.part(~narrow).halved()
         done.append(open_.part(~narrow))

@@ -32,18 +32,18 @@ COMPLIANCE = SPRING + SPRING_COLUMNS
 PARAMETERS, LAW = COMPLIANCE + 1, COMPLIANCE + 3
 COLUMNS = LAW + 1
 
-# rows of the remainders; the last one is that of motor efforts without dry friction
+# rows of the remainders; the last two are those of motor efforts without dry friction
 EFFORT, EFFORT_RATE, DEFLECTION, MOTOR_VELOCITY, MOTOR_EFFORT, MOTOR_EFFORT_RATE, SMOOTH = range(7)
-REMAINDERS = 7
+REMAINDERS = 8
 
 # series of a joint; those of its motor are its position, its rate, the effort without dry friction
 _POSITION, _VELOCITY, _LINKED, _TRANSMITTED, _SPRING, _THETA, _RATE, _SMOOTH = range(8)
 _SERIES = 8
 
-# what efforts and deflections change by, on which discs of laws
-_CHANGE, _RADIUS, _BENT, _INNER = range(4)
+# what efforts and deflections change by, on which discs of laws, and the same of the largest ones
+_CHANGE, _RADIUS, _BENT, _INNER, _CHANGE_0, _RADIUS_0, _BENT_0, _INNER_0 = range(8)
 
-_SMALLEST, _LARGEST = 1.16, 24.0  # radius of a disc of laws
+_SMALLEST, _LARGE = 1.16, 24.0  # radius of a disc of laws
 _STEP = 0.6**0.5  # from one such radius to the next
 _NESTED = 0.5  # of the radius of a disc in another one, on which the other's derivatives are known
 _NEGLIGIBLE = 1e-3  # part of a remainder that needs no other disc
@@ -90,10 +90,18 @@ def _link_tail(order, derivative, link, on):
     return tail / _power(on, derivative)
 
 
+def _least_tail(order, derivative, discs, at, on):
+    """Return the least tail on a disc of radius `on` of what changes by less on two others."""
+    first, last = discs[at:], discs[at + _CHANGE_0 :]
+    tail = _law_tail(order, derivative, first[0], first[1], on)
+    other = _law_tail(order, derivative, last[0], last[1], on)
+    return other if other < tail else tail
+
+
 def _effort_tail(order, derivative, link, discs, on):
-    """Return the tail of the efforts that drives transmit: laws change them on a disc."""
+    """Return the tail of the efforts that drives transmit: laws change them on discs."""
     tail = _link_tail(order, derivative, link, on)
-    return tail + _law_tail(order, derivative, discs[_CHANGE], discs[_RADIUS], on)
+    return tail + _least_tail(order, derivative, discs, _CHANGE, on)
 
 
 def _joint_change(order, drive, link, radius, lines):
@@ -119,57 +127,46 @@ def _joint_change(order, drive, link, radius, lines):
 
 def _deflection_tail(order, derivative, drive, link, discs, on):
     """Return the tail of a spring; `discs` has what changes of efforts and deflections, where."""
-    tail = _law_tail(order, derivative, discs[_BENT], discs[_INNER], on)
+    tail = _least_tail(order, derivative, discs, _BENT, on)
     if drive[COMPLIANCE] > 0.0:
         tail += drive[COMPLIANCE] * _effort_tail(order, derivative, link, discs, on)
     return tail
 
 
-def _lower(remainders, row, tail):
-    """Set a remainder to another one that is less."""
-    if tail < remainders[row]:
-        remainders[row] = tail
+def _lower_tails(order, change, radius, tails):
+    """Lower tails of derivatives (d,) to those of what changes by less on a disc."""
+    factor, ratio = change * _power(1.0 / radius, order + 1), 1.0 / radius
+    for d in range(len(tails)):
+        rest = 1.0 - (order + 2) / (order + 2 - d) * ratio
+        tail = factor / rest if rest > 0.0 else np.inf
+        if change == 0.0:
+            tail = 0.0
+        if tail < tails[d]:
+            tails[d] = tail
+        factor *= order + 1 - d
 
 
-def _lower_motor(order, last, h, drive, nesting, link, discs, lines, beyond, found):
-    """
-    Lower the remainders `found` of a spring and its motor on the discs of its friction.
-
-    Return whether laws have a share in them. `beyond` (2,) is what is known of the effort without
-    dry friction, and of its derivative by z, beyond a series of `last` terms.
-    """
+def _lower_motor(order, last, h, drive, nesting, link, discs, lines, best):
+    """Lower the tails of a bent spring, and of dry friction behind it, to those on some discs."""
     row, further, law = drive[MOTOR:], drive[MOTOR_FRICTION:], int(drive[LAW])
-    bent = law in (CUBIC, EXPONENTIAL)
     discs[_BENT], discs[_INNER] = 0.0, nesting[0] * discs[_RADIUS]
-    if bent:
+    if law in (CUBIC, EXPONENTIAL):
         moved = size_of(lines[_TRANSMITTED], discs[_INNER], 1)
         moved += _effort_tail(order, 0, link, discs, discs[_INNER])
         first, second, deflection = drive[PARAMETERS], drive[PARAMETERS + 1], lines[_SPRING, 0]
         discs[_BENT] = deflection_change(law, first, second, deflection, moved)
-    tails = np.empty(4)
-    for d in range(4):
-        tails[d] = _deflection_tail(order, d, drive, link, discs, 1.0)
-    _lower(found, DEFLECTION, tails[0])
-    _lower(found, MOTOR_VELOCITY, tails[1] / h)
+    if not discs[_BENT_0] < np.inf:
+        discs[_BENT_0], discs[_INNER_0] = discs[_BENT], discs[_INNER]
+    _lower_tails(order, discs[_BENT], discs[_INNER], best[1])
     radius, rubbed = nesting[1] * discs[_INNER], 0.0
     if is_dry(row, further):
         moved = size_of(lines[_RATE], radius, 1)
         moved += _deflection_tail(order, 1, drive, link, discs, radius) / h
         loaded = size_of(lines[_TRANSMITTED], radius, 1)
         loaded += _effort_tail(order, 0, link, discs, radius)
-        rubbed = _motor_change(
-            row, further, lines[_RATE, 0], moved, lines[_TRANSMITTED, 0], loaded
-        )
-    shares = bent
-    for d in range(2):
-        smooth = _effort_tail(order, d, link, discs, 1.0) + beyond[d]
-        smooth += row[VISCOUS] * tails[d + 1] / h + row[INERTIA] * tails[d + 2] / (h * h)
-        rub = _law_tail(last - 1, d, rubbed, radius, 1.0)
-        shares = shares or not rub <= _NEGLIGIBLE * smooth
-        if d == 0:
-            _lower(found, SMOOTH, smooth)
-        _lower(found, MOTOR_EFFORT + d, (smooth + rub) / _power(h, d))
-    return shares
+        rate, effort = lines[_RATE, 0], lines[_TRANSMITTED, 0]
+        rubbed = _motor_change(row, further, rate, moved, effort, loaded)
+    _lower_tails(last - 1, rubbed, radius, best[2])
 
 
 def _motor_change(row, further, rate, moved, effort, loaded):
@@ -182,29 +179,61 @@ def _motor_change(row, further, rate, moved, effort, loaded):
     return level
 
 
+def _set_found(h, drive, plain, best, beyond, found):
+    """
+    Set the remainders of a joint from the tails (4,) of links, and the `best` ones of laws (5, 4).
+
+    The last two rows of these become those of efforts and deflections.
+
+    `beyond` (2,) is what is known of motor efforts without dry friction, and of their derivative
+    by z, beyond their series.
+    """
+    row = drive[MOTOR:]
+    for d in range(4):
+        best[3, d] = plain[d] + best[0, d]
+        best[4, d] = best[1, d]
+        if drive[COMPLIANCE] > 0.0:
+            best[4, d] += drive[COMPLIANCE] * best[3, d]
+    found[EFFORT], found[EFFORT_RATE] = best[3, 0], best[3, 1] / h
+    found[DEFLECTION], found[MOTOR_VELOCITY] = best[4, 0], best[4, 1] / h
+    for d in range(2):
+        smooth = best[3, d] + beyond[d] + row[VISCOUS] * best[4, d + 1] / h
+        smooth = (smooth + row[INERTIA] * best[4, d + 2] / (h * h)) / _power(h, d)
+        found[MOTOR_EFFORT + d] = smooth + best[2, d] / _power(h, d)
+        found[SMOOTH + d] = smooth
+
+
 def _joint_remainders(order, last, h, drive, nesting, link, lines, beyond, found):
     """Set the remainders `found` of a joint to the least ones of some discs of its laws."""
-    found[:] = np.inf
     rubs = is_dry(drive[JOINT:], drive[JOINT_FRICTION:]) or is_supported(drive[SPRING:])
+    bent = last > 0 and int(drive[LAW]) in (CUBIC, EXPONENTIAL)
     top = 3 if last > 0 else 1
-    least = _link_tail(order, top, link, 1.0)
-    discs = np.zeros(4)
-    discs[_RADIUS] = min(link[0], _LARGEST)
+    plain, discs, best = np.empty(4), np.zeros(8), np.empty((5, 4))
+    for d in range(4):
+        plain[d] = _link_tail(order, d, link, 1.0)
+    best[:], found[:] = np.inf, np.inf
+    discs[_CHANGE_0] = discs[_BENT_0] = np.inf
+    discs[_RADIUS_0] = discs[_INNER_0] = 1.0
+    # nested discs of short intervals need large ones
+    discs[_RADIUS] = min(link[0], _LARGE)
+    while discs[_RADIUS] <= _STEP * link[0]:
+        discs[_RADIUS] /= _STEP
     shares = True
     while shares:
-        shares = False
         if rubs:
             discs[_CHANGE] = _joint_change(order, drive, link, discs[_RADIUS], lines)
-            tail = _law_tail(order, top, discs[_CHANGE], discs[_RADIUS], 1.0)
-            shares = not tail <= _NEGLIGIBLE * least
         if discs[_CHANGE] < np.inf:
-            _lower(found, EFFORT, _effort_tail(order, 0, link, discs, 1.0))
-            _lower(found, EFFORT_RATE, _effort_tail(order, 1, link, discs, 1.0) / h)
+            if not discs[_CHANGE_0] < np.inf:
+                discs[_CHANGE_0], discs[_RADIUS_0] = discs[_CHANGE], discs[_RADIUS]
+            _lower_tails(order, discs[_CHANGE], discs[_RADIUS], best[0])
             if last > 0:
-                moved = _lower_motor(
-                    order, last, h, drive, nesting, link, discs, lines, beyond, found
-                )
-                shares = shares or moved
+                _lower_motor(order, last, h, drive, nesting, link, discs, lines, best)
+            _set_found(h, drive, plain, best, beyond, found)
+        shares = bent or not best[0, top] <= _NEGLIGIBLE * plain[top]
+        if last > 0:
+            rub, rub_rate = best[2, 0], best[2, 1] / h
+            shares = shares or not rub <= _NEGLIGIBLE * found[SMOOTH]
+            shares = shares or not rub_rate <= _NEGLIGIBLE * found[SMOOTH + 1]
         shares = shares and discs[_RADIUS] > _SMALLEST
         discs[_RADIUS] *= _STEP
 
