@@ -18,7 +18,7 @@ INERTIA, VISCOUS, COULOMB, COULOMB_VELOCITY = range(4)
 
 _PIECE = 6  # coefficients of a piece of a table
 _MAX_STEPS = 200
-_ROUNDING = 2.0**-52
+_SETTLED = 1e-6  # step, in parts of a root, of which nothing is left after the next one
 
 
 def law_taylor(law: int, data: Array, at: int, phi: float, taylor: Array) -> None:
@@ -166,20 +166,22 @@ def cubic_root(linear, cubic, target, high, start):
 
 def _increasing_root(c, target, high, start):
     """Return x with sum_{i >= 1} c[i] x^i = target; the sum increases on [0, high]."""
-    # Newton steps, with bisection if a step would leave the bracket
+    # Halley steps, with bisection if a step would leave the bracket
     low, x = 0.0, start
     for _ in range(_MAX_STEPS):
-        value = slope = 0.0
-        for i in range(len(c) - 1, 0, -1):
-            slope = slope * x + i * c[i]
-            value = (value + c[i]) * x
-        if value > target:
+        value = slope = bend = 0.0
+        for i in range(len(c) - 1, -1, -1):
+            bend = bend * x + slope
+            slope = slope * x + value
+            value = value * x + (c[i] if i > 0 else 0.0)
+        rest = target - value
+        if rest < 0.0:
             high = x
         else:
             low = x
-        step = (target - value) / slope
-        if abs(step) <= _ROUNDING * abs(x):
-            break
+        step = rest * slope / (slope * slope + rest * bend)
+        if abs(step) <= _SETTLED * abs(x):
+            return min(max(x + step, low), high)
         x = x + step if low < x + step < high else 0.5 * (low + high)
     return x
 
