@@ -54,11 +54,17 @@ def test_bounds_of_drawn_robots():
     assert sum(map(judge, range(50))) == 0
 
 
+@pytest.mark.parametrize('seed', [846, 939, 1057])
+def test_bounds_behind_friction_under_load(seed):
+    """Springs and motors, where the effort passes 0: they need large discs on short intervals."""
+    assert judge(seed) == 0
+
+
 @pytest.mark.long
 @pytest.mark.parametrize('block', range(20))
 def test_bounds_of_many_drawn_robots(block):
-    """Knees far narrower than a motion leave bounds loose in 1 of 200 draws: 29 of 5000."""
-    assert sum(judge(seed) > 0 for seed in range(500 * block, 500 * (block + 1))) <= 10
+    """Knees far narrower than a motion resolves leave bounds loose in few draws."""
+    assert sum(judge(seed) > 0 for seed in range(500 * block, 500 * (block + 1))) <= 2
 
 
 def test_narrow_friction():
