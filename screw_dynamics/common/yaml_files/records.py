@@ -33,9 +33,7 @@ def as_written(entry: YamlEntry) -> Any:
     return entry.value
 
 
-def entry_field(
-    text: str, read: Callable[[YamlEntry], Any], default: Any = MISSING
-) -> Any:
+def entry_field(text: str, read: Callable[[YamlEntry], Any], default: Any = MISSING) -> Any:
     """Return a field of a record with the text of its entry for tables, and how it is read."""
     return field(default=default, metadata={'text': text, 'read': read})
 
