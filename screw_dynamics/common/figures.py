@@ -63,15 +63,23 @@ def figure_format(path: Path) -> str:
 
 
 @contextmanager
-def panels_figure(path: Path, size: tuple[float, float], title: str) -> Iterator[Figure]:
-    """Save the figure of panels that a block draws."""
+def saved_figure(path: Path, style: dict[Any, Any]) -> Iterator[Figure]:
+    """Save the figure that a block draws; the ending of the path is its format."""
     import matplotlib
     from matplotlib.figure import Figure
 
     ending = figure_format(path)
-    with matplotlib.rc_context({**STYLE, 'font.size': 9, 'lines.linewidth': 1.2}):
-        figure = Figure(figsize=size, dpi=110, layout='constrained')
+    with matplotlib.rc_context(style):
+        figure = Figure(dpi=110, layout='constrained')
         yield figure
-        figure.suptitle(title, x=0.01, ha='left', weight='bold', color=BLACK, parse_math=False)
         with new_file(path) as place:
             figure.savefig(place, format=ending)
+
+
+@contextmanager
+def panels_figure(path: Path, size: tuple[float, float], title: str) -> Iterator[Figure]:
+    """Save the figure of panels that a block draws."""
+    with saved_figure(path, {**STYLE, 'font.size': 9, 'lines.linewidth': 1.2}) as figure:
+        figure.set_size_inches(size)
+        yield figure
+        figure.suptitle(title, x=0.01, ha='left', weight='bold', color=BLACK, parse_math=False)

@@ -8,14 +8,12 @@ from functools import partial
 
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_float_array, raise_not_finite
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.dispatch import kernel_first
-from screw_dynamics.errors import ShapeError
-from screw_dynamics.kernels.bodies.layout import OK
 from screw_dynamics.kernels.bodies.quantities import EFFORT_PARTIALS
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import require_model
-from screw_dynamics.model.state_calls import output, run_jets
+from screw_dynamics.model.state_calls import checked_motion
 
 
 @kernel_first(partial(EFFORT_PARTIALS.compiled, 3), 'empty(tables.partials)')
@@ -59,14 +57,5 @@ def effort_partials(model: RobotModel, joint_jet: ArrayLike, *, out: Array | Non
             [[ 0.5 ]]]])
     """
     model = require_model(model)
-    n = model.n
-    jet = as_float_array('joint_jet', joint_jet)
-    if jet.ndim < 2 or jet.shape[-2] < 3 or jet.shape[-1] != n:
-        expected = f'(..., k + 3, {n}) with k >= 0, as of sd.jet(q, qd, qdd)'
-        raise ShapeError('joint_jet', expected, jet.shape)
-    rows = jet.shape[-2]
-    result = output(out, (*jet.shape[:-2], rows - 2, rows, n, n), joint_jet=jet)
     parameters = model.kernel_tables.parameters
-    if jet.size and run_jets(EFFORT_PARTIALS, rows - 3, jet, result, parameters) != OK:
-        raise_not_finite(result, joint_jet=joint_jet)
-    return result
+    return checked_motion(EFFORT_PARTIALS, model, parameters, out, joint_jet)

@@ -9,16 +9,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_float_array, raise_not_finite
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.dispatch import kernel_first
-from screw_dynamics.errors import ShapeError
-from screw_dynamics.kernels.bodies.layout import OK
 from screw_dynamics.kernels.bodies.quantities import REGRESSOR
 from screw_dynamics.kernels.bodies.regressor import PARAMETERS
 from screw_dynamics.lie import inertia_parameters
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.state_calls import output, run_jets
+from screw_dynamics.model.state_calls import checked_motion
 
 _UPPER = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]  # xx, xy, yy, xz, yz, zz
 
@@ -92,13 +90,4 @@ def regressor(model: RobotModel, joint_jet: ArrayLike, *, out: Array | None = No
     True
     """
     model = require_model(model)
-    parameters = model.kernel_tables.with_bodies
-    jet = as_float_array('joint_jet', joint_jet)
-    if jet.ndim < 2 or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
-        expected = f'(..., k + 3, {model.n}) with k >= 0, as of sd.jet(q, qd, qdd)'
-        raise ShapeError('joint_jet', expected, jet.shape)
-    shape = (*jet.shape[:-2], jet.shape[-2] - 2, model.n, PARAMETERS * model.body_count)
-    result = output(out, shape, joint_jet=jet)
-    if result.size and run_jets(REGRESSOR, shape[-3] - 1, jet, result, parameters) != OK:
-        raise_not_finite(result, joint_jet=joint_jet)
-    return result
+    return checked_motion(REGRESSOR, model, model.kernel_tables.with_bodies, out, joint_jet)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import (
     Array,
+    as_float_array,
     as_samples,
     as_stack,
     raise_not_finite,
@@ -19,6 +20,7 @@ from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.bodies.layout import OK
 from screw_dynamics.kernels.bodies.quantities import number
 from screw_dynamics.kernels.bodies.state_kernel import JetKernel, StateKernel
+from screw_dynamics.model.screw_model import ScrewModel
 
 _TIME = 4  # per number of a sample that a kernel reads or writes [ns], roughly
 
@@ -96,3 +98,27 @@ def checked_quantity(
     if status != OK:
         raise_not_finite(value, **inputs)
     return value
+
+
+def checked_motion(
+    kernel: JetKernel,
+    model: ScrewModel,
+    parameters: Array,
+    out: Array | None,
+    joint_jet: ArrayLike,
+) -> Array:
+    """
+    Return a quantity for joint jets (..., k + 3, n) of any type.
+
+    Raises ShapeError, InputError and NotFiniteError.
+    """
+    jet = as_float_array('joint_jet', joint_jet)
+    if jet.ndim < 2 or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
+        expected = f'(..., k + 3, {model.n}) with k >= 0, as of sd.jet(q, qd, qdd)'
+        raise ShapeError('joint_jet', expected, jet.shape)
+    order = jet.shape[-2] - 3
+    shape = (*jet.shape[:-2], *kernel.shape(order, model.n, model.body_count))
+    result = output(out, shape, joint_jet=jet)
+    if result.size and run_jets(kernel, order, jet, result, parameters) != OK:
+        raise_not_finite(result, joint_jet=joint_jet)
+    return result

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.figures import BLACK, COLOURS, GREY, STYLE, figure_format
-from screw_dynamics.common.paths import new_file
+from screw_dynamics.common.figures import BLACK, COLOURS, GREY, STYLE, saved_figure
 from screw_dynamics.common.quantities import EFFORTS, MOTION, MOTORS
 from screw_dynamics.common.results import optional_library
 from screw_dynamics.drives.robot import Robot, as_robot
@@ -117,15 +116,8 @@ def save_plot(
     results: Results, path: Path, title: str, limits: Limits, marks: Sequence[float] = ()
 ) -> None:
     """Write the figure of results; the file's ending is its format."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    ending = figure_format(path)
-    with matplotlib.rc_context(_STYLE):
-        figure = Figure(dpi=110, layout='constrained')
+    with _glyph_warnings_joined(), saved_figure(path, _STYLE) as figure:
         draw_results(results, figure, title, limits, marks)
-        with new_file(path) as place, _glyph_warnings_joined():
-            figure.savefig(place, format=ending)
 
 
 def limits_of(robot: Robot, results: Results, of_efforts: bool = True) -> dict[str, Array]:
