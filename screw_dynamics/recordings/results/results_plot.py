@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.figures import BLACK, COLOURS, GREY, STYLE, saved_figure
-from screw_dynamics.common.quantities import EFFORTS, MOTION, MOTORS
+from screw_dynamics.common.quantities import EFFORTS, MOTION, MOTORS, Quantity
 from screw_dynamics.common.results import optional_library
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import InputError
@@ -220,9 +220,7 @@ class _Block(NamedTuple):
             ]
             panels = [
                 _Panel(
-                    _TITLES.get(quantity.name, quantity.name.replace('_', ' ')).replace(
-                        'effort', effort
-                    ),
+                    _title(quantity, effort),
                     f'{quantity.symbol}  [{quantity.typeset_unit(self.slides)}]',
                     names,
                     styles,
@@ -238,10 +236,11 @@ class _Block(NamedTuple):
             yield panels
 
 
-_TITLES = {
-    'effort_dot': 'effort, first derivative',
-    'effort_ddot': 'effort, second derivative',
-}
+def _title(quantity: Quantity, effort: str) -> str:
+    """Return a name in words; 'torque' or 'force' in place of effort."""
+    words = quantity.name.replace('_ddot', ', second derivative')
+    words = words.replace('_dot', ', first derivative').replace('_', ' ')
+    return words.replace('effort', effort)
 
 
 class _Panel(NamedTuple):
@@ -296,16 +295,9 @@ def _dots(axis: Axes, times: Array, panel: _Panel, marks: Sequence[float]) -> No
     """Draw the positions at the waypoints."""
     for style, values in zip(panel.styles, panel.values.T, strict=True):
         axis.plot(
-            marks,
-            np.interp(marks, times, values),
-            'o',
-            color=style['color'],
-            markersize=4.5,
-            markeredgecolor='white',
-            markeredgewidth=0.8,
-            clip_on=False,
-            zorder=4,
-        )
+            marks, np.interp(marks, times, values), 'o', color=style['color'], markersize=4.5,
+            markeredgecolor='white', markeredgewidth=0.8, clip_on=False, zorder=4,
+        )  # fmt: skip
 
 
 def _draw_panel(axis: Axes, times: Array, panel: _Panel) -> bool:
