@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
-from screw_dynamics.kernels.bodies.quantities import GRAVITY_FORCES
+from screw_dynamics.kernels.bodies.quantities import GRAVITY_FORCES, INVERSE_DYNAMICS
 from screw_dynamics.model.robot_model import RobotModel, require_robot_model
 from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.model.state_calls import checked_quantity
@@ -61,6 +62,18 @@ def gravity_forces(
     return checked_quantity(GRAVITY_FORCES, model.n, parameters, out, inputs, threads)
 
 
+@kernel_first(
+    lambda: INVERSE_DYNAMICS.compiled,
+    'empty_like(joint_jet[2:])',
+    # first without gravity, as `out` may overlap the jet
+    status='kernel(len(joint_jet))({inputs}, (light := empty_like(joint_jet[2:])), '
+    'model.without_gravity().kernel_tables.parameters) '
+    'or kernel(len(joint_jet))({inputs}, result, {parameters})',
+    value='subtract(result, light, result)',
+    kinds=False,
+    empty_like=np.empty_like,
+    subtract=np.subtract,
+)
 def gravity_forces_jet(
     model: RobotModel, joint_jet: ArrayLike, *, out: Array | None = None, threads: int = 1
 ) -> Array:
@@ -98,7 +111,6 @@ def gravity_forces_jet(
     array([[  0.  ],
            [-19.62]])
     """
-    # first, as `out` may overlap the jet of one sample
     light = require_robot_model(model).without_gravity()
     weightless = inverse_dynamics(light, joint_jet, threads=threads)
     efforts = inverse_dynamics(model, joint_jet, out=out, threads=threads)
