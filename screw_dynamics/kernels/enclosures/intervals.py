@@ -41,7 +41,7 @@ def _mark_narrow(
     """
     Write which intervals (I,) are short enough to `narrow`.
 
-    They are those of `series.expand_polynomials`, `spans` (S,) the times of the segments; `moved`
+    They are those of `expand_polynomials`, `spans` (S,) the times of the segments; `moved`
     (n,) is how much joints move by a unit. `drives` is the table of `remainders`, without rows for
     links alone; `motors` count, or not.
     """
