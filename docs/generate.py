@@ -37,6 +37,7 @@ from screw_dynamics.nodes.trajectory_sender import SenderParameters
 from screw_dynamics.nodes.viewer import ViewerParameters
 from screw_dynamics.soft.segments import append_segments
 from screw_dynamics.soft.segments.segment_types import SEGMENT_TYPES
+from screw_dynamics.soft.segments.thread_set import ThreadSpec
 from screw_dynamics.trajectory import TrajectoryPoint
 
 DOCS = Path(__file__).resolve().parent
@@ -314,15 +315,20 @@ def segment_entries(part: str) -> str:
         entries = {
             'file': append_segments.FILE_ENTRIES,
             'segment': append_segments.SEGMENT_ENTRIES,
-            'thread': append_segments.THREAD_ENTRIES,
+            'thread': texts_of(ThreadSpec),
         }[part]
         rows = [[f'`{entry}`', text] for entry, text in entries.items()]
         return markdown(('Entry', 'Meaning'), rows)
     tables = []
     for name, kind in SEGMENT_TYPES.items():
-        rows = [[f'`{part.name}`', part.metadata['text']] for part in fields(kind)]
+        rows = [[f'`{entry}`', text] for entry, text in texts_of(kind).items()]
         tables.append(f'#### {name}\n\n{markdown(("Entry", "Meaning"), rows)}')
     return '\n'.join(tables)
+
+
+def texts_of(record: Any) -> dict[str, str]:
+    """Return the texts of the entries of a record."""
+    return {part.name: part.metadata['text'] for part in fields(record)}
 
 
 def entry_paths(value: Any, path: str = '') -> Iterator[str]:

@@ -15,11 +15,13 @@ from screw_dynamics.soft.actuators.pressure_chamber import PressureChamber
 from screw_dynamics.soft.actuators.routes import Helix
 from screw_dynamics.soft.actuators.thread import Thread
 from screw_dynamics.soft.allocation import allocate_tensions
-from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
+from screw_dynamics.soft.bodies.constant_curvature import (
+    ConstantCurvature,
+    PlanarConstantCurvature,
+)
 from screw_dynamics.soft.bodies.constant_strain import ConstantStrain
 from screw_dynamics.soft.bodies.finite_elements import FiniteElements
 from screw_dynamics.soft.bodies.learned import Learned, Perceptron
-from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
 from screw_dynamics.soft.bodies.point_body import PointBody
 from screw_dynamics.soft.bodies.rigid import RigidBody
 from screw_dynamics.soft.bodies.ritz_galerkin import RitzGalerkin

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.soft import layout
 from screw_dynamics.lie import skew
-from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
+from screw_dynamics.soft.bodies.constant_curvature import (
+    ConstantCurvature,
+    PlanarConstantCurvature,
+)
 from screw_dynamics.soft.bodies.constant_strain import ConstantStrain
-from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
 from screw_dynamics.soft.bodies.rigid import RigidBody
 from screw_dynamics.soft.bodies.rod import STRAIGHT, Rod, RodStep, rod_steps
 from screw_dynamics.soft.bodies.variable_strain import VariableStrain

@@ -15,7 +15,8 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.lie import pose, rotation_onto_z
 from screw_dynamics.soft.actuators.routes import Offset, Route
 from screw_dynamics.soft.actuators.thread import Thread
-from screw_dynamics.soft.bodies.circular_rod import ALONG, SECTIONS, Arc, section_places
+from screw_dynamics.soft.bodies.circular_rod import ALONG, SECTIONS, section_places
+from screw_dynamics.soft.bodies.constant_curvature import Arc
 from screw_dynamics.soft.bodies.rigid import RigidBody
 from screw_dynamics.soft.bodies.rod import Rod as Strained
 from screw_dynamics.soft.bodies.volume_preserving import VolumePreserving

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -126,6 +126,12 @@ class SoftRobot(Tabular):
         )
 
     @cached_property
+    def frames(self) -> Mapping[str, int]:
+        """Number of modules up to each frame: the base, distal frames of modules, the tip."""
+        names = enumerate(self.module_names, 1)
+        return {BASE: 0, **{name: i for i, name in names}, TIP: len(self.modules)}
+
+    @cached_property
     def ranges(self) -> bool:
         """Whether any module has a range of coordinates."""
         return any(type(module).check is not Module.check for module in self.modules)
@@ -156,13 +162,9 @@ class SoftRobot(Tabular):
 
     def modules_to(self, frame: str) -> int:
         """Return how many modules are between the base and a frame; raise UnknownNameError."""
-        if frame == BASE:
-            return 0
-        if frame == TIP:
-            return len(self.modules)
-        if frame not in self.module_names:
-            raise UnknownNameError('frame', frame, (BASE, *self.module_names, TIP))
-        return self.module_names.index(frame) + 1
+        if frame not in self.frames:
+            raise UnknownNameError('frame', frame, tuple(self.frames))
+        return self.frames[frame]
 
     def check(self, q: Array) -> None:
         """Raise InputError, with the name of the module, if coordinates (n,) are out of range."""

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array, as_float_array, as_vector, require_finite
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError, shown
 from screw_dynamics.series.series_array import SeriesArray
-from screw_dynamics.soft.bodies.circular_rod import Arc
+from screw_dynamics.soft.bodies.constant_curvature import Arc
 from screw_dynamics.soft.bodies.point_body import PointBody
 from screw_dynamics.soft.bodies.rod import Rod
 from screw_dynamics.soft.checks import as_tuple, require_mapping

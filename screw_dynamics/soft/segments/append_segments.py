@@ -18,7 +18,7 @@ from screw_dynamics.errors import ModelError, ScrewDynamicsError, shown
 from screw_dynamics.lie import pose, rpy_rotation
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.screw_model import require_model
-from screw_dynamics.soft.actuators.routes import Helix, Offset
+from screw_dynamics.soft.actuators.routes import Helix
 from screw_dynamics.soft.segments.hybrid_robot import HybridRobot, Segment, Segments
 from screw_dynamics.soft.segments.segment_types import ARGUMENTS, SEGMENT_TYPES
 from screw_dynamics.soft.segments.thread_set import ThreadSpec
@@ -36,14 +36,6 @@ SEGMENT_ENTRIES: dict[str, str] = {
     'type': 'One of the types below, which have further entries.',
     'limits': 'By coordinate: `lower`, `upper` [rad or m], `velocity` [per s], `effort` '
     '[N m or N].',
-}
-THREAD_ENTRIES: dict[str, str] = {
-    'name': 'Name.',
-    'offsets': 'By segment: offset `[x, y]` of the thread from the axis [m]; of a slanted thread '
-    '`[[x, y], [x, y]]` at both ends; of a helical one `radius` [m], `turns` about z from end to '
-    'end, and `angle` at its beginning from x towards y [rad], by default 0.',
-    'least_tension': 'Lowest tension [N]; by default 0.',
-    'most_tension': 'Highest tension [N]; by default unlimited.',
 }
 _LIMITS = ('lower', 'upper', 'velocity', 'effort')
 
@@ -192,42 +184,24 @@ def _limits(node: YamlEntry) -> dict[str, float]:
 
 
 def _thread(node: YamlEntry, segments: list[Segment], taken: set[str]) -> ThreadSpec:
-    node.require_keys(THREAD_ENTRIES, ('name', 'offsets'))
-    least, most = (
-        require_number(
-            f'{node.path}.{key}', node[key].number() if key in node.value else default,
-            infinite=True, error=ModelError,
-        )
-        for key, default in (('least_tension', 0.0), ('most_tension', np.inf))
-    )  # fmt: skip
-    if not least <= most or np.isinf(least):
-        raise ModelError(f'{node.path}.most_tension: expected at least {least:g} N, got {most:g}')
-    offsets: dict[str, Offset] = {}
+    spec = read_record(node, ThreadSpec)
+    _name(node, taken)
     soft: dict[str, Any] = {segment.name: segment.body for segment in segments if segment.body.n}
-    for name, item in node['offsets'].entries():
+    offset: Any
+    for name, offset in spec.offsets.items():
         if name not in soft:
             raise ModelError(
                 f'{node.path}.offsets: expected soft segments of {", ".join(soft)}, got '
                 f'{shown(name)}'
             )
-        offset, distance = _route(item)
+        ends = offset.radius if isinstance(offset, Helix) else np.linalg.norm(offset, axis=-1)
         radius = soft[name].radius
-        if distance > radius * (1.0 + 1e-9):
+        if np.max(ends) > radius * (1.0 + 1e-9):
+            item = node['offsets'][name]
             raise ModelError(
                 f'{item.path}: expected a place at most {radius:g} m, the radius, from the axis, '
                 f'got {shown(item.value)}'
             )
-        offsets[name] = offset
-    if not offsets:
+    if not spec.offsets:
         raise ModelError(f'{node.path}.offsets: expected one segment or more, got none')
-    return ThreadSpec(_name(node, taken), offsets, least, most)
-
-
-def _route(node: YamlEntry) -> tuple[Offset, float]:
-    """Return the route of a thread along a segment, and its largest distance from the axis."""
-    if isinstance(node.value, dict):
-        helix = read_record(node, Helix)
-        return helix, helix.radius
-    slanted = any(isinstance(item.value, list) for item in node.items())
-    ends = node.finite_array(2, 2) if slanted else node.finite_array(2)
-    return ends, float(np.linalg.norm(ends, axis=-1).max())
+    return spec

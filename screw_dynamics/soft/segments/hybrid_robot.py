@@ -135,12 +135,6 @@ class HybridRobot(SoftRobot):
         places = {segment.name: first + i for i, segment in enumerate(self.appended.segments, 1)}
         return {BASE: 0, TIP: len(self.modules), **self._link_places, **places}
 
-    def modules_to(self, frame: str) -> int:
-        """Return how many modules are between the base and a frame; raise UnknownNameError."""
-        if frame not in self.frames:
-            raise UnknownNameError('frame', frame, tuple(self.frames))
-        return self.frames[frame]
-
     def frame(self, name: str) -> NoReturn:
         """Raise InputError: only `inverse_dynamics` knows external wrenches."""
         raise InputError(

@@ -15,8 +15,10 @@ from screw_dynamics.common.scalars import require_number
 from screw_dynamics.common.yaml_files.document import YamlEntry
 from screw_dynamics.common.yaml_files.records import as_written, entry_field
 from screw_dynamics.errors import InputError
-from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
-from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
+from screw_dynamics.soft.bodies.constant_curvature import (
+    ConstantCurvature,
+    PlanarConstantCurvature,
+)
 from screw_dynamics.soft.bodies.rigid import RigidBody
 from screw_dynamics.soft.bodies.strain_bases import strain_basis
 from screw_dynamics.soft.bodies.variable_strain import VariableStrain

@@ -12,7 +12,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.soft.tensions import rod_thread
 from screw_dynamics.soft.actuators.routes import Offset, Route, tangents
 from screw_dynamics.soft.actuators.thread import Thread
-from screw_dynamics.soft.bodies.circular_rod import Arc
+from screw_dynamics.soft.bodies.constant_curvature import Arc
 from screw_dynamics.soft.bodies.rod import Rod
 from screw_dynamics.soft.soft_robot import SoftRobot
 

@@ -10,10 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.scalars import require_number
+from screw_dynamics.common.yaml_files.document import YamlEntry
+from screw_dynamics.common.yaml_files.records import entry_field, read_record
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.soft.layout import OK
 from screw_dynamics.kernels.soft.tensions import bounded_tensions
-from screw_dynamics.soft.actuators.routes import Offset
+from screw_dynamics.soft.actuators.routes import Helix, Offset
 from screw_dynamics.soft.segments.thread_jets import ThreadJets
 from screw_dynamics.soft.soft_robot import SoftRobot
 
@@ -22,10 +25,32 @@ from screw_dynamics.soft.soft_robot import SoftRobot
 class ThreadSpec:
     """A thread: offset from the axis by segment, as of `Thread`, and range of its tension [N]."""
 
-    name: str
-    offsets: dict[str, Offset]
-    least: float = 0.0
-    most: float = np.inf
+    name: str = entry_field('Name.', YamlEntry.text)
+    offsets: dict[str, Offset] = entry_field(
+        'By segment: offset `[x, y]` of the thread from the axis [m]; of a slanted thread '
+        '`[[x, y], [x, y]]` at both ends; of a helical one `radius` [m], `turns` about z from end '
+        'to end, and `angle` at its beginning from x towards y [rad], by default 0.',
+        lambda node: {name: _route(entry) for name, entry in node.entries()},
+    )
+    least_tension: float = entry_field('Lowest tension [N]; by default 0.', YamlEntry.number, 0.0)
+    most_tension: float = entry_field(
+        'Highest tension [N]; by default unlimited.', YamlEntry.number, np.inf
+    )
+
+    def __post_init__(self) -> None:
+        """Check the range."""
+        least = require_number('least_tension', self.least_tension, infinite=True)
+        most = require_number('most_tension', self.most_tension, infinite=True)
+        if not least <= most or np.isinf(least):
+            raise InputError(f'most_tension: expected at least {least:g} N, got {most:g}')
+
+
+def _route(node: YamlEntry) -> Offset:
+    """Return the route of a thread along a segment."""
+    if isinstance(node.value, dict):
+        return read_record(node, Helix)
+    slanted = any(isinstance(item.value, list) for item in node.items())
+    return node.finite_array(2, 2) if slanted else node.finite_array(2)
 
 
 class ThreadSet:
@@ -66,8 +91,8 @@ class ThreadSet:
 
     def __init__(self, robot: SoftRobot, first: int, specs: Sequence[ThreadSpec]) -> None:
         self.names = tuple(spec.name for spec in specs)
-        self.least = np.array([spec.least for spec in specs])
-        self.most = np.array([spec.most for spec in specs])
+        self.least = np.array([spec.least_tension for spec in specs])
+        self.most = np.array([spec.most_tension for spec in specs])
         self._threads = tuple(ThreadJets(robot, spec.offsets, first) for spec in specs)
         self._first = first
         self.size = robot.n - first
