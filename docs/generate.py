@@ -12,6 +12,7 @@ a function of this file and its arguments. Run from the root of the repository, 
 
 from __future__ import annotations
 
+import ast
 import re
 import runpy
 import textwrap
@@ -136,6 +137,7 @@ def table(source: str) -> str:
         'model': model_entries,
         'launch': launch_arguments,
         'controller': controller_parameters,
+        'gallery': gallery,
         'segments': segment_entries,
         'files': citing_files,
         'equations': EQUATIONS['table'],
@@ -164,6 +166,36 @@ def citing_files(paper: str) -> str:
     if not folders:
         raise LookupError(f'no file cites {paper}')
     return ''.join(f'- `{folder}/`: {", ".join(files)}\n' for folder, files in folders.items())
+
+
+# --- figures -------------------------------------------------------------------------------------
+
+
+def gallery() -> str:
+    """Return cards of the figures, with the text of each script and the section that shows it."""
+    cards = []
+    for script in sorted((DOCS.parent / 'examples' / 'gallery').glob('[!_]*.py')):
+        text = ast.get_docstring(ast.parse(script.read_text(encoding='utf-8'))) or ''
+        text = text.partition('\n\n')[0].replace('\n', ' ')
+        title = script.stem.capitalize().replace('_', ' ')
+        image = f'gallery/{script.stem}.png'
+        links = f'[figure]({image}), [script](../examples/gallery/{script.name})'
+        cards.append(
+            f':::{{grid-item-card}} {title}\n:img-top: {image}\n:img-alt: {text}\n'
+            f'{links}, [more]({shown_in(image)})\n:::\n'
+        )
+    return '::::{grid} 1 2 2 3\n:gutter: 2\n\n' + '\n'.join(cards) + '\n::::\n'
+
+
+def shown_in(image: str) -> str:
+    """Return the link to the first section that shows a figure of the gallery."""
+    for page in chain(sorted(DOCS.glob('*.md')), sorted(DOCS.glob('*/*.md'))):
+        above, shown, _ = page.read_text(encoding='utf-8').partition(f'{image})')
+        if shown and page.stem != 'gallery':
+            heading = re.findall(r'^#+ (.+)$', above, re.MULTILINE)[-1].lower()
+            anchor = re.sub(r'[^\w -]', '', heading).replace(' ', '-')
+            return f'{page.relative_to(DOCS).as_posix()}#{anchor}'
+    raise LookupError(f'no page shows {image}')
 
 
 # --- parameters of nodes -------------------------------------------------------------------------
