@@ -7,6 +7,7 @@ from __future__ import annotations
 import importlib
 import re
 import runpy
+import subprocess
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from itertools import pairwise
@@ -94,6 +95,25 @@ def test_system_packages_are_enough(manifest):
     for element in manifest:
         if element.tag.endswith('depend'):
             assert not element.text.endswith('-pip') and element.text != 'mcap-ros2-support'
+
+
+def test_a_change_without_a_line_in_the_changelog_is_refused(tmp_path, monkeypatch):
+    monkeypatch.delenv('CHANGELOG_BASE', raising=False)
+    monkeypatch.chdir(tmp_path)
+    source, changelog = tmp_path / 'screw_dynamics' / 'file.py', tmp_path / 'CHANGELOG.rst'
+    source.parent.mkdir()
+    for path, text in ((tmp_path / 'setup.py', "version='1.0.0',"), (source, ''), (changelog, '')):
+        path.write_text(text)
+    identity = ['-c', 'user.name=name', '-c', 'user.email=name@example.org']
+    for command in (['init', '-q'], ['add', '.'], [*identity, 'commit', '-q', '-m', 'Release']):
+        subprocess.run(['git', *command], check=True)
+    check = [ROOT / '.ci' / 'changelog']
+    assert subprocess.run(check).returncode == 0
+    source.write_text('changed = True\n')
+    refused = subprocess.run(check, capture_output=True, text=True)
+    assert refused.returncode == 1 and 'CHANGELOG.rst: expected a line' in refused.stderr
+    changelog.write_text('* a line\n')
+    assert subprocess.run(check).returncode == 0
 
 
 def test_every_data_file_exists(setup_arguments):
