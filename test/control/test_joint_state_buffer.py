@@ -4,6 +4,9 @@
 
 import numpy as np
 import pytest
+
+pytest.importorskip('rclpy', reason='messages need ROS 2')
+
 from sensor_msgs.msg import JointState
 
 from screw_dynamics.control.measurements import JointStateBuffer

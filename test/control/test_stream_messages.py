@@ -6,6 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
+pytest.importorskip('rclpy', reason='messages need ROS 2')
+
 from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 

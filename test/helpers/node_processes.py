@@ -14,6 +14,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
+pytest.importorskip('rclpy', reason='messages need ROS 2')
+
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint

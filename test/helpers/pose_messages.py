@@ -8,6 +8,10 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='messages need ROS 2')
+
 from geometry_msgs.msg import PoseStamped
 from scipy.spatial.transform import Rotation
 
