@@ -28,6 +28,7 @@ model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
 efforts = sd.inverse_dynamics(model, np.zeros((5, 2)))
 assert efforts.shape == (3, 2)
 assert sd.kernel_form() == 'c'
+assert sd.Recording.from_file(sd.share_path('examples/recorded/ur10.npz')).times[-1] > 27.0
 print(sd.__file__)
 print(sd.share_path('urdf'))
 """
