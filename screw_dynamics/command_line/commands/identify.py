@@ -27,7 +27,7 @@ from screw_dynamics.estimation.identification import (
     identify,
     identify_drives,
 )
-from screw_dynamics.estimation.identification.result import BAND
+from screw_dynamics.estimation.identification.payload import BAND
 from screw_dynamics.estimation.identification.spring_laws import SPRING_LAWS
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import EFFORT_UNITS
@@ -96,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         '--no-check',
         action='store_true',
-        help='accept efforts that contradict the model: reversed or swapped joints, other units',
+        help='accept efforts that contradict the model: reversed joints, other units',
     )
     robots.add_options(parser)
     robots.add_effort_options(parser, measured=True)

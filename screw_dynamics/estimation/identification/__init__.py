@@ -7,17 +7,17 @@ from screw_dynamics.estimation.identification.check_recording import (
     check_recording,
 )
 from screw_dynamics.estimation.identification.drive_result import DriveIdentification
-from screw_dynamics.estimation.identification.effort_shares import EffortShares, Explained
+from screw_dynamics.estimation.identification.effort_shares import EffortShares
 from screw_dynamics.estimation.identification.identify import identify
 from screw_dynamics.estimation.identification.identify_drives import identify_drives
+from screw_dynamics.estimation.identification.payload import Payload
 from screw_dynamics.estimation.identification.recording import Recording
-from screw_dynamics.estimation.identification.result import Identification, Payload
+from screw_dynamics.estimation.identification.result import Identification
 from screw_dynamics.estimation.identification.spring_fit import SpringFit
 
 __all__ = [
     'DriveIdentification',
     'EffortShares',
-    'Explained',
     'Identification',
     'Payload',
     'Recording',

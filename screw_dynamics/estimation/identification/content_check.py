@@ -27,20 +27,12 @@ from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.regressor import inertial_parameters
 from screw_dynamics.estimation.identification.columns import load_columns
+from screw_dynamics.estimation.identification.findings import LIMITS
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
 from screw_dynamics.model.screw_model import ScrewModel
 
 _AS_LEAST = 1.0 + 1e-6  # times the least, what rounding alone tells from it
-_BETTER = 4.0  # times smaller is what another content leaves of an effort
-_WORSE = 1.5  # times larger, at the most, is what it leaves of those of other joints
-_EXPLAINED = 0.5  # of an effort, the most that a content leaves that explains it
-_SCALED = 2.0  # the least factor, or its inverse, that is not an error of the model
-_LEAST_SCALE = 1e-3  # of efforts that are those of the model in some unit
-_NEGLIGIBLE = 0.01  # of an effort
-# times less that remains of a joint, of the strength of gravity, and degrees
-_TURNED, _LIKE_GRAVITY, _LEAST_TILT = 2.0, (0.8, 1.25), 2.0
 _ROUNDING = 1e-12  # of squares
-_TELLING, _LEAST_LOAD = 2.0, 0.02  # times smaller with a load, of a part of the robot's mass
 
 
 def other_contents(
@@ -80,9 +72,9 @@ def other_contents(
     )
     left = _left(rows, least, targets, size)[0]
     own = left[0]
-    telling = own > _NEGLIGIBLE * size
-    better = telling & (_BETTER * left < own) & (left < _EXPLAINED * size)
-    as_good = (left < _WORSE * own + _NEGLIGIBLE * size).all(axis=1)
+    telling = own > LIMITS.negligible * size
+    better = telling & (LIMITS.better * left < own) & (left < LIMITS.explained * size)
+    as_good = (left < LIMITS.worse * own + LIMITS.negligible * size).all(axis=1)
     total = np.where(better.any(axis=1) & as_good, np.sum((left / size) ** 2, axis=1), np.inf)
     # of those that explain the same the first: a load may stand for all of a planar arm
     best = int(np.argmax(total <= _AS_LEAST * total.min()))
@@ -95,13 +87,15 @@ def other_contents(
     loaded = np.inf
     if load.shape[2]:
         left_loaded = _left(*_with_load(load, rows, least), targets[:1], size)[0]
-        loaded = _BETTER * float(np.sum((left_loaded / size) ** 2))
+        loaded = LIMITS.better * float(np.sum((left_loaded / size) ** 2))
     whole = float(np.sum((own / size) ** 2))
     if 2.0 * total_scaled < total[best]:
         scale, ratio = factors[0, -len(names) :], own / np.maximum(left_scaled[0], 1e-300)
-        unlike = telling & (left_scaled[0] < _EXPLAINED * size)
-        unlike &= (scale > _LEAST_SCALE) & ((scale < 1.0 / _SCALED) | (scale > _SCALED))
-        unlike &= ratio > _BETTER
+        unlike = telling & (left_scaled[0] < LIMITS.explained * size)
+        unlike &= (scale > LIMITS.scale) & (
+            (scale < 1.0 / LIMITS.scaled) | (scale > LIMITS.scaled)
+        )
+        unlike &= ratio > LIMITS.better
         every = bool(unlike[telling].all())
         for j in np.flatnonzero(unlike).tolist() if loaded > total_scaled else ():
             yield Finding(
@@ -155,7 +149,7 @@ def turned_gravity(
     above = np.concatenate((np.full(directions.shape[1], -np.inf), least))
     left, factors = _left(both, above, target, size)
     own = _left(rows, least, target, size)[0][0]
-    telling = own > _NEGLIGIBLE * size
+    telling = own > LIMITS.negligible * size
 
     def better(left: Array) -> float:
         """Return how many times less remains of the joint of which it says most."""
@@ -164,15 +158,15 @@ def turned_gravity(
     gain, loaded = better(left), 0.0
     if load.shape[2]:
         loaded = better(_left(*_with_load(load, rows, least), target, size)[0])
-    if gain < max(_TURNED, loaded):
+    if gain < max(LIMITS.turned, loaded):
         return
     found = model.gravity + directions @ factors[0, : directions.shape[1]]
     ratio = float(np.linalg.norm(found)) / strength
-    if not _LIKE_GRAVITY[0] < ratio < _LIKE_GRAVITY[1]:
+    if not LIMITS.like_gravity[0] < ratio < LIMITS.like_gravity[1]:
         return
     cosine = found @ model.gravity / (ratio * strength**2)
     angle = float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
-    if angle > _LEAST_TILT:
+    if angle > LIMITS.tilt:
         given, other = (
             ', '.join(f'{value:.3g}' for value in vector) for vector in (model.gravity, found)
         )
@@ -208,14 +202,14 @@ def suspected_load(
     own = _left(rows, least, target, size)[0][0]
     masses = inertial_parameters(model)[:: len(NAMES)]
     found: tuple[Finding | None, Array] = None, rows[..., :0]
-    most = _TELLING
+    most = LIMITS.loaded
     for body in sorted(set(range(len(model.body_names))) - set(model.parents)):
         name = model.body_names[body]
         load = load_columns(model, name)(jets)[:, joints]
         left, factors = _left(*_with_load(load, rows, least), target, size)
-        ratio = np.where(own > _NEGLIGIBLE * size, own / np.maximum(left[0], 1e-300), 0.0)
+        ratio = np.where(own > LIMITS.negligible * size, own / np.maximum(left[0], 1e-300), 0.0)
         joint, mass = int(np.argmax(ratio)), float(factors[0, 0])
-        if ratio[joint] > most and mass > _LEAST_LOAD * masses.sum():
+        if ratio[joint] > most and mass > LIMITS.load * masses.sum():
             most = float(ratio[joint])
             text = (
                 f'recording: joint {names[joint]!r}: expected efforts of the model, '

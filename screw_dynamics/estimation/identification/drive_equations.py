@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +17,14 @@ from screw_dynamics.drives.springs import AdjustableSpring, AntagonisticPair
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.regressor import inertial_parameters, regressor
 from screw_dynamics.errors import InputError
-from screw_dynamics.estimation.identification.columns import COULOMB_VELOCITY, load_at
-from screw_dynamics.estimation.identification.export import inertia_of
+from screw_dynamics.estimation.identification.columns import FIRST_VELOCITY, load_at
 from screw_dynamics.estimation.identification.pseudo_inertia import (
     NAMES,
+    inertia_of,
     parameters_of,
     pseudo_inertias,
 )
+from screw_dynamics.estimation.identification.samples import Jets, Samples
 from screw_dynamics.model.screw_model import ScrewModel
 
 # numbers of each drive, on the joint side of the gear
@@ -40,10 +40,10 @@ FIELDS = (
     'torque_constant',
     'load_effort',
 )
-INERTIA, VISCOUS, COULOMB, KNEE, EXCESS, STRIBECK, LOAD, OFFSET, CONSTANT, ROUNDING = range(
+INERTIA, VISCOUS, COULOMB, VELOCITY, BREAKAWAY, STRIBECK, LOAD, OFFSET, CONSTANT, EFFORT = range(
     len(FIELDS)
 )
-DRY = [KNEE, EXCESS, STRIBECK, LOAD]  # beside Coulomb friction
+DRY = [VELOCITY, BREAKAWAY, STRIBECK, LOAD]  # beside Coulomb friction
 DELAY = 'delay'
 # standard deviations of dry friction, before a recording is seen
 LIKELY_LOAD = 0.1  # of the effort
@@ -54,24 +54,13 @@ _SHARP = 0.35  # of a velocity, the standard deviation of one that is told
 _LEAST = 1e-9  # of the size of a pseudo-inertia, its least eigenvalue
 
 
-class Jets(NamedTuple):
-    """Jets (T, 3, n) of links and of motors, which are the same at rigid joints."""
-
-    links: Array
-    motors: Array
-
-    def part(self, chosen: slice) -> Jets:
-        """Return some samples."""
-        return Jets(self.links[chosen], self.motors[chosen])
-
-
 @dataclass(frozen=True, eq=False)
 class DriveEquations:
     """
     What a motor reports: m = (B theta'' + F(theta', tau) + tau + o) / a at the time t - delay.
 
-    tau is what its joint transmits, a the torque constant over the one assumed. `start` (10, n)
-    has the `FIELDS` of the robot, which those that are not `sought` (10, n) keep; `known` (10, n)
+    tau is what its joint transmits, a the torque constant over the one assumed. `initial` (10, n)
+    has the `FIELDS` of the robot, which those that are not `free` (10, n) keep; `known` (10, n)
     are the standard deviations of these numbers, infinite for most. `payload` is
     the frame of a load. `uncertainty` is the relative standard deviation of the links: masses,
     first moments and inertias; L (1 + uncertainty E) L^T is the pseudo-inertia of a link L L^T
@@ -79,9 +68,9 @@ class DriveEquations:
     """
 
     robot: Robot
-    start: Array
+    initial: Array
     known: Array
-    sought: NDArray[np.bool_]
+    free: NDArray[np.bool_]
     delayed: bool
     payload: str | None
     uncertainty: float
@@ -90,37 +79,41 @@ class DriveEquations:
     def names(self) -> tuple[str, ...]:
         """Of the parameters: of drives, by field; the delay; the load; errors of links."""
         own = [
-            f'{self.robot.joint_names[j]}.{FIELDS[k]}'
-            for k, j in np.argwhere(self.sought).tolist()
+            f'{self.robot.joint_names[j]}.{FIELDS[k]}' for k, j in np.argwhere(self.free).tolist()
         ]
         load = [] if self.payload is None else [f'payload.{name}' for name in NAMES]
         links = [f'link.{k}' for k in range(self._bodies.shape[1] - len(load))]
         return (*own, *[DELAY] * self.delayed, *load, *links)
 
     @property
-    def drive_count(self) -> int:
-        """Number of parameters of drives, the delay among them, which come first."""
-        return int(self.sought.sum()) + self.delayed
+    def public(self) -> slice:
+        """The parameters but for errors of links, which come last."""
+        return slice(self.drive_count + len(NAMES) * (self.payload is not None))
 
     @property
-    def first(self) -> Array:
+    def drive_count(self) -> int:
+        """Number of parameters of drives, the delay among them, which come first."""
+        return int(self.free.sum()) + self.delayed
+
+    @property
+    def initial_values(self) -> Array:
         """Values (P,) of the robot as it is: no delay, no load, no errors of links."""
         values = np.zeros(len(self.names))
-        values[: int(self.sought.sum())] = self.start[self.sought]
+        values[: int(self.free.sum())] = self.initial[self.free]
         return values
 
     @property
     def constants(self) -> NDArray[np.bool_]:
         """Which of the parameters (P,) are torque constants."""
         found = np.zeros(len(self.names), dtype=bool)
-        found[: int(self.sought.sum())] = np.nonzero(self.sought)[0] == CONSTANT
+        found[: int(self.free.sum())] = np.nonzero(self.free)[0] == CONSTANT
         return found
 
     @property
     def prior(self) -> Array:
         """Standard deviations (P,) of `first` as it is known; infinite for most."""
         found = np.full(len(self.names), np.inf)
-        found[: int(self.sought.sum())] = self.known[self.sought]
+        found[: int(self.free.sum())] = self.known[self.free]
         found[[name.startswith('link.') for name in self.names]] = 1.0
         return found
 
@@ -130,20 +123,19 @@ class DriveEquations:
 
         These are dry friction that is clearly there, and its velocities; no errors of links.
         """
-        fields, joints = np.argwhere(self.sought).T
-        found = np.isinf(self.prior)
-        own, certain = found[: len(fields)], values / np.maximum(deviations, _LEAST)
-        certain = certain[: len(fields)]
-        dry, knee = np.isin(fields, (EXCESS, LOAD)), fields == KNEE
+        fields, joints = np.argwhere(self.free).T
+        found, count = np.isinf(self.prior), len(fields)
+        own, certain = found[:count], values[:count] / np.maximum(deviations[:count], _LEAST)
+        dry, knee = np.isin(fields, (BREAKAWAY, LOAD)), fields == VELOCITY
         own[dry], own[knee] = certain[dry] > _SURE, certain[knee] > 1.0 / _SHARP
-        breaks = joints[(fields == EXCESS) & own]
+        breaks = joints[(fields == BREAKAWAY) & own]
         own[(fields == STRIBECK) & np.isin(joints, breaks)] = True
         return found
 
-    def numbers(self, values: Array) -> Array:
+    def coefficients(self, values: Array) -> Array:
         """Return the fields (10, n) of all drives."""
-        found: Array = self.start.copy()
-        found[self.sought] = values[: int(self.sought.sum())]
+        found: Array = self.initial.copy()
+        found[self.free] = values[: int(self.free.sum())]
         return found
 
     def delay(self, values: Array) -> float:
@@ -160,6 +152,8 @@ class DriveEquations:
             own, transform = load_at(model, self.payload)
             columns = np.zeros((size, len(NAMES)))
             columns[own] = transform
+        if self.uncertainty == 0.0:
+            return columns
         return np.hstack((columns, self.uncertainty * link_errors(model)))
 
     @cached_property
@@ -193,17 +187,39 @@ class DriveEquations:
 
     def efforts(self, values: Array, jets: Jets) -> Array:
         """Return what the motors report (T, n)."""
-        numbers, tau = self.numbers(values), self.transmitted(values, jets.links)
+        numbers, tau = self.coefficients(values), self.transmitted(values, jets.links)
         return _motor_efforts(numbers, jets.motors, tau)
+
+    def as_given(self, samples: Samples) -> Array:
+        """Return what the motors (T, n) of the robot given report."""
+        return self.efforts(self.initial_values, samples.jets())
+
+    def transmitted_as_given(self, samples: Samples) -> Array:
+        """Return what the joints (T, n) of the robot given transmit."""
+        return self.transmitted(self.initial_values, samples.jets().links)
+
+    def parts(self, values: Array, jets: Jets) -> dict[str, Array]:
+        """Return what the motors report (T, n) by what causes it."""
+        numbers, motors = self.coefficients(values), jets.motors
+        still = jets.links.copy()
+        still[:, 1:] = 0.0
+        gravity, tau = (self.transmitted(values, links) for links in (still, jets.links))
+        whole = self.efforts(values, jets) * numbers[CONSTANT]
+        rotor = numbers[INERTIA] * motors[:, 2]
+        offset = numbers[OFFSET] + np.zeros_like(rotor)
+        friction = whole - tau - rotor - offset
+        found = {'gravity': gravity, 'inertia': tau - gravity, 'friction': friction}
+        found |= {'rotor': rotor, 'offset': offset}
+        return {kind: part / numbers[CONSTANT] for kind, part in found.items()}
 
     def columns(self, values: Array, jets: Jets, rates: Array) -> Array:
         """Return the derivatives of `efforts`, of `rates` (T, n), then these: (T, n, P + 1)."""
-        numbers, motors = self.numbers(values), jets.motors
+        numbers, motors = self.coefficients(values), jets.motors
         rows = regressor(self.robot.model, jets.links)[:, 0]
         tau = self._known(jets.links) + rows @ self.bodies(values)
         parts = motor_columns(numbers, motors, tau)
         found = np.zeros((*tau.shape, len(self.names) + 1))
-        for place, (k, j) in enumerate(np.argwhere(self.sought).tolist()):
+        for place, (k, j) in enumerate(np.argwhere(self.free).tolist()):
             found[:, j, place] = parts[k, :, j]
         if self.delayed:
             found[:, :, self.drive_count - 1] = -rates
@@ -234,40 +250,40 @@ def drive_equations(
     inertia, viscous, coulomb, knee = table.rows.T
     excess, stribeck, load, rounding = table.friction.T
     rubs = np.array([joint.motor.has_friction for joint in robot.joint_drives], dtype=bool)
-    knee = np.where(rubs, knee, COULOMB_VELOCITY)
+    knee = np.where(rubs, knee, FIRST_VELOCITY)
     dry, zeros = (coulomb, knee, excess, stribeck, load), np.zeros(robot.n)
-    start = np.stack((inertia, viscous, *dry, zeros, zeros + 1.0, rounding))
-    sought = np.zeros(start.shape, dtype=bool)
-    sought[[INERTIA, VISCOUS, COULOMB]] = moved
-    sought[OFFSET], sought[CONSTANT] = moved & offsets, constants
-    known = np.full(start.shape, np.inf)
-    return DriveEquations(robot, start, known, sought, delayed, payload, uncertainty)
+    initial = np.stack((inertia, viscous, *dry, zeros, zeros + 1.0, rounding))
+    free = np.zeros(initial.shape, dtype=bool)
+    free[[INERTIA, VISCOUS, COULOMB]] = moved
+    free[OFFSET], free[CONSTANT] = moved & offsets, constants
+    known = np.full(initial.shape, np.inf)
+    return DriveEquations(robot, initial, known, free, delayed, payload, uncertainty)
 
 
 def with_dry_friction(
-    equations: DriveEquations, numbers: Array, coulomb: Array, sought: NDArray[np.bool_]
+    equations: DriveEquations, numbers: Array, coulomb: Array, free: NDArray[np.bool_]
 ) -> DriveEquations:
     """
     Return equations with the dry friction that drives may have beside `coulomb` (n,).
 
-    Breakaway, friction under load and the velocities at which either changes, of those `sought`
+    Breakaway, friction under load and the velocities at which either changes, of those `free`
     (10, n), are no more than likely: where a recording does not tell them from Coulomb friction,
     its band contains them. `numbers` (10, n) are those to begin at.
     """
-    start, every, known = numbers.copy(), equations.sought.copy(), equations.known.copy()
-    every[DRY] = sought[DRY]
+    initial, every, known = numbers.copy(), equations.free.copy(), equations.known.copy()
+    every[DRY] = free[DRY]
     known[LOAD] = LIKELY_LOAD
-    known[[KNEE, STRIBECK]] = LIKELY_VELOCITY * numbers[[KNEE, STRIBECK]]
-    known[EXCESS] = LIKELY_EXCESS * coulomb
-    start[[COULOMB, EXCESS, LOAD]] = equations.start[[COULOMB, EXCESS, LOAD]]
-    return replace(equations, start=start, known=known, sought=every)
+    known[[VELOCITY, STRIBECK]] = LIKELY_VELOCITY * numbers[[VELOCITY, STRIBECK]]
+    known[BREAKAWAY] = LIKELY_EXCESS * coulomb
+    initial[[COULOMB, BREAKAWAY, LOAD]] = equations.initial[[COULOMB, BREAKAWAY, LOAD]]
+    return replace(equations, initial=initial, known=known, free=every)
 
 
 def _motor_efforts(numbers: Array, motors: Array, tau: Array) -> Array:
     """Return what motors report (T, n) that transmit tau."""
     rate = motors[:, 1]
     sense, decay, root = dry_parts(rate, tau, numbers)
-    level = numbers[COULOMB] + numbers[EXCESS] * decay + numbers[LOAD] * root
+    level = numbers[COULOMB] + numbers[BREAKAWAY] * decay + numbers[LOAD] * root
     effort = numbers[INERTIA] * motors[:, 2] + numbers[VISCOUS] * rate + sense * level
     return np.asarray((effort + tau + numbers[OFFSET]) / numbers[CONSTANT])
 
@@ -276,12 +292,13 @@ def motor_columns(numbers: Array, motors: Array, tau: Array) -> Array:
     """Return the derivatives (10, T, n) of what motors report."""
     rate = motors[:, 1]
     sense, decay, root = dry_parts(rate, tau, numbers)
-    broken, loaded, ratio = sense * decay, sense * root, rate / numbers[KNEE]
-    level = numbers[COULOMB] + numbers[EXCESS] * decay + numbers[LOAD] * root
+    broken, loaded, ratio = sense * decay, sense * root, rate / numbers[VELOCITY]
+    level = numbers[COULOMB] + numbers[BREAKAWAY] * decay + numbers[LOAD] * root
     found = np.zeros((len(FIELDS), *tau.shape))
-    found[[INERTIA, VISCOUS, COULOMB, EXCESS, LOAD]] = motors[:, 2], rate, sense, broken, loaded
-    found[KNEE] = -level * (1.0 - sense**2) * ratio / numbers[KNEE]
-    found[STRIBECK] = broken * numbers[EXCESS] * 2.0 * rate**2 / numbers[STRIBECK] ** 3
+    kinds = [INERTIA, VISCOUS, COULOMB, BREAKAWAY, LOAD]
+    found[kinds] = motors[:, 2], rate, sense, broken, loaded
+    found[VELOCITY] = -level * (1.0 - sense**2) * ratio / numbers[VELOCITY]
+    found[STRIBECK] = broken * numbers[BREAKAWAY] * 2.0 * rate**2 / numbers[STRIBECK] ** 3
     found[OFFSET], found[CONSTANT] = 1.0, -_motor_efforts(numbers, motors, tau)
     return np.asarray(found / numbers[CONSTANT])
 
@@ -289,7 +306,7 @@ def motor_columns(numbers: Array, motors: Array, tau: Array) -> Array:
 def dry_parts(rate: Array, tau: Array, numbers: Array) -> tuple[Array, ...]:
     """Return tanh(v / v0), exp(-(v / vs)^2) and sqrt(tau^2 + u0^2) of `JointFriction`."""
     decay = np.exp(-((rate / numbers[STRIBECK]) ** 2))
-    return np.tanh(rate / numbers[KNEE]), decay, np.hypot(tau, numbers[ROUNDING])
+    return np.tanh(rate / numbers[VELOCITY]), decay, np.hypot(tau, numbers[EFFORT])
 
 
 def link_errors(model: ScrewModel) -> Array:

@@ -14,25 +14,20 @@ from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InputError
-from screw_dynamics.estimation.identification.coulomb_velocities import (
-    CLEAR,
-    RANGE,
-    best_velocity,
-)
 from screw_dynamics.estimation.identification.drive_equations import (
+    BREAKAWAY,
     CONSTANT,
     COULOMB,
-    EXCESS,
-    KNEE,
     LOAD,
     STRIBECK,
+    VELOCITY,
     DriveEquations,
     motor_columns,
     with_dry_friction,
 )
-from screw_dynamics.estimation.identification.drive_samples import DriveSamples
-from screw_dynamics.estimation.identification.effort_delays import MOST_DELAY
+from screw_dynamics.estimation.identification.joint_fit import CLEAR, RANGE, best_velocity
 from screw_dynamics.estimation.identification.least_squares import Fit, Window, fit
+from screw_dynamics.estimation.identification.samples import MOST_DELAY, Samples
 
 _ROUNDS = 30
 _SETTLED, _STILL = 1e-2, 0.5  # standard deviations, root of the sum of squares: at best, at most
@@ -58,7 +53,7 @@ class DriveFit(NamedTuple):
 
 def fitted(
     equations: DriveEquations,
-    samples: DriveSamples,
+    samples: Samples,
     moved: NDArray[np.bool_],
     values: Array | None = None,
     windows: Sequence[Window] = (),
@@ -68,7 +63,7 @@ def fitted(
 
     Joints that were not `moved` (n,) have no weight. Without `windows` there is no covariance.
     """
-    values = equations.first if values is None else values
+    values = equations.initial_values if values is None else values
     noise: Array | None = None
     best, least, step = values, np.inf, np.zeros(len(values))
     for _ in range(_ROUNDS):
@@ -92,7 +87,7 @@ def fitted(
 
 def linear_fit(
     equations: DriveEquations,
-    samples: DriveSamples,
+    samples: Samples,
     values: Array,
     moved: NDArray[np.bool_],
     noise: Array | None,
@@ -112,7 +107,7 @@ def linear_fit(
     )
     columns, predicted = both[..., :-1], both[..., -1]
     # what the columns do not tell stays as the robot has it, torque constants first
-    first = equations.first
+    first = equations.initial_values
     left = samples.smooth(samples.efforts) - predicted
     target = left + columns @ (values - first)
     spread = np.broadcast_to(np.where(moved, 0.0, np.inf), target.shape)
@@ -126,18 +121,16 @@ def linear_fit(
     )
 
 
-def _limited(
-    equations: DriveEquations, samples: DriveSamples, before: Array, values: Array
-) -> Array:
+def _limited(equations: DriveEquations, samples: Samples, before: Array, values: Array) -> Array:
     """Return values within the range of the equations; raise InputError for a long delay."""
     found: Array = values.copy()
-    numbers, last = equations.numbers(values), equations.numbers(before)
-    speeds = [KNEE, STRIBECK]  # far from them, the equations linearized there do not hold
+    numbers, last = equations.coefficients(values), equations.coefficients(before)
+    speeds = [VELOCITY, STRIBECK]  # far from them, the linearized equations do not hold
     numbers[speeds] = np.clip(numbers[speeds], last[speeds] / _FARTHEST, _FARTHEST * last[speeds])
-    numbers[KNEE] = np.clip(numbers[KNEE], *(RANGE[:, np.newaxis] * samples.fastest))
-    numbers[STRIBECK] = np.clip(numbers[STRIBECK], _SLOWEST * numbers[KNEE], samples.fastest)
+    numbers[VELOCITY] = np.clip(numbers[VELOCITY], *(RANGE[:, np.newaxis] * samples.fastest))
+    numbers[STRIBECK] = np.clip(numbers[STRIBECK], _SLOWEST * numbers[VELOCITY], samples.fastest)
     numbers[CONSTANT] = np.maximum(numbers[CONSTANT], 0.1)
-    found[: int(equations.sought.sum())] = numbers[equations.sought]
+    found[: int(equations.free.sum())] = numbers[equations.free]
     if abs(equations.delay(values)) > MOST_DELAY:
         raise InputError(
             f'recording: expected motor efforts that lag by less than {MOST_DELAY:g} s, got '
@@ -147,7 +140,7 @@ def _limited(
 
 
 def dry_friction(
-    found: DriveFit, samples: DriveSamples, moved: NDArray[np.bool_]
+    found: DriveFit, samples: Samples, moved: NDArray[np.bool_]
 ) -> tuple[DriveEquations, Array]:
     """
     Return equations with all dry friction that drives may have, and values to begin at.
@@ -156,17 +149,17 @@ def dry_friction(
     of breakaway beside it, and the first again. Joints whose friction does not show keep theirs.
     """
     equations, values = found.equations, found.values
-    jets, numbers = samples.jets(equations.delay(values)), equations.numbers(values)
-    tau, sought = equations.transmitted(values, jets.links), equations.sought
+    jets, numbers = samples.jets(equations.delay(values)), equations.coefficients(values)
+    tau, free = equations.transmitted(values, jets.links), equations.free
     deviations = np.sqrt(np.diag(found.fit.covariance))
-    fields, joints = np.argwhere(sought).T
+    fields, joints = np.argwhere(free).T
     told = equations.told(values, deviations)[: len(fields)]
-    coulomb, dry = np.zeros(len(moved)), np.zeros_like(sought)
-    dry[STRIBECK, joints[(fields == EXCESS) & told]] = True
+    coulomb, dry = np.zeros(len(moved)), np.zeros_like(free)
+    dry[STRIBECK, joints[(fields == BREAKAWAY) & told]] = True
     # what is below 0 is not there
-    dry[LOAD], dry[[KNEE, EXCESS]] = moved, False
+    dry[LOAD], dry[[VELOCITY, BREAKAWAY]] = moved, False
     # of parameters that are not linear, changes are fitted
-    linear = np.where(np.isin(fields, (KNEE, STRIBECK, CONSTANT)), 0.0, values[: len(fields)])
+    linear = np.where(np.isin(fields, (VELOCITY, STRIBECK, CONSTANT)), 0.0, values[: len(fields)])
 
     def columns(j: int, own: NDArray[np.int64], kind: int, velocity: float) -> Array:
         number = numbers[:, [j]]
@@ -177,29 +170,30 @@ def dry_friction(
     for p in np.flatnonzero(fields == COULOMB).tolist():
         if values[p] < CLEAR * deviations[p]:
             continue
-        j, own = int(joints[p]), np.flatnonzero((joints == joints[p]) & (fields != KNEE))
-        coulomb[j], dry[[KNEE, EXCESS], j] = values[p], True
+        j, own = int(joints[p]), np.flatnonzero((joints == joints[p]) & (fields != VELOCITY))
+        coulomb[j], dry[[VELOCITY, BREAKAWAY], j] = values[p], True
         rest = found.fit.residuals[:, j] + found.columns[:, j, own] @ linear[own]
-        kinds = np.union1d(np.setdiff1d(fields[own], STRIBECK), EXCESS)
+        kinds = np.union1d(np.setdiff1d(fields[own], STRIBECK), BREAKAWAY)
         fastest = float(samples.fastest[j])
+        excess = int(np.flatnonzero(kinds == BREAKAWAY)[0])
         for kind, slowest, least in (
-            (KNEE, RANGE[0] * fastest, None),
-            (STRIBECK, _SLOWEST * numbers[KNEE, j], int(np.flatnonzero(kinds == EXCESS)[0])),
-            (KNEE, RANGE[0] * fastest, None),
+            (VELOCITY, RANGE[0] * fastest, None),
+            (STRIBECK, _SLOWEST * numbers[VELOCITY, j], excess),
+            (VELOCITY, RANGE[0] * fastest, None),
         ):
             of_velocity = partial(columns, j, kinds, kind)
             numbers[kind, j] = best_velocity(of_velocity, rest, slowest, RANGE[1] * fastest, least)
-    for kind in (EXCESS, LOAD):
-        dry[kind] &= ~(sought[kind] & (numbers[kind] < 0.0))
+    for kind in (BREAKAWAY, LOAD):
+        dry[kind] &= ~(free[kind] & (numbers[kind] < 0.0))
     wider = with_dry_friction(equations, numbers, coulomb, dry)
-    return wider, np.concatenate((numbers[wider.sought], values[int(sought.sum()) :]))
+    return wider, np.concatenate((numbers[wider.free], values[int(free.sum()) :]))
 
 
-def unexcited(found: DriveFit, samples: DriveSamples) -> NDArray[np.bool_]:
+def unexcited(found: DriveFit, samples: Samples) -> NDArray[np.bool_]:
     """Return which of the parameters of drives (P,) the motion does not tell."""
     equations, deviations = found.equations, np.sqrt(np.diag(found.fit.covariance))
     unknown: NDArray[np.bool_] = ~np.isfinite(deviations)
-    drives = slice(0, int(equations.sought.sum()))
+    drives = slice(0, int(equations.free.sum()))
     if drives.stop:
         sizes = np.sum(samples.smooth(samples.efforts) ** 2, axis=0)[:, np.newaxis]
         squares = np.sum(found.columns[..., drives] ** 2, axis=0)

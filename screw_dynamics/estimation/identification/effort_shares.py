@@ -6,35 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.results import Part, RecordedResult, optional_library
 from screw_dynamics.common.text_table import NO_BREAK
-from screw_dynamics.estimation.identification.columns import Columns
 from screw_dynamics.model.records import EFFORT_UNITS
 from screw_dynamics.model.screw_model import ScrewModel
 
-_KINDS = {'friction': ('viscous', 'coulomb'), 'rotor': ('rotor_inertia',), 'offset': ('offset',)}
 _GROUPS = 20  # of samples, by position, velocity or time
 _LOOKS = 0.2  # of the squares that remain, what a position, a velocity or a time has to tell
-
-
-class Explained(NamedTuple):
-    """
-    Efforts of a recording, away from its ends.
-
-    `times` (T,), joint jets (T, 3, n), `measured` and `known` efforts (T, n), without the
-    parameters, and the columns (T, n, P) of the parameters.
-    """
-
-    times: Array
-    jets: Array
-    measured: Array
-    known: Array
-    columns: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,11 +97,8 @@ class EffortShares(RecordedResult):
             )
         ]
 
-    def tables(self) -> Sequence[Part]:
-        """Return the table of what explains the efforts."""
-        return self._parts()
-
     def _parts(self) -> Sequence[Part]:
+        """Return the table of what explains the efforts."""
         kinds = [*self.parts, 'rest']
         rows = [('efforts', 'rms', *(f'{kind}{NO_BREAK}%' for kind in kinds), 'left', 'like')]
         for record in self._records():
@@ -174,25 +154,6 @@ class EffortShares(RecordedResult):
         for axes, label in zip(grid[-1], ('time [s]', 'velocity', 'position'), strict=True):
             axes.set_xlabel(label)
         return figure
-
-
-def shares_of(model: ScrewModel, columns: Columns, values: Array, seen: Explained) -> EffortShares:
-    """Return what explains efforts, with `values` (P,) of parameters."""
-    count, entries = len(columns.positive), [name.split('.')[-1] for name in columns.names]
-
-    def bodies(jets: Array) -> Array:
-        own = columns.of(jets)[..., count:] @ values[count:]
-        return np.asarray(columns.known(jets) + own)
-
-    still = seen.jets.copy()
-    still[:, 1:] = 0.0
-    gravity = bodies(still)
-    parts = {'gravity': gravity, 'inertia': bodies(seen.jets) - gravity}
-    for kind, own in _KINDS.items():
-        chosen = [p for p in range(count) if entries[p] in own]
-        if chosen:
-            parts[kind] = seen.columns[..., chosen] @ values[chosen]
-    return EffortShares(model, seen.times, seen.jets, seen.measured, parts)
 
 
 def _told(by: Array, rest: Array) -> float:

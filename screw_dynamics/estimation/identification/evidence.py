@@ -4,40 +4,31 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.common.findings import Finding, Level, by_weight
-from screw_dynamics.dynamics.effort_format import EffortFormat
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.findings import Finding, Level
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
-from screw_dynamics.errors import InputError, RecordingWarning, UnknownNameError, listed, shown
-from screw_dynamics.estimation.identification import effort_findings
-from screw_dynamics.estimation.identification.columns import COULOMB_VELOCITY, columns_of
+from screw_dynamics.errors import InputError, UnknownNameError, listed, shown
+from screw_dynamics.estimation.identification import findings as judge
+from screw_dynamics.estimation.identification.columns import Columns
 from screw_dynamics.estimation.identification.content_check import (
     other_contents,
     suspected_load,
     turned_gravity,
 )
-from screw_dynamics.estimation.identification.held_joints import not_held
 from screw_dynamics.estimation.identification.recorded_rows import (
     LEAST_RANGE,
-    Rows,
     position_findings,
-    rows_of,
     scattered,
 )
 from screw_dynamics.estimation.identification.recording import Recording
-from screw_dynamics.estimation.identification.seen_motion import (
-    Seen,
-    most_telling,
-    motion_of,
-    seen,
-)
+from screw_dynamics.estimation.identification.samples import Reading, Samples
 from screw_dynamics.model.locked_joints import without_joints
 from screw_dynamics.model.screw_model import ScrewModel
 
@@ -52,29 +43,9 @@ class Evidence(NamedTuple):
     say what was left out and what is wrong.
     """
 
-    model: ScrewModel
-    rows: Rows
-    seen: Seen
+    samples: Samples
     joints: NDArray[np.bool_]
     findings: tuple[Finding, ...]
-
-
-class UnusableRecordingError(InputError):
-    """A recording that contradicts the model or itself; `findings`, the gravest first, say how."""
-
-    findings: tuple[Finding, ...] = ()
-
-
-def report(findings: Iterable[Finding], check: bool, stacklevel: int) -> None:
-    """Raise the gravest finding if it is wrong and `check`; warn of what is left out or odd."""
-    found = by_weight(tuple(findings))
-    if check and found and found[0].level == 'wrong':
-        error = UnusableRecordingError(found[0].text)
-        error.findings = found
-        raise error
-    for finding in found:
-        if finding.level in ('left out', 'odd'):
-            warnings.warn(finding.text, RecordingWarning, stacklevel=stacklevel + 1)
 
 
 def selected(
@@ -97,58 +68,56 @@ def selected(
 
 
 def evidence_of(
-    model: ScrewModel,
+    reading: Reading,
     recording: Recording,
-    taken: EffortFormat,
-    *,
-    rotors: NDArray[np.bool_] | bool = True,
-    links: bool = False,
-    payload: str | None = None,
-    smoothing_time: float | None = None,
-    check: bool = True,
-    on_joint: Callable[[], object] | None = None,
+    columns: Columns,
+    predicted: Callable[[Samples], Array],
+    on_joint: Callable[[], object] | None,
 ) -> Evidence:
-    """Return what a recording of the joints of a model shows; see `identify`."""
-    findings = list(position_findings(model, recording)) if check else []
-    report([one for one in findings if one.level == 'wrong'], True, 3)
-    rows = rows_of(recording, [kind == 'continuous' for kind in model.coordinate_types])
+    """
+    Return what a recording of the joints of a model shows.
+
+    The `columns` are those of all parameters that a rigid robot may have; `predicted` returns the
+    full efforts (T, n) of the model.
+    """
+    model, joints = reading.model, reading.joints
+    findings = list(position_findings(model, recording)) if reading.check else []
+    judge.report([one for one in findings if one.level == 'wrong'], True, 3)
+    rows = reading.rows(recording)
     findings.extend(rows.findings)
-    joints, absent = _telling(model, rows.recording)
-    findings.extend(absent)
-    rows = rows._replace(
-        recording=replace(rows.recording, efforts=np.nan_to_num(rows.recording.efforts))
-    )
-    wide = columns_of(
-        model,
-        offsets=True,
-        friction=True,
-        rotors=np.broadcast_to(rotors, model.n),
-        links=links,
-        payload=payload,
-        coulomb_velocity=np.full(model.n, COULOMB_VELOCITY),
-        joints=joints,
-    )
-    motion = motion_of(model, rows, smoothing_time, on_joint)
-    if smoothing_time is None:
-        motion = most_telling(model, taken, rows, motion, wide.of, wide.known, joints)
-    shown_motion = seen(model, taken, rows, motion)
-    if not check:
-        return Evidence(model, rows, shown_motion, joints, tuple(findings))
-    kept = rows.recording
-    inside = motion.inside(kept.times, 0.0)
-    smooth = motion.jets(kept.times[inside], 1)[:, 0]
-    findings.extend(scattered(model, kept.positions[inside], smooth))
-    reported = (shown_motion.recording.efforts - shown_motion.lacking)[:, joints]
-    findings.extend(effort_findings.clipped(np.array(model.joint_names)[joints], reported))
-    good, joints, more = good_samples(model, shown_motion, joints)
-    findings.extend(more)
-    if not joints.any():
-        return Evidence(model, rows, shown_motion, joints, tuple(findings))
-    joints, more = _judged(model, taken, good, joints, links or payload is not None, payload)
-    return Evidence(model, rows, good, joints, (*findings, *more))
+    samples = reading.samples(rows, reading.motion(rows, columns, on_joint))
+    if reading.check:
+        positions = samples.recording.positions
+        findings.extend(scattered(model, positions, samples.jets().links[:, 0]))
+        samples, joints, more = good_samples(samples, predicted(samples), joints)
+        findings.extend(more)
+    return Evidence(samples, joints, tuple(findings))
 
 
-def _telling(
+def read_again(
+    reading: Reading,
+    recording: Recording,
+    predicted: Callable[[Samples], Array],
+    model: ScrewModel | None,
+) -> Samples:
+    """Return the good samples of another recording, of a robot that may have other bodies."""
+    own = reading if model is None else reading._replace(model=model)
+    rows = own.rows(recording.of(own.model))
+    samples = own.samples(rows, own.motion(rows))
+    return good_samples(samples, predicted(samples), own.joints)[0] if own.check else samples
+
+
+def of_joints(model: ScrewModel, names: tuple[str, ...]) -> ScrewModel:
+    """Return a model with other coordinates than those of `names` locked at 0."""
+    others = [name for name in model.joint_names if name not in names]
+    found = without_joints(model, others) if 0 < len(others) < model.n else model
+    if found.joint_names != names:
+        got = listed(model.joint_names)
+        raise InputError(f'model: expected joints {listed(names)}, got {got}')
+    return found
+
+
+def telling(
     model: ScrewModel, recording: Recording
 ) -> tuple[NDArray[np.bool_], tuple[Finding, ...]]:
     """Return the joints (n,) that move and whose efforts were measured; raise without any."""
@@ -161,15 +130,11 @@ def _telling(
     findings = []
     if not moves.all():
         resting = tuple(names[~moves].tolist())
-        findings.append(
-            Finding(
-                'rest',
-                'left out' if moves.any() else 'wrong',
-                resting,
-                f'recording: joint {listed(map(repr, resting))}: expected a motion of at least '
-                f'{LEAST_RANGE:g} rad or m, got {span[~moves].max():.2g}: left out',
-            )
+        text = (
+            f'recording: joint {listed(map(repr, resting))}: expected a motion of at least '
+            f'{LEAST_RANGE:g} rad or m, got {span[~moves].max():.2g}: left out'
         )
+        findings.append(Finding('rest', 'left out' if moves.any() else 'wrong', resting, text))
     if not measured.all():
         absent = tuple(names[~measured].tolist())
         text = f'recording: the efforts of {listed(absent)} were not measured: left out'
@@ -180,83 +145,62 @@ def _telling(
 
 
 def good_samples(
-    model: ScrewModel, samples: Seen, joints: NDArray[np.bool_]
-) -> tuple[Seen, NDArray[np.bool_], tuple[Finding, ...]]:
-    """Return samples without efforts that are stuck or spikes, or that brakes hold, and joints."""
-    findings: list[Finding] = []
-    names, times = np.array(model.joint_names), samples.recording.times
-    predicted = inverse_dynamics(model, samples.jets)[:, 0]
-    reported, modelled = samples.recording.efforts - samples.lacking, predicted - samples.lacking
-    stuck = np.zeros(reported.shape, dtype=bool)
-    for j in np.flatnonzero(joints):
-        stuck[:, j] = effort_findings.stuck_samples(reported[:, j], modelled[:, j])
-    findings.extend(effort_findings.stuck(tuple(names.tolist()), times, stuck))
-    dead = stuck.mean(axis=0) > effort_findings.LIMITS.mostly
-    joints = joints & ~dead
-    if not joints.any():
-        return samples, joints, tuple(one._replace(level='wrong') for one in findings)
-    own = tuple(names[joints].tolist())
-    efforts, stuck = samples.recording.efforts[:, joints], stuck[:, joints]
-    spikes = effort_findings.effort_spikes(efforts, predicted[:, joints]) & ~stuck
-    findings.extend(effort_findings.spikes_found(own, times, efforts, spikes))
-    kept = samples.samples(np.logical_not((spikes | stuck).any(axis=1)))
-    motion = samples.motion
-    free, held = not_held(model, kept.recording, kept.jets, motion.noise, motion.dead, joints)
-    return kept.samples(free), joints, (*findings, *held)
+    samples: Samples, predicted: Array, joints: NDArray[np.bool_]
+) -> tuple[Samples, NDArray[np.bool_], tuple[Finding, ...]]:
+    """
+    Return the samples without efforts that are stuck or spikes, and the joints that remain.
+
+    Those of the model are `predicted` (T, n); joints whose efforts are stuck for the most part do
+    not remain.
+    """
+    names, times = samples.recording.joint_names, samples.recording.times
+    used = np.flatnonzero(joints)
+    reported, modelled = samples.efforts - samples.lacking, predicted - samples.lacking
+    own = [names[j] for j in used]
+    findings = list(judge.clipped(own, reported[:, used]))
+    still, more = judge.stuck(own, times, reported[:, used], modelled[:, used])
+    findings.extend(more)
+    alive = still.mean(axis=0) <= judge.LIMITS.mostly
+    remain = joints.copy()
+    remain[used] = alive
+    if len(used) and not alive.any():
+        return samples, remain, tuple(one._replace(level='wrong') for one in findings)
+    used, still = used[alive], still[:, alive]
+    spikes = judge.effort_spikes(samples.efforts[:, used], predicted[:, used]) & ~still
+    own = [names[j] for j in used]
+    findings.extend(judge.spikes_found(own, times, samples.efforts[:, used], spikes))
+    good = np.logical_not((spikes | still).any(axis=1))
+    return samples.samples(good), remain, tuple(findings)
 
 
-def seen_again(evidence: Evidence, taken: EffortFormat, recording: Recording, check: bool) -> Seen:
-    """Return the good samples of another recording, smoothed alike."""
-    model = evidence.model
-    rows = rows_of(recording, [kind == 'continuous' for kind in model.coordinate_types])
-    efforts = np.nan_to_num(rows.recording.efforts)
-    rows = rows._replace(recording=replace(rows.recording, efforts=efforts))
-    samples = seen(model, taken, rows, motion_of(model, rows, evidence.seen.motion.given))
-    return good_samples(model, samples, evidence.joints)[0] if check else samples
-
-
-def _judged(
-    model: ScrewModel,
-    taken: EffortFormat,
-    samples: Seen,
-    joints: NDArray[np.bool_],
-    sought: bool,
-    payload: str | None,
+def judged(
+    evidence: Evidence, reading: Reading, columns: Columns
 ) -> tuple[NDArray[np.bool_], tuple[Finding, ...]]:
     """
     Return the joints whose efforts may be those of the model, and what contradicts it.
 
-    No load is suspected where inertias are `sought`.
+    The `columns` are those of all that may be sought; no load is suspected where inertias are.
     """
-    some = slice(None, None, -(-len(samples.jets) // _MOST_CHECKED))
-    jets, full = samples.jets[some], samples.recording.efforts[some]
+    model, samples, joints = reading.model, evidence.samples, evidence.joints
+    some = slice(None, None, -(-len(samples.efforts) // _MOST_CHECKED))
+    jets, full = samples.jets().links[some], samples.efforts[some]
     predicted = inverse_dynamics(model, jets)[:, 0]
     names = np.array(model.joint_names)
     apart: list[Finding] = []
     while True:
-        unknown = columns_of(
-            model,
-            offsets=True,
-            friction=True,
-            rotors=joints,
-            links=False,
-            payload=payload,
-            coulomb_velocity=np.full(model.n, COULOMB_VELOCITY),
-            joints=joints,
-        )
+        unknown = replace(columns, joints=joints, rotors=True, links=False)
         efforts, rows, least = full[:, joints], unknown.of(jets)[:, joints], unknown.least
         known = rows[..., len(unknown.positive) :]
-        load, columns = None, rows[..., :0]
-        if not sought:
-            load, columns = suspected_load(model, efforts, jets, rows, least, joints)
+        load, of_load = None, rows[..., :0]
+        if not (columns.links or columns.payload is not None):
+            load, of_load = suspected_load(model, efforts, jets, rows, least, joints)
         own = tuple(names[joints].tolist()), efforts, predicted[:, joints], jets[:, :, joints]
-        given = efforts, jets, rows, least, columns, joints
+        given = efforts, jets, rows, least, of_load, joints
         found = [
-            *effort_findings.other_units(*own, np.concatenate((known, columns), axis=2)),
-            *other_contents(model, taken, *given),
-            *(turned_gravity(model, *given) if taken.content == 'full' else ()),
-            *effort_findings.swapped(*own),
-            *effort_findings.reversed_efforts(*own, known),
+            *judge.other_units(*own, np.concatenate((known, of_load), axis=2)),
+            *other_contents(model, reading.effort_format, *given),
+            *(turned_gravity(model, *given) if reading.effort_format.content == 'full' else ()),
+            *judge.reversed_efforts(*own, known),
             *(() if load is None else (load,)),
         ]
         more = [one for one in found if one.level == 'left out']
@@ -264,3 +208,30 @@ def _judged(
             return joints, (*apart, *found)
         apart.extend(more)
         joints = joints & ~np.isin(names, [name for one in more for name in one.joints])
+
+
+def judged_motors(
+    evidence: Evidence, reading: Reading, known: Callable[[Samples], Array], constants: bool
+) -> tuple[Finding, ...]:
+    """
+    Return what contradicts the efforts of motors, which their joints transmit as `known` (T, n).
+
+    Torque `constants` that are sought are no other unit.
+    """
+    samples, joints = evidence.samples, evidence.joints
+    some = np.zeros(len(samples.efforts), dtype=bool)
+    some[:: -(-len(some) // _MOST_CHECKED)] = True
+    samples = samples.samples(some)
+    jets, efforts = samples.jets(), samples.efforts[:, joints]
+    columns = Columns(reading.model, joints)
+    none = np.empty((*efforts.shape, 0))
+    names = tuple(np.array(reading.model.joint_names)[joints].tolist())
+    own = names, efforts, known(samples)[:, joints], jets.motors[:, :, joints], none
+    found = [*judge.reversed_efforts(*own), *(() if constants else judge.other_units(*own))]
+    rows = columns.of(jets.motors)[:, joints]
+    for turned in turned_gravity(
+        reading.model, efforts, jets.links, rows, columns.least, none, joints
+    ):  # whichever explains the efforts better
+        if all(turned.explains > one.explains for one in found):
+            found.append(turned)
+    return tuple(found)

@@ -14,10 +14,11 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import file_path, new_file
 from screw_dynamics.drives import Drives, JointDrive, JointFriction, Motor
 from screw_dynamics.drives.robot import Robot
+from screw_dynamics.errors import InputError
 from screw_dynamics.estimation.identification.columns import Columns
-from screw_dynamics.estimation.identification.pseudo_inertia import UPPER
+from screw_dynamics.estimation.identification.pseudo_inertia import inertia_of
 from screw_dynamics.estimation.identification.spring_fit import SpringFit
-from screw_dynamics.lie import inertia_matrix, inverse_pose, transform_inertia
+from screw_dynamics.lie import inverse_pose, transform_inertia
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.model.urdf.read_urdf import read_description
 from screw_dynamics.model.urdf.urdf_source import UrdfSource
@@ -40,32 +41,30 @@ def identified_robot(
         changed = model.inertias.copy()
         changed[at.body] += transform_inertia(inertias[0], at.pose)
         model = replace(model, inertias=changed)
+    if columns.coupling is not None:
+        raise InputError(
+            'robot: expected motors that turn one joint each, got a coupling: friction and rotors '
+            'are those of coupled motors'
+        )
+    beside = columns.springs_found(numbers)
     own_springs = {spring.joint: spring.spring for spring in springs}
     joints = {}
-    for name, speed in zip(model.joint_names, columns.coulomb_velocity.tolist(), strict=True):
+    for name, speed in zip(model.joint_names, columns.velocities.tolist(), strict=True):
         found = {
             entry: numbers.get(f'{name}.{entry}', 0.0)
             for entry in ('viscous', 'coulomb', 'rotor_inertia')
         }
         spring = own_springs.get(name)
-        if spring is None and not any(found.values()):
+        if spring is None and name not in beside and not any(found.values()):
             continue
         friction = JointFriction(found['viscous'], found['coulomb'], speed)
         joints[name] = JointDrive(
             spring,
             Motor(rotor_inertia=found['rotor_inertia']),
             friction=friction if found['viscous'] or found['coulomb'] else None,
+            parallel_spring=beside.get(name),
         )
     return Robot(model, Drives(joints) if joints else None)
-
-
-def inertia_of(parameters: Array) -> Array:
-    """Return the 6x6 inertia of parameters (10,)."""
-    mass, first, central = float(parameters[0]), parameters[1:4], np.zeros((3, 3))
-    central[UPPER] = parameters[4:]
-    central += np.triu(central, 1).T
-    central -= (first @ first * np.eye(3) - np.outer(first, first)) / mass
-    return inertia_matrix(mass, first / mass, central)
 
 
 def written_urdf(

@@ -5,43 +5,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.findings import Finding, by_weight
+from screw_dynamics.common.arrays import Array, as_float_array, require_finite
+from screw_dynamics.common.findings import by_weight
 from screw_dynamics.common.scalars import require_number
 from screw_dynamics.dynamics.effort_format import (
     EffortFormat,
     MeasuredContent,
     measured_format,
 )
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.estimation.identification.columns import (
-    COULOMB_VELOCITY,
+    FIRST_VELOCITY,
     Columns,
+    ParallelSprings,
     chosen_joints,
-    columns_of,
-    every_column,
 )
-from screw_dynamics.estimation.identification.coulomb_velocities import fitted_velocities
-from screw_dynamics.estimation.identification.effort_delays import delays_of, late
-from screw_dynamics.estimation.identification.effort_shares import Explained, shares_of
 from screw_dynamics.estimation.identification.evidence import (
     evidence_of,
-    report,
-    seen_again,
+    judged,
     selected,
+    telling,
 )
-from screw_dynamics.estimation.identification.least_squares import Fit, fit
-from screw_dynamics.estimation.identification.recording import Recording
-from screw_dynamics.estimation.identification.result import Identification, require_mass
-from screw_dynamics.estimation.identification.seen_motion import Seen, one_thread, windows_of
-from screw_dynamics.estimation.identification.springs import fitted_springs, sprung
+from screw_dynamics.estimation.identification.findings import late, report
+from screw_dynamics.estimation.identification.joint_fit import fitted_joints
+from screw_dynamics.estimation.identification.payload import require_mass
+from screw_dynamics.estimation.identification.recording import Recording, sprung
+from screw_dynamics.estimation.identification.result import Identification, explained
+from screw_dynamics.estimation.identification.samples import Reading, one_thread, windows_of
+from screw_dynamics.estimation.identification.springs import (
+    fitted_springs,
+    lost_in_gears,
+    no_compliance,
+)
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-
-_ROUNDS = 2  # of fits with other velocities
 
 
 @one_thread
@@ -54,6 +55,8 @@ def identify(
     rotors: bool | ArrayLike = True,
     links: bool = False,
     payload: str | None = None,
+    parallel_springs: ParallelSprings | None = None,
+    coupling: ArrayLike | None = None,
     effort_content: MeasuredContent | EffortFormat = 'full',
     coulomb_velocity: float | None = None,
     smoothing_time: float | None = None,
@@ -91,6 +94,13 @@ def identify(
     payload : str, optional
         Frame at which the inertia parameters of an unknown load are identified: mass, mass times
         centre of mass and rotational inertia about the origin of the frame, in its axes.
+    parallel_springs : mapping of joint to {'constant', 'linear'} or ParallelSpring, optional
+        Springs beside drives, as at a shoulder. Their constant torque, which takes the place of
+        the offset, and their stiffness are sought, or the force or stiffness of a `TorsionSpring`,
+        `BalancingSpring` or `GasSpring` whose geometry is known.
+    coupling : (n, n) array_like, optional
+        Velocities of motors over those of joints, as of a wrist whose motor turns two joints.
+        Friction and rotors are those of motors then, on the joint side of the gears.
     effort_content : {'full', 'without_gravity', 'external'} or EffortFormat
         What the efforts of the recording contain: all; all but gravity, as Universal Robots report
         them; or external loads only, as far as the robot's own model tells. A format also has
@@ -102,10 +112,10 @@ def identify(
         See `measured_motion`; by default that of several with which efforts that are held out are
         explained best, as likelihood takes noise that is not white for motion.
     check : bool
-        Raise for recordings that contradict the model: content of the efforts, reversed or swapped
-        joints, units, gravity, clipping; and leave out, with a RecordingWarning, efforts that
-        stay the same, spikes, other units of some joints, joints that brakes hold, and delays of
-        efforts up to 50 ms. A load that is not sought is warned of.
+        Raise for recordings that contradict the model: content of the efforts, reversed joints,
+        units, gravity, clipping; and leave out, with a RecordingWarning, efforts that stay the
+        same, spikes, other units of some joints, and delays of efforts up to 50 ms. A load that is
+        not sought is warned of.
     on_joint : callable, optional
         Called after the motion of each joint was estimated.
 
@@ -147,129 +157,76 @@ def identify(
     >>> print(f"{found['joint_1.viscous']:.2f}, {found['joint_2.viscous']:.2f}")
     0.30, 0.30
     """
-    taken = measured_format(effort_content, require_model(model).joint_names)
+    effort_format = measured_format(effort_content, require_model(model).joint_names)
     with_rotors = chosen_joints('rotors', model, rotors)
-    given, (model, own, findings) = model, selected(model, recording)
-    chosen = np.isin(given.joint_names, model.joint_names)
-    taken, with_rotors = taken.of_joints(chosen), with_rotors[chosen] & ~sprung(own)
-    start = COULOMB_VELOCITY
+    start = FIRST_VELOCITY
     if coulomb_velocity is not None:
         start = require_number('coulomb_velocity', coulomb_velocity, above=True)
-    if not (offsets or friction or with_rotors.any() or links or payload):
-        raise InputError('identify: expected some parameters to identify, got none')
-    evidence = evidence_of(
+    given, (model, own, findings) = model, selected(model, recording)
+    chosen = np.isin(given.joint_names, model.joint_names)
+    with_rotors = with_rotors[chosen] & ~sprung(own)
+    joints, absent = telling(model, own)
+    turned = _coupling(given, coupling)
+    if turned is not None:
+        turned = turned[np.ix_(chosen, chosen)]
+    every = Columns(
         model,
-        own,
-        taken,
+        joints,
         rotors=with_rotors,
         links=links,
         payload=payload,
-        smoothing_time=smoothing_time,
-        check=check,
-        on_joint=on_joint,
+        springs=dict(parallel_springs or {}),
+        coupling=turned,
     )
-    findings = (*findings, *evidence.findings)
+    columns = replace(every, offsets=offsets, friction=friction, coulomb_velocity=start)
+    if not columns.names:
+        raise InputError('identify: expected some parameters to identify, got none')
+    reading = Reading(model, joints, effort_format.of_joints(chosen), smoothing_time, check)
+    evidence = evidence_of(reading, own, every, lambda own: own.rigid(model), on_joint)
+    findings = (*findings, *absent, *evidence.findings)
+    joints, samples = evidence.joints, evidence.samples
+    if check and joints.any():
+        joints, more = judged(evidence, reading, every)
+        findings = (*findings, *more)
     report(findings, check, 3)
-    joints, seen, motion = evidence.joints, evidence.seen, evidence.seen.motion
-
-    def columns_with(coulomb_velocity: Array) -> Columns:
-        return columns_of(
-            model,
-            offsets=offsets,
-            friction=friction,
-            rotors=with_rotors,
-            links=links,
-            payload=payload,
-            coulomb_velocity=coulomb_velocity,
-            joints=joints,
-        )
-
-    columns = columns_with(np.full(model.n, start))
-    windows = windows_of(seen.recording.times, motion.dead, own.times)
-    jets, efforts = seen.jets, seen.recording.efforts
-    known, delays = columns.known(jets), np.zeros(model.n)
-    spread = motion.spread(model, seen.recording.times, jets)[:, joints]
-
-    def fitted(columns: Columns) -> Fit:
-        rest = (efforts - known)[:, joints]
-        return fit(lambda part: columns.of(jets[part])[:, joints], rest, spread, windows)
-
-    found = fitted(columns)
-    for _ in range(_ROUNDS if friction and coulomb_velocity is None else 0):
-        columns = columns_with(fitted_velocities(columns, jets, found, joints))
-        found = fitted(columns)
-    every = every_column(model, joints)
-    for _ in range(_ROUNDS if check else 0):
-        smooth = efforts[:, joints] - found.residuals
-        smooth -= _coulomb(columns, found.values, jets)[:, joints]
-        more = delays_of(
-            lambda at: every.of(at)[:, joints],
-            seen.recording.times,
-            jets,
-            efforts[:, joints],
-            smooth,
-            spread,
-            windows,
-            found.noise,
-        )
-        if not more.any():
-            break
-        delays[joints] += more
-        efforts = _on_time(seen, delays)
-        found = fitted(columns)
-    lag = late(model.joint_names, delays)
-    report(lag, check, 3)
-    findings = (*findings, *lag)
-    told = known + columns.of(jets) @ found.values
-    springs, slips = fitted_springs(
-        model, seen.recording, efforts, jets[:, 1], windows, chosen=joints
+    reading = reading._replace(joints=joints, smoothing_time=samples.motion.given)
+    windows = windows_of(samples.recording.times, samples.dead, own.times)
+    columns, found, delays = fitted_joints(
+        replace(columns, joints=joints),
+        samples,
+        windows,
+        velocities=friction and coulomb_velocity is None,
+        delays=check,
     )
-    report(slips, check, 3)
-    findings = (*findings, *slips)
-    unknown = [spring for spring in springs if spring.spring is None]
-    soft = tuple(
-        Finding(
-            'stiff',
-            'odd',
-            (spring.joint,),
-            f'recording: joint {spring.joint!r}: expected a deflection that follows the effort, '
-            f'got {spring.explained:.2g} rad or m of {spring.remaining:.2g} that are noise: its '
-            'stiffness remains unknown (inf)',
-        )
-        for spring in unknown
+    efforts, jets = samples.on_time(delays), samples.jets().links
+    springs, more = fitted_springs(
+        model, samples.recording, efforts, jets[:, 1], windows, chosen=joints
     )
-    report(soft, check, 3)
-
-    def of_samples(seen: Seen) -> Explained:
-        jets, on_time = seen.jets, _on_time(seen, delays)
-        return Explained(
-            seen.recording.times, jets, on_time, columns.known(jets), columns.of(jets)
-        )
-
-    def explained(other: Recording) -> Explained:
-        return of_samples(seen_again(evidence, taken, other.of(model), check))
-
-    result = Identification(
-        model,
+    later = (*late(model.joint_names, delays), *more, *no_compliance(springs), *lost_in_gears(own))
+    report(later, check, 3)
+    shares = explained(columns, found.values, samples, delays)
+    if payload is not None:
+        place = columns.names.index('payload.m')
+        deviation = float(np.sqrt(found.covariance[place, place]))
+        require_mass(float(found.values[place]), deviation, 'effort_content')
+    noise = np.full(model.n, np.nan)
+    noise[joints] = found.noise
+    return Identification(
         columns.names,
         found.values,
         found.covariance,
-        _sizes(efforts - told, joints),
-        _sizes(efforts - known, joints),
-        _at(joints, found.noise),
+        _sizes(shares.rest, joints),
+        _sizes(efforts - columns.known(jets), joints),
         payload,
         springs,
+        by_weight((*findings, *later)),
+        shares,
+        reading,
+        noise,
+        delays,
         columns,
         found.root,
-        explained,
-        delays,
-        by_weight((*findings, *soft)),
-        shares_of(model, columns, found.values, of_samples(seen)),
     )
-    if payload is not None:
-        place = result.names.index('payload.m')
-        require_mass(result.values[place], result.standard_deviations[place], 'effort_content')
-    return result
 
 
 def _sizes(rest: Array, joints: NDArray[np.bool_]) -> Array:
@@ -277,24 +234,11 @@ def _sizes(rest: Array, joints: NDArray[np.bool_]) -> Array:
     return np.asarray(np.where(joints, np.sqrt(np.mean(rest**2, axis=0)), rest.std(axis=0)))
 
 
-def _at(joints: NDArray[np.bool_], values: Array) -> Array:
-    """Return values of joints that are used as those of all (n,), NaN of others."""
-    found = np.full(len(joints), np.nan)
-    found[joints] = values
+def _coupling(model: ScrewModel, given: ArrayLike | None) -> Array | None:
+    """Return the matrix (n, n) of gears; raise ShapeError for another shape."""
+    if given is None:
+        return None
+    found = require_finite('coupling', as_float_array('coupling', given))
+    if found.shape != (model.n, model.n):
+        raise ShapeError('coupling', f'({model.n}, {model.n})', found.shape)
     return found
-
-
-def _on_time(seen: Seen, delays: Array) -> Array:
-    """Return the full efforts (T, n) without the delays (n,) of what was measured of them."""
-    times, efforts = seen.recording.times, seen.recording.efforts
-    if not delays.any():
-        return efforts
-    reported = efforts - seen.lacking
-    late = [np.interp(times + d, times, e) for d, e in zip(delays, reported.T, strict=True)]
-    return np.column_stack(late) + seen.lacking
-
-
-def _coulomb(columns: Columns, values: Array, jets: Array) -> Array:
-    """Return the part (T, n) of the efforts that is Coulomb friction."""
-    dry = np.char.endswith(np.array(columns.names), '.coulomb')
-    return columns.of(jets)[..., dry] @ values[dry]

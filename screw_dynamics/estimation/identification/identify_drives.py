@@ -4,31 +4,28 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.findings import Finding, by_weight
 from screw_dynamics.common.scalars import require_number
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics.effort_format import EffortFormat
-from screw_dynamics.errors import (
-    InputError,
-    RecordingWarning,
-    listed,
-)
-from screw_dynamics.estimation.identification.columns import (
-    chosen_joints,
-)
+from screw_dynamics.errors import InputError, listed
+from screw_dynamics.estimation.identification.columns import Columns, chosen_joints
 from screw_dynamics.estimation.identification.drive_equations import (
     DriveEquations,
     drive_equations,
 )
-from screw_dynamics.estimation.identification.drive_evidence import good_samples, of_recorded
+from screw_dynamics.estimation.identification.drive_findings import (
+    negative_rotors,
+    remarks,
+    suspected_scales,
+    suspicions,
+)
 from screw_dynamics.estimation.identification.drive_fit import (
     DriveFit,
     dry_friction,
@@ -36,31 +33,31 @@ from screw_dynamics.estimation.identification.drive_fit import (
     linear_fit,
     unexcited,
 )
-from screw_dynamics.estimation.identification.drive_remarks import (
-    delay_found,
-    negative_rotors,
-    not_shown,
-    suspected_load,
-    suspected_scales,
-    unexplained,
+from screw_dynamics.estimation.identification.drive_result import DriveIdentification, explained
+from screw_dynamics.estimation.identification.evidence import (
+    evidence_of,
+    judged_motors,
+    selected,
 )
-from screw_dynamics.estimation.identification.drive_result import DriveIdentification
-from screw_dynamics.estimation.identification.drive_samples import DriveSamples, drive_samples
-from screw_dynamics.estimation.identification.drive_springs import deflected_springs, laws_of
-from screw_dynamics.estimation.identification.evidence import report
+from screw_dynamics.estimation.identification.findings import report
 from screw_dynamics.estimation.identification.least_squares import Window
-from screw_dynamics.estimation.identification.recorded_rows import (
-    LEAST_RANGE,
+from screw_dynamics.estimation.identification.payload import require_mass
+from screw_dynamics.estimation.identification.recorded_rows import LEAST_RANGE
+from screw_dynamics.estimation.identification.recording import Recording, sprung
+from screw_dynamics.estimation.identification.samples import (
+    Reading,
+    Samples,
+    one_thread,
+    windows_of,
 )
-from screw_dynamics.estimation.identification.recording import Recording
-from screw_dynamics.estimation.identification.result import require_mass
-from screw_dynamics.estimation.identification.seen_motion import one_thread, windows_of
 from screw_dynamics.estimation.identification.spring_fit import SpringFit
 from screw_dynamics.estimation.identification.spring_laws import SpringLaw
 from screw_dynamics.estimation.identification.springs import (
-    sprung,
+    deflected_springs,
+    laws_of,
+    lost_in_gears,
 )
-from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 _UNCERTAINTY = 0.05  # of masses, first moments and inertias of a URDF
 _ROUNDS = 2  # of fits with all dry friction
@@ -68,7 +65,6 @@ _UNSETTLED = (
     'recording: friction of breakaway and under loads does not settle: the bands are those '
     'without more of it than was found'
 )
-_MOST_CHECKED = 2000  # samples
 
 
 @one_thread
@@ -122,9 +118,8 @@ def identify_drives(
     smoothing_time : float, optional
         See `measured_motion`.
     check : bool
-        Raise for recordings that contradict the model or themselves: units, reversed or swapped
-        joints, clipping, jumps. Spikes of efforts, and joints that brakes hold, are left out with
-        a RecordingWarning.
+        Raise for recordings that contradict the model or themselves: units, reversed joints,
+        clipping. Efforts that stay the same, and spikes, are left out with a RecordingWarning.
     on_joint : callable, optional
         Called after the motion of each link and motor was estimated.
 
@@ -163,50 +158,47 @@ def identify_drives(
     400, 0.20
     """
     given, own, locked = of_recorded(as_robot(robot), recording)
-    model, findings = given.tree, list(locked)
-    constants = chosen_joints('torque_constants', as_robot(robot).tree, torque_constants)
-    constants = constants[np.isin(as_robot(robot).joint_names, model.joint_names)]
+    model, findings = given.model, list(locked)
+    kept = np.isin(as_robot(robot).joint_names, model.joint_names)
+    constants = chosen_joints('torque_constants', as_robot(robot).model, torque_constants)[kept]
     reported = effort_format or EffortFormat()
-    reported.require_joints(model.joint_names)
     if reported.content != 'full':
         raise InputError(f"effort_format: expected content 'full', got {reported.content!r}")
-    moved: NDArray[np.bool_] = np.ptp(own.positions, axis=0) >= LEAST_RANGE
-    for name, drive, unseen in zip(
-        model.joint_names, given.joint_drives, moved & ~sprung(own), strict=True
-    ):
-        if unseen and drive.spring is not None:
-            raise InputError(
-                f'recording: joint {name!r}: expected motor_positions of a joint with a spring, '
-                'got none (--motor-states)'
-            )
-    if own.motor_efforts is None or np.isnan(own.motor_efforts).any():
-        reports = own.motor_efforts
-        silent = np.ones(model.n, dtype=bool)
-        if reports is not None:
-            silent &= np.isnan(reports).any(axis=0)
-        names = tuple(np.array(model.joint_names)[silent & moved].tolist())
-        text = f'the efforts of motors of {listed(names)} were not measured: the robot keeps them'
-        findings.append(Finding('absent', 'remark', names, text))
-        moved[silent] = False
+    reported.require_joints(model.joint_names)
+    moved, absent = _moved(given, own)
+    findings.extend((*absent, *lost_in_gears(own)))
     uncertainty = require_number('link_uncertainty', link_uncertainty)
-    constants &= moved
-    equations = drive_equations(
-        given, moved, offsets, constants, delay and bool(moved.any()), payload, uncertainty
-    )
-    laws = laws_of(given, springs)
-    samples, lost = drive_samples(model, own, reported, smoothing_time, on_joint)
-    odd: InputError | None = None
-    if check:
-        findings.extend(lost)
-        samples, odd = good_samples(equations, own, samples, moved, findings)
-    windows = windows_of(samples.instants, samples.dead, own.times)
+    reading = Reading(model, moved, reported, smoothing_time, check, motors=True)
+    columns = Columns(model, moved, payload=payload)
+
+    def equations_of(joints: NDArray[np.bool_]) -> DriveEquations:
+        delayed = delay and bool(joints.any())
+        seek = offsets, constants & joints, delayed, payload
+        return drive_equations(given, joints, *seek, uncertainty)
+
+    equations, laws = equations_of(moved), laws_of(given, springs)
+    evidence = evidence_of(reading, own, columns, equations.as_given, on_joint)
+    findings.extend(evidence.findings)
+    moved, samples, odd = evidence.joints, evidence.samples, None
+    if moved.sum() != columns.joints.sum():
+        equations = equations_of(moved)
+    if check and payload is None and moved.any():  # a load may explain any part of the efforts
+        known = bool(equations.constants.any())
+        of_motors = judged_motors(evidence, reading, equations.transmitted_as_given, known)
+        findings.extend(one for one in of_motors if one.kind == 'gravity')
+        odd = next((one for one in of_motors if one.kind != 'gravity'), None)
+    report(findings, check, 3)
+    reading = reading._replace(joints=moved, smoothing_time=samples.motion.given)
+    samples = samples.thinned()
+    windows = windows_of(samples.instants, samples.averaged, own.times)
     found, failed = _motors(equations, samples, moved, windows, odd, findings)
-    if not (moved.all() or failed):
+    if failed is not None:
+        moved = np.zeros_like(moved)
+    elif not moved.all():
         resting = tuple(np.array(model.joint_names)[~moved].tolist())
         text = f'the robot keeps the motors of joints that rest: {listed(resting)}'
         findings.append(Finding('rest', 'remark', resting, text))
-    confirmed = moved & ~constants & (failed is None)
-    fits, said = deflected_springs(found, samples, windows, laws, constants, confirmed)
+    fits, said = deflected_springs(found, samples, windows, laws, constants, moved & ~constants)
     report(said, check, 3)
     findings.extend(said)
     if failed is not None:
@@ -216,35 +208,59 @@ def identify_drives(
         text = f'{text}; of the motors nothing is found, only of springs'
         findings.append(Finding('motors', 'odd', (), text))
         report(findings[-1:], False, 3)
+    return _result(found, samples, windows, moved, fits, findings, reading)
 
-    def remaining(other: Recording) -> Array:
-        seen = drive_samples(
-            model, of_recorded(given, other)[1], reported, smoothing_time, on_joint
-        )[0]
-        if check:
-            seen = seen.without_held(model, moved)[0]
-        left = seen.efforts - found.equations.efforts(
-            found.values, seen.jets(found.equations.delay(found.values))
-        )
-        return np.asarray(np.sqrt(np.mean(left**2, axis=0)))
 
-    return _result(found, samples, windows, moved & (failed is None), fits, findings, remaining)
+def of_recorded(
+    robot: Robot, recording: Recording
+) -> tuple[Robot, Recording, tuple[Finding, ...]]:
+    """Return the robot with the joints that were recorded, and its columns; see `selected`."""
+    model, own, findings = selected(require_model(robot.model), recording)
+    if own.motor_efforts is None and own.deflections is None:
+        raise InputError('recording: expected motor_efforts, got none')
+    if robot.drives is not None and findings:
+        kept = {
+            name: joint for name, joint in robot.drives.joints.items() if name in own.joint_names
+        }
+        robot = replace(robot, drives=replace(robot.drives, joints=kept))
+    return robot.with_model(model), own, findings
+
+
+def _moved(given: Robot, own: Recording) -> tuple[NDArray[np.bool_], tuple[Finding, ...]]:
+    """Return the joints (n,) that move and whose motors report efforts, and what is absent."""
+    moved: NDArray[np.bool_] = np.ptp(own.positions, axis=0) >= LEAST_RANGE
+    for name, drive, unseen in zip(
+        given.joint_names, given.joint_drives, moved & ~sprung(own), strict=True
+    ):
+        if unseen and drive.spring is not None:
+            raise InputError(
+                f'recording: joint {name!r}: expected motor_positions of a joint with a spring, '
+                'got none (--motor-states)'
+            )
+    reports = own.motor_efforts
+    silent: NDArray[np.bool_] = np.ones(given.n, dtype=bool)
+    if reports is not None:
+        silent = np.asarray(np.isnan(reports).any(axis=0))
+    if not silent.any():
+        return moved, ()
+    names = tuple(np.array(given.joint_names)[silent & moved].tolist())
+    text = f'the efforts of motors of {listed(names)} were not measured: the robot keeps them'
+    return moved & ~silent, (Finding('absent', 'remark', names, text),)
 
 
 def _motors(
     equations: DriveEquations,
-    samples: DriveSamples,
+    samples: Samples,
     moved: NDArray[np.bool_],
     windows: Sequence[Window],
-    odd: InputError | None,
+    odd: Finding | None,
     findings: list[Finding],
 ) -> tuple[DriveFit, InputError | None]:
     """Return the fit of all motors, or, if there are springs, of none and why not."""
-    none = np.zeros_like(moved)
     try:
         if odd is not None:
-            raise odd
-        found = fitted(equations, samples, moved, equations.first, windows)
+            raise InputError(odd.text)
+        found = fitted(equations, samples, moved, equations.initial_values, windows)
         for _ in range(_ROUNDS if moved.any() else 0):
             wider, values = dry_friction(found, samples, moved)
             try:
@@ -262,75 +278,54 @@ def _motors(
     except InputError as error:
         if equations.payload is not None or not len(samples.sprung):
             raise
-        bare = replace(equations, sought=np.zeros_like(equations.sought), delayed=False)
-        return linear_fit(bare, samples, bare.first, none, None, windows), error
+        bare = replace(equations, free=np.zeros_like(equations.free), delayed=False)
+        none = np.zeros_like(moved)
+        return linear_fit(bare, samples, bare.initial_values, none, None, windows), error
     return found, None
 
 
 def _result(
     found: DriveFit,
-    samples: DriveSamples,
+    samples: Samples,
     windows: Sequence[Window],
     moved: NDArray[np.bool_],
     fits: tuple[SpringFit, ...],
     findings: list[Finding],
-    remaining: Callable[[Recording], Array],
+    reading: Reading,
 ) -> DriveIdentification:
     """Return the result, with what the motion does not tell as it is."""
     equations, values, covariance = found.equations, found.values.copy(), found.fit.covariance
     unknown = unexcited(found, samples)
-    values[unknown] = equations.first[unknown]
+    values[unknown] = equations.initial_values[unknown]
     covariance[unknown], covariance[:, unknown] = 0.0, 0.0
     covariance[unknown, unknown] = np.inf
-    kept = tuple(np.array(equations.names)[unknown].tolist())
     deviations = np.sqrt(np.diag(covariance))
-    before, after = (
-        samples.efforts - equations.efforts(x, samples.jets(equations.delay(x)))
-        for x in (equations.first, found.values)
-    )
+    before = samples.efforts - equations.as_given(samples)
+    shares = explained(equations, found.values, samples)
     for name, text in negative_rotors(found):
         one = f'joint {name!r}: {text}: other smoothing times, or efforts that are filtered?'
         findings.append(Finding('rotor', 'odd', (name,), one))
     if moved.any():
-        scales, by_scales = suspected_scales(found, samples, windows, moved)
-        load, by_load = '', np.inf
         if equations.payload is not None:
             place = equations.names.index('payload.m')
             require_mass(values[place], deviations[place], 'effort_format')
-        else:
-            load, by_load = suspected_load(found, samples, windows, moved)
-        if by_load < by_scales:
-            findings.append(Finding('load', 'odd', (), load))
-            warnings.warn(f'recording: {load}', RecordingWarning, stacklevel=4)
-        elif scales:
-            findings.append(Finding('torque constants', 'odd', (), scales))
-        texts = []
-        if equations.delayed:
-            place = equations.drive_count - 1
-            texts.append(delay_found(values[place], deviations[place]))
-        texts.extend(not_shown(found, moved, equations.told(values, deviations)))
-        own = [
-            name
-            for name, known in zip(equations.names, equations.prior, strict=True)
-            if name in kept and np.isinf(known) and not name.startswith('payload.')
-        ]
-        if own:
-            texts.append(f'the motion does not tell, and the robot keeps: {listed(own)}')
-        findings.extend(Finding('motors', 'remark', (), text) for text in texts if text)
-        if not (load or scales):
-            more = unexplained(found, samples, after, moved)
-            findings.extend(Finding('unexplained', 'remark', (), text) for text in more)
+        findings.extend(suspicions(found, samples, windows, moved, shares.rest))
+        findings.extend(remarks(found, moved, values, deviations, unknown))
+        report([one for one in findings if one.kind == 'load'], False, 4)
+    public = equations.public
     return DriveIdentification(
-        equations.names,
-        values,
-        covariance,
-        fits,
-        np.sqrt(np.mean(after**2, axis=0)),
+        equations.names[public],
+        values[public],
+        covariance[public, public],
+        np.sqrt(np.mean(shares.rest**2, axis=0)),
         np.sqrt(np.mean(before**2, axis=0)),
         equations.payload,
+        fits,
         by_weight(findings),
+        shares,
+        reading,
         equations,
+        values,
         found.fit.root,
-        kept,
-        remaining,
+        unknown,
     )

@@ -10,14 +10,14 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives import elastic_feedforward
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.estimation.identification.drive_equations import (
+    BREAKAWAY,
     COULOMB,
-    EXCESS,
-    KNEE,
     LOAD,
-    Jets,
+    VELOCITY,
     drive_equations,
     with_dry_friction,
 )
+from screw_dynamics.estimation.identification.samples import Jets
 from screw_dynamics.trajectory import PiecewisePolynomial
 
 _SAMPLES = 0.02  # s, of the motion
@@ -43,9 +43,9 @@ class BandPrediction:
         self._robot, self._effort_noise = robot, effort_noise
         self._encoder_noise, self._samples = encoder_noise, rate * _SAMPLES
         plain = drive_equations(robot, every, True, ~every, True, payload, link_uncertainty)
-        dry = np.zeros_like(plain.sought)
-        dry[LOAD], dry[[KNEE, EXCESS]] = True, plain.start[COULOMB] > 0.0
-        self._equations = with_dry_friction(plain, plain.start, plain.start[COULOMB], dry)
+        dry = np.zeros_like(plain.free)
+        dry[LOAD], dry[[VELOCITY, BREAKAWAY]] = True, plain.initial[COULOMB] > 0.0
+        self._equations = with_dry_friction(plain, plain.initial, plain.initial[COULOMB], dry)
         self._scale: Array | None = None
 
     def _jets(self, curve: PiecewisePolynomial, times: Array) -> Jets:
@@ -60,7 +60,7 @@ class BandPrediction:
 
     def _information(self, curve: PiecewisePolynomial) -> tuple[Array, Jets]:
         """Return the information (P, P) of a motion, with the prior, and its jets."""
-        equations, values = self._equations, self._equations.first
+        equations, values = self._equations, self._equations.initial_values
         times = np.arange(_SAMPLES, curve.duration - _SAMPLES, _SAMPLES)
         ahead, behind = (
             equations.efforts(values, self._jets(curve, times + step)) for step in (_STEP, -_STEP)
@@ -72,7 +72,7 @@ class BandPrediction:
         return self._samples * rows.T @ rows + np.diag(equations.prior**-2), jets
 
     def cost(self, curve: PiecewisePolynomial) -> float:
-        """Return the logarithm of the determinant of the covariance of what is sought."""
+        """Return the logarithm of the determinant of the covariance of what is free."""
         information, jets = self._information(curve)
         offsets = [name.endswith('.offset') for name in self._equations.names]
         other = np.isfinite(self._equations.prior) | np.array(offsets)
@@ -93,7 +93,9 @@ class BandPrediction:
         information, jets = self._information(curve)
         covariance, equations = _covariance(information), self._equations
         deviations = np.sqrt(np.diag(covariance))
-        own = zip(equations.names, equations.first.tolist(), deviations.tolist(), strict=True)
+        own = zip(
+            equations.names, equations.initial_values.tolist(), deviations.tolist(), strict=True
+        )
         told = np.isinf(equations.prior).tolist()
         rows = [row for row, known in zip(own, told, strict=True) if known]
         rows += self._springs(jets, covariance)
@@ -103,7 +105,7 @@ class BandPrediction:
     def _springs(self, jets: Jets, covariance: Array) -> list[tuple[str, float, float]]:
         """Return the names, values and standard deviations of the stiffness of springs."""
         robot, equations, found = self._robot, self._equations, []
-        efforts = equations.transmitted(equations.first, jets.links)
+        efforts = equations.transmitted(equations.initial_values, jets.links)
         columns = equations.transmitted_columns(jets.links)
         known = np.isfinite(np.diag(covariance))
         finite = np.where(np.outer(known, known), covariance, 0.0)

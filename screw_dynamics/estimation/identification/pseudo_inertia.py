@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.lie import inertia_matrix
 
 NAMES = ('m', 'mx', 'my', 'mz', 'xx', 'xy', 'yy', 'xz', 'yz', 'zz')
 UPPER = (0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2)  # xx, xy, yy, xz, yz, zz
@@ -44,3 +45,12 @@ def parameters_of(pseudo_inertia: Array) -> Array:
     moment = pseudo_inertia[:3, :3]
     rotational = np.trace(moment) * np.eye(3) - moment
     return np.concatenate(([pseudo_inertia[3, 3]], pseudo_inertia[:3, 3], rotational[UPPER]))
+
+
+def inertia_of(parameters: Array) -> Array:
+    """Return the 6x6 inertia of parameters (10,)."""
+    mass, first, central = float(parameters[0]), parameters[1:4], np.zeros((3, 3))
+    central[UPPER] = parameters[4:]
+    central += np.triu(central, 1).T
+    central -= (first @ first * np.eye(3) - np.outer(first, first)) / mass
+    return inertia_matrix(mass, first / mass, central)

@@ -200,3 +200,22 @@ class Recording:
         fields = self.efforts, self.motor_positions, self.motor_efforts, self.deflections
         given = (None if field is None else field[part] for field in fields)
         return Recording(names, self.times[rows], self.positions[part], *given)
+
+
+def with_motors(recording: Recording) -> Recording:
+    """Return a recording whose motors are where deflections, if measured, say."""
+    if recording.deflections is None:
+        return recording
+    behind = recording.positions + recording.deflections
+    if recording.motor_positions is not None:
+        behind = np.where(np.isnan(behind), recording.motor_positions, behind)
+    return replace(recording, motor_positions=behind)
+
+
+def sprung(recording: Recording) -> NDArray[np.bool_]:
+    """Return for every joint whether its deflection or its motor was recorded, (n,)."""
+    found = np.zeros(len(recording.joint_names), dtype=bool)
+    for field in (recording.motor_positions, recording.deflections):
+        if field is not None:
+            found |= ~np.isnan(field).any(axis=0)
+    return found

@@ -7,10 +7,10 @@ from __future__ import annotations
 import os
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,14 +23,13 @@ from screw_dynamics.dynamics.regressor import inertial_parameters
 from screw_dynamics.errors import InputError, UnknownNameError
 from screw_dynamics.estimation.identification.columns import Columns
 from screw_dynamics.estimation.identification.consistency import Cones, consistent
-from screw_dynamics.estimation.identification.effort_shares import (
-    EffortShares,
-    Explained,
-    shares_of,
-)
+from screw_dynamics.estimation.identification.effort_shares import EffortShares
+from screw_dynamics.estimation.identification.evidence import of_joints, read_again
 from screw_dynamics.estimation.identification.export import identified_robot, written_urdf
-from screw_dynamics.estimation.identification.pseudo_inertia import NAMES, UPPER, second_moment
+from screw_dynamics.estimation.identification.payload import BAND, Payload, payload_of
+from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
 from screw_dynamics.estimation.identification.recording import Recording
+from screw_dynamics.estimation.identification.samples import Reading, Samples
 from screw_dynamics.estimation.identification.spring_fit import SpringFit
 from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS
 from screw_dynamics.model.screw_model import ScrewModel
@@ -43,6 +42,10 @@ _UNITS = {  # of revolute and of prismatic joints
     **dict.fromkeys(('coulomb', 'breakaway_excess', 'offset'), EFFORT_UNITS),
     **dict.fromkeys(('coulomb_velocity', 'stribeck_velocity'), ('rad/s', 'm/s')),
     'stiffness': ('N m/rad', 'N/m'),
+    'spring_stiffness': ('N m/rad', 'N/m'),
+    'spring_torque': EFFORT_UNITS,
+    'spring_rate': ('N/m', 'N/m'),
+    'spring_force': ('N', 'N'),
     'cubic_stiffness': ('N m/rad^3', 'N/m^3'),
     **dict.fromkeys(('hysteresis', 'backlash', 'encoder_offset', 'deflection'), POSITION_UNITS),
     'delay': ('s', 's'),
@@ -50,23 +53,6 @@ _UNITS = {  # of revolute and of prismatic joints
     **dict.fromkeys(NAMES[1:4], ('kg m', 'kg m')),
     **dict.fromkeys(NAMES[4:], ('kg m^2', 'kg m^2')),
 }
-BAND = 1.959963984540054  # standard deviations on either side of 95 % of a normal distribution
-
-
-class Payload(NamedTuple):
-    """
-    A payload in the axes of its frame.
-
-    Mass [kg] and centre of mass (3,) [m] with standard deviations; rotational inertia (3, 3) about
-    the centre of mass [kg m^2], the nearest one that a mass can have.
-    """
-
-    frame: str
-    mass: float
-    mass_deviation: float
-    com: Array
-    com_deviations: Array
-    inertia: Array
 
 
 class ParameterResult(RecordedResult):
@@ -97,13 +83,130 @@ class ParameterResult(RecordedResult):
         return (lines,)
 
 
+@dataclass(frozen=True, eq=False)
 class IdentifiedParameters(ParameterResult):
-    """Base of what recordings tell: names, values and covariance of parameters."""
+    """
+    What recordings tell of a robot: parameters with their covariance, and what they explain.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Joint and entry of parameters of joints, as ``joint_1.viscous``; those of a load, as
+        ``payload.m``; body and entry of a base parameter.
+    values : (P,) ndarray
+        In SI units, on the joint side of gears.
+    covariance : (P, P) ndarray
+        Infinite on the diagonal for what the motion does not determine.
+    residuals : (n,) ndarray
+        Root mean square of the efforts that remain [N m or N].
+    before : (n,) ndarray
+        What remains of them by the robot given; with base parameters the efforts themselves.
+    payload_frame : str or None
+    springs : tuple of SpringFit
+        Of the joints whose deflections or motor positions were recorded.
+    findings : tuple of Finding
+        What was left out, what is odd, and what the recording does not tell, the gravest first.
+    shares : EffortShares
+        What explains the efforts.
+    reading : Reading
+        How recordings are read.
+    """
 
     names: tuple[str, ...]
     values: Array
     covariance: Array
+    residuals: Array
+    before: Array
     payload_frame: str | None
+    springs: tuple[SpringFit, ...]
+    findings: tuple[Finding, ...]
+    shares: EffortShares
+    reading: Reading
+
+    def _robot_model(self) -> ScrewModel:
+        return self.reading.model
+
+    @abstractmethod
+    def _explained(
+        self, recording: Recording, model: ScrewModel | None, consistent: bool
+    ) -> EffortShares:
+        """Return what explains the efforts of another recording, of a robot with other bodies."""
+
+    def explain(
+        self,
+        recording: Recording,
+        *,
+        consistent: bool = False,
+        model: ScrewModel | None = None,
+    ) -> EffortShares:
+        """
+        Return what explains the efforts of another recording; `shares` are those of its own.
+
+        Parameters
+        ----------
+        recording : Recording
+            Samples are left out as for the identification.
+        consistent : bool
+            With values that are physically consistent; see `robot`.
+        model : ScrewModel, optional
+            With the load that the robot carried then, in place of the links and the load found.
+
+        Returns
+        -------
+        EffortShares
+        """
+        own = None if model is None else of_joints(model, self.reading.model.joint_names)
+        return self._explained(recording, own, consistent)
+
+    def validate(
+        self,
+        recording: Recording,
+        *,
+        consistent: bool = False,
+        model: ScrewModel | None = None,
+    ) -> Array:
+        """
+        Return the root mean square of the efforts that remain of another recording.
+
+        Parameters
+        ----------
+        recording : Recording
+            That was not used to identify the parameters, of the same joints.
+        consistent, model
+            See `explain`: friction, rotors and offsets of one load are validated with another.
+
+        Returns
+        -------
+        (n,) ndarray
+            [N m or N]
+        """
+        rest = self.explain(recording, consistent=consistent, model=model).rest
+        return np.asarray(np.sqrt(np.mean(rest**2, axis=0)))
+
+    def plot(self, joints: Sequence[str] | None = None) -> Any:
+        """
+        Draw what explains the efforts, and the rest; see `EffortShares.plot`.
+
+        Parameters
+        ----------
+        joints : sequence of str, optional
+            By default all.
+
+        Returns
+        -------
+        Figure
+        """
+        return self.shares.plot(joints)
+
+    @property
+    def rows(self) -> tuple[tuple[str, float, float], ...]:
+        """Names, values and standard deviations of all parameters and of the springs."""
+        own = zip(self.names, self.values.tolist(), self.standard_deviations.tolist(), strict=True)
+        return (*own, *spring_rows(self.springs))
+
+    def _parts(self) -> Sequence[Part]:
+        texts = [f'{finding.level}: {finding.text}' for finding in self.findings]
+        return (*super()._parts(), *self.shares._parts(), *texts)
 
     @abstractmethod
     def _found(self) -> tuple[ScrewModel, Robot, bool]:
@@ -165,54 +268,29 @@ class IdentifiedParameters(ParameterResult):
 @dataclass(frozen=True, eq=False)
 class Identification(IdentifiedParameters):
     """
-    Identified parameters of a robot.
+    Identified parameters of a robot, as `identify` returns them; see `IdentifiedParameters`.
 
     Parameters
     ----------
-    model : ScrewModel
-        Whose parameters they are.
-    names : tuple of str
-        As ``joint_1.viscous``, ``joint_1.coulomb``, ``joint_1.rotor_inertia``, ``joint_1.offset``,
-        ``payload.m``, ``payload.mx``, or body and entry of a base parameter.
-    values : (P,) ndarray
-        In SI units; 0 for what the motion does not determine.
-    covariance : (P, P) ndarray
-        Infinite on the diagonal for what the motion does not determine.
-    residuals : (n,) ndarray
-        Root mean square of the efforts that remain [N m or N].
-    before : (n,) ndarray
-        The same without these parameters; with base parameters the efforts themselves.
     noise : (n,) ndarray
         Standard deviation of the measured efforts.
-    payload_frame : str or None
-    springs : tuple of SpringFit
-        Of the joints whose motors were recorded.
     delays : (n,) ndarray
         By which efforts lagged the positions, taken out; 0 where none is certain [s].
-    findings : tuple of Finding
-        What was left out, and what is odd.
-    shares : EffortShares
-        What explains the efforts.
+    columns : Columns
+        Of the parameters in the efforts.
+    root : (P, P) ndarray
+        R: parameters x leave the weighted squares |R (x - values)|^2 more.
     """
 
-    model: ScrewModel
-    names: tuple[str, ...]
-    values: Array
-    covariance: Array
-    residuals: Array
-    before: Array
     noise: Array
-    payload_frame: str | None
-    springs: tuple[SpringFit, ...]
+    delays: Array
     columns: Columns
     root: Array
-    explained: Callable[[Recording], Explained]
-    delays: Array
-    findings: tuple[Finding, ...]
-    shares: EffortShares
 
-    def _robot_model(self) -> ScrewModel:
-        return self.model
+    @property
+    def model(self) -> ScrewModel:
+        """Whose parameters they are, with the joints that were recorded."""
+        return self.reading.model
 
     def with_payload(self) -> ScrewModel:
         """
@@ -287,96 +365,22 @@ class Identification(IdentifiedParameters):
     def _found(self) -> tuple[ScrewModel, Robot, bool]:
         return self.model, self.robot(), self.columns.base is not None
 
-    def explain(self, recording: Recording) -> EffortShares:
-        """
-        Return what explains the efforts of another recording; `shares` are those of its own.
-
-        Parameters
-        ----------
-        recording : Recording
-
-        Returns
-        -------
-        EffortShares
-        """
-        return shares_of(self.model, self.columns, self.values, self.explained(recording))
-
-    def plot(self, joints: Sequence[str] | None = None) -> Any:
-        """
-        Draw what explains the efforts, and the rest; see `EffortShares.plot`.
-
-        Parameters
-        ----------
-        joints : sequence of str, optional
-            By default all.
-
-        Returns
-        -------
-        Figure
-        """
-        return self.shares.plot(joints)
-
-    def _parts(self) -> Sequence[Part]:
-        return (*super()._parts(), *self.shares.tables())
-
-    def validate(self, recording: Recording, *, consistent: bool = False) -> Array:
-        """
-        Return the root mean square of the efforts that remain of another recording.
-
-        Parameters
-        ----------
-        recording : Recording
-            That was not used to identify the parameters. Samples with effort spikes are left out,
-            unless `identify` had ``check=False``.
-        consistent : bool
-            With `consistent_values` instead of `values`.
-
-        Returns
-        -------
-        (n,) ndarray
-            [N m or N]
-        """
-        seen = self.explained(recording)
-        values = self.consistent_values if consistent else self.values
-        rest = seen.measured - seen.known - seen.columns @ values
-        return np.asarray(np.sqrt(np.mean(rest**2, axis=0)))
-
-    @property
-    def rows(self) -> tuple[tuple[str, float, float], ...]:
-        """Names, values and standard deviations of all parameters and of the springs."""
-        own = zip(self.names, self.values.tolist(), self.standard_deviations.tolist(), strict=True)
-        return (*own, *spring_rows(self.springs))
+    def _explained(
+        self, recording: Recording, model: ScrewModel | None, consistent: bool
+    ) -> EffortShares:
+        columns, values = self.columns, self.consistent_values if consistent else self.values
+        if model is not None:  # its links and load in place of those found
+            columns = replace(columns, model=model, links=False, payload=None)
+            values = values[: len(columns.positive)]
+        samples = read_again(self.reading, recording, lambda own: own.rigid(columns.model), model)
+        return explained(columns, values, samples, self.delays)
 
 
-def payload_of(frame: str, names: tuple[str, ...], values: Array, covariance: Array) -> Payload:
-    """Return the payload among parameters; raise InputError if its mass is not above 0."""
-    places = [names.index(f'payload.{name}') for name in NAMES]
-    mass, *moment = values[places[:4]]
-    covariance = covariance[np.ix_(places[:4], places[:4])]
-    if not mass > 0.0:
-        raise InputError(
-            f'payload: expected a mass above 0, got {mass:.3g} kg '
-            f'+- {np.sqrt(covariance[0, 0]):.1g} kg'
-        )
-    com = np.array(moment) / mass
-    known = np.isfinite(np.diag(covariance))
-    finite = np.where(np.outer(known, known), covariance, 0.0)
-    slopes = np.column_stack((-com / mass, np.eye(3) / mass))
-    deviations = np.sqrt(np.diag(slopes @ finite @ slopes.T))
-    deviations[~known[1:]] = np.inf
-    about_frame = np.zeros((3, 3))
-    about_frame[UPPER] = values[places[4:]]
-    about_frame = about_frame + np.triu(about_frame, 1).T
-    sizes, axes = np.linalg.eigh(second_moment(about_frame) - mass * np.outer(com, com))
-    second = (axes * np.maximum(sizes, 0.0)) @ axes.T
-    return Payload(
-        frame,
-        float(mass),
-        float(np.sqrt(covariance[0, 0])),
-        com,
-        deviations,
-        np.trace(second) * np.eye(3) - second,
-    )
+def explained(columns: Columns, values: Array, samples: Samples, delays: Array) -> EffortShares:
+    """Return what parameters explain of the efforts of samples without delays (n,)."""
+    jets, times = samples.jets().links, samples.recording.times
+    parts = columns.parts(values, jets)
+    return EffortShares(columns.model, times, jets, samples.on_time(delays), parts)
 
 
 def spring_rows(springs: tuple[SpringFit, ...]) -> tuple[tuple[str, float, float], ...]:
@@ -386,13 +390,3 @@ def spring_rows(springs: tuple[SpringFit, ...]) -> tuple[tuple[str, float, float
         for spring in springs
         for name, value, deviation in spring.rows
     )
-
-
-def require_mass(mass: float, deviation: float, setting: str) -> None:
-    """Raise InputError for a payload whose mass is below zero by more than its band."""
-    if mass + BAND * deviation < 0.0:
-        raise InputError(
-            f'payload: expected a mass above 0, got {mass:.3g} +- {BAND * deviation:.1g} kg: do '
-            f'the efforts lack gravity or have another unit ({setting}), or does the model have a '
-            'mass that the robot has not?'
-        )

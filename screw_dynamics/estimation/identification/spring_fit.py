@@ -13,6 +13,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.findings import Finding
 from screw_dynamics.drives.spring_deflections import slipped_deflections
 from screw_dynamics.errors import InputError, ModelError
+from screw_dynamics.estimation.identification.findings import LIMITS
 from screw_dynamics.estimation.identification.least_squares import Window, fit
 from screw_dynamics.estimation.identification.spring_laws import (
     FoundSpring,
@@ -26,27 +27,8 @@ SLIPS = 'hysteresis', 'backlash'  # fields of `JointDrive`
 _POWERS = 1, 2, 3, 4, 5  # of any smooth law, of which slips are told
 
 
-class Thresholds(NamedTuple):
-    """What is said of springs, as parts of what is named."""
-
-    follows: tuple[float, float] = (0.5, 2.0)  # of the motion of a link, that of its motor
-    known: float = 3.0  # standard deviations of a stiffness, of a spring and not a shaft
-    sure: float = 4.0  # standard deviations of slips and friction that are there
-    told: float = 2.0  # times what remains of a deflection, what it has: of a spring that is told
-    telling: float = 3.0  # the same, of slips that are sought
-    share: float = 0.1  # of the efforts of the joint with the largest, those that links tell
-    noise: float = 0.5  # of the squares of a deflection, noise from which no stiffness follows
-    explains: float = 0.7  # of what all else leaves, what a backlash or an encoder leaves
-    ratio: float = 0.9  # of what another gear ratio leaves, what an eccentric encoder leaves
-    hardens: float = 2.0  # times what another law leaves, what the law does
-    better: float = 4.0  # times what the motion of the link leaves, what the effort does
-    clear: float = 0.01  # of a deflection, what counts of it
-    knee: float = 0.02  # rad/s or m/s, of friction beside a spring
-    narrow: float = 1e-4  # of the range of a deflection, as which hysteresis begins
-    crossing: float = 0.01  # of that range, within which the effort turns a play over
-
-
-LIMITS = Thresholds()
+_NARROW = 1e-4  # of the range of a deflection, as which hysteresis begins
+_CROSSING = 0.01  # of that range, within which the effort turns a play over
 _ROUNDS, _SLIP_ROUNDS = 6, 12
 _BINOMIALS = np.array([1.0, -4.0, 6.0, -4.0, 1.0])  # of the fourth difference
 
@@ -146,7 +128,7 @@ def fitted_spring(
     line = _fitted(calm, PowerLaw(1), ())
     stiffness, deviation = line.values[0], np.sqrt(line.covariance[0, 0])
     zero, zero_deviation = _zero(line)
-    if stiffness < -max(LIMITS.known * deviation, LIMITS.telling * line.left / shown):
+    if stiffness < -max(LIMITS.known * deviation, LIMITS.slipping * line.left / shown):
         text = (
             f'recording: joint {seen.name!r}: expected a motor that leads under a positive '
             f'effort, got {stiffness:.2g}: the effort or both positions are reversed'
@@ -157,7 +139,7 @@ def fitted_spring(
         return _stiff(seen.name, zero, zero_deviation, shown), ()
     chosen = law_of(law, calm.deflection - zero)
     try:
-        clear = LIMITS.telling * line.left < stiffness * shown
+        clear = LIMITS.slipping * line.left < stiffness * shown
         wide, findings = _with_slips(calm, slips if clear else ())
         line = _fitted(calm, chosen, wide.kinds, line)
         spring = chosen.spring(line.values[: line.size])
@@ -269,10 +251,10 @@ def _slips(kinds: Sequence[str], deflections: Array, sizes: Array) -> Array:
     columns, span = np.empty((len(deflections), len(kinds))), np.ptp(deflections)
     for k, (kind, size) in enumerate(zip(kinds, sizes, strict=True)):
         if kind == 'hysteresis':
-            width = max(size, LIMITS.narrow * span)
+            width = max(size, _NARROW * span)
             columns[:, k] = (slipped_deflections(deflections, width) - deflections) / width
         else:  # the sharp play, whatever its size
-            columns[:, k] = 0.5 * np.tanh(deflections / (LIMITS.crossing * span))
+            columns[:, k] = 0.5 * np.tanh(deflections / (_CROSSING * span))
     return columns
 
 

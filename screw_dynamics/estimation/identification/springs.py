@@ -5,44 +5,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.findings import Finding
+from screw_dynamics.common.scalars import require_choice
+from screw_dynamics.drives.robot import Robot
+from screw_dynamics.errors import UnknownNameError, listed
+from screw_dynamics.estimation.identification.drive_fit import DriveFit
+from screw_dynamics.estimation.identification.findings import LIMITS
 from screw_dynamics.estimation.identification.least_squares import Window, parts
+from screw_dynamics.estimation.identification.payload import BAND
 from screw_dynamics.estimation.identification.recorded_rows import LEAST_RANGE
-from screw_dynamics.estimation.identification.recording import Recording
+from screw_dynamics.estimation.identification.recording import (
+    Recording,
+    sprung,
+    with_motors,
+)
+from screw_dynamics.estimation.identification.samples import Samples
 from screw_dynamics.estimation.identification.spring_fit import (
-    LIMITS,
     SLIPS,
     Deflected,
     SpringFit,
     fitted_spring,
 )
-from screw_dynamics.estimation.identification.spring_laws import SpringLaw
+from screw_dynamics.estimation.identification.spring_laws import SPRING_LAWS, SpringLaw
 from screw_dynamics.model.screw_model import ScrewModel
 
-
-def with_motors(recording: Recording) -> Recording:
-    """Return a recording whose motors are where deflections, if measured, say."""
-    if recording.deflections is None:
-        return recording
-    behind = recording.positions + recording.deflections
-    if recording.motor_positions is not None:
-        behind = np.where(np.isnan(behind), recording.motor_positions, behind)
-    return replace(recording, motor_positions=behind)
-
-
-def sprung(recording: Recording) -> NDArray[np.bool_]:
-    """Return for every joint whether its deflection or its motor was recorded, (n,)."""
-    found = np.zeros(len(recording.joint_names), dtype=bool)
-    for field in (recording.motor_positions, recording.deflections):
-        if field is not None:
-            found |= ~np.isnan(field).any(axis=0)
-    return found
+_KNEE = 0.02  # rad/s or m/s, of friction beside a spring
 
 
 def fitted_springs(
@@ -88,7 +80,7 @@ def fitted_springs(
         if model.coordinate_types[i] == 'continuous':
             deflection -= 2.0 * np.pi * np.rint(deflection.mean() / (2.0 * np.pi))
         rate, name = rates[:, i], model.joint_names[i]
-        friction = np.column_stack((rate, np.tanh(rate / LIMITS.knee)))
+        friction = np.column_stack((rate, np.tanh(rate / _KNEE)))
         seen = Deflected(
             name,
             deflection,
@@ -109,9 +101,8 @@ def fitted_springs(
         found.append(spring)
         findings.extend(more)
         both = recording.deflections is None or np.isnan(recording.deflections[:, i]).any()
-        both &= np.ptp(link) >= LEAST_RANGE
-        if both and not any(one.kind == 'eccentric' for one in more):
-            findings.extend(_motion_findings(seen, link, motor, rate))
+        if both and np.ptp(link) >= LEAST_RANGE:
+            findings.extend(_ratio(name, link, motor))
     return tuple(found), tuple(findings)
 
 
@@ -135,44 +126,133 @@ def _of_joint(uncertain: Callable[[int, Array], Array], joint: int) -> Callable[
     return lambda weights: uncertain(joint, weights)
 
 
-def _motion_findings(seen: Deflected, link: Array, motor: Array, rate: Array) -> Iterator[Finding]:
-    """
-    Yield motors that do not move as their links do, but for a part of the effort.
-
-    If the position or the velocity of the link explains the deflection far better than the
-    effort, a gear ratio or times are wrong.
-    """
-    means, name = seen.means, seen.name
-    size = means(seen.effort) / max(float(np.abs(seen.effort).max()), 1e-300)
-    link, motor = means(link), means(motor)
-    law = np.column_stack((np.ones(len(size)), size, size * np.abs(size), size**3))
-    columns = np.column_stack((link, means(rate), law))
-    ratio, delay = np.linalg.lstsq(columns, motor, rcond=None)[0][:2].tolist()
-    if ratio < 0.0 or not LIMITS.follows[0] < ratio < LIMITS.follows[1]:
-        reason = (
-            'a motor that moves with its link, got {:.3g} times the motion of the link: one of '
-            'both encoders is reversed'
-            if ratio < 0.0
-            else 'the motor position on the joint side of the gear, got {:.3g} times the motion '
-            'of the link'
-        )
-        text = f'recording: joint {name!r}: expected {reason.format(ratio)}'
-        yield Finding('motor position', 'wrong', (name,), text)
+def _ratio(name: str, link: Array, motor: Array) -> Iterator[Finding]:
+    """Yield a motor that does not move as its link does, but for its deflection."""
+    ratio = float(np.polyfit(link - link.mean(), motor, 1)[0])
+    if LIMITS.follows[0] < ratio < LIMITS.follows[1]:
         return
-    most, by_position, by_rate, least = (
-        float(np.std(motor - link - part @ np.linalg.lstsq(part, motor - link, rcond=None)[0]))
-        for part in (law, columns[:, [0, 2, 3, 4, 5]], columns[:, 1:], columns)
-    )
-    if most > max(LIMITS.better * least, LIMITS.clear * float(np.std(motor - link))):
-        text = f'got a motor that moves {ratio:.4g} times as far as its link: another gear ratio?'
-        if by_rate < by_position:
-            side = 'late' if delay > 0.0 else 'early'
+    text = f'recording: joint {name!r}: expected '
+    if ratio > 0.0:
+        text += f'the motor position on the joint side of the gear, got {ratio:.3g} times the '
+        text += 'motion of the link'
+    else:
+        text += f'a motor that moves with its link, got {ratio:.3g} times its motion: one of both '
+        text += 'encoders is reversed'
+    yield Finding('motor position', 'wrong', (name,), text)
+
+
+def lost_in_gears(recording: Recording) -> Iterator[Finding]:
+    """Yield what gears lose between motor and output, where deflections tell springs apart."""
+    if recording.motor_positions is None or recording.deflections is None:
+        return
+    lost = recording.motor_positions - recording.positions - recording.deflections
+    for name, column, motor in zip(
+        recording.joint_names, lost.T, recording.motor_positions.T, strict=True
+    ):
+        if not np.isnan(column).any():
+            steps = np.diff(np.unique(motor))
             text = (
-                f'got that of a link whose positions are {1e3 * abs(delay):.2g} ms {side}: other '
-                'times than those of the motor, or friction of the joint beside its spring?'
+                f'joint {name!r}: between motor and spring, {1e3 * column.std():.2g} mrad or mm '
+                f'rms are lost in the gear or the encoder of the motor, whose usual step is '
+                f'{1e3 * (np.median(steps) if len(steps) else 0.0):.2g}: no part of the spring'
             )
-        text = (
-            f'recording: joint {name!r}: expected a deflection that follows the effort, {text} '
-            'What is found of the drive is wrong, its spring above all'
+            yield Finding('gear', 'remark', (name,), text)
+
+
+def no_compliance(springs: Sequence[SpringFit]) -> tuple[Finding, ...]:
+    """Return what is said of springs that show none."""
+    return tuple(
+        Finding(
+            'stiff',
+            'odd',
+            (spring.joint,),
+            f'recording: joint {spring.joint!r}: expected a deflection that follows the effort, '
+            f'got {spring.explained:.2g} rad or m of {spring.remaining:.2g} that are noise: its '
+            'stiffness remains unknown (inf)',
         )
-        yield Finding('deflection', 'odd', (name,), text, 1.0 - least / most)
+        for spring in springs
+        if spring.spring is None
+    )
+
+
+def deflected_springs(
+    found: DriveFit,
+    samples: Samples,
+    windows: Sequence[Window],
+    laws: Mapping[str, SpringLaw],
+    constants: NDArray[np.bool_],
+    confirmed: NDArray[np.bool_],
+) -> tuple[tuple[SpringFit, ...], tuple[Finding, ...]]:
+    """Return the springs of joints whose deflections tell them, and what is said of them."""
+    equations, jets = found.equations, samples.jets()
+    values, covariance = found.values.copy(), found.fit.covariance
+    if constants.any():  # currents of unknown constants know no masses
+        links = np.array([name.startswith('link.') for name in equations.names])
+        values[links] = 0.0
+        covariance = np.where(np.outer(links, links), np.eye(len(links)), covariance)
+        covariance[links[:, np.newaxis] ^ links] = 0.0
+    model, efforts = equations.robot.model, equations.transmitted(values, jets.links)
+    measured = np.logical_not(np.isnan(samples.recording.efforts).any(axis=0))
+    efforts[:, measured] = samples.recording.efforts[:, measured]
+    slipping = []
+    for j, joint in enumerate(equations.robot.joint_drives):
+        damping = getattr(joint.spring, 'damping', 0.0)
+        if not damping:
+            slipping.append(model.joint_names[j])
+        efforts[:, j] -= damping * (jets.motors[:, 1, j] - jets.links[:, 1, j])
+    columns = samples.smooth_parts(lambda part: equations.transmitted_columns(jets.links[part]))
+    fits, findings = fitted_springs(
+        model,
+        samples.recording,
+        efforts,
+        jets.links[:, 1],
+        windows,
+        laws,
+        measured=measured,
+        uncertain=uncertain_sums(columns.__getitem__, len(columns), covariance),
+        smooth=samples.smooth,
+        gain=samples.gain,
+        slipping=slipping,
+        eccentric=confirmed & (np.array(model.coordinate_types) != 'prismatic'),
+    )
+    # what motors do not confirm, masses of far links above all, has to be large
+    sizes = np.std(efforts, axis=0)
+    large = confirmed | measured | (sizes > LIMITS.share * sizes.max())
+    small = {name for name, own in zip(model.joint_names, large, strict=True) if not own}
+    findings = tuple(
+        one for one in findings if one.level != 'wrong' or not small.issuperset(one.joints)
+    )
+    told = tuple(
+        fit
+        for fit in fits
+        if fit.spring is not None
+        and LIMITS.told * fit.remaining < fit.explained
+        and BAND * fit.deviation < LIMITS.band * fit.stiffness
+        and fit.joint not in small
+    )
+    names = tuple(fit.joint for fit in fits if fit not in told)
+    if names:
+        text = (
+            f'the efforts hardly deflect the springs of {listed(names)}, or do not explain their '
+            'deflections (other masses, springs beside joints, contacts?): the robot keeps them'
+        )
+        findings = (*findings, Finding('deflections', 'remark', names, text))
+    return told, findings
+
+
+def laws_of(
+    robot: Robot, given: SpringLaw | Mapping[str, SpringLaw] | None
+) -> dict[str, SpringLaw]:
+    """Return the laws of springs by joint: those given, else those of the robot, else linear."""
+    found: dict[str, SpringLaw] = {}
+    for name, joint in zip(robot.joint_names, robot.joint_drives, strict=True):
+        law = getattr(joint.spring, 'type', 'linear')
+        if isinstance(given, str):
+            law = given
+        elif given is not None and name in given:
+            law = given[name]
+        found[name] = require_choice('springs', law, SPRING_LAWS)
+    for name in given if isinstance(given, Mapping) else ():
+        if name not in robot.joint_names:
+            raise UnknownNameError('joint', name, robot.joint_names, 'springs')
+    return found

@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recordings that cannot be used, or not all of them: the text names what is wrong with them."""
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.driven_recordings import drawn_drives, driven, wrong_drives
 from helpers.recordings import (
     COM,
     EFFORT_NOISE,
@@ -31,7 +29,7 @@ from screw_dynamics.errors import (
     UnknownNameError,
 )
 from screw_dynamics.estimation.identification import Recording, identify
-from screw_dynamics.estimation.identification.effort_findings import effort_spikes
+from screw_dynamics.estimation.identification.findings import effort_spikes
 
 
 @pytest.fixture(scope='module')
@@ -246,13 +244,6 @@ def test_delays_are_taken_out(request, arm, delays, text):
     assert (found.validate(held_out) < 1.2 * on_time.residuals).all()
 
 
-def test_swapped_joints_are_named(iiwa):
-    good = drawn(iiwa, 6)[0]
-    swapped = good.efforts[:, [0, 3, 2, 1, 4, 5, 6]]
-    with pytest.raises(InputError, match="'joint_2'.*'joint_4'.*swapped"):
-        identify(iiwa, replace(good, efforts=swapped))
-
-
 def test_too_little(planar, good):
     with pytest.raises(InputError, match='recording: expected more than'):
         identify(planar, good.between(2.0, 2.1))
@@ -310,55 +301,6 @@ def test_single_spikes_of_efforts_are_left_out():
     assert away[known].max() < 0.5
     remaining = found.validate(spoilt.between(15.0, 20.0))
     assert remaining[joint] < 2.0 * EFFORT_NOISE
-
-
-def after_rest(measured, pushes, rng, noise=POSITION_NOISE):
-    """Return a recording that begins with 4 s at rest, under efforts (t) of its first sample."""
-    times = np.arange(0.0, 4.0, measured.times[1] - measured.times[0])
-    fields = {'times': np.concatenate((times, 4.0 + measured.times - measured.times[0]))}
-    for name in ('positions', 'motor_positions', 'efforts', 'motor_efforts'):
-        column = getattr(measured, name)
-        if column is not None and not np.isnan(column).any():
-            rest = noise * rng.normal(size=(len(times), column.shape[1]))
-            rest += pushes(times)[:, None] if 'efforts' in name else column[0]
-            fields[name] = np.concatenate((rest, column))
-    return Recording(measured.joint_names, **fields)
-
-
-def test_joints_that_brakes_hold_are_left_out():
-    """Efforts at rest that friction explains are not; others bias offsets by ten deviations."""
-    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'), gravity=(0.0, 0.0, 0.0))
-    rng = np.random.default_rng(2)
-    measured, drives = drawn(model, 2, seconds=15.0)
-    found = identify(model, measured, offsets=True)
-    friction = drives.coulomb.min()
-    with warnings.catch_warnings():
-        warnings.simplefilter('error', RecordingWarning)
-        identify(
-            model, after_rest(measured, lambda t: 0.5 * friction + 0.0 * t, rng), offsets=True
-        )
-    held = after_rest(measured, lambda t: 20.0 * np.sin(t) ** 2, rng)
-    text = r"'joint_[12]'.* at rest, got up to 1\d.* from 0\.\d* s to 4\.\d* s.*brakes.*--start"
-    with pytest.warns(RecordingWarning, match=text):
-        same = identify(model, held, offsets=True)
-    away = np.abs(same.values - found.values) / found.standard_deviations
-    assert away.max() < 1.0
-    kept = identify(model, held, offsets=True, check=False)
-    assert (np.abs(kept.values - found.values) / found.standard_deviations).max() > 10.0
-
-
-def test_brakes_of_simulated_drives_are_left_out(planar):
-    """As `sea_simulator` begins: brakes carry the weight, and motor efforts are zero."""
-    rng = np.random.default_rng(3)
-    drives = drawn_drives(planar, rng)
-    measured = driven(planar, drives, rng, seconds=12.0)
-    robot = sd.Robot(planar, wrong_drives(drives, 1.1))
-    found = sd.identify_drives(robot, measured)
-    with pytest.warns(RecordingWarning, match="'joint_1'.*do brakes hold it"):
-        same = sd.identify_drives(robot, after_rest(measured, np.zeros_like, rng))
-    # where one fit sees no breakaway friction at a joint, the other may doubt it
-    for (name, value, deviation), (_, again, other) in zip(found.rows, same.rows, strict=True):
-        assert abs(again - value) < np.hypot(deviation, other), name
 
 
 def test_fast_motions_between_samples_are_no_spikes(planar):

@@ -11,29 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.findings import Finding
 from screw_dynamics.dynamics.regressor import inertial_parameters
 from screw_dynamics.errors import InputError, listed
 from screw_dynamics.estimation.identification.drive_equations import (
+    BREAKAWAY,
     CONSTANT,
-    EXCESS,
     FIELDS,
     LOAD,
 )
 from screw_dynamics.estimation.identification.drive_fit import DriveFit, fitted, linear_fit
-from screw_dynamics.estimation.identification.drive_samples import DriveSamples
-from screw_dynamics.estimation.identification.effort_delays import lead_time_hint
+from screw_dynamics.estimation.identification.findings import LIMITS, lead_time_hint
 from screw_dynamics.estimation.identification.least_squares import Window
+from screw_dynamics.estimation.identification.payload import BAND
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
-from screw_dynamics.estimation.identification.result import BAND
-
-_SURE = 4.0  # standard deviations
-_BEYOND = 3.0  # times the noise, what a drive leaves
-_LEAST_LOAD = 0.01  # of the mass of the robot
-_LEAST_SCALE = 0.03  # of a torque constant
+from screw_dynamics.estimation.identification.samples import Samples
 
 
-def suspected_load(
-    found: DriveFit, samples: DriveSamples, windows: Sequence[Window], moved: NDArray[np.bool_]
+def _suspected_load(
+    found: DriveFit, samples: Samples, windows: Sequence[Window], moved: NDArray[np.bool_]
 ) -> tuple[str, float]:
     """
     Return the text of a load at an end of the robot that nobody seeks, and what it leaves.
@@ -42,7 +38,7 @@ def suspected_load(
     """
     equations, model = found.equations, found.equations.robot.tree
     count, masses = equations.drive_count, inertial_parameters(model)[:: len(NAMES)]
-    text, most, left = '', _SURE, np.inf
+    text, most, left = '', LIMITS.sure, np.inf
     for body in sorted(set(range(len(model.body_names))) - set(model.parents)):
         name = model.body_names[body]
         values = np.insert(found.values, count, np.zeros(len(NAMES)))
@@ -50,7 +46,7 @@ def suspected_load(
         loaded = linear_fit(wider, samples, values, moved, found.fit.noise, windows)
         mass = loaded.fit.values[count]
         deviation = np.sqrt(loaded.fit.covariance[count, count])
-        if mass > most * deviation and mass > _LEAST_LOAD * masses.sum():
+        if mass > most * deviation and mass > LIMITS.least_load * masses.sum():
             most, left = mass / deviation, _left(loaded, found, moved)
             text = (
                 f'a load of about {mass:.2g} +- {BAND * deviation:.1g} kg on link {name!r} is not '
@@ -61,7 +57,7 @@ def suspected_load(
 
 
 def suspected_scales(
-    found: DriveFit, samples: DriveSamples, windows: Sequence[Window], moved: NDArray[np.bool_]
+    found: DriveFit, samples: Samples, windows: Sequence[Window], moved: NDArray[np.bool_]
 ) -> tuple[str, float]:
     """
     Return the text of torque constants that differ from those assumed, and what they leave.
@@ -69,13 +65,13 @@ def suspected_scales(
     '' if none does. What is left is the sum of squares beside the noise.
     """
     equations = found.equations
-    sought = equations.sought.copy()
-    sought[CONSTANT] = moved
-    if (sought == equations.sought).all():
+    free = equations.free.copy()
+    free[CONSTANT] = moved
+    if (free == equations.free).all():
         return '', np.inf
-    wider = replace(equations, sought=sought)
-    rest = found.values[int(equations.sought.sum()) :]
-    values = np.concatenate((equations.numbers(found.values)[sought], rest))
+    wider = replace(equations, free=free)
+    rest = found.values[int(equations.free.sum()) :]
+    values = np.concatenate((equations.coefficients(found.values)[free], rest))
     other = linear_fit(wider, samples, values, moved, found.fit.noise, windows)
     sure = moved & _differ(other)
     if not sure.any():
@@ -100,36 +96,58 @@ def _scales(found: DriveFit) -> tuple[Array, Array]:
     """Return torque constants (n,) less 1, and their standard deviations."""
     numbers, variances = found.fit.values, np.diag(found.fit.covariance)
     return (
-        found.equations.numbers(numbers)[CONSTANT] - 1.0,
-        np.sqrt(found.equations.numbers(variances)[CONSTANT]),
+        found.equations.coefficients(numbers)[CONSTANT] - 1.0,
+        np.sqrt(found.equations.coefficients(variances)[CONSTANT]),
     )
 
 
 def _differ(found: DriveFit) -> NDArray[np.bool_]:
     """Return which torque constants (n,) surely differ from 1."""
     away, deviations = _scales(found)
-    return np.asarray((np.abs(away) > _SURE * deviations) & (np.abs(away) > _LEAST_SCALE))
+    return np.asarray(
+        (np.abs(away) > LIMITS.sure * deviations) & (np.abs(away) > LIMITS.least_scale)
+    )
 
 
 def _left(other: DriveFit, found: DriveFit, moved: NDArray[np.bool_]) -> float:
     """Return the sum of squares of what another fit leaves and of its errors of links."""
     residuals = other.fit.residuals[:, moved] / found.fit.noise[moved]
-    away = (other.fit.values - other.equations.first) / other.equations.prior
+    away = (other.fit.values - other.equations.initial_values) / other.equations.prior
     return float(np.square(residuals).sum() + np.square(away).sum())
 
 
-def unexplained(
-    found: DriveFit, samples: DriveSamples, left: Array, moved: NDArray[np.bool_]
-) -> Iterator[str]:
-    """Return the texts of joints where efforts leave (T, n) more than noise does."""
+def suspicions(
+    found: DriveFit,
+    samples: Samples,
+    windows: Sequence[Window],
+    moved: NDArray[np.bool_],
+    left: Array,
+) -> Iterator[Finding]:
+    """
+    Yield the load, or the torque constants, that explain efforts better, whichever explains more.
+
+    Else the joints where efforts leave (T, n) more than noise does.
+    """
+    scales, by_scales = suspected_scales(found, samples, windows, moved)
+    load, by_load = '', np.inf
+    if found.equations.payload is None:
+        load, by_load = _suspected_load(found, samples, windows, moved)
+    if by_load < by_scales:
+        yield Finding('load', 'odd', (), f'recording: {load}')
+    elif scales:
+        yield Finding('torque constants', 'odd', (), scales)
+    if load or scales:
+        return
     own, noise = np.std(found.fit.residuals, axis=0), samples.smooth_noise(left)
-    for j in np.flatnonzero(moved & (own > _BEYOND * noise)):
-        yield (
-            f'joint {found.equations.robot.joint_names[j]!r}: {own[j]:.2g} N m or N rms of the '
-            f'smoothed motor effort, {own[j] / noise[j]:.2g} times its noise, are not those of '
-            'such a drive, and no part of the bands: friction that holds at rest, or of the joint '
-            'beside its spring, or wrong times?'
+    for j in np.flatnonzero(moved & (own > LIMITS.noisy * noise)).tolist():
+        name = found.equations.robot.joint_names[j]
+        text = (
+            f'joint {name!r}: {own[j]:.2g} N m or N rms of the smoothed motor effort, '
+            f'{own[j] / noise[j]:.2g} times its noise, are not those of such a drive, and no part '
+            'of the bands: friction that holds at rest, or of the joint beside its spring, or '
+            'wrong times?'
         )
+        yield Finding('unexplained', 'remark', (name,), text)
 
 
 def negative_rotors(found: DriveFit) -> Iterator[tuple[str, str]]:
@@ -146,24 +164,35 @@ def negative_rotors(found: DriveFit) -> Iterator[tuple[str, str]]:
             )
 
 
-def not_shown(found: DriveFit, moved: NDArray[np.bool_], told: NDArray[np.bool_]) -> Iterator[str]:
-    """Return the texts of joints that show no breakaway, and no friction that grows with load."""
-    names = set(np.array(found.equations.names)[told].tolist())
-    for kind, text in ((EXCESS, 'breakaway friction'), (LOAD, 'friction under load')):
-        joints = np.array(found.equations.robot.joint_names)[moved].tolist()
-        own = [joint for joint in joints if f'{joint}.{FIELDS[kind]}' not in names]
+def remarks(
+    found: DriveFit,
+    moved: NDArray[np.bool_],
+    values: Array,
+    deviations: Array,
+    unknown: NDArray[np.bool_],
+) -> Iterator[Finding]:
+    """Yield the delay that was taken out, friction that does not show, and what is not told."""
+    equations = found.equations
+    if equations.delayed:
+        place = equations.drive_count - 1
+        delay, band = 1e3 * values[place], 1e3 * BAND * deviations[place]
+        if abs(delay) > band:
+            side = 'lag the positions' if delay > 0.0 else 'are ahead of the positions'
+            text = (
+                f'the motor efforts {side} by {abs(delay):.2f} +- {band:.1g} ms: taken out'
+                + lead_time_hint(1e-3 * float(delay))
+            )
+            yield Finding('late', 'remark', (), text)
+    names = np.array(equations.names)
+    told = set(names[equations.told(values, deviations)].tolist())
+    joints = np.array(equations.robot.joint_names)[moved].tolist()
+    for kind, text in ((BREAKAWAY, 'breakaway friction'), (LOAD, 'friction under load')):
+        own = tuple(joint for joint in joints if f'{joint}.{FIELDS[kind]}' not in told)
         if own:
-            yield f'{text} does not show and is kept at {listed(own)}'
-
-
-def delay_found(delay: float, deviation: float) -> str:
-    """Return the text of a delay that was taken out, '' for none."""
-    if abs(delay) < BAND * deviation:
-        return ''
-    side = (
-        f'lag the positions by {1e3 * delay:.2f}'
-        if delay > 0.0
-        else (f'are ahead of the positions by {-1e3 * delay:.2f}')
-    )
-    band = f'{1e3 * BAND * deviation:.1g} ms'
-    return f'the motor efforts {side} +- {band}: taken out{lead_time_hint(delay)}'
+            text = f'{text} does not show and is kept at {listed(own)}'
+            yield Finding('friction', 'remark', own, text)
+    kept = names[unknown & np.isinf(equations.prior)].tolist()
+    kept = [name for name in kept if not name.startswith('payload.')]
+    if kept:
+        text = f'the motion does not tell, and the robot keeps: {listed(kept)}'
+        yield Finding('not told', 'remark', (), text)

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,18 +13,20 @@ from numpy.typing import NDArray
 from scipy.ndimage import median_filter
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.findings import Finding, Level
+from screw_dynamics.common.findings import Finding, Level, by_weight
+from screw_dynamics.errors import InputError, RecordingWarning
+from screw_dynamics.estimation.identification.samples import MOST_DELAY
 
 REMEDY = '; check=False (--no-check, no_check) uses the recording as it is'
 
 
 class Thresholds(NamedTuple):
-    """What is odd about efforts, as parts of what is said."""
+    """From where on something about a recording is said, and what of it counts."""
 
+    # efforts alone, and beside those of the model
     clipped: float = 0.01  # of the samples, at the same largest value
     clipped_levels: float = 5.0  # times the samples of the next value: no step of a coarse sensor
     telling: float = 0.5  # correlation of measured efforts and those of the model
-    swapped: float = 0.5  # of what a joint leaves of its efforts, another one leaves
     factor: float = 15.0  # between measured efforts and those of the model without a payload
     stuck: float = 0.2  # of the range of an effort, by which that of the model changes meanwhile
     mostly: float = 0.5  # of the samples, that tell nothing of a joint which is left out
@@ -35,51 +38,97 @@ class Thresholds(NamedTuple):
     spike_of_most: float = 5.0
     most: float = 0.95
     spike_range: float = 0.25  # of the range of the effort, measured or of the model
+    # another content, sign, scale, gravity or load
+    better: float = 4.0  # times smaller is what it leaves of an effort
+    worse: float = 1.5  # times larger, at the most, is what it leaves of those of other joints
+    explained: float = 0.5  # of an effort, the most that a content leaves that explains it
+    scaled: float = 2.0  # the least factor, or its inverse, that is not an error of the model
+    scale: float = 1e-3  # the least factor of efforts that are those of the model in some unit
+    negligible: float = 0.01  # of an effort
+    turned: float = 2.0  # times smaller is what another gravity leaves of a joint
+    like_gravity: tuple[float, float] = (0.8, 1.25)  # its strength, in that of the model
+    tilt: float = 2.0  # degrees
+    loaded: float = 2.0  # times smaller is what a load leaves of a joint
+    load: float = 0.02  # of the mass of the robot, the least load
+    # motors
+    sure: float = 4.0  # standard deviations of what is there
+    noisy: float = 3.0  # times the noise, what a drive leaves
+    least_load: float = 0.01  # of the mass of the robot
+    least_scale: float = 0.03  # of a torque constant
+    # springs
+    follows: tuple[float, float] = (0.5, 2.0)  # of the motion of a link, that of its motor
+    known: float = 3.0  # standard deviations of a stiffness, of a spring and not a shaft
+    told: float = 2.0  # times what remains of a deflection, what it has: of a spring that is told
+    slipping: float = 3.0  # the same, of slips that are sought
+    band: float = 0.3  # of a stiffness, the largest of a spring that is told
+    share: float = 0.1  # of the efforts of the joint with the largest, those that links tell
+    noise: float = 0.5  # of the squares of a deflection, noise from which no stiffness follows
+    explains: float = 0.7  # of what all else leaves, what a backlash or an encoder leaves
+    ratio: float = 0.9  # of what another gear ratio leaves, what an eccentric encoder leaves
+    hardens: float = 2.0  # times what another law leaves, what the law does
+    clear: float = 0.01  # of a deflection, what counts of it
 
 
 LIMITS = Thresholds()
 
 
-def stuck_samples(effort: Array, predicted: Array) -> NDArray[np.bool_]:
+class UnusableRecordingError(InputError):
+    """A recording that contradicts the model or itself; `findings`, the gravest first, say how."""
+
+    findings: tuple[Finding, ...] = ()
+
+
+def report(findings: Iterable[Finding], check: bool, stacklevel: int) -> None:
+    """Raise the gravest finding if it is wrong and `check`; warn of what is left out or odd."""
+    found = by_weight(tuple(findings))
+    if check and found and found[0].level == 'wrong':
+        error = UnusableRecordingError(found[0].text)
+        error.findings = found
+        raise error
+    for finding in found:
+        if finding.level in ('left out', 'odd'):
+            warnings.warn(finding.text, RecordingWarning, stacklevel=stacklevel + 1)
+
+
+def stuck(
+    names: Sequence[str], times: Array, efforts: Array, predicted: Array
+) -> tuple[NDArray[np.bool_], Iterator[Finding]]:
     """
-    Return which samples (T,) of an effort stay the same while that of the model changes.
+    Return where efforts (T, n) stay the same while those of the model change, and what is said.
 
-    All of them if most have one value: the effort is not measured, or has a dead band.
+    Everywhere if most have one value: the effort is not measured, or has a dead band.
     """
-    found = np.zeros(len(effort), dtype=bool)
-    least = LIMITS.stuck * np.ptp(effort)
-    starts = np.flatnonzero(np.diff(effort, prepend=np.nan) != 0.0)
-    counts = np.diff(starts, append=len(effort))
-    for start, count in zip(starts[counts > 1].tolist(), counts[counts > 1].tolist(), strict=True):
-        part = slice(start, start + count)
-        found[part] = np.ptp(predicted[part]) > least
-    values, counts = np.unique(effort, return_counts=True)
-    same = effort == values[np.argmax(counts)]
-    if same.mean() > LIMITS.mostly and np.ptp(predicted[same]) >= least:
-        found[:] = True
-    return found
+    found = np.zeros(efforts.shape, dtype=bool)
+    for place, effort, own in zip(found.T, efforts.T, predicted.T, strict=True):
+        least = LIMITS.stuck * np.ptp(effort)
+        starts = np.flatnonzero(np.diff(effort, prepend=np.nan) != 0.0)
+        ends = np.append(starts[1:], len(effort))
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            place[start:end] = end - start > 1 and np.ptp(own[start:end]) > least
+        values, counts = np.unique(effort, return_counts=True)
+        same = effort == values[np.argmax(counts)]
+        if same.mean() > LIMITS.mostly and np.ptp(own[same]) >= least:
+            place[:] = True
+    return found, _stuck(names, times, found)
 
 
-def stuck(names: tuple[str, ...], times: Array, places: NDArray[np.bool_]) -> Iterator[Finding]:
-    """Yield what is said of efforts that stay the same at `places` (T, n)."""
+def _stuck(names: Sequence[str], times: Array, places: NDArray[np.bool_]) -> Iterator[Finding]:
     for name, own in zip(names, places.T, strict=True):
         if own.any():
             first, last = times[np.flatnonzero(own)[[0, -1]]]
             share = float(own.mean())
-            yield Finding(
-                'stuck',
-                'left out',
-                (name,),
+            text = (
                 f'recording: joint {name!r}: expected measured efforts, got the same ones while '
                 f'those of the model change, in {100.0 * share:.2g} % of the samples from '
                 f'{first:.6g} s to {last:.6g} s: '
-                + ('the joint is left out' if share > LIMITS.mostly else 'left out'),
+                + ('the joint is left out' if share > LIMITS.mostly else 'left out')
             )
+            yield Finding('stuck', 'left out', (name,), text)
 
 
-def clipped(names: Iterable[str], reported: Array) -> Iterator[Finding]:
+def clipped(names: Sequence[str], reported: Array) -> Iterator[Finding]:
     """Yield the joints whose efforts (T, n) stay at a limit, as reported."""
-    for name, effort in zip(map(str, names), reported.T, strict=True):
+    for name, effort in zip(names, reported.T, strict=True):
         size = np.abs(effort)
         values, counts = np.unique(
             np.round(size / max(float(size.max()), 1e-300), 9), return_counts=True
@@ -128,7 +177,7 @@ def _quantum(effort: Array) -> float:
 
 
 def spikes_found(
-    names: tuple[str, ...], times: Array, efforts: Array, spikes: NDArray[np.bool_]
+    names: Sequence[str], times: Array, efforts: Array, spikes: NDArray[np.bool_]
 ) -> Iterator[Finding]:
     """Yield what is said of spikes (T, n) of efforts, which are left out."""
     for i in np.flatnonzero(spikes.any(axis=0)).tolist():
@@ -146,30 +195,6 @@ def spikes_found(
             f'the largest at {times[places[worst]]:.6g} s: {efforts[places[worst], i]:.4g} beside '
             f'about {beside[worst]:.4g}; left out',
         )
-
-
-def swapped(
-    names: tuple[str, ...], efforts: Array, predicted: Array, jets: Array
-) -> Iterator[Finding]:
-    """Yield pairs of joints whose efforts (T, n) fit each other's."""
-    count = len(names)
-    left = np.array(
-        [
-            [_left(efforts[:, i], predicted[:, j], jets[:, :, j]) for j in range(count)]
-            for i in range(count)
-        ]
-    )
-    best = np.argmin(left, axis=1)
-    for i, j in enumerate(best.tolist()):
-        if i < j and best[j] == i and max(left[i, j], left[j, i]) < LIMITS.swapped * left[i, i]:
-            yield Finding(
-                'swapped',
-                'wrong',
-                (names[i], names[j]),
-                f'recording: joint {names[i]!r}: expected its own efforts, got some that fit '
-                f'{names[j]!r}, and the reverse: the two are swapped{REMEDY}',
-                1.0 - float(left[i, j] / left[i, i]) ** 2,
-            )
 
 
 def reversed_efforts(
@@ -246,13 +271,6 @@ def _comparable(efforts: Array, predicted: Array, jets: Array, load: Array) -> t
     return measured, own
 
 
-def _left(effort: Array, predicted: Array, jet: Array) -> float:
-    """Return the part of an effort that a joint, with friction, rotor and offset, leaves."""
-    columns = np.column_stack((predicted, _friction_columns(jet)))
-    rest = effort - columns @ np.linalg.lstsq(columns, effort, rcond=None)[0]
-    return float(np.linalg.norm(rest)) / max(float(np.linalg.norm(effort)), 1e-300)
-
-
 def _friction_columns(jet: Array) -> Array:
     return np.column_stack((np.ones(len(jet)), jet[:, 1], np.sign(jet[:, 1]), jet[:, 2]))
 
@@ -264,3 +282,28 @@ def _correlation(a: Array, b: Array) -> float:
 
 def _slope(a: Array, b: Array) -> float:
     return float(a @ b) / max(float(b @ b), 1e-300)
+
+
+def late(names: Sequence[str], delays: Array) -> tuple[Finding, ...]:
+    """Return what is said of delays (n,) that are taken out [s], or that are too long."""
+    found = np.flatnonzero(delays).tolist()
+    if not len(found):
+        return ()
+    worst = max(found, key=lambda i: abs(delays[i]))
+    delay = 1e3 * delays[worst]
+    others = f'; so do those of {len(found) - 1} other joints' if len(found) > 1 else ''
+    side = f'lag by {delay:.0f} ms' if delay > 0.0 else f'are {-delay:.0f} ms ahead'
+    text = (
+        f'recording: joint {names[worst]!r}: expected efforts of the instants of the positions, '
+        f'got efforts that {side}{others}'
+    )
+    joints = tuple(names[i] for i in found)
+    if abs(delays[worst]) > MOST_DELAY:
+        return (Finding('late', 'wrong', joints, text),)
+    hint = lead_time_hint(float(delays[worst]))
+    return (Finding('late', 'left out', joints, f'{text}; taken out{hint}'),)
+
+
+def lead_time_hint(delay: float) -> str:
+    """Return the text for efforts that are ahead, as commands are; '' for a delay above 0 [s]."""
+    return '' if delay > 0.0 else f'; if they are the commands, set lead_time: {-delay:.2g}'
