@@ -12,13 +12,14 @@ from screw_dynamics.estimation.identification.identify import identify
 from screw_dynamics.estimation.identification.identify_drives import identify_drives
 from screw_dynamics.estimation.identification.payload import Payload
 from screw_dynamics.estimation.identification.recording import Recording
-from screw_dynamics.estimation.identification.result import Identification
+from screw_dynamics.estimation.identification.result import Identification, IdentifiedParameters
 from screw_dynamics.estimation.identification.spring_fit import SpringFit
 
 __all__ = [
     'DriveIdentification',
     'EffortShares',
     'Identification',
+    'IdentifiedParameters',
     'Payload',
     'Recording',
     'RecordingReport',

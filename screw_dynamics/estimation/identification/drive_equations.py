@@ -117,7 +117,7 @@ class DriveEquations:
         found[[name.startswith('link.') for name in self.names]] = 1.0
         return found
 
-    def told(self, values: Array, deviations: Array) -> NDArray[np.bool_]:
+    def determined(self, values: Array, deviations: Array) -> NDArray[np.bool_]:
         """
         Return which parameters (P,) a recording tells, of those known in advance too.
 

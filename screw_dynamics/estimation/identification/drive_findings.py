@@ -184,7 +184,7 @@ def remarks(
             )
             yield Finding('late', 'remark', (), text)
     names = np.array(equations.names)
-    told = set(names[equations.told(values, deviations)].tolist())
+    told = set(names[equations.determined(values, deviations)].tolist())
     joints = np.array(equations.robot.joint_names)[moved].tolist()
     for kind, text in ((BREAKAWAY, 'breakaway friction'), (LOAD, 'friction under load')):
         own = tuple(joint for joint in joints if f'{joint}.{FIELDS[kind]}' not in told)

@@ -153,7 +153,7 @@ def dry_friction(
     tau, free = equations.transmitted(values, jets.links), equations.free
     deviations = np.sqrt(np.diag(found.fit.covariance))
     fields, joints = np.argwhere(free).T
-    told = equations.told(values, deviations)[: len(fields)]
+    told = equations.determined(values, deviations)[: len(fields)]
     coulomb, dry = np.zeros(len(moved)), np.zeros_like(free)
     dry[STRIBECK, joints[(fields == BREAKAWAY) & told]] = True
     # what is below 0 is not there

@@ -87,7 +87,7 @@ class DriveIdentification(IdentifiedParameters):
         equations, count = self.equations, self.equations.drive_count
         loaded = equations.public.stop
         values = np.concatenate((self.values, self.estimates[loaded:]))
-        told = equations.told(values, self.standard_deviations)[:count]
+        told = equations.determined(values, self.standard_deviations)[:count]
         # dry friction that does not show is that of the robot, its velocities those found
         dry = np.array([name.endswith(_DRY) for name in self.names[:count]], dtype=bool)
         found = values.copy()
@@ -147,7 +147,7 @@ class DriveIdentification(IdentifiedParameters):
     @property
     def rows(self) -> tuple[tuple[str, float, float], ...]:
         """Names, values and standard deviations of the parameters that a recording may tell."""
-        told = self.equations.told(self.values, self.standard_deviations)[: len(self.names)]
+        told = self.equations.determined(self.values, self.standard_deviations)[: len(self.names)]
         own = zip(self.names, self.values.tolist(), self.standard_deviations.tolist(), strict=True)
         zeros = (
             (f'{spring.joint}.encoder_offset', spring.zero, spring.zero_deviation)

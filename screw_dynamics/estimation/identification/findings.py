@@ -119,7 +119,7 @@ def _stuck(names: Sequence[str], times: Array, places: NDArray[np.bool_]) -> Ite
             share = float(own.mean())
             text = (
                 f'recording: joint {name!r}: expected measured efforts, got the same ones while '
-                f'those of the model change, in {100.0 * share:.2g} % of the samples from '
+                f'those of the model change, in {100.0 * share:.3g} % of the samples from '
                 f'{first:.6g} s to {last:.6g} s: '
                 + ('the joint is left out' if share > LIMITS.mostly else 'left out')
             )

@@ -180,13 +180,16 @@ def identify_drives(
     evidence = evidence_of(reading, own, columns, equations.as_given, on_joint)
     findings.extend(evidence.findings)
     moved, samples, odd = evidence.joints, evidence.samples, None
-    if moved.sum() != columns.joints.sum():
-        equations = equations_of(moved)
     if check and payload is None and moved.any():  # a load may explain any part of the efforts
         known = bool(equations.constants.any())
         of_motors = judged_motors(evidence, reading, equations.transmitted_as_given, known)
-        findings.extend(one for one in of_motors if one.kind == 'gravity')
-        odd = next((one for one in of_motors if one.kind != 'gravity'), None)
+        # where springs are sought, currents of one joint doubt those of all
+        lost = [one for one in of_motors if one.level == 'left out' and not len(samples.sprung)]
+        moved = moved & ~np.isin(model.joint_names, [one.joints[0] for one in lost])
+        findings.extend((*lost, *(one for one in of_motors if one.kind == 'gravity')))
+        odd = next((one for one in of_motors if one not in lost and one.kind != 'gravity'), None)
+    if moved.sum() != columns.joints.sum():
+        equations = equations_of(moved)
     report(findings, check, 3)
     reading = reading._replace(joints=moved, smoothing_time=samples.motion.given)
     samples = samples.thinned()
@@ -196,7 +199,7 @@ def identify_drives(
         moved = np.zeros_like(moved)
     elif not moved.all():
         resting = tuple(np.array(model.joint_names)[~moved].tolist())
-        text = f'the robot keeps the motors of joints that rest: {listed(resting)}'
+        text = f'the robot keeps the motors of joints that tell nothing or rest: {listed(resting)}'
         findings.append(Finding('rest', 'remark', resting, text))
     fits, said = deflected_springs(found, samples, windows, laws, constants, moved & ~constants)
     report(said, check, 3)

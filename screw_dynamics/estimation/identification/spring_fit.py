@@ -75,7 +75,7 @@ class Deflected(NamedTuple):
     friction that efforts lack unless they were `measured`. `place` (T, 2) are the turns by which
     an eccentric encoder may be wrong, or none, `angle` (T,) is that of the joint. `means` returns
     means (M, ...) of values (T, ...) in `windows`, in which the variance of white noise is `gain`
-    times as large; `uncertain` the covariance (k, k) of sums of the efforts with weights (M, k).
+    times as large; `uncertain` (M, E) are errors of the efforts by independent causes.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Deflected(NamedTuple):
     windows: Sequence[Window]
     means: Callable[[Array], Array]
     gain: float
-    uncertain: Callable[[Array], Array] | None
+    uncertain: Array | None
 
 
 class _Line(NamedTuple):
@@ -241,7 +241,8 @@ def _fitted(
     last = fit(rows[:, np.newaxis].__getitem__, target[:, np.newaxis], still, seen.windows)
     covariance = last.covariance
     if seen.uncertain is not None:  # errors of the parameters count beside the noise
-        covariance = covariance + seen.uncertain(np.linalg.pinv(rows).T)
+        errors = np.linalg.pinv(rows) @ seen.uncertain
+        covariance = covariance + errors @ errors.T
     remaining = float(np.sqrt(np.mean(last.residuals**2)))
     return _Line(law, kinds, last.values, covariance, remaining)
 

@@ -16,7 +16,7 @@ from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import UnknownNameError, listed
 from screw_dynamics.estimation.identification.drive_fit import DriveFit
 from screw_dynamics.estimation.identification.findings import LIMITS
-from screw_dynamics.estimation.identification.least_squares import Window, parts
+from screw_dynamics.estimation.identification.least_squares import Window
 from screw_dynamics.estimation.identification.payload import BAND
 from screw_dynamics.estimation.identification.recorded_rows import LEAST_RANGE
 from screw_dynamics.estimation.identification.recording import (
@@ -47,7 +47,7 @@ def fitted_springs(
     *,
     chosen: NDArray[np.bool_] | None = None,
     measured: NDArray[np.bool_] | None = None,
-    uncertain: Callable[[int, Array], Array] | None = None,
+    uncertain: Array | None = None,
     smooth: Callable[[Array], Array] | None = None,
     gain: float = 1.0,
     slipping: Collection[str] | None = None,
@@ -58,8 +58,8 @@ def fitted_springs(
 
     The law is the effort at a deflection, nearest to `efforts` (T, n). These are `measured` (n,),
     all by default, or those that links with a load need, which lack friction of the joint beside
-    its spring: that is fitted too, and `uncertain` returns the covariance (k, k) of sums of such
-    efforts of a joint with weights (M, k). `rates` (T, n) are the velocities of the links;
+    its spring: that is fitted too, and `uncertain` (M, n, E) are the errors of such efforts by
+    independent causes. `rates` (T, n) are the velocities of the links;
     `smooth` returns means (M, ...) of values (T, ...), in `windows`, in which white noise has
     `gain` times its variance. Hysteresis and backlash are sought at the joints `slipping`, all by
     default; errors of encoders that are `eccentric` at those of (n,), none by default.
@@ -92,7 +92,7 @@ def fitted_springs(
             windows,
             smooth or (lambda values: values),
             gain,
-            None if known[i] or uncertain is None else _of_joint(uncertain, i),
+            None if known[i] or uncertain is None else uncertain[:, i],
         )
         law = (laws or {}).get(name, 'linear')
         slips = slipping is None or name in slipping
@@ -104,26 +104,6 @@ def fitted_springs(
         if both and np.ptp(link) >= LEAST_RANGE:
             findings.extend(_ratio(name, link, motor))
     return tuple(found), tuple(findings)
-
-
-def uncertain_sums(
-    columns: Callable[[slice], Array], count: int, covariance: Array
-) -> Callable[[int, Array], Array]:
-    """Return `uncertain` of `fitted_springs` for efforts with `columns` (C, n, P) of `count`."""
-    known = np.isfinite(np.diag(covariance))
-    finite = np.where(np.outer(known, known), covariance, 0.0)
-
-    def uncertain(joint: int, weights: Array) -> Array:
-        sums = np.zeros((weights.shape[1], len(known)))
-        for part in parts(count):
-            sums += weights[part].T @ columns(part)[:, joint]
-        return np.asarray(sums @ finite @ sums.T)
-
-    return uncertain
-
-
-def _of_joint(uncertain: Callable[[int, Array], Array], joint: int) -> Callable[[Array], Array]:
-    return lambda weights: uncertain(joint, weights)
 
 
 def _ratio(name: str, link: Array, motor: Array) -> Iterator[Finding]:
@@ -201,6 +181,8 @@ def deflected_springs(
             slipping.append(model.joint_names[j])
         efforts[:, j] -= damping * (jets.motors[:, 1, j] - jets.links[:, 1, j])
     columns = samples.smooth_parts(lambda part: equations.transmitted_columns(jets.links[part]))
+    known = np.isfinite(np.diag(covariance))
+    sizes, axes = np.linalg.eigh(np.where(np.outer(known, known), covariance, 0.0))
     fits, findings = fitted_springs(
         model,
         samples.recording,
@@ -209,7 +191,7 @@ def deflected_springs(
         windows,
         laws,
         measured=measured,
-        uncertain=uncertain_sums(columns.__getitem__, len(columns), covariance),
+        uncertain=columns @ (axes * np.sqrt(np.maximum(sizes, 0.0))),
         smooth=samples.smooth,
         gain=samples.gain,
         slipping=slipping,

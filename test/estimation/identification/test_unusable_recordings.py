@@ -92,7 +92,7 @@ LEFT_OUT = {
     'not measured': (
         'efforts',
         lambda e: edited(e, ALL, 1, 3.3),
-        "'joint_2': expected measured efforts, got the same .* in 1e.02 % .* joint is left out",
+        "'joint_2': expected measured efforts, got the same .* in 100 % .* joint is left out",
     ),
     'zero': ('efforts', lambda e: edited(e, ALL, 1, 0.0), "'joint_2': .* the joint is left out"),
     'another unit': (
