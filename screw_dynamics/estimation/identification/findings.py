@@ -65,6 +65,8 @@ class Thresholds(NamedTuple):
     noise: float = 0.5  # of the squares of a deflection, noise from which no stiffness follows
     explains: float = 0.7  # of what all else leaves, what a backlash or an encoder leaves
     ratio: float = 0.9  # of what another gear ratio leaves, what an eccentric encoder leaves
+    slight: float = 0.1  # of a deflection, what links that differ by some per cent leave of it
+    follow: float = 0.5  # of what is beyond, what may follow the deflection
     hardens: float = 2.0  # times what another law leaves, what the law does
     clear: float = 0.01  # of a deflection, what counts of it
 

@@ -22,7 +22,7 @@ _TRIED = 30
 _MOST = 6000  # samples that are compared
 CLEAR = 3.0  # standard deviations of Coulomb friction that shows
 _ROUNDS = 2  # of fits with other velocities, and with other delays
-_LEAST = 1e-3  # s
+_LEAST, _MOST_LINEAR = 1e-3, 0.2  # s, of delays; beyond, efforts are not linear in them
 _SURE = 6.0  # standard deviations of a delay
 
 
@@ -94,10 +94,10 @@ def _delays(
         return np.concatenate((every.of(jets[part])[:, joints], own), axis=2)
 
     wide = fit(of, efforts, spread, windows, found.noise)
-    return _certain_delays(wide.values[-count:], np.sqrt(np.diag(wide.covariance)[-count:]))
+    return certain_delays(wide.values[-count:], np.sqrt(np.diag(wide.covariance)[-count:]))
 
 
-def _certain_delays(delays: Array, deviations: Array) -> Array:
+def certain_delays(delays: Array, deviations: Array) -> Array:
     """
     Return the delays (m,) of efforts that are certain, 0 for others [s].
 
@@ -113,7 +113,7 @@ def _certain_delays(delays: Array, deviations: Array) -> Array:
 
 def _is_certain(delay: Array, deviation: Array) -> NDArray[np.bool_]:
     size = np.abs(delay)
-    return (size > _LEAST) & (size > _SURE * deviation)
+    return (size > _LEAST) & (size > _SURE * deviation) & (size < _MOST_LINEAR)
 
 
 def _velocities(columns: Columns, jets: Array, found: Fit) -> Array:

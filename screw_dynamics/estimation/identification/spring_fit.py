@@ -28,6 +28,7 @@ _POWERS = 1, 2, 3, 4, 5  # of any smooth law, of which slips are told
 
 
 _NARROW = 1e-4  # of the range of a deflection, as which hysteresis begins
+_ALIKE = 4  # means, of which neighbours share no noise
 _CROSSING = 0.01  # of that range, within which the effort turns a play over
 _ROUNDS, _SLIP_ROUNDS = 6, 12
 _BINOMIALS = np.array([1.0, -4.0, 6.0, -4.0, 1.0])  # of the fourth difference
@@ -92,13 +93,18 @@ class Deflected(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """Law, zero, sizes of slips and friction (P,) of a spring, their covariance, what is left."""
+    """
+    Law, zero, sizes of slips and friction (P,) of a spring, their covariance, what is left.
+
+    `wander` is the part of what is left that is no noise: alike over several means.
+    """
 
     law: Law
     kinds: tuple[str, ...]
     values: Array
     covariance: Array
     left: float
+    wander: float
 
     @property
     def size(self) -> int:
@@ -150,6 +156,8 @@ def fitted_spring(
         ) from None
     names, values, slopes = chosen.rows(line.values[: line.size])
     own = slice(line.size)
+    if not seen.measured:  # what links and load do not explain may follow the deflection
+        bias = LIMITS.follow * max(line.wander / (stiffness * shown) - LIMITS.slight, 0.0)
     deviations = np.sqrt(np.diag(slopes @ line.covariance[own, own] @ slopes.T))
     deviations = np.hypot(deviations, bias * np.abs(values))
     rows = (*zip(names, values.tolist(), deviations.tolist(), strict=True), *line.slips)
@@ -243,8 +251,11 @@ def _fitted(
     if seen.uncertain is not None:  # errors of the parameters count beside the noise
         errors = np.linalg.pinv(rows) @ seen.uncertain
         covariance = covariance + errors @ errors.T
-    remaining = float(np.sqrt(np.mean(last.residuals**2)))
-    return _Line(law, kinds, last.values, covariance, remaining)
+    rest = last.residuals[:, 0]
+    square = float(np.mean(rest**2))
+    rough = 0.5 * float(np.mean((rest[_ALIKE:] - rest[:-_ALIKE]) ** 2))
+    wander = np.sqrt(max(square - rough, 0.0))
+    return _Line(law, kinds, last.values, covariance, float(np.sqrt(square)), float(wander))
 
 
 def _slips(kinds: Sequence[str], deflections: Array, sizes: Array) -> Array:

@@ -30,6 +30,7 @@ from screw_dynamics.errors import (
 )
 from screw_dynamics.estimation.identification import Recording, identify
 from screw_dynamics.estimation.identification.findings import effort_spikes
+from screw_dynamics.estimation.identification.joint_fit import certain_delays
 
 
 @pytest.fixture(scope='module')
@@ -242,6 +243,12 @@ def test_delays_are_taken_out(request, arm, delays, text):
     assert (found.residuals < 1.1 * on_time.residuals).all()
     held_out = late(good, delays).between(10.0, 15.0)
     assert (found.validate(held_out) < 1.2 * on_time.residuals).all()
+
+
+def test_delays_far_beyond_what_is_linear_in_them_are_none():
+    """Half of a real recording was refused for a wrist that lagged by 2 s, surely."""
+    delays = certain_delays(np.array([0.02, 2.0, -0.01]), np.array([1e-3, 1e-2, 1e-2]))
+    np.testing.assert_array_equal(delays, [0.02, 0.0, 0.0])
 
 
 def test_too_little(planar, good):
