@@ -172,17 +172,17 @@ class DriveEquations:
 
     def transmitted(self, values: Array, links: Array) -> Array:
         """Return the efforts (T, n) that the joints transmit for jets (T, 3, n)."""
-        added = regressor(self.robot.model, links)[:, 0] @ self.bodies(values)
+        added = regressor(self.robot.tree, links)[:, 0] @ self.bodies(values)
         return self._known(links) + added
 
     def transmitted_columns(self, links: Array) -> Array:
         """Return the derivatives (T, n, P) of the transmitted efforts."""
-        rows = regressor(self.robot.model, links)[:, 0] @ self._bodies
+        rows = regressor(self.robot.tree, links)[:, 0] @ self._bodies
         return np.pad(rows, ((0, 0), (0, 0), (self.drive_count, 0)))
 
     def _known(self, links: Array) -> Array:
         """Return the efforts (T, n) without load and errors of links."""
-        efforts = inverse_dynamics(self.robot.model, links)[:, :1]
+        efforts = inverse_dynamics(self.robot.tree, links)[:, :1]
         return transmitted_efforts(self._fixed, links, efforts)[:, 0]
 
     def efforts(self, values: Array, jets: Jets) -> Array:
@@ -215,7 +215,7 @@ class DriveEquations:
     def columns(self, values: Array, jets: Jets, rates: Array) -> Array:
         """Return the derivatives of `efforts`, of `rates` (T, n), then these: (T, n, P + 1)."""
         numbers, motors = self.coefficients(values), jets.motors
-        rows = regressor(self.robot.model, jets.links)[:, 0]
+        rows = regressor(self.robot.tree, jets.links)[:, 0]
         tau = self._known(jets.links) + rows @ self.bodies(values)
         parts = motor_columns(numbers, motors, tau)
         found = np.zeros((*tau.shape, len(self.names) + 1))

@@ -125,12 +125,12 @@ class DriveIdentification(IdentifiedParameters):
                 zip(given.joint_names, given.joint_drives, strict=True)
             )
         }
-        model = with_bodies(given.model, equations.bodies(found))
+        model = with_bodies(given.tree, equations.bodies(found))
         own = replace(drives, joints=records, urdf_dynamics=False)
         return replace(given, model=model, drives=own)
 
     def _found(self) -> tuple[ScrewModel, Robot, bool]:
-        return self.equations.robot.model, self.robot, self.equations.uncertainty > 0.0
+        return self.equations.robot.tree, self.robot, self.equations.uncertainty > 0.0
 
     def _explained(
         self, recording: Recording, model: ScrewModel | None, consistent: bool
@@ -161,7 +161,7 @@ def explained(equations: DriveEquations, values: Array, samples: Samples) -> Eff
     """Return what parameters explain of samples."""
     jets = samples.jets(equations.delay(values))
     parts = equations.parts(values, jets)
-    times, model = samples.recording.times, equations.robot.model
+    times, model = samples.recording.times, equations.robot.tree
     return EffortShares(model, times, jets.links, samples.efforts, parts)
 
 

@@ -57,7 +57,7 @@ from screw_dynamics.estimation.identification.springs import (
     laws_of,
     lost_in_gears,
 )
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.screw_model import ScrewModel
 
 _UNCERTAINTY = 0.05  # of masses, first moments and inertias of a URDF
 _ROUNDS = 2  # of fits with all dry friction
@@ -158,9 +158,9 @@ def identify_drives(
     400, 0.20
     """
     given, own, locked = of_recorded(as_robot(robot), recording)
-    model, findings = given.model, list(locked)
+    model, findings = given.tree, list(locked)
     kept = np.isin(as_robot(robot).joint_names, model.joint_names)
-    constants = chosen_joints('torque_constants', as_robot(robot).model, torque_constants)[kept]
+    constants = chosen_joints('torque_constants', as_robot(robot).tree, torque_constants)[kept]
     reported = effort_format or EffortFormat()
     if reported.content != 'full':
         raise InputError(f"effort_format: expected content 'full', got {reported.content!r}")
@@ -218,7 +218,7 @@ def of_recorded(
     robot: Robot, recording: Recording
 ) -> tuple[Robot, Recording, tuple[Finding, ...]]:
     """Return the robot with the joints that were recorded, and its columns; see `selected`."""
-    model, own, findings = selected(require_model(robot.model), recording)
+    model, own, findings = selected(robot.tree, recording)
     if own.motor_efforts is None and own.deflections is None:
         raise InputError('recording: expected motor_efforts, got none')
     if robot.drives is not None and findings:

@@ -171,7 +171,7 @@ def deflected_springs(
         values[links] = 0.0
         covariance = np.where(np.outer(links, links), np.eye(len(links)), covariance)
         covariance[links[:, np.newaxis] ^ links] = 0.0
-    model, efforts = equations.robot.model, equations.transmitted(values, jets.links)
+    model, efforts = equations.robot.tree, equations.transmitted(values, jets.links)
     measured = np.logical_not(np.isnan(samples.recording.efforts).any(axis=0))
     efforts[:, measured] = samples.recording.efforts[:, measured]
     slipping = []

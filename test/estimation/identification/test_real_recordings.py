@@ -14,7 +14,7 @@ FOLDER = 'examples/recorded'
 KINDS = {
     'ur10': {'late'},
     'franka_fer': {'held', 'clock'},
-    'hebi_arm': {'spikes', 'held'},
+    'hebi_arm': {'spikes', 'held', 'gear'},
     'double_pendulum': {'spikes', 'late', 'held'},
 }
 
