@@ -27,10 +27,10 @@ from typing import Any
 import yaml
 
 import screw_dynamics as sd
+from screw_dynamics.common.settings import Rule, rule_of
 from screw_dynamics.control.compensation import CompensationParameters
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.parameters import ParameterRule, rule_of
 from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParameters
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
@@ -213,7 +213,7 @@ def parameter_values(node: str) -> str:
 PARAMETER_HEADER = ('Parameter', 'Default', 'Values', 'Meaning')
 
 
-def parameter_row(rule: ParameterRule, default: Any, text: str) -> list[str]:
+def parameter_row(rule: Rule, default: Any, text: str) -> list[str]:
     """Return the cells of a parameter."""
     values = allowed(rule, default)
     if rule.read_only:
@@ -221,7 +221,7 @@ def parameter_row(rule: ParameterRule, default: Any, text: str) -> list[str]:
     return [f'`{rule.name}`', code(default), values, prose(text)]
 
 
-def allowed(rule: ParameterRule, default: Any) -> str:
+def allowed(rule: Rule, default: Any) -> str:
     """Return type and range of a parameter in words."""
     words = ', '.join(f'`{choice}`' for choice in rule.choices)
     if words and not isinstance(default, float):
@@ -267,7 +267,7 @@ def parameter_file(node: str, record: Any) -> str:
     return PARAMETER_FILE.format(node=node) + ''.join(map(''.join, groups.values()))
 
 
-def yaml_value(rule: ParameterRule, default: Any) -> str:
+def yaml_value(rule: Rule, default: Any) -> str:
     """Return a default in YAML; ROS reads no type from an empty list, which is one of numbers."""
     value = list(default) if isinstance(default, tuple) else default
     if value == [] and not rule.numbers:

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.settings import setting
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.inputs import Clear, ParametersChanged, RobotChanged
 from screw_dynamics.control.limit_checks import Load, require_bearable
 from screw_dynamics.control.model_parameters import ModelParameters
-from screw_dynamics.control.parameters import parameter
 from screw_dynamics.control.sample_guard import SampleGuard
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import inverse_dynamics
@@ -43,11 +43,11 @@ class MeasuredStates:
 class CompensationParameters(ModelParameters):
     """Parameters of the node `compensation`."""
 
-    coriolis: bool = parameter(
+    coriolis: bool = setting(
         False,
         'Include Coriolis and centrifugal efforts of the measured velocities, which are noisy.',
     )
-    input_timeout: float = parameter(
+    input_timeout: float = setting(
         0.1,
         'Largest age of joint_states by their stamp [s]; without younger ones the efforts end, '
         'and begin again as another motion.',

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.settings import fixed, setting, unexpected
 from screw_dynamics.control.model_parameters import FileParameters
-from screw_dynamics.control.parameters import fixed, parameter, unexpected
 from screw_dynamics.dynamics.effort_format import CONTENTS
 
 FIELDS = ('position', 'velocity', 'effort', 'kp', 'kd')
@@ -63,19 +63,19 @@ class DriveCommandsParameters(FileParameters):
     effort_offset: tuple[float, ...] = fixed(
         (), 'Added to the value of each drive, after the scale; empty: 0.'
     )
-    ramp_time: float = parameter(
+    ramp_time: float = setting(
         0.25,
         'How long commands take where they begin, where they end, and to what is not the motion '
         'itself: payload, wrench, speed, model, gains [s]; 0: as fast as limits of rates allow.',
         within=(0.0, 60.0),
     )
-    start_tolerance: float = parameter(
+    start_tolerance: float = setting(
         0.05,
         'Commands with positions or velocities begin only if every joint is measured within this '
         'distance of the reference [rad or m].',
         within=(1e-6, 1e3),
     )
-    follow: str = parameter(
+    follow: str = setting(
         'auto',
         'What to do where a joint is measured farther from where it is sent than start_tolerance, '
         '0.05 s of its velocity and what springs and servos deflect: stop the commands, or warn; '
@@ -88,18 +88,18 @@ class DriveCommandsParameters(FileParameters):
         'std_msgs/Bool of the robot, true where it may move; while it is false, was not received '
         'or has no publisher, commands are led out, and ~/enable is needed again. Empty: none.',
     )
-    input_timeout: float = parameter(
+    input_timeout: float = setting(
         0.2,
         'Oldest samples and joint_states that count [s]; without samples for this time, as where '
         'a process has died or a network is lost, commands are led to rest.',
         within=(1e-3, 10.0),
     )
-    kp: tuple[float, ...] = parameter(
+    kp: tuple[float, ...] = setting(
         (),
         'Field kp, per joint or motor, in the unit of the drive (N m/rad or N/m).',
         within=(0.0, np.inf),
     )
-    kd: tuple[float, ...] = parameter(
+    kd: tuple[float, ...] = setting(
         (),
         'Field kd, per joint or motor, in the unit of the drive (N m s/rad or N s/m).',
         within=(0.0, np.inf),
@@ -121,13 +121,13 @@ class DriveCommandsParameters(FileParameters):
         'Damping d of position servos, per joint or motor [N m s/rad or N s/m]; empty: 0.',
         within=(0.0, 1e9),
     )
-    servo_limit: float = parameter(
+    servo_limit: float = setting(
         0.15,
         "Largest (tau + d q') / Kp [rad or m]; a motion beyond it stops. Position limits are "
         'those of q: the command of a servo may be beyond one by this much.',
         within=(1e-6, 1e3),
     )
-    limits: str = parameter(
+    limits: str = setting(
         'stop',
         'stop: nothing beyond a limit of the URDF or of elastic_joints_path is sent, and a motion '
         'beyond one stops until another begins from rest; off: only absurd numbers and steps of '

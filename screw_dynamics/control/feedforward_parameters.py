@@ -5,9 +5,9 @@
 from dataclasses import dataclass
 
 from screw_dynamics.common.scalars import require_choice
+from screw_dynamics.common.settings import fixed, setting
 from screw_dynamics.control.model_parameters import INTERPOLATION, ModelParameters
 from screw_dynamics.control.motor_positions import require_motor_positions
-from screw_dynamics.control.parameters import fixed, parameter
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
 from screw_dynamics.errors import UnknownNameError
@@ -24,7 +24,7 @@ OUTPUTS = ('joint_effort', 'joint_trajectory_effort', 'spline')
 class FeedforwardParameters(ModelParameters):
     """Parameters of the node `feedforward`."""
 
-    publish_rate: float = parameter(250.0, 'Rate of the output [Hz].', within=(1.0, 1000.0))
+    publish_rate: float = setting(250.0, 'Rate of the output [Hz].', within=(1.0, 1000.0))
     outputs: tuple[str, ...] = fixed(
         (),
         'Topics beside ~/feedforward: joint_effort, reference and effort as JointState; '
@@ -68,19 +68,19 @@ class FeedforwardParameters(ModelParameters):
         'topic with factors.',
         choices=('factor', 'percent', SPEED_FACTOR_TYPE),
     )
-    start_state: str = parameter(
+    start_state: str = setting(
         'reference',
         'Where a trajectory starts: at the running reference (joint_states where there is none), '
         'at joint_states, or at its first point.',
         choices=('reference', 'joint_states', 'first_point'),
     )
-    allow_partial_joints: bool = parameter(
+    allow_partial_joints: bool = setting(
         False, 'Accept trajectories that leave out joints; those finish their own motion.'
     )
-    allow_nonzero_velocity_at_end: bool = parameter(
+    allow_nonzero_velocity_at_end: bool = setting(
         False, 'Accept trajectories that still move at their last point; the effort jumps there.'
     )
-    hold_time: float = parameter(
+    hold_time: float = setting(
         -1.0,
         'How long the effort that holds the last position is published after the end of a '
         'trajectory [s]; below 0: for ever.',
@@ -94,37 +94,37 @@ class FeedforwardParameters(ModelParameters):
         within=(0.0, 1.0),
         choices=('auto',),
     )
-    input_timeout: float = parameter(
+    input_timeout: float = setting(
         0.1,
         'Oldest joint_states sample, longest gap of a streamed reference and oldest external '
         'wrench that count [s], by their stamps; less than that of drive_commands, which else '
         'ends a stream before its end is told.',
         within=(0.001, 60.0),
     )
-    filter_order: int = parameter(
+    filter_order: int = setting(
         8,
         'Number of equal lags of the reference filter; the positions become C^(order - 1).',
         name='filter.order',
         within=(MIN_ORDER, MAX_ORDER),
     )
-    filter_bandwidth: float = parameter(
+    filter_bandwidth: float = setting(
         5.0,
         'Bandwidth (-3 dB) of the reference filter [Hz]; order 8 delays by 0.38 / bandwidth.',
         name='filter.bandwidth',
         within=(0.1, 200.0),
     )
-    stiffness: tuple[float, ...] = parameter(
+    stiffness: tuple[float, ...] = setting(
         (),
         'Stiffness of the joints that vary it, in their order [N m/rad or N/m]; empty: that of '
         'elastic_joints_path.',
     )
-    stiffness_transition: float = parameter(
+    stiffness_transition: float = setting(
         1.0,
         'How long a change of stiffness takes [s]: a quintic; one that comes while others run is '
         'blended into these, and K stays between all their values.',
         within=(0.01, 60.0),
     )
-    resample_period: float = parameter(
+    resample_period: float = setting(
         0.01,
         'Time between the points of forwarded trajectories and goals [s]; a controller that '
         "interpolates efforts linearly is off by at most max|tau''| resample_period^2 / 8.",

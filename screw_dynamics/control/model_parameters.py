@@ -8,7 +8,7 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_choice
-from screw_dynamics.control.parameters import fixed, parameter, unexpected
+from screw_dynamics.common.settings import fixed, setting, unexpected
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
 from screw_dynamics.errors import InputError
@@ -37,7 +37,7 @@ class FileParameters:
         'YAML file with soft segments and threads behind the last link of the chain, a path or '
         'package://<package>/<path>; empty: a rigid robot.',
     )
-    diagnostics_period: float = parameter(
+    diagnostics_period: float = setting(
         1.0, 'Period of /diagnostics [s].', name='diagnostic_updater.period', within=(0.05, 60.0)
     )
 
@@ -72,22 +72,22 @@ class ModelParameters(FileParameters):
     robot_description: str = fixed(
         '', 'URDF text; empty: the topic robot_description (or urdf_path).'
     )
-    gravity: tuple[float, ...] = parameter(
+    gravity: tuple[float, ...] = setting(
         (0.0, 0.0, -9.81), 'Gravitational acceleration in axes of base_link [m/s^2].', size=3
     )
-    payload_frame: str = parameter(
+    payload_frame: str = setting(
         '', 'Link that carries the payload; empty: no payload.', name='payload.frame'
     )
-    payload_mass: float = parameter(
+    payload_mass: float = setting(
         0.0, 'Mass of the payload [kg].', name='payload.mass', within=(0.0, 1e6)
     )
-    payload_com: tuple[float, ...] = parameter(
+    payload_com: tuple[float, ...] = setting(
         (0.0, 0.0, 0.0),
         'Centre of mass of the payload in payload.frame [m].',
         name='payload.com',
         size=3,
     )
-    payload_inertia: tuple[float, ...] = parameter(
+    payload_inertia: tuple[float, ...] = setting(
         (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
         'Inertia of the payload about its centre of mass, in axes of payload.frame: '
         'ixx, ixy, ixz, iyy, iyz, izz [kg m^2].',

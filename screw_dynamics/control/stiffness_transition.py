@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.settings import unexpected
 from screw_dynamics.common.times import SECOND
-from screw_dynamics.control.parameters import unexpected
 from screw_dynamics.drives.springs import AdjustableSpring
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.drives.stiffness import blend_stiffness

@@ -22,8 +22,8 @@ from rclpy.publisher import Publisher
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from screw_dynamics.common.settings import fixed, unexpected
 from screw_dynamics.common.times import set_stamp
-from screw_dynamics.control.parameters import fixed, unexpected
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.nodes.shared.endpoints import (
     FRAME_ID,

@@ -13,8 +13,8 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.settings import fixed
 from screw_dynamics.control.model_parameters import ModelParameters
-from screw_dynamics.control.parameters import fixed
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.nodes.shared.endpoints import make_subscription, steady_timer

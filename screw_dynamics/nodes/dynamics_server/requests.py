@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array, require_finite
+from screw_dynamics.common.settings import fixed, setting
 from screw_dynamics.control.limit_checks import LimitError
 from screw_dynamics.control.model_parameters import INTERPOLATION, EffortParameters
-from screw_dynamics.control.parameters import fixed, parameter
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import (
     InputError,
@@ -62,7 +62,7 @@ class DynamicsServerParameters(EffortParameters):
     """Parameters of the node `dynamics_server`."""
 
     interpolation: str = fixed('smooth', INTERPOLATION, choices=('smooth', 'jtc'))
-    check_limits: str = parameter(
+    check_limits: str = setting(
         'off',
         'What to do with limits that are exceeded. Requests with a position: position limits of '
         'the URDF. Trajectories: positions, velocities and efforts between their points too and, '
@@ -70,7 +70,7 @@ class DynamicsServerParameters(EffortParameters):
         'velocities and efforts of the motors.',
         choices=('off', 'warn', 'reject'),
     )
-    max_samples: int = parameter(
+    max_samples: int = setting(
         100000, 'Largest number of samples of one trajectory request.', within=(1, 10**7)
     )
 

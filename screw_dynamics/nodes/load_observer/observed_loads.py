@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.settings import one_or_each
 from screw_dynamics.common.times import SECOND, instant_of, nanoseconds
-from screw_dynamics.control.parameters import values_per_motor
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.spring_efforts import SpringEfforts
 from screw_dynamics.dynamics import EffortFormat
@@ -224,7 +224,7 @@ def _detector(
     """Return the detector of the parameters; raise InputError if they do not fit the robot."""
 
     def values(name: str, numbers: tuple[float, ...]) -> Array:
-        return values_per_motor(name, numbers, robot.joint_names)
+        return one_or_each(name, numbers, robot.joint_names)
 
     observer = LoadObserver(
         robot,

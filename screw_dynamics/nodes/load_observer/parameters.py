@@ -4,8 +4,8 @@
 
 from dataclasses import dataclass
 
+from screw_dynamics.common.settings import fixed, setting
 from screw_dynamics.control.model_parameters import EffortParameters
-from screw_dynamics.control.parameters import fixed, parameter
 from screw_dynamics.dynamics.effort_format import MEASURED_CONTENTS
 from screw_dynamics.errors import InputError
 
@@ -30,18 +30,18 @@ class LoadObserverParameters(EffortParameters):
         'are refused.',
     )
 
-    bandwidth: tuple[float, ...] = parameter(
+    bandwidth: tuple[float, ...] = setting(
         (50.0,),
         'Rate at which external efforts are followed [1/s], for all joints or for each: 2 pi '
         'times the cut-off frequency in Hz.',
         within=(1e-3, 1e6),
     )
-    effort_deviation: tuple[float, ...] = parameter(
+    effort_deviation: tuple[float, ...] = setting(
         (),
         'Standard deviation of measured efforts [N m or N], for all joints or for each; empty: 0.',
         within=(0.0, _MOST),
     )
-    velocity_deviation: tuple[float, ...] = parameter(
+    velocity_deviation: tuple[float, ...] = setting(
         (),
         'Standard deviation of measured velocities [rad/s or m/s], for all joints or for each; '
         'empty: 0.',
@@ -53,7 +53,7 @@ class LoadObserverParameters(EffortParameters):
         'between motor_states and joint_states.',
         choices=('joint_states', 'motor_states'),
     )
-    timeout: float = parameter(
+    timeout: float = setting(
         0.2,
         'Longest time between joint states; beyond it the observer begins anew [s]. Also the '
         'largest between them and motor_states.',
@@ -64,13 +64,13 @@ class LoadObserverParameters(EffortParameters):
         'Link whose wrench is estimated, in its axes and at its origin; empty: none.',
         name='wrench.frame',
     )
-    wrench_components: str = parameter(
+    wrench_components: str = setting(
         'all',
         'Whether the wrench has torque and force (all; 6 joints or more) or is a force alone.',
         name='wrench.components',
         choices=('all', 'force'),
     )
-    floor: tuple[float, ...] = parameter(
+    floor: tuple[float, ...] = setting(
         (1.0,),
         'External effort that friction and others leave [N m or N], for all joints or for each. A '
         'contact begins at floor + deviations * (standard deviation) + model_error * (size of the '
@@ -78,25 +78,25 @@ class LoadObserverParameters(EffortParameters):
         name='contact.floor',
         within=(1e-6, _MOST),
     )
-    deviations: float = parameter(
+    deviations: float = setting(
         5.0,
         'Standard deviations of the noise below the threshold of a contact.',
         name='contact.deviations',
         within=(0.0, 1e3),
     )
-    model_error: float = parameter(
+    model_error: float = setting(
         0.05,
         'Relative error of masses and inertias below the threshold of a contact.',
         name='contact.model_error',
         within=(0.0, 1.0),
     )
-    release: float = parameter(
+    release: float = setting(
         0.5,
         'Part of the threshold below which a contact ends.',
         name='contact.release',
         within=(1e-3, 1.0),
     )
-    hold: float = parameter(
+    hold: float = setting(
         0.1,
         'Time below that level after which a contact ends [s].',
         name='contact.hold',

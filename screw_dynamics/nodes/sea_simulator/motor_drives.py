@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from screw_dynamics.common.arrays import Array, as_vector
+from screw_dynamics.common.settings import one_or_each
 from screw_dynamics.common.times import SECOND
-from screw_dynamics.control.parameters import values_per_motor
 from screw_dynamics.drives import MotorTable
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
@@ -93,8 +93,8 @@ class MotorDrives:
     def gains(self, parameters: SeaSimulatorParameters) -> tuple[Array, Array]:
         """Return k_p and k_d (m,); raise InputError unless there are 0, 1 or m of each."""
         return (
-            values_per_motor('feedback.proportional', parameters.proportional, self.names),
-            values_per_motor('feedback.derivative', parameters.derivative, self.names),
+            one_or_each('feedback.proportional', parameters.proportional, self.names),
+            one_or_each('feedback.derivative', parameters.derivative, self.names),
         )
 
     def set_gains(self, parameters: SeaSimulatorParameters) -> None:

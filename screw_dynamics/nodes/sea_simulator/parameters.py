@@ -4,8 +4,8 @@
 
 from dataclasses import dataclass
 
+from screw_dynamics.common.settings import fixed, setting, unexpected
 from screw_dynamics.control.model_parameters import ModelParameters
-from screw_dynamics.control.parameters import fixed, parameter, unexpected
 from screw_dynamics.errors import InputError
 
 
@@ -35,26 +35,26 @@ class SeaSimulatorParameters(ModelParameters):
         '~/motor_feedforward.',
         choices=('commands', 'motor_feedforward'),
     )
-    effort_timeout: float = parameter(
+    effort_timeout: float = setting(
         0.1,
         'Motor efforts older than this are no longer in force [s]; 0: they always are. Time that '
         'the simulator leaves out on a busy computer does not age them.',
         within=(0.0, 3600.0),
     )
-    idle_mode: str = parameter(
+    idle_mode: str = setting(
         'brake',
         'What happens without motor efforts: brake (the robot stands still at once) or zero (the '
         'motors turn freely).',
         choices=('brake', 'zero'),
     )
-    proportional: tuple[float, ...] = parameter(
+    proportional: tuple[float, ...] = setting(
         (),
         'Feedback of the motor position, per motor or one value for all [N m/rad or N/m]; empty: '
         "none. Needs input 'motor_feedforward'.",
         name='feedback.proportional',
         within=(0.0, 1e9),
     )
-    derivative: tuple[float, ...] = parameter(
+    derivative: tuple[float, ...] = setting(
         (),
         'Feedback of the motor velocity, per motor or one value for all [N m s/rad or N s/m]; '
         "empty: none. Needs input 'motor_feedforward'.",
@@ -79,12 +79,12 @@ class SeaSimulatorParameters(ModelParameters):
         'feedforward the publish_rate that is the rate here. Efforts on ~/commands tell no '
         'instant: late ones count for the step that waits when they arrive.',
     )
-    real_time_factor: float = parameter(
+    real_time_factor: float = setting(
         1.0,
         'Simulated seconds per second with publish_clock; 0: as fast as possible.',
         within=(0.0, 1000.0),
     )
-    lock_step_timeout: float = parameter(
+    lock_step_timeout: float = setting(
         0.5,
         'Longest wait for the motor efforts of a step with publish_clock [s]. Meanwhile the time '
         'is published again every 0.1 s, for clients that have lost it.',

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.control.parameters import values_per_motor
+from screw_dynamics.common.settings import one_or_each
 from screw_dynamics.drives import elastic_feedforward, transmitted_efforts
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import inverse_dynamics
@@ -32,7 +32,7 @@ class SimulatedRobot:
 
     def __init__(self, robot: Robot, parameters: SeaSimulatorParameters) -> None:
         self.drives = MotorDrives(robot.motors, parameters)
-        self._home = values_per_motor(
+        self._home = one_or_each(
             'initial_position', parameters.initial_position, robot.joint_names
         )
         self._state = np.empty(0)

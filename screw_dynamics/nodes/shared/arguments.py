@@ -10,7 +10,7 @@ from typing import Any
 
 from rclpy.utilities import remove_ros_args
 
-from screw_dynamics.control.parameters import ParameterRule, rule_of
+from screw_dynamics.common.settings import Rule, rule_of
 from screw_dynamics.errors import InputError
 
 _USAGE = """usage: {name} [--ros-args [-p PARAMETER:=VALUE] [--params-file FILE]
@@ -49,7 +49,7 @@ def help_text(name: str, purpose: str, record: Any) -> str:
     return '\n'.join(lines)
 
 
-def _facts(rule: ParameterRule, default: Any) -> Iterator[str]:
+def _facts(rule: Rule, default: Any) -> Iterator[str]:
     shown = list(default) if isinstance(default, tuple) else default
     yield f'default: {str(shown).lower() if isinstance(shown, bool) else repr(shown)}'
     if rule.choices:

@@ -18,14 +18,14 @@ from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValu
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from screw_dynamics.common.settings import Rule, coerced, rule_of
 from screw_dynamics.control.compensation import CompensationParameters
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.parameters import ParameterRule, coerced, rule_of
 from screw_dynamics.errors import InputError, ScrewDynamicsError, did_you_mean
 
 
-def _constraints(rule: ParameterRule, default: Any) -> str:
+def _constraints(rule: Rule, default: Any) -> str:
     if not rule.choices:
         return ''
     if isinstance(default, float):
@@ -33,7 +33,7 @@ def _constraints(rule: ParameterRule, default: Any) -> str:
     return f'{"some" if isinstance(default, tuple) else "one"} of {", ".join(rule.choices)}'
 
 
-def descriptor(rule: ParameterRule, default: Any) -> ParameterDescriptor:
+def descriptor(rule: Rule, default: Any) -> ParameterDescriptor:
     """Return the descriptor of a parameter for tools; it allows integers for doubles."""
     result = ParameterDescriptor(
         name=rule.name,

@@ -16,9 +16,9 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 import screw_dynamics as sd
+from screw_dynamics.common.settings import coerced, rule_of
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.parameters import coerced, rule_of
 
 pytestmark = pytest.mark.long
 

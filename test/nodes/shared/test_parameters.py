@@ -8,11 +8,11 @@ import pytest
 import yaml
 
 from screw_dynamics import share_path
+from screw_dynamics.common.settings import coerced, rule_of
 from screw_dynamics.control.compensation import CompensationParameters
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.model_parameters import ModelParameters
-from screw_dynamics.control.parameters import coerced, rule_of
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParameters
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of node parameters, which are the fields of a frozen dataclass."""
+"""Settings: parameters of nodes and options of commands, as the fields of frozen records."""
 
 import math
 from collections.abc import Sequence
@@ -15,42 +15,61 @@ from screw_dynamics.errors import InputError
 
 
 @dataclass(frozen=True)
-class ParameterRule:
-    """Allowed values of a parameter, in addition to the type of its default."""
+class Rule:
+    """Allowed values of a setting, in addition to its type."""
 
     name: str
     description: str
     minimum: float = -math.inf  # inclusive, like the maximum
     maximum: float = math.inf
-    choices: tuple[str, ...] = ()
+    choices: tuple[Any, ...] = ()
     numbers: bool = False  # in an array; other arrays are of strings
     size: int = 0  # of an array of numbers; 0: any
     read_only: bool = False
+    above: float = -math.inf  # exclusive
+
+    def allows(self, value: float) -> bool:
+        """Return whether a number is finite and within the bounds."""
+        within = self.minimum <= value <= self.maximum and value > self.above
+        return within and math.isfinite(value)
+
+    @property
+    def bounds(self) -> str:
+        """The numbers that are allowed, in words."""
+        if math.isfinite(self.above):
+            most = f', at most {self.maximum:g}' if math.isfinite(self.maximum) else ''
+            return f'a number above {self.above:g}{most}'
+        if math.isfinite(self.maximum):
+            return f'a number from {self.minimum:g} to {self.maximum:g}'
+        if math.isfinite(self.minimum):
+            return f'a number of at least {self.minimum:g}'
+        return 'a finite number'
 
 
-def parameter(
+def setting(
     default: Any,
     description: str,
     *,
+    kind: type[Rule] = Rule,
     name: str = '',
     within: tuple[float, float] = (-math.inf, math.inf),
     **further: Any,
 ) -> Any:
-    """Return a dataclass field for a ROS parameter with a `ParameterRule`."""
-    rule = ParameterRule(name, description, *within, **further)
+    """Return a dataclass field for a setting, with a rule of some kind."""
+    rule = kind(name, description, *within, **further)
     return field(default=default, metadata={'rule': rule})
 
 
-fixed = partial(parameter, read_only=True)  # a parameter that is set at start only
+fixed = partial(setting, read_only=True)  # a parameter that is set at start only
 
 
-def rule_of(item: Field[Any]) -> ParameterRule:
-    """Return the rule of a field made by `parameter`; its name is never empty."""
-    rule: ParameterRule = item.metadata['rule']
+def rule_of(item: Field[Any]) -> Rule:
+    """Return the rule of a field made by `setting`; its name is never empty."""
+    rule: Rule = item.metadata['rule']
     return replace(rule, name=rule.name or item.name, numbers=item.type == tuple[float, ...])
 
 
-def coerced(rule: ParameterRule, default: Any, value: Any) -> Any:
+def coerced(rule: Rule, default: Any, value: Any) -> Any:
     """Return a value of rclpy as the type of the default, or raise InputError."""
     if isinstance(default, tuple):
         entries = [] if value is None else value
@@ -83,15 +102,12 @@ def coerced(rule: ParameterRule, default: Any, value: Any) -> Any:
     return type(default)(_number(rule, value))
 
 
-def _number(rule: ParameterRule, value: Any) -> float:
+def _number(rule: Rule, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise unexpected(rule.name, ' or '.join(('a number', *rule.choices)), repr(value))
-    if not math.isfinite(value):
-        raise unexpected(rule.name, 'a finite number', value)
-    if not rule.minimum <= value <= rule.maximum:
-        if math.isinf(rule.maximum):
-            raise unexpected(rule.name, f'a number of at least {rule.minimum:g}', value)
-        raise unexpected(rule.name, f'a number from {rule.minimum:g} to {rule.maximum:g}', value)
+    if not rule.allows(value):
+        expected = rule.bounds if math.isfinite(value) else 'a finite number'
+        raise unexpected(rule.name, expected, value)
     return float(value)
 
 
@@ -101,10 +117,10 @@ def unexpected(name: str, expected: str, got: object) -> InputError:
     return InputError(f'parameter {name!r}: expected {expected}, got {shown}')
 
 
-def values_per_motor(name: str, values: Sequence[float], motors: Sequence[str]) -> Array:
+def one_or_each(name: str, values: Sequence[float], owners: Sequence[str]) -> Array:
     """Return values (m,) of a parameter; raise InputError unless there are 0, 1 or m of them."""
-    m = len(motors)
+    m = len(owners)
     if len(values) not in (0, 1, m):
-        raise unexpected(name, f'no value, one, or {m} ({", ".join(motors)})', len(values))
+        raise unexpected(name, f'no value, one, or {m} ({", ".join(owners)})', len(values))
     row: Array = np.zeros(m) + np.array(values or (0.0,))
     return row
