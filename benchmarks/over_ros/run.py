@@ -138,14 +138,14 @@ class Arm:
         excite, found = folder / 'excite.csv', folder / 'found.urdf'
         known = '--payload', _payload(*self._load)
         self._command(
-            'excite', self._urdf, '--elastic', folder / 'sheet.yaml', *known, '--load', frame,
+            'excite', self._urdf, '--drives', folder / 'sheet.yaml', *known, '--load', frame,
             '--duration', EXCITED, '--trials', TRIALS, '--begin', *begin[0], '--csv', excite,
         )  # fmt: skip
         self._run('excited', [stays, excite], 'sheet.yaml', LEAD)
         self._command(
-            'identify', folder / 'excited', '--urdf', self._urdf, '--drives',
+            'identify', folder / 'excited', '--urdf', self._urdf,
             '--motor-states', '/motor_states', '--topic', '/joint_states',
-            '--elastic', folder / 'sheet.yaml', '--load', frame,
+            '--drives', folder / 'sheet.yaml', '--load', frame,
             '--write-drives', folder / 'found.yaml', '--write-urdf', found,
         )  # fmt: skip
         identified = []
@@ -199,7 +199,7 @@ class Arm:
         path = self._folder / output
         self._command(
             'learn', self._folder / bag, trajectory, '--urdf', urdf or self._urdf,
-            '--elastic', self._folder / drives, *payload, '--joint-states', '/joint_states',
+            '--drives', self._folder / drives, *payload, '--joint-states', '/joint_states',
             '--kp', *self._gains[0], '--kd', *self._gains[1], '--output', path,
         )  # fmt: skip
         return float(sd.LearnedMotion.from_yaml(path).largest[-1].max())

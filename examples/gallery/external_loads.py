@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import screw_dynamics as sd
-from screw_dynamics.command_line.loads_figure import draw_loads
 from screw_dynamics.estimation.observers.recorded_loads import recorded_loads
 
 ERROR = 0.05  # of every inertia parameter
@@ -52,7 +51,7 @@ def figure() -> Figure:
     detector = sd.ContactDetector(observer, floor=1.0, model_error=ERROR)
     loads = recorded_loads(detector, times, jets[:, 0], rate, efforts)
     result = Figure(figsize=(8.0, 7.0), dpi=110, layout='constrained')
-    draw_loads(loads, model, result, SHOWN)
+    loads.draw(result, SHOWN)
     result.suptitle(
         'External efforts, their thresholds (dashed) and contacts (shaded) with 5 % model error',
         x=0.01, ha='left', fontsize=10,

@@ -6,15 +6,25 @@ import argparse
 import re
 import shutil
 import textwrap
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_type_hints
 
-from screw_dynamics.errors import bounded, did_you_mean, shown
+from screw_dynamics.errors import bounded, did_you_mean
 
 # all that float() accepts: before Python 3.14 argparse reads -1e-3 as an option
 _NEGATIVE_NUMBER = re.compile(
     r'-(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(e[-+]?\d+)?$|-(inf|infinity|nan)$', re.IGNORECASE
 )
+
+
+# what does the work of commands and options that are no more
+_FORMER = {
+    'bag': 'evaluate BAG',
+    'feasibility': 'evaluate URDF TRAJECTORY --limits',
+    'plot': 'evaluate RESULTS --plot PNG',
+    '--elastic': '--drives YAML',
+}
 
 
 class BoundedParser(argparse.ArgumentParser):
@@ -29,7 +39,9 @@ class BoundedParser(argparse.ArgumentParser):
         try:
             super()._check_value(action, value)
         except argparse.ArgumentError as error:
-            error.message += did_you_mean(value, map(str, action.choices or ()))
+            former = _FORMER.get(value) if isinstance(action, argparse._SubParsersAction) else None
+            nearest = did_you_mean(value, map(str, action.choices or ()))
+            error.message += f'; it is `{former}` now' if former else nearest
             raise
 
 
@@ -37,8 +49,9 @@ class CommandParser(BoundedParser):
     """
     Parser of one command; reads all negative numbers as values.
 
-    `module` contains FILES for the usage line, DESCRIPTION, EXAMPLES, add_arguments(parser) and
-    run(options). It is imported when the command is used, as the help needs no library.
+    `module` contains DESCRIPTION, EXAMPLES and the function run, whose arguments are records of
+    the arguments of the command. It is imported when the command is used, as the help needs no
+    library.
     """
 
     def __init__(self, *, module: str, **kwargs: Any) -> None:
@@ -46,20 +59,40 @@ class CommandParser(BoundedParser):
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **kwargs)
         self._negative_number_matcher = _NEGATIVE_NUMBER
         self._module = module
+        self._records: dict[str, type] = {}
+        self._command: Callable[..., int]
 
     def declare(self) -> None:
         """Add the arguments of the command, at the first call."""
         if not self._module:
             return
+        from screw_dynamics.command_line.records import declare
+
         command = import_module(self._module)
-        self._module = ''
-        self.usage = f'%(prog)s {command.FILES} [options]'
+        self._module, self._command = '', command.run
+        kinds = get_type_hints(command.run).items()
+        self._records = {name: kind for name, kind in kinds if name != 'return'}
         # the formatter does not wrap the description
         columns = max(1, shutil.get_terminal_size().columns - 2)
         self.description = textwrap.fill(command.DESCRIPTION, columns)
         self.epilog = '\n'.join(['examples:', *(f'  {line}' for line in command.EXAMPLES)])
-        command.add_arguments(self)
-        self.set_defaults(run=command.run, error=self.error)
+        for record in self._records.values():
+            declare(self, record)
+        files = ' '.join(map(_usage, self._positionals._group_actions))
+        self.usage = f'%(prog)s {files}{files and " "}[options]'
+        self.set_defaults(parser=self)
+
+    def run(self, namespace: argparse.Namespace) -> int:
+        """Run the command with the arguments in its records; return the exit code."""
+        from screw_dynamics.command_line.records import UsageError, read
+
+        records: dict[str, Any] = {
+            name: read(record, namespace) for name, record in self._records.items()
+        }
+        try:
+            return self._command(**records)
+        except UsageError as error:
+            self.error(str(error))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse arguments, declared before if this is the first time; all must be known."""
@@ -67,7 +100,10 @@ class CommandParser(BoundedParser):
         namespace, unknown = super().parse_known_args(args, namespace)
         if unknown:
             option = next((word for word in unknown if word.startswith('-')), '')
-            hint = did_you_mean(option.partition('=')[0], self._option_string_actions)
+            name = option.partition('=')[0]
+            former = _FORMER.get(name)
+            nearest = did_you_mean(name, self._option_string_actions)
+            hint = f'; it is `{former}` now' if former else nearest
             self.error(f'unrecognized arguments: {" ".join(unknown)}{hint}')
         return namespace, unknown
 
@@ -79,25 +115,9 @@ class CommandParser(BoundedParser):
         super().error(message)
 
 
-class EachOnce(argparse.Action):
-    """Action that appends values to a list, also over repeated options; a name may come once."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        """Append the values of one option."""
-        known = list(getattr(namespace, self.dest) or [])
-        kind = 'joint' if 'JOINT' in str(self.metavar) else 'name'
-        for value in values:
-            name = value if isinstance(value, str) else value[0]
-            if name in (other if isinstance(other, str) else other[0] for other in known):
-                parser.error(
-                    f'argument {option_string}: expected every {kind} once, '
-                    f'got {shown(name)} twice'
-                )
-            known.append(value)
-        setattr(namespace, self.dest, known)
+def _usage(action: argparse.Action) -> str:
+    """Return a positional argument as the usage line shows it."""
+    name = str(action.metavar)
+    if action.nargs == '?':
+        return f'[{name}]'
+    return f'{name} ...' if action.nargs == '+' and ' ' not in name else name

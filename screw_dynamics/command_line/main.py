@@ -7,14 +7,14 @@ The command `screw_dynamics`.
     screw_dynamics model my_robot.urdf
     screw_dynamics terms my_robot.urdf --position joint_2=0.5 --frame tool0
     screw_dynamics evaluate my_robot.urdf my_trajectory.yaml --csv efforts.csv
-    screw_dynamics bag my_bag --output my_bag_with_efforts
+    screw_dynamics evaluate my_bag --bag my_bag_with_efforts
 """
 
 import argparse
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from screw_dynamics import __version__
 from screw_dynamics.command_line.command_parser import BoundedParser, CommandParser
@@ -33,17 +33,14 @@ _COMMANDS = {
     'doctor': 'what is missing or odd in a URDF, and what that means for the results',
     'model': 'screw axes, limits and masses of a robot',
     'terms': 'matrices, frames and accelerations of a robot at one state',
-    'evaluate': 'efforts and their derivatives along a trajectory',
-    'bag': 'efforts of the trajectories or joint states that a bag has recorded',
+    'evaluate': 'efforts, their derivatives and limits along a motion, computed or recorded',
     'observe': 'collisions in the joint states that a bag has recorded',
     'identify': 'friction, rotors, load and inertias behind recorded efforts',
     'excite': 'a motion from which drives and a load can be identified',
     'learn': 'a repeated motion, corrected by the errors of its last run',
-    'feasibility': 'limits of joints, springs and motors along a trajectory',
     'generate': 'C99 code of efforts, matrices and frames of a robot',
     'symbolic': 'expressions of a small robot, as SymPy, LaTeX and C',
     'retime': 'the fastest motion along the path of a trajectory',
-    'plot': 'a figure of computed or recorded efforts',
     'view': 'a robot and its motion in a web browser',
 }
 
@@ -59,20 +56,26 @@ def main(args: Sequence[str] | None = None) -> int:
 
     def parse() -> int:
         whole = parser()
-        try:
-            whole.parse_args(args, options)
-        except SystemExit as stop:  # help, the version, wrong arguments
-            return int(stop.code or 0)
+        whole.parse_args(args, options)
         if options.command is None:
             whole.print_help()
             return 0
         return -1
 
     with usable_streams(), signals_as_interrupts(), styled_tables():
-        code = run_to_end(_PROGRAM, parse)
+        code = run_to_end(_PROGRAM, lambda: _ended(parse))
         if code >= 0:
             return code
-        return run_to_end(f'{_PROGRAM} {options.command}', lambda: _run(options))
+        name = f'{_PROGRAM} {options.command}'
+        return run_to_end(name, lambda: _ended(lambda: _run(options)))
+
+
+def _ended(work: Callable[[], int]) -> int:
+    """Return the exit code of some work, also where argparse ends the program."""
+    try:
+        return work()
+    except SystemExit as stop:  # help, the version, wrong arguments
+        return int(stop.code or 0)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -114,7 +117,7 @@ def _run(options: argparse.Namespace) -> int:
     with warnings.catch_warnings(), np.errstate(all='ignore'):  # overflow raises an error later
         warnings.showwarning = _print_warning
         warnings.simplefilter('always', UserWarning)
-        code: int = options.run(options)
+        code: int = options.parser.run(options)
     return code
 
 

@@ -1,29 +1,64 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Output arguments: CSV, bag, plot."""
+"""Files as outputs: checked before the work, written whole."""
 
-import argparse
+from __future__ import annotations
+
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import ClassVar, TextIO
 
-from screw_dynamics.command_line import robots
-from screw_dynamics.common.paths import expanded, is_standard_output, written_at_once
-from screw_dynamics.drives.robot import Robot
+from screw_dynamics.command_line.records import option
+from screw_dynamics.common.paths import (
+    expanded,
+    is_standard_output,
+    new_file,
+    reports_beside,
+    written_at_once,
+)
 from screw_dynamics.errors import InputError
-from screw_dynamics.recordings.results.results import Results
-from screw_dynamics.recordings.results.results_csv import write_csv
+
+Write = Callable[[Path | None, Callable[[TextIO], object]], None]
 
 
-def add_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Add --csv and --plot, and return their group for further options of the command."""
-    group = parser.add_argument_group('output')
-    group.add_argument(
-        '--csv', metavar='FILE', type=Path, help='one row per sample; - for standard output'
-    )
-    group.add_argument('--plot', metavar='PNG', type=Path, help='a figure')
-    return group
+@dataclass(frozen=True)
+class OutputFiles:
+    """A table and a figure."""
+
+    heading: ClassVar = ('output',)
+
+    csv: Path | None = option(None, 'one row per sample; - for standard output')
+    plot: Path | None = option(None, 'a figure', metavar='PNG')
+
+
+@contextmanager
+def writing(
+    inputs: Iterable[str | Path | None],
+    *files: Path | None,
+    figure: Path | None = None,
+    folder: Path | None = None,
+) -> Iterator[Write]:
+    """
+    Check outputs as `check` does, and yield a function that writes one of `files` if it is wanted.
+
+    Inside of the block prints go to stderr if one of the files is the standard output.
+    """
+    check(inputs, files, figure, folder)
+    standard = next((path for path in files if is_standard_output(path)), None)
+    with reports_beside(standard) as output:
+
+        def write(path: Path | None, content: Callable[[TextIO], object]) -> None:
+            if is_standard_output(path):
+                content(output)
+            elif path is not None:
+                with new_file(path) as place, place.open('w', encoding='utf-8') as file:
+                    content(file)
+                print(f'written: {path}')
+
+        yield write
 
 
 def check(
@@ -44,7 +79,7 @@ def check(
         figure_format(figure)
     if folder is not None:
         import screw_dynamics.recordings.bags  # noqa: F401
-    taken = {_place(path): f'{path}: it is an input' for path in inputs if path is not None}
+    taken = {_place(path): f'{path}: it is an input' for path in inputs if path not in (None, '')}
     outputs = [path for path in (*files, figure, folder) if path is not None]
     standard = False
     for path in outputs:
@@ -91,31 +126,6 @@ def _require_folder(path: str | Path, folder: Path) -> None:
 def _require_writable(path: str | Path, folder: Path) -> None:
     if not os.access(folder, os.W_OK):
         raise InputError(f'{path}: the folder {folder} is not writable')
-
-
-def write_table(results: Results, options: argparse.Namespace, output: TextIO) -> None:
-    """Write the CSV that the options name; on standard output to the stream `output`."""
-    if is_standard_output(options.csv):
-        write_csv(results, output)
-    elif options.csv is not None:
-        write_csv(results, options.csv)
-        print(f'written: {options.csv}')
-
-
-def draw(
-    results: Results,
-    robot: Robot,
-    options: argparse.Namespace,
-    title: str,
-    waypoints: Sequence[float] = (),
-) -> None:
-    """Draw the figure that the options name, with limits and waypoints at some times [s]."""
-    if options.plot is not None:
-        from screw_dynamics.recordings.results.results_plot import limits_of, save_plot
-
-        limits = limits_of(robot, results, robots.effort_format(options, robot).trivial)
-        save_plot(results, options.plot, title, limits, waypoints)
-        print(f'written: {options.plot}')
 
 
 def _place(path: str | Path) -> Path:

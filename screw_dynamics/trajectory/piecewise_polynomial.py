@@ -25,6 +25,10 @@ JET_ROWS = 5  # q, q', q'', q''', q'''': required for tau, tau', tau''
 
 _DRAWN = 401  # instants of figures and tables, beside the breaks
 _ROUNDING = 1e-6  # of a period: a remainder below it gets no sample of its own
+_MOST_SAMPLES = 10_000_000
+# Samples between two breaks of dense ones, fewer if their total would exceed the second number.
+_WITHIN, _ALL_WITHIN = 16, 200_000
+_DISTINCT = 1e-9  # of the duration
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,3 +175,28 @@ def even_times(start: float, end: float, rate: float) -> Array:
     times: Array = start + np.arange(sample_count(start, end, rate)) / rate
     times[-1] = end
     return times
+
+
+def sample_times(start: float, end: float, rate: float) -> Array:
+    """Return even sample times (T,) with both ends [s], or raise `InputError` if too many."""
+    steps = (end - start) * rate
+    if not steps < _MOST_SAMPLES:
+        raise InputError(
+            f'rate: expected at most {_MOST_SAMPLES} samples, {rate:g} Hz over '
+            f'{end - start:g} s gives {steps:.3g}'
+        )
+    return even_times(start, end, rate)
+
+
+def dense_times(curve: PiecewisePolynomial, rate: float) -> Array:
+    """Return sample times (T,) [s]: even ones at `rate`, the points, and some between any two."""
+    breaks = curve.breaks
+    even = sample_times(float(breaks[0]), float(breaks[-1]), rate)
+    count = min(_WITHIN, max(_ALL_WITHIN // len(breaks), 1))
+    parts = np.arange(count) / count
+    within = (breaks[:-1, None] + parts * np.diff(breaks)[:, None]).ravel()
+    times = np.unique(np.concatenate((even, within, breaks[-1:])))
+    # times that differ only by rounding would coincide when time is scaled
+    distinct = np.diff(times, prepend=-np.inf) > _DISTINCT * (times[-1] - times[0])
+    kept: Array = times[distinct]
+    return kept

@@ -1,8 +1,8 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# screw_dynamics_robot(NAME URDF [ELASTIC]): library lib<NAME>.so of a robot, from its URDF and its
-# file of elastic joints; written again whenever these change.
+# screw_dynamics_robot(NAME URDF [DRIVES]): library lib<NAME>.so of a robot, from its URDF and its
+# file of drives; written again whenever these change.
 
 function(screw_dynamics_robot name urdf)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -10,9 +10,9 @@ function(screw_dynamics_robot name urdf)
   set(sources ${urdf})
   set(options)
   if(ARGC GREATER 2)
-    get_filename_component(elastic ${ARGV2} ABSOLUTE)
-    list(APPEND sources ${elastic})
-    set(options --elastic ${elastic})
+    get_filename_component(drives ${ARGV2} ABSOLUTE)
+    list(APPEND sources ${drives})
+    set(options --drives ${drives})
   endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name})
   file(MAKE_DIRECTORY ${folder})

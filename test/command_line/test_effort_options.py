@@ -22,7 +22,7 @@ PAIR = 'elastic_joints:\n  joint_1: {spring: {type: antagonistic_pair, stiffness
 @pytest.mark.parametrize('drives', [False, True])
 def test_efforts_and_motor_efforts(run, folder, drives):
     (folder / 'drives.yaml').write_text(DRIVES)
-    more = ('--elastic', 'drives.yaml') if drives else ()
+    more = ('--drives', 'drives.yaml') if drives else ()
     command = ('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', *more)
     results = {}
     for name, options in (('full.csv', ()), ('taken.csv', OPTIONS)):

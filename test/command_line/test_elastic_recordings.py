@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`--elastic` on measured motions: bands of motor commands; and rotors on moving links."""
+"""`--drives` on measured motions: bands of motor commands; and rotors on moving links."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from screw_dynamics.recordings.bags import Bag  # noqa: E402
 from screw_dynamics.recordings.results.results_csv import read_csv  # noqa: E402
 from screw_dynamics.recordings.results.results_from_bag import read_bag  # noqa: E402
 
-ARGUMENTS = ('--elastic', 'my_springs.yaml', '--output', 'new', '--csv', 'new.csv')
+ARGUMENTS = ('--drives', 'my_springs.yaml', '--bag', 'new', '--csv', 'new.csv')
 POINTS = [(0.0, [0.0, 0.0]), (0.6, [0.4, -0.6]), (1.2, [0.0, 0.5])]
 
 
 def test_bands_of_motor_commands_cover_the_truth(run, measured_bag):
-    code, _, err = run('bag', measured_bag, *ARGUMENTS)
+    code, _, err = run('evaluate', measured_bag, *ARGUMENTS)
     assert code == 0, err
     table = read_csv(Path('new.csv'))
     assert table.motors is not None and table.motors.deviations is not None
@@ -53,7 +53,7 @@ def test_bands_of_motor_commands_cover_the_truth(run, measured_bag):
 def test_dampers_remember_so_their_motors_have_no_bands(run, measured_bag):
     text = Path('my_springs.yaml').read_text()
     Path('my_springs.yaml').write_text(text.replace('400.0}', '400.0, damping: 2.0}'))
-    code, _, err = run('bag', measured_bag, *ARGUMENTS)
+    code, _, err = run('evaluate', measured_bag, *ARGUMENTS)
     assert code == 0, err
     table = read_csv(Path('new.csv'))
     assert table.motors is not None and table.motors.deviations is None
@@ -68,7 +68,7 @@ def coupled_springs() -> None:
 
 def test_rotors_on_moving_links_need_more_than_is_measured(run, measured_bag):
     coupled_springs()
-    code, _, err = run('bag', measured_bag, *ARGUMENTS)
+    code, _, err = run('evaluate', measured_bag, *ARGUMENTS)
     assert code == 1 and 'rotor_coupling: expected false' in err
     assert not Path('new').exists()
 
@@ -76,7 +76,7 @@ def test_rotors_on_moving_links_need_more_than_is_measured(run, measured_bag):
 def test_trajectories_give_the_derivatives_that_rotors_on_moving_links_need(run):
     coupled_springs()
     code, _, err = run(
-        'evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'my_springs.yaml',
+        'evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--drives', 'my_springs.yaml',
         '--csv', 'new.csv',
     )  # fmt: skip
     assert code == 0, err

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`screw_dynamics evaluate`: a trajectory to numbers and files; errors of `feasibility`, too."""
+"""`screw_dynamics evaluate`: a trajectory to numbers and files; errors of `retime`, too."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_options_reach_the_computation(run, model):
 
 def test_bags_hold_feedforward_messages(run, model):
     code, _, err = run(
-        'evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--bag', 'new', '--elastic',
+        'evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--bag', 'new', '--drives',
         'my_springs.yaml',
     )  # fmt: skip
     assert code == 0, err
@@ -141,7 +141,7 @@ def test_bags_of_rigid_robots_have_the_rates_of_motor_efforts(run, folder, model
     for order in (2, 1):
         code, _, err = run(
             'evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--bag', f'bag_{order}',
-            '--elastic', 'drives.yaml', '--order', order,
+            '--drives', 'drives.yaml', '--order', order,
         )  # fmt: skip
         assert code == 0, err
         jets, efforts = expected(model)
@@ -169,9 +169,9 @@ def test_gains_are_parameters_of_controller_and_drives(run, folder, model):
     drives.to_yaml('one_spring.yaml')
     arguments = ['evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--gains', 'gains.yaml']
     code, _, err = run(*arguments)
-    assert code == 1 and '--gains: expected --elastic beside it' in err
+    assert code == 1 and '--gains: expected --drives beside it' in err
     loop = ['--frequency', '4', '--delay', '0.002']
-    code, out, err = run(*arguments, '--elastic', 'one_spring.yaml', *loop)
+    code, out, err = run(*arguments, '--drives', 'one_spring.yaml', *loop)
     assert code == 0 and 'written: gains.yaml' in out, err
     written = yaml.safe_load(Path('gains.yaml').read_text())
     feedback = written['feedforward_controller']['ros__parameters']['feedback']
@@ -192,14 +192,15 @@ def test_gains_are_parameters_of_controller_and_drives(run, folder, model):
 
 
 def test_trajectories_come_from_bags(run, trajectory_bag, model):
-    code, out, err = run('evaluate', 'my_robot.urdf', trajectory_bag, '--csv', 'a.csv')
+    one = 'evaluate', 'my_robot.urdf', trajectory_bag, '--message'
+    code, out, err = run(*one, 0, '--csv', 'a.csv')
     assert code == 0 and out.startswith('301 samples'), err
     np.testing.assert_allclose(
         read_csv(Path('a.csv')).effort_jet, expected(model)[1], rtol=1e-12, atol=1e-9
     )
-    code, out, _ = run('evaluate', 'my_robot.urdf', trajectory_bag, '--message', 1)
+    code, out, _ = run(*one, 1)
     assert code == 0 and out.startswith('176 samples over 0.7 s')
-    code, _, err = run('evaluate', 'my_robot.urdf', trajectory_bag, '--message', 2)
+    code, _, err = run(*one, 2)
     assert code == 1 and 'expected one of its 2 messages, counted from 0' in err
 
 
@@ -218,7 +219,7 @@ def test_a_motion_shorter_than_a_sample_has_a_start_and_an_end(run):
     assert code == 0 and out.startswith('2 samples over 1.2 s\n')
 
 
-@pytest.mark.parametrize('command', ['evaluate', 'feasibility'])
+@pytest.mark.parametrize('command', ['evaluate', 'retime'])
 @pytest.mark.parametrize(
     ('arguments', 'text'),
     [
@@ -231,24 +232,24 @@ def test_a_motion_shorter_than_a_sample_has_a_start_and_an_end(run):
             'choose those of the robot by --joints, --tip-link or --locked',
         ),
         (['my_robot.urdf', 'my_trajectory.yaml', '--payload', 'hand=1'], "unknown frame 'hand'"),
-        (['my_robot.urdf', 'my_trajectory.yaml', '--rate', '1e9'], '--rate: expected at most'),
-        (['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'my_robot.urdf'], 'my_robot.urdf'),
+        (['my_robot.urdf', 'my_trajectory.yaml', '--message', '1'], 'choose from a bag'),
+        (['my_robot.urdf', 'my_trajectory.yaml', '--drives', 'my_robot.urdf'], 'my_robot.urdf'),
         (
-            ['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'others.yaml'],
+            ['my_robot.urdf', 'my_trajectory.yaml', '--drives', 'others.yaml'],
             "others.yaml: unknown joint 'elbow': expected one of joint_1, joint_2",
         ),
         (
-            ['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'my_trajectory.yaml'],
+            ['my_robot.urdf', 'my_trajectory.yaml', '--drives', 'my_trajectory.yaml'],
             'my_trajectory.yaml: document: expected',
         ),
         (['my_robot.urdf', 'deep.yaml'], 'deep.yaml: line 1'),
-        (['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'deep.yaml'], 'deep.yaml: line 1'),
+        (['my_robot.urdf', 'my_trajectory.yaml', '--drives', 'deep.yaml'], 'deep.yaml: line 1'),
         (
-            ['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'bomb.yaml'],
+            ['my_robot.urdf', 'my_trajectory.yaml', '--drives', 'bomb.yaml'],
             'bomb.yaml: line 8, elastic_joints.a6[0]: expected aliases of at most',
         ),
         (
-            ['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'ratio.yaml'],
+            ['my_robot.urdf', 'my_trajectory.yaml', '--drives', 'ratio.yaml'],
             'elastic_joints.joint_1.motor.gear_ratio: expected a decimal number, or text between',
         ),
     ],
@@ -271,7 +272,7 @@ def write_turn(angle: float) -> None:
 
 @pytest.mark.parametrize(
     'command, angle',
-    [('evaluate', 90), ('evaluate', -170), ('evaluate', 20), ('retime', 90), ('feasibility', 90)],
+    [('evaluate', 90), ('evaluate', -170), ('evaluate', 20), ('retime', 90)],
 )
 def test_positions_that_look_like_degrees_are_asked_about(run, command, angle):
     write_turn(angle)

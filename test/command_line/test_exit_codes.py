@@ -26,13 +26,13 @@ def test_exit_codes(run, folder):
     for line, code in {
         'evaluate my_robot.urdf my_trajectory.yaml': 0,
         '--help': 0,
-        'bag --help': 0,
+        'identify --help': 0,
         'evaluate my_robot.urdf none.yaml': 1,
         'evaluate my_robot.urdf': 2,
         'none': 2,
-        'feasibility my_robot.urdf my_trajectory.yaml': 0,
-        'feasibility my_robot.urdf fast.csv': 3,
-        'feasibility my_robot.urdf fast.csv --slow-down': 3,
+        'evaluate my_robot.urdf my_trajectory.yaml --limits': 0,
+        'evaluate my_robot.urdf fast.csv --limits': 3,
+        'evaluate my_robot.urdf fast.csv --slow-down': 3,
     }.items():
         found, _, err = run(*line.split())
         assert found == code, (line, err)
@@ -46,14 +46,13 @@ def test_exit_codes(run, folder):
         'model my_robot.urdf --yaml {}.yaml',
         'evaluate {}.urdf my_trajectory.yaml',
         'evaluate my_robot.urdf {}.yaml',
-        'evaluate my_robot.urdf my_trajectory.yaml --elastic {}.yaml',
+        'evaluate my_robot.urdf my_trajectory.yaml --drives {}.yaml',
         'evaluate my_robot.urdf my_trajectory.yaml --csv {}.csv',
         'evaluate my_robot.urdf my_trajectory.yaml --plot {}.png',
         'evaluate my_robot.urdf my_trajectory.yaml --bag {}',
-        'feasibility my_robot.urdf {}.csv',
-        'bag {}',
-        'plot {}.csv',
-        'plot my_trajectory.csv -o {}.png',
+        'retime my_robot.urdf {}.csv',
+        'observe {}',
+        'evaluate {}.mcap',
     ],
 )
 def test_paths_that_lead_nowhere_are_one_line(run, line):
@@ -75,9 +74,13 @@ LONG = 'x' * 3000
         (f'model my_robot.urdf {LONG}', 2, 'error: unrecognized arguments: xxx'),
         (f'model my_robot.urdf --{LONG}', 2, 'error: unrecognized arguments: --xxx'),
         (LONG, 2, "argument COMMAND: invalid choice: 'xxx"),
-        ('plot header.csv', 1, "expected columns such as 'joint_1.effort', got xxx"),
-        ('plot cell.csv', 1, 'plot: cell.csv: expected numbers below the header: could not conv'),
-        ('plot column.csv', 1, "plot: column.csv: column 'xxx"),
+        ('evaluate my_robot.urdf header.csv', 1, 'header.csv: Incoming joint xxx'),
+        (
+            'evaluate cell.csv',
+            1,
+            'evaluate: cell.csv: expected numbers below the header: could not conv',
+        ),
+        ('evaluate column.csv', 1, "evaluate: column.csv: column 'xxx"),
         ('evaluate my_robot.urdf joint.csv', 1, 'joint.csv: Incoming joint xxx'),
     ],
     ids=lambda value: str(value)[:50],

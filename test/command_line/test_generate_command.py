@@ -50,7 +50,7 @@ def test_quantities_frames_and_names_are_those_of_the_options(run, folder):
 
 
 def test_springs_and_motors_are_those_of_the_file(run):
-    options = '--prefix', 'arm', '--elastic', 'my_springs.yaml'
+    options = '--prefix', 'arm', '--drives', 'my_springs.yaml'
     code, _, err = run('generate', 'my_robot.urdf', *options)
     assert code == 0, err
     header = Path('arm.h').read_text(encoding='ascii')
@@ -84,7 +84,7 @@ def test_options_of_the_robot_are_in_the_code(run, folder):
         (('--output', 'nowhere/deeper'), 1, 'nowhere does not exist'),
         (('--prefix', '1'), 1, "prefix: expected a name in C, got '1'"),
         (('--quantities', 'motor_commands'), 1, 'robot: expected one with drives for motor'),
-        (('--elastic', 'my_springs.yaml', '--order', '1'), 1, 'order: expected 2 or more'),
+        (('--drives', 'my_springs.yaml', '--order', '1'), 1, 'order: expected 2 or more'),
         (('--frame', 'nothing'), 1, "frames: frame 'nothing'"),
         (('--real', 'float', '--controller'), 1, '--real: expected double with --controller'),
         (('--quantities', 'mass'), 2, 'invalid choice'),

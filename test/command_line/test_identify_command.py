@@ -203,10 +203,10 @@ def test_drives_from_motor_states(folder, capsys):
         rows += [('/joint_states', 4_000_000 * i, links), ('/motor_states', 4_000_000 * i, motors)]
     bag = recordings.write_bag(folder / 'driven_bag', rows)
     wrong_drives(drives, 1.1).to_yaml('given.yaml')
-    options = ['--drives', '--motor-states', '/motor_states', '--topic', '/joint_states']
+    options = ['--motor-states', '/motor_states', '--topic', '/joint_states']
     files = ['--csv', 'found.csv', '--write-drives', 'found.yaml', '--write-urdf', 'found.urdf']
     code = main(
-        ['identify', str(bag), *options, '--elastic', 'given.yaml', '--load', 'tool', *files]
+        ['identify', str(bag), *options, '--drives', 'given.yaml', '--load', 'tool', *files]
     )
     captured = capsys.readouterr()
     assert code == 0, captured.err

@@ -20,7 +20,7 @@ from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoi
 TORQUE = 'screw_dynamics_interfaces/msg/FeedforwardTorque'
 BEGIN = 5_000_000_000  # ns of the bag at which the trajectory starts
 OPTIONS = [
-    '--elastic',
+    '--drives',
     'my_springs.yaml',
     '--kp',
     *map(str, GAINS[0]),

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import screw_dynamics as sd
-from screw_dynamics.command_line.commands.retime import limit_shares
 from screw_dynamics.command_line.main import main
 from screw_dynamics.limits.retiming.last_slowing import instants
+from screw_dynamics.limits.retiming.limit_shares import limit_shares
 from screw_dynamics.limits.retiming.limited_quantities import limited_robot
 from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
 
@@ -20,7 +20,7 @@ OPTIONS = ['--trials', '3', '--duration', '8', '--points', '6']
 def test_motion_and_bands(folder, capsys):
     drive = sd.JointDrive(sd.LinearSpring(300.0), sd.Motor(rotor_inertia=0.1))
     sd.Drives({'joint_1': drive, 'joint_2': drive}).to_yaml('springs.yaml')
-    files = ['--elastic', 'springs.yaml', '--csv', 'motion.csv']
+    files = ['--drives', 'springs.yaml', '--csv', 'motion.csv']
     limits = ['--begin', 'joint_2=0.4', '--workspace', 'tool=-3,-3,-3,3,3,3']
     code = main(['excite', 'my_robot.urdf', *OPTIONS, *files, *limits, '--load', 'tool'])
     captured = capsys.readouterr()
@@ -88,7 +88,7 @@ def test_points_of_a_fast_motion(arm_folder, capsys):
     np.testing.assert_allclose(curve.end, [0.2, 0.5], atol=1e-12)
     worst = {(check.joint, check.quantity): check.excess for check in report.checks}
     assert worst['joint_2', 'velocity'] > -0.01
-    assert main(['feasibility', 'arm.urdf', 'fast.csv']) == 0
+    assert main(['evaluate', 'arm.urdf', 'fast.csv', '--limits']) == 0
 
 
 def test_figure_of_the_shares_of_limits(arm_folder, capsys):
@@ -98,7 +98,7 @@ def test_figure_of_the_shares_of_limits(arm_folder, capsys):
         'elastic_joints:\n  joint_1:\n    spring: {type: linear, stiffness: 3000.0}\n'
         '    limits: {deflection: 0.05}\n'
     )
-    code = main(['retime', 'arm.urdf', 'motion.csv', '--elastic', 'springs.yaml',
+    code = main(['retime', 'arm.urdf', 'motion.csv', '--drives', 'springs.yaml',
                  '--effort-rate', '1500', '--plot', 'fast.svg'])  # fmt: skip
     printed = capsys.readouterr()
     assert code == 0, printed.err

@@ -196,7 +196,7 @@ def test_efforts_of_springs_come_from_their_deflections(folder, recordings, run)
             rows.append(('/motor_states', PERIOD * i + 1, motors))
     recordings.write_bag(folder / 'sprung_bag', rows)
     code, out, err = run(
-        'observe', 'sprung_bag', '--topic', '/joint_states', '--elastic', 'my_springs.yaml',
+        'observe', 'sprung_bag', '--topic', '/joint_states', '--drives', 'my_springs.yaml',
         '--motor-states', '/motor_states', '--floor', '0.5', '--bandwidth', '100',
         '--csv', 'loads.csv',
     )  # fmt: skip
@@ -213,7 +213,7 @@ def test_efforts_of_springs_come_from_their_deflections(folder, recordings, run)
 def test_motor_states_need_springs(pushed_bag, run):
     code, _, err = run('observe', 'pushed_bag', '--motor-states', '/joint_states')
     assert code == 1
-    assert '--motor-states: expected the springs, too: --elastic YAML' in err
+    assert '--motor-states: expected the springs, too: --drives YAML' in err
 
 
 def test_the_page_has_the_wrenches_of_the_contacts(pushed_bag, run, folder):
@@ -224,9 +224,9 @@ def test_the_page_has_the_wrenches_of_the_contacts(pushed_bag, run, folder):
 
 
 def test_drawn_wrenches_are_those_of_the_contacts():
-    from screw_dynamics.command_line.bag_loads import LoadSamples
-    from screw_dynamics.command_line.shown_motions import observed_motion
     from screw_dynamics.estimation.observers.recorded_loads import recorded_loads
+    from screw_dynamics.recordings.motions.joint_states import JointSamples
+    from screw_dynamics.viewer.recorded_motion import observed_motion
 
     model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     positions, velocities, efforts = pushed_motion(model)
@@ -234,7 +234,7 @@ def test_drawn_wrenches_are_those_of_the_contacts():
     detector = sd.ContactDetector(sd.LoadObserver(model, bandwidth=200.0), floor=1.0)
     loads = recorded_loads(detector, times, positions, velocities, efforts)
     stamps = (times * 1e9).astype(np.int64)
-    samples = LoadSamples(times, positions, velocities, efforts, stamps, 0, 0, False)
+    samples = JointSamples(times, positions, velocities, efforts, stamps, 0, 0, False)
     motion = observed_motion(samples, loads, sd.Robot(model))
     assert len(loads.contacts) == 2
     for contact, end in loads.contacts:

@@ -55,7 +55,9 @@ def states(folder, rng):
     ids=['none', 'simulated', 'some'],
 )
 def test_stamps_of_two_clocks_are_not_mixed(run, states, stamp_of, left_out):
-    code, out, err = run('bag', states(stamp_of), '-o', 'new', '--order', 0, '--csv', 'new.csv')
+    code, out, err = run(
+        'evaluate', states(stamp_of), '--bag', 'new', '--order', 0, '--csv', 'new.csv'
+    )
     assert code == 0, err
     assert f'or a stamp: {left_out}' in out
     assert f'{600 - left_out} samples' in out
@@ -76,7 +78,7 @@ def test_a_recording_that_was_cut_off(run, states, monkeypatch):
     (folder / 'metadata.yaml').unlink()
     file = folder / 'odd.mcap'
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 3])
-    code, out, err = run('bag', folder, '-o', 'new', '--order', 0)
+    code, out, err = run('evaluate', folder, '--bag', 'new', '--order', 0)
     assert code == 0, err
     (warning, *_) = err.splitlines()
     intact = r'warning: .*odd.mcap: cut off .*: \d+ bytes after .*; (\d+) messages are intact'
@@ -86,10 +88,10 @@ def test_a_recording_that_was_cut_off(run, states, monkeypatch):
 
 def test_a_gap_is_told_as_start_and_end_count(run, states):
     states(lambda i, time: START + time, kept=lambda i: not 100 <= i < 597)
-    code, _, err = run('bag', 'odd', '-o', 'new')
+    code, _, err = run('evaluate', 'odd', '--bag', 'new')
     assert code == 1 and 'nothing was recorded for 1.992 s after 3.396000 s' in err
     assert 'choose it by --start and --end' in err
-    code, out, err = run('bag', 'odd', '-o', 'new', '--end', 3.3965)
+    code, out, err = run('evaluate', 'odd', '--bag', 'new', '--end', 3.3965)
     assert code == 0 and '100 samples' in out, err
 
 
@@ -115,7 +117,7 @@ def test_samples_that_the_bands_do_not_fit_are_told(run, folder, rng, change, te
     for time, position in zip(times.tolist(), noisy, strict=True):
         rows.append(('/joint_states', time, joint_state(JOINTS, position, START + time)))
     write_bag(folder / 'odd', rows)
-    code, _, err = run('bag', 'odd', '-o', 'new', '--order', 0)
+    code, _, err = run('evaluate', 'odd', '--bag', 'new', '--order', 0)
     assert code == 0
     if text is None:
         assert not err
@@ -141,14 +143,16 @@ def test_turns_of_continuous_joints_are_undone(run, folder, rng):
     ):
         rows.append(('/joint_states', time, joint_state(JOINTS, position, START + time)))
     write_bag(folder / 'odd', rows)
-    code, _, err = run('bag', 'odd', '-o', 'new', '--order', 0, '--csv', 'new.csv')
+    code, _, err = run('evaluate', 'odd', '--bag', 'new', '--order', 0, '--csv', 'new.csv')
     assert code == 0 and not err
     jets = read_csv(Path('new.csv')).joint_jet
     np.testing.assert_allclose(jets[:, 1], np.tile([5.0, -3.0], (600, 1)), atol=0.05)
 
 
 def test_a_smoothing_time_that_is_too_long_is_told(run, measured_bag):
-    code, _, err = run('bag', measured_bag, '-o', 'new', '--order', 0, '--smoothing-time', 1.5)
+    code, _, err = run(
+        'evaluate', measured_bag, '--bag', 'new', '--order', 0, '--smoothing-time', 1.5
+    )
     assert code == 0 and err.count('or --smoothing-time too long') == 2
 
 
@@ -159,15 +163,15 @@ def test_springs_whose_range_ends_within_the_band(run, states, folder):
     (folder / 'my_springs.yaml').write_text(
         springs.replace('type: linear, stiffness: 400.0', table.format(30.0))
     )
-    arguments = ['bag', 'odd', '--elastic', 'my_springs.yaml', '--order', 0, '--csv']
-    assert run(*arguments, 'a.csv', '-o', 'a')[0] == 0
+    arguments = ['evaluate', 'odd', '--drives', 'my_springs.yaml', '--order', 0, '--csv']
+    assert run(*arguments, 'a.csv', '--bag', 'a')[0] == 0
     whole = read_csv(folder / 'a.csv')
     assert whole.motors.deviations is not None
     largest = float(np.abs(whole.effort_jet[:, 0, 0]).max())
     # the estimate is within the range, one standard deviation beside it is not
     text = (folder / 'my_springs.yaml').read_text().replace('30.0', repr(largest + 1e-7))
     (folder / 'my_springs.yaml').write_text(text)
-    code, _, err = run(*arguments, 'b.csv', '-o', 'b')
+    code, _, err = run(*arguments, 'b.csv', '--bag', 'b')
     assert code == 0, err
     assert err.startswith('warning: no standard deviations of the motors: ') and 'joint_1' in err
     part = read_csv(folder / 'b.csv')
@@ -177,8 +181,8 @@ def test_springs_whose_range_ends_within_the_band(run, states, folder):
     # and beyond it the error names the time
     text = text.replace(repr(largest + 1e-7), repr(largest - 0.01))
     (folder / 'my_springs.yaml').write_text(text)
-    code, _, err = run(*arguments, 'c.csv', '-o', 'c')
-    assert code == 1 and "bag: joint 'joint_1' at " in err and ' s: effort: expected' in err
+    code, _, err = run(*arguments, 'c.csv', '--bag', 'c')
+    assert code == 1 and "evaluate: joint 'joint_1' at " in err and ' s: effort: expected' in err
 
 
 def test_each_of_many_trajectories_ends_where_the_next_begins(run, folder):
@@ -188,7 +192,7 @@ def test_each_of_many_trajectories_ends_where_the_next_begins(run, folder):
         rows.append(('/t', 10_000_000 * i, joint_trajectory(JOINTS, points)))
     rows.insert(1, ('/t', 0, joint_trajectory(JOINTS, [(0.0, [0, 0])])))
     write_bag(folder / 'many', rows)
-    code, _, err = run('bag', 'many', '-o', 'new', '--rate', 1000)
+    code, _, err = run('evaluate', 'many', '--bag', 'new', '--rate', 1000)
     assert code == 0, err
     with Bag('new') as bag:
         torque = bag.arrays('/offline/feedforward')
@@ -205,14 +209,14 @@ def test_each_of_many_trajectories_ends_where_the_next_begins(run, folder):
     [('left/arm', '/left/arm/feedforward'), ('/', '/feedforward'), ('/x/', '/x/feedforward')],
 )
 def test_namespaces(run, trajectory_bag, given, topic):
-    assert run('bag', trajectory_bag, '-o', 'new', '--namespace', given)[0] == 0
+    assert run('evaluate', trajectory_bag, '--bag', 'new', '--namespace', given)[0] == 0
     with Bag('new') as bag:
         assert topic in bag.topics
 
 
 @pytest.mark.parametrize('given', ['a b', '/a//b', '1a', 'ä'])
 def test_namespaces_that_ros_refuses(run, trajectory_bag, given):
-    code, _, err = run('bag', trajectory_bag, '-o', 'new', '--namespace', given)
+    code, _, err = run('evaluate', trajectory_bag, '--bag', 'new', '--namespace', given)
     assert code == 2 and 'expected a namespace such as /left/arm, got' in err
 
 

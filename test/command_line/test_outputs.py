@@ -98,7 +98,7 @@ def test_an_interrupt_leaves_nothing_that_looks_finished(run, folder, monkeypatc
     [
         (['--csv', 'my_trajectory.csv'], 'my_trajectory.csv: it is an input'),
         (['--csv', './my_robot.urdf'], 'my_robot.urdf: it is an input'),
-        (['--elastic', 'my_springs.yaml', '--csv', 'my_springs.yaml'], 'it is an input'),
+        (['--drives', 'my_springs.yaml', '--csv', 'my_springs.yaml'], 'it is an input'),
         (['--csv', 'a.png', '--plot', 'a.png'], 'a.png: two outputs have this name'),
         (['--csv', 'no/a.csv'], 'no/a.csv: the folder '),
         (['--csv', '.'], '.: expected the name of a file, this is a folder'),
@@ -124,19 +124,9 @@ def test_outputs_are_refused_before_the_work(run, folder, arguments, text):
     assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
 
 
-def test_figures_have_the_name_that_was_given_or_that_of_the_bag(run, monkeypatch):
-    pytest.importorskip('rosbags', reason='bags need the package rosbags')
-    pytest.importorskip('matplotlib', reason='figures need matplotlib')
-    run('evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--bag', 'run.1', '--plot', 'figure')
-    assert Path('figure').read_bytes().startswith(b'\x89PNG')
-    monkeypatch.setattr('matplotlib.figure.Figure.savefig', lambda self, to, **_: to.touch())
-    assert run('plot', 'run.1')[0] == 0 and Path('run.1.png').exists()
-    Path('run.1.png').unlink()
-    monkeypatch.chdir('run.1')
-    assert run('plot', '.')[0] == 0 and Path('../run.1.png').exists()
-
-
-@pytest.mark.parametrize('command', ['evaluate my_robot.urdf my_trajectory.csv', 'bag my_bag'])
+@pytest.mark.parametrize(
+    'command', ['evaluate my_robot.urdf my_trajectory.csv', 'evaluate my_bag']
+)
 def test_results_go_to_standard_output(run, folder, trajectory_bag, command):
     """They alone do; what people read is on stderr."""
     assert run(*command.split(), '--csv', 'a.csv')[0] == 0
@@ -164,11 +154,11 @@ def test_a_model_goes_down_a_pipe(run, folder):
 @pytest.mark.parametrize('bag', ['my_bag', 'my_bag/my_bag.mcap'])
 def test_no_bag_inside_of_a_bag(run, folder, trajectory_bag, bag):
     before = sorted(folder.rglob('*'))
-    code, _, err = run('bag', bag, '--output', 'my_bag/new')
+    code, _, err = run('evaluate', bag, '--bag', 'my_bag/new')
     assert code == 1 and err.count('\n') == 1
     assert f'my_bag/new: expected the name of a new bag outside of the bag {folder}' in err
     assert sorted(folder.rglob('*')) == before
-    assert run('bag', bag, '--csv', 'my_bag/efforts.csv')[0] == 0
+    assert run('evaluate', bag, '--csv', 'my_bag/efforts.csv')[0] == 0
 
 
 def test_names_that_the_terminal_cannot_show(folder):

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`screw_dynamics evaluate`, `feasibility`: poses of a frame to joint motions and efforts."""
+"""`screw_dynamics evaluate`: poses of a frame to joint motions and efforts."""
 
 import re
 from pathlib import Path
@@ -53,7 +53,7 @@ def reachable(folder, robot):
 def test_the_csv_holds_a_motion_that_leads_the_frame_through_the_poses(
     run, robot, reachable, kind
 ):
-    more = ['--frame', reachable, '--start', 'joint_1=0.3', 'joint_2=0.9'] if kind == 'csv' else []
+    more = ['--frame', reachable, '--begin', 'joint_1=0.3', 'joint_2=0.9'] if kind == 'csv' else []
     code, out, err = run(
         'evaluate', 'my_robot.urdf', f'poses.{kind}', '--csv', 'motion.csv', *more
     )
@@ -73,7 +73,7 @@ def test_the_csv_holds_a_motion_that_leads_the_frame_through_the_poses(
 
 
 def test_limits_along_poses_are_checked(run, reachable):
-    code, out, _ = run('feasibility', 'my_robot.urdf', 'poses.yaml')
+    code, out, _ = run('evaluate', '--limits', 'my_robot.urdf', 'poses.yaml')
     assert code in (0, 3)
     assert f'{reachable} through 2 poses' in out
 
@@ -81,7 +81,7 @@ def test_limits_along_poses_are_checked(run, reachable):
 @pytest.mark.parametrize(
     ('arguments', 'reason'),
     [
-        (['poses.yaml', '--start', 'nose=1'], "--start: unknown joint 'nose'"),
+        (['poses.yaml', '--begin', 'nose=1'], "--begin: unknown joint 'nose'"),
         (['poses.yaml', '--frame', 'nose'], "unknown frame 'nose': expected one of"),
         (['poses.yaml', '--interpolation', 'jtc'], '--interpolation: expected smooth for poses'),
         (
@@ -89,8 +89,8 @@ def test_limits_along_poses_are_checked(run, reachable):
             '--frame: expected a file of poses, got my_trajectory.yaml',
         ),
         (
-            ['my_trajectory.csv', '--start', 'joint_1=0'],
-            '--start: expected a file of poses, got my_trajectory.csv',
+            ['my_trajectory.csv', '--begin', 'joint_1=0'],
+            '--begin: expected a file of poses, got my_trajectory.csv',
         ),
         (['poses.csv'], 'if these are poses, choose the link that follows them by --frame'),
         (['far.yaml'], 'far.yaml: frame link_2 cannot follow the path from the start to pose #0'),

@@ -46,7 +46,7 @@ def on_a_terminal(*arguments: str) -> str:
 
 def test_every_long_part_of_the_work_has_a_bar(measured_bag):
     shown = on_a_terminal(
-        'bag', 'measured_bag', '-o', 'new', '--csv', 'new.csv', '--copy', '--elastic',
+        'evaluate', 'measured_bag', '--bag', 'new', '--csv', 'new.csv', '--copy', '--drives',
         'my_springs.yaml',
     )  # fmt: skip
     lines = shown.replace('\r', '\n').splitlines()
@@ -59,7 +59,7 @@ def test_every_long_part_of_the_work_has_a_bar(measured_bag):
 def test_short_work_is_silent_where_the_output_is_no_terminal(run, measured_bag, monkeypatch):
     # on a busy machine this work is not short
     monkeypatch.setattr('screw_dynamics.common.progress.LOG_INTERVAL', 1e6)
-    code, _, err = run('bag', measured_bag, '-o', 'new')
+    code, _, err = run('evaluate', measured_bag, '--bag', 'new')
     assert code == 0 and not err
 
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`screw_dynamics bag`: start of a trajectory that replaces another one."""
+"""`screw_dynamics evaluate`: start of a trajectory that replaces another one."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def test_it_begins_where_the_robot_is(run, folder, after, first_point, begins_at
         ('/t', int(after * SECOND), joint_trajectory(JOINTS, points)),
     ]
     write_bag(folder / 'two', rows)
-    code, _, err = run('bag', 'two', '-o', 'new', '--rate', 100)
+    code, _, err = run('evaluate', 'two', '--bag', 'new', '--rate', 100)
     assert code == 0, err
     with Bag('new') as bag:
         torque = bag.arrays('/offline/feedforward')
@@ -55,7 +55,7 @@ def test_what_was_sent_early_begins_at_its_stamp(run, folder):
         ('/t', SECOND // 2, joint_trajectory(JOINTS, FIRST)),
     ]
     write_bag(folder / 'early', rows)
-    code, _, err = run('bag', 'early', '-o', 'new', '--rate', 100)
+    code, _, err = run('evaluate', 'early', '--bag', 'new', '--rate', 100)
     assert code == 0, err
     with Bag('new') as bag:
         torque = bag.arrays('/offline/feedforward')
@@ -68,7 +68,14 @@ def test_what_was_sent_early_begins_at_its_stamp(run, folder):
 
 def test_motors_of_all_trajectories_are_in_the_table(run, trajectory_bag):
     code, _, err = run(
-        'bag', trajectory_bag, '-o', 'new', '--csv', 'new.csv', '--elastic', 'my_springs.yaml'
+        'evaluate',
+        trajectory_bag,
+        '--bag',
+        'new',
+        '--csv',
+        'new.csv',
+        '--drives',
+        'my_springs.yaml',
     )
     assert code == 0, err
     table = read_csv(Path('new.csv'))

@@ -44,7 +44,7 @@ def test_efforts_of_a_trajectory_of_all_coordinates(run, moving_finger):
 
 
 def test_limits_of_segments_are_checked(run, moving_finger):
-    arguments = ('feasibility', 'my_robot.urdf', 'my_trajectory.csv', '--soft-segments')
+    arguments = ('evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--limits', '--soft-segments')
     code, out, _ = run(*arguments, FINGER)
     assert (code, 'finger/curve_x' in out) == (0, True)
     tight = FINGER.read_text().replace('upper: 2.0', 'upper: 0.5', 1)
@@ -73,9 +73,9 @@ def test_a_model_with_segments_is_shown(run, moving_finger):
 
 def test_springs_beside_segments_and_bad_files_are_refused(run, moving_finger):
     arguments = ('evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--soft-segments')
-    code, _, err = run(*arguments, FINGER, '--elastic', 'my_springs.yaml')
+    code, _, err = run(*arguments, FINGER, '--drives', 'my_springs.yaml')
     assert code != 0
-    assert '--soft-segments: expected no file beside --elastic' in err
+    assert '--soft-segments: expected no file beside --drives' in err
     code, _, err = run(*arguments, 'none.yaml')
     assert code != 0
     assert 'none.yaml: expected a readable soft segments file' in err

@@ -31,13 +31,13 @@ def shown(monkeypatch):
 
 
 def test_a_trajectory_with_springs(run, shown):
-    arguments = 'my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'my_springs.yaml'
+    arguments = 'my_robot.urdf', 'my_trajectory.yaml', '--drives', 'my_springs.yaml'
     code, out, err = run('view', *arguments, '--rate', '20', '--time', '0.6')
     assert (code, out, err) == (0, f'{shown[0].address} (Ctrl-C ends)\n', '')
     motion = shown[0].motion
     np.testing.assert_allclose(motion.positions[motion.index(0.6)], [0.4, -0.6], atol=1e-12)
     run('evaluate', *arguments, '--rate', '20', '--csv', 'efforts.csv')
-    code, *_ = run('view', 'my_robot.urdf', 'efforts.csv', '--elastic', 'my_springs.yaml')
+    code, *_ = run('view', 'my_robot.urdf', 'efforts.csv', '--drives', 'my_springs.yaml')
     assert code == 0
     for name in ('times', 'positions', 'efforts', 'motor_positions'):
         np.testing.assert_array_equal(getattr(shown[1].motion, name), getattr(motion, name))

@@ -16,13 +16,12 @@ from packaging_tools import EXECUTABLES
 
 import screw_dynamics as sd
 from screw_dynamics import drives, errors, series
+from screw_dynamics.command_line import main
 from screw_dynamics.model import urdf
 from screw_dynamics.recordings import bags
 from screw_dynamics.trajectory import cartesian
 
 pytestmark = pytest.mark.processes
-
-COMMANDS = ('model', 'terms', 'evaluate', 'bag', 'feasibility', 'generate', 'plot')
 
 
 @pytest.fixture(scope='module')
@@ -42,7 +41,7 @@ def test_every_node_and_command_has_its_table(generator):
     text = TEXTS['docs/parameters.md']
     for node in generator['NODES']:
         assert f'<!-- table: parameters {node} -->' in text or f'-values {node} -->' in text
-    for command in COMMANDS:
+    for command in main._COMMANDS:
         assert f'<!-- table: options {command} -->' in TEXTS['docs/command_line.md']
 
 

@@ -4,16 +4,16 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import shutil
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from screw_dynamics.command_line.records import option
 from screw_dynamics.common.paths import new_folder, share_path
 from screw_dynamics.errors import InputError
 
-FILES = ''
 DESCRIPTION = (
     'Write a robot, springs and a trajectory to a new folder, and run the first commands there. '
     'Studies with ROS 2 and MuJoCo are the executables demo, demo_sea and demo_soft of `ros2 run`.'
@@ -35,37 +35,35 @@ points:
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    parser.add_argument(
-        '-o',
-        '--output',
-        metavar='FOLDER',
-        type=Path,
-        default=Path('screw_dynamics_demo'),
-        help='a new folder (default: screw_dynamics_demo)',
+@dataclass(frozen=True)
+class DemoFolder:
+    """Where the files go."""
+
+    output: Path = option(
+        Path('screw_dynamics_demo'), 'a new folder', short='-o', metavar='FOLDER'
     )
 
 
-def run(options: argparse.Namespace) -> int:
+def run(demo: DemoFolder) -> int:
     """Run the command; return the exit code of the last one that it runs."""
     from screw_dynamics.command_line.main import main
 
-    if options.output.exists():
-        raise InputError(f'{options.output}: it exists already: expected the name of a new folder')
-    with new_folder(options.output) as place:
+    if demo.output.exists():
+        raise InputError(f'{demo.output}: it exists already: expected the name of a new folder')
+    with new_folder(demo.output) as place:
         place.mkdir()
         for source, name in _FILES.items():
             shutil.copy(share_path(source), place / name)
         (place / 'my_trajectory.yaml').write_text(_TRAJECTORY, encoding='utf-8')
     robot, trajectory = (
-        str(options.output / name) for name in ('my_robot.urdf', 'my_trajectory.yaml')
+        str(demo.output / name) for name in ('my_robot.urdf', 'my_trajectory.yaml')
     )
-    evaluate = ['evaluate', robot, trajectory, '--csv', str(options.output / 'efforts.csv')]
+    files = ['--csv', str(demo.output / 'efforts.csv')]
     if find_spec('matplotlib') is not None:
-        evaluate += ['--plot', str(options.output / 'efforts.png')]
+        files += ['--plot', str(demo.output / 'efforts.png')]
     code = 0
-    for command in (['doctor', robot], evaluate, ['feasibility', robot, trajectory]):
+    evaluate = ['evaluate', robot, trajectory, '--limits', *files]
+    for command in (['doctor', robot], evaluate):
         print(f'\n$ {shlex.join(["screw_dynamics", *command])}', flush=True)
         code = main(command) or code
     print(f'\nnext: screw_dynamics view {robot} {trajectory}; your robot in place of {robot}')

@@ -4,16 +4,18 @@
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.command_line import recorded_bag, robots
+from screw_dynamics.command_line.motions import RecordingPart
+from screw_dynamics.command_line.records import argument
+from screw_dynamics.command_line.robots import path_in_errors
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.text_table import MARK, text_table
 from screw_dynamics.dynamics import gravity_forces
@@ -24,10 +26,9 @@ from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.geometry import reference_poses
 from screw_dynamics.model.urdf import RobotDescription, model_from_description, read_description
 from screw_dynamics.model.urdf.reports import MASSLESS, REVERSED, UNDECLARED, UNREAD
-from screw_dynamics.viewer.visuals import lost_meshes
+from screw_dynamics.recordings.motions import read_recording
 
 FAULTY = 3
-FILES = 'URDF'
 DESCRIPTION = (
     'Look for what is missing or odd in a robot description: masses, inertias, limits, friction, '
     'lengths; and tell what each means for the results. With a recording, tell what is in it, '
@@ -65,25 +66,24 @@ class Finding(NamedTuple):
     meaning: str
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    parser.add_argument('urdf', metavar='URDF', help='robot description (URDF)')
-    parser.add_argument(
-        'recording',
+@dataclass(frozen=True)
+class Examined:
+    """A robot, and a recording of it."""
+
+    urdf: str = argument('robot description (URDF)', metavar='URDF')
+    recording: Path | None = argument(
+        'bag (folder, .mcap or .db3) of JointState messages, or a table (.csv, .npz)',
+        default=None,
         metavar='RECORDING',
-        nargs='?',
-        type=Path,
-        help='bag (folder, .mcap or .db3) of JointState messages, or a table (.csv, .npz)',
     )
-    recorded_bag.add_selection(parser, 'of the JointState messages (default: the only one)')
 
 
-def run(options: argparse.Namespace) -> int:
+def run(files: Examined, part: RecordingPart) -> int:
     """Run the command; return 0, or `FAULTY` if something is wrong."""
-    path = expanded(options.urdf)
+    path = expanded(files.urdf)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', ModelWarning)
-        with robots.path_in_errors(path):
+        with path_in_errors(path):
             description = read_description(path)
             model = model_from_description(description)
     found = [
@@ -94,45 +94,21 @@ def run(options: argparse.Namespace) -> int:
         for kind, meaning in [_MEANINGS.get(what, _OTHERWISE)]
     ]
     found += [*_odd_joints(description), *_odd_bodies(model), *_odd_efforts(model)]
-    found += _lost_meshes(path)
     found.sort(key=lambda finding: (WRONG, MISSING, ODD).index(finding.kind))
     mass = float(model.inertias[:, 3, 3].sum())
     print(f'{model.name}: {model.n} coordinates, {mass:.5g} kg that move')
-    for line in _coordinates(description):
-        print(line)
     rows = [(kind, what, listed(names), meaning) for kind, what, names, meaning in found]
     heading = '', 'finding', 'where', 'what it means'
     print(text_table([heading, *rows]) if rows else 'nothing is missing or odd')
     wrong = bool(found) and found[0].kind == WRONG
-    if options.recording is not None:
-        recording = recorded_bag.measured(options.recording, model, options)[0]
+    if files.recording is not None:
+        recording, _ = read_recording(
+            files.recording, model, topic=part.topic, start=part.start, end=part.end
+        )
         report = check_recording(model, recording)
         print(f'\n{report}')
         wrong |= not report.usable
     return FAULTY if wrong else 0
-
-
-def _coordinates(description: RobotDescription) -> Iterator[str]:
-    """Yield which joints are not one coordinate each."""
-    followers = [
-        f'{joint.name} follows {joint.mimic.master}'
-        for joint in description.joints
-        if joint.moves and joint.mimic is not None
-    ]
-    if followers:
-        yield f'mimic joints are no coordinates: {listed(followers)}'
-    for kind, count in (('planar', 3), ('floating', 6)):
-        names = [joint.name for joint in description.joints if joint.type == kind]
-        if names:
-            yield f'{kind} joints are {count} coordinates each: {listed(names)}'
-
-
-def _lost_meshes(path: Path) -> Iterator[Finding]:
-    """Yield the links whose mesh files are not found."""
-    lost = lost_meshes(path)
-    if lost:
-        text = '`view` draws rods in their place; its --package-path names folders'
-        yield Finding(MISSING, 'mesh files that are not found', tuple(lost), text)
 
 
 def _odd_joints(description: RobotDescription) -> Iterator[Finding]:
@@ -154,7 +130,7 @@ def _odd_joints(description: RobotDescription) -> Iterator[Finding]:
             found[ODD, 'q = 0 beyond the limits', text].append(joint.name)
         for name, value in (('velocity', limit.velocity), ('effort', limit.effort)):
             if value == 0.0 or np.isinf(value):
-                text = f'`feasibility` and `retime` do not see any {name} that is too large'
+                text = f'`evaluate --limits` and `retime` do not see any {name} that is too large'
                 found[MISSING, f'no {name} limit', text].append(joint.name)
         if joint.mimic is None and joint.damping == joint.friction == 0.0:
             text = 'efforts are those of the links alone; see `identify` for friction'

@@ -4,18 +4,20 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import ClassVar, TextIO
 
 import numpy as np
 
-from screw_dynamics.command_line import outputs, recorded_bag, robots
-from screw_dynamics.command_line.command_parser import EachOnce
+from screw_dynamics.command_line.motions import BagFile, RecordingPart, robot_of_bag
+from screw_dynamics.command_line.outputs import writing
+from screw_dynamics.command_line.records import option
+from screw_dynamics.command_line.robots import YAML_ENDINGS, MeasuredEfforts, RecordedRobot
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.paths import expanded, is_standard_output, new_file, reports_beside
-from screw_dynamics.common.scalars import not_negative, positive
+from screw_dynamics.common.figures import COLOURS, panels_figure
+from screw_dynamics.common.paths import new_file
 from screw_dynamics.common.text_table import text_table
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.effort_format import EffortFormat
@@ -28,14 +30,13 @@ from screw_dynamics.estimation.identification import (
     identify_drives,
 )
 from screw_dynamics.estimation.identification.payload import BAND
-from screw_dynamics.estimation.identification.spring_laws import SPRING_LAWS
+from screw_dynamics.estimation.identification.spring_laws import SpringLaw
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import EFFORT_UNITS
+from screw_dynamics.recordings.motions import read_recording
+from screw_dynamics.recordings.motions.recording import is_table
 
-if TYPE_CHECKING:
-    pass
-
-FILES = 'BAG'
+_WIDTH, _PANEL = 11.0, 1.6  # inches
 DESCRIPTION = (
     'Identify friction, rotor inertias and offsets of joints, the payload, or the inertia '
     'parameters of all links, from recorded JointState messages with positions and efforts, with '
@@ -44,7 +45,7 @@ DESCRIPTION = (
     'unless --validate names another one: what remains of its efforts is shown beside. With the '
     'positions of motors, the stiffness of their springs too; with --drives from the efforts of '
     'motors instead of those of joints. The robot that was found can be written as URDF and as a '
-    'file for --elastic.'
+    'file for --drives.'
 )
 EXAMPLES = (
     'screw_dynamics identify my_bag',
@@ -54,232 +55,231 @@ EXAMPLES = (
     'screw_dynamics identify my_bag --parameters friction rotors links --held-out 0.3',
     'screw_dynamics identify my_bag --motor-states /motor_states --write-drives my_springs.yaml '
     '--write-urdf identified.urdf --plot identified.png',
-    'screw_dynamics identify my_bag --drives --motor-states /motor_states --load tool0 '
-    '--elastic my_springs.yaml --write-drives found.yaml',
+    'screw_dynamics identify my_bag --drives my_springs.yaml --motor-states /motor_states '
+    '--load tool0 --write-drives found.yaml',
 )
 _PARAMETERS = ('friction', 'rotors', 'offsets', 'links')
 _DEFAULT = 'friction', 'rotors'
-_HELD_OUT = 0.25
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    recorded_bag.add_bag(parser)
-    group = recorded_bag.add_selection(
-        parser, 'of the JointState messages (default: the only one)'
-    )
-    group.add_argument(
-        '--motor-states',
-        metavar='TOPIC',
-        help='JointState messages of motors behind springs, on the joint side of the gear: the '
-        'springs are found from the deflections',
-    )
-    group.add_argument(
-        '--smoothing-time',
-        type=positive,
-        metavar='S',
-        help='measured motion faster than this is noise [s] (default: the data choose)',
-    )
-    group.add_argument(
-        '--held-out',
-        type=positive,
-        metavar='PART',
-        default=_HELD_OUT,
-        help=f'of the recording, at its end, for the validation (default: {_HELD_OUT:g})',
-    )
-    group.add_argument(
-        '--validate',
-        type=Path,
-        metavar='BAG',
-        help='another recording, whose efforts are compared in place of the part held out',
-    )
-    group.add_argument(
-        '--no-check',
-        action='store_true',
-        help='accept efforts that contradict the model: reversed joints, other units',
-    )
-    robots.add_options(parser)
-    robots.add_effort_options(parser, measured=True)
-    group = parser.add_argument_group('parameters')
-    group.add_argument(
-        '--parameters',
-        nargs='+',
-        choices=_PARAMETERS,
-        action=EachOnce,
-        help='what is identified: of every joint, or base parameters of the links (default: '
-        f'{" ".join(_DEFAULT)})',
-    )
-    group.add_argument('--load', metavar='LINK', help='link that carries an unknown load')
-    group = parser.add_argument_group(
-        'drives', 'Springs, rotors, friction and delay from motor efforts, without torque sensors.'
-    )
-    group.add_argument(
-        '--drives',
-        action='store_true',
-        help='the efforts are those of the motors: of --motor-states, and of the JointState '
-        'messages for joints without a spring',
-    )
-    group.add_argument(
-        '--elastic',
+@dataclass(frozen=True)
+class IdentifiedRobot(RecordedRobot):
+    """A robot whose drives are known in part, or not at all."""
+
+    drives: str | None = option(
+        None,
+        'find springs, rotors, friction and delay from the efforts of motors: those of '
+        '--motor-states, and of the JointState messages for joints without a spring; YAML has the '
+        'drives as far as they are known, and what the motion does not tell remains as it is',
         metavar='YAML',
-        help='drives as far as they are known: what the motion does not tell remains as it is',
+        bare='',
     )
-    group.add_argument(
-        '--springs',
-        choices=SPRING_LAWS,
-        help='law of the springs (default: those of --elastic, or linear)',
+
+
+@dataclass(frozen=True)
+class Measured(RecordingPart):
+    """What is read of the recording, and how it is used."""
+
+    motor_states: str | None = option(
+        None,
+        'JointState messages of motors behind springs, on the joint side of the gear: the '
+        'springs are found from the deflections',
+        metavar='TOPIC',
     )
-    group.add_argument(
-        '--torque-constants',
-        action='store_true',
-        help='find the torque constants of the motors, from the weight of the links',
+    smoothing_time: float | None = option(
+        None,
+        'measured motion faster than this is noise [s] (default: the data choose)',
+        above=0.0,
+        metavar='S',
     )
-    group.add_argument(
-        '--link-uncertainty',
-        type=not_negative,
+    held_out: float = option(
+        0.25, 'of the recording, at its end, for the validation', above=0.0, metavar='PART'
+    )
+    validate: Path | None = option(
+        None,
+        'another recording, whose efforts are compared in place of the part held out',
+        metavar='BAG',
+    )
+    no_check: bool = option(
+        False, 'accept efforts that contradict the model: reversed joints, other units'
+    )
+
+    def read(self, path: Path, model: ScrewModel, of_motors: bool) -> tuple[Recording, str]:
+        """Return the samples of a bag or table, and their counts."""
+        return read_recording(
+            path,
+            model,
+            topic=self.topic,
+            motor_states=self.motor_states,
+            of_motors=of_motors,
+            start=self.start,
+            end=self.end,
+        )
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What is identified."""
+
+    heading: ClassVar = ('parameters',)
+
+    parameters: tuple[str, ...] = option(
+        (),
+        'some of friction, rotors, offsets (of every joint), links (base parameters) (default: '
+        f'{" ".join(_DEFAULT)})',
+        choices=_PARAMETERS,
+        metavar='NAME',
+    )
+    load: str | None = option(None, 'link that carries an unknown load', metavar='LINK')
+    springs: SpringLaw | None = option(
+        None,
+        'law of the springs (default: those of --drives, or linear)',
+    )
+    torque_constants: bool = option(
+        False, 'find the torque constants of the motors, from the weight of the links'
+    )
+    link_uncertainty: float = option(
+        0.05,
+        'of masses, first moments and inertias of the links beside --drives, one standard '
+        'deviation',
+        within=(0.0, np.inf),
         metavar='PART',
-        default=0.05,
-        help='of masses, first moments and inertias of the links, one standard deviation '
-        '(default: 0.05)',
-    )
-    group = parser.add_argument_group('output')
-    group.add_argument(
-        '--csv',
-        metavar='FILE',
-        type=Path,
-        help='parameters and their bands, in SI units; - for standard output',
-    )
-    group.add_argument(
-        '--write-urdf',
-        metavar='FILE',
-        type=Path,
-        help='robot description with the friction, load and inertias found, all of them possible',
-    )
-    group.add_argument(
-        '--write-drives',
-        metavar='FILE',
-        type=Path,
-        help='friction, rotors and springs found, as a YAML file for --elastic',
-    )
-    group.add_argument(
-        '--plot', metavar='PNG', type=Path, help='efforts measured, by the model, and fitted'
     )
 
 
-def run(options: argparse.Namespace) -> int:
+@dataclass(frozen=True)
+class Files:
+    """Where the results are written."""
+
+    heading: ClassVar = ('output',)
+
+    csv: Path | None = option(
+        None, 'parameters and their bands, in SI units; - for standard output'
+    )
+    write_urdf: Path | None = option(
+        None,
+        'robot description with the friction, load and inertias found, all of them possible',
+    )
+    write_drives: Path | None = option(
+        None, 'friction, rotors and springs found, as a YAML file for --drives'
+    )
+    plot: Path | None = option(None, 'efforts measured, by the model, and fitted', metavar='PNG')
+
+
+def run(
+    bag: BagFile,
+    source: IdentifiedRobot,
+    part: Measured,
+    efforts: MeasuredEfforts,
+    sought: Sought,
+    files: Files,
+) -> int:
     """Run the command; return 0."""
-    if options.held_out >= 1.0:
-        raise InputError(f'--held-out: expected a part below 1, got {options.held_out:g}')
-    written = options.csv, options.write_urdf, options.write_drives
-    read = options.bag, options.validate, options.urdf, options.elastic
-    outputs.check(read, written, options.plot)
-    _check_options(options)
-    described = _described(options)
-    robot = robots.read_robot(options, described)
-    measured = robots.measured_format(options, robot)
-    source = robot.tree, options, options.motor_states, options.drives
-    recording, samples = recorded_bag.measured(options.bag, *source)
-    first, used = recording.times[[0, -1]]
-    if options.validate is not None:
-        other = recorded_bag.measured(options.validate, *source)[0]
-    else:
-        last, used = used, used - options.held_out * (used - first)
-        other = recording.between(used, last)
-    with reports_beside(options.csv) as output:
-        found = _found(robot, recording.between(first, used), options, measured)
+    if part.held_out >= 1.0:
+        raise InputError(f'--held-out: expected a part below 1, got {part.held_out:g}')
+    read = bag.bag, part.validate, source.urdf, source.drives
+    written = files.csv, files.write_urdf, files.write_drives
+    with writing(read, *written, figure=files.plot) as write:
+        _check_options(source, sought, files)
+        of_motors = source.drives is not None
+        if not source.urdf and is_table(bag.bag):
+            raise InputError(f'{bag.bag}: expected the robot of a table: --urdf')
+        robot, urdf = robot_of_bag(source, bag.bag)
+        measured = efforts.format_for(robot)
+        recording, samples = part.read(bag.bag, robot.model, of_motors)
+        first, used = recording.times[[0, -1]]
+        if part.validate is not None:
+            other = part.read(part.validate, robot.model, of_motors)[0]
+        else:
+            last, used = used, used - part.held_out * (used - first)
+            other = recording.between(used, last)
+        use = recording.between(first, used)
+        found = _found(robot, use, of_motors, part, sought, measured)
         remaining = found.validate(other)
-        print(f'{samples}\n\n{_report(found, robot.tree, remaining)}')
-        if is_standard_output(options.csv):
-            _write(found, output)
-        elif options.csv is not None:
-            with new_file(options.csv) as place, place.open('w', encoding='utf-8') as file:
-                _write(found, file)
-            print(f'written: {options.csv}')
-        _write_robot(found, options, described)
-        if isinstance(found, Identification) and options.plot is not None:
-            from screw_dynamics.command_line.identification_figure import save_identification
-
-            title = f'{robot.model.name}: efforts of {options.bag.name}'
-            save_identification(found, recording, used, options.plot, title)
-            print(f'written: {options.plot}')
+        print(f'{samples}\n\n{_report(found, robot.model, remaining)}')
+        write(files.csv, lambda file: _write_parameters(found, file))
+        _write_robot(found, files, urdf)
+        if isinstance(found, Identification) and files.plot is not None:
+            title = f'{robot.model.name}: efforts of {bag.bag.name}'
+            size = _WIDTH, 1.2 + _PANEL * found.model.n
+            with panels_figure(files.plot, size, title) as figure:
+                found.explain(recording).plot(figure=figure)
+                for axes in figure.axes[::3]:
+                    axes.margins(x=0.0)
+                    axes.axvspan(
+                        used, recording.times[-1], color=COLOURS[4], alpha=0.2, linewidth=0
+                    )
+            print(f'written: {files.plot}')
     return 0
 
 
 def _found(
-    robot: Robot, recording: Recording, options: argparse.Namespace, measured: EffortFormat
+    robot: Robot,
+    recording: Recording,
+    of_motors: bool,
+    part: Measured,
+    sought: Sought,
+    measured: EffortFormat,
 ) -> Identification | DriveIdentification:
     """Return what explains the efforts of joints or motors."""
-    if options.drives:
+    if of_motors:
         return identify_drives(
             robot,
             recording,
-            payload=options.load,
-            torque_constants=options.torque_constants,
-            springs=options.springs,
-            link_uncertainty=options.link_uncertainty,
+            payload=sought.load,
+            torque_constants=sought.torque_constants,
+            springs=sought.springs,
+            link_uncertainty=sought.link_uncertainty,
             effort_format=measured,
-            smoothing_time=options.smoothing_time,
-            check=not options.no_check,
+            smoothing_time=part.smoothing_time,
+            check=not part.no_check,
         )
-    chosen = options.parameters or _DEFAULT
+    chosen = sought.parameters or _DEFAULT
     return identify(
-        robot.tree,
+        robot.model,
         recording,
         friction='friction' in chosen,
         rotors='rotors' in chosen,
         offsets='offsets' in chosen,
         links='links' in chosen,
-        payload=options.load,
+        payload=sought.load,
         effort_content=measured,
-        smoothing_time=options.smoothing_time,
-        check=not options.no_check,
+        smoothing_time=part.smoothing_time,
+        check=not part.no_check,
     )
 
 
-def _check_options(options: argparse.Namespace) -> None:
-    """Raise `InputError` for files that cannot be written, and options that do not fit."""
-    if options.write_urdf is not None and str(options.urdf).endswith(robots.YAML_ENDINGS):
-        raise InputError(f'--write-urdf: expected a URDF to change, got the model {options.urdf}')
-    if options.drives and (options.parameters or options.plot):
-        name = '--parameters' if options.parameters else '--plot'
-        raise InputError(f'{name}: expected none with --drives')
-    for name in ('elastic', 'springs', 'torque_constants'):
-        if getattr(options, name) and not options.drives:
-            raise InputError(f'--{name.replace("_", "-")}: expected --drives beside it')
-
-
-def _described(options: argparse.Namespace) -> tuple[str, str] | None:
-    """Return the robot in a bag and its origin, None if another one is given."""
-    from screw_dynamics.recordings.bags import Bag
-
-    if options.urdf:
-        return None
-    if recorded_bag.is_table(options.bag):
-        raise InputError(f'{options.bag}: expected the robot of a table: --urdf')
-    with Bag(expanded(options.bag)) as bag:
-        return recorded_bag.recorded_robot(bag)
+def _check_options(source: IdentifiedRobot, sought: Sought, files: Files) -> None:
+    """Raise `InputError` for options that do not fit each other."""
+    if files.write_urdf is not None and source.urdf.endswith(YAML_ENDINGS):
+        raise InputError(f'--write-urdf: expected a URDF to change, got the model {source.urdf}')
+    for name, given, beside in (
+        ('--parameters', sought.parameters, False),
+        ('--plot', files.plot, False),
+        ('--springs', sought.springs, True),
+        ('--torque-constants', sought.torque_constants, True),
+    ):
+        if given and beside != (source.drives is not None):
+            wanted = '--drives beside it' if beside else 'none with --drives'
+            raise InputError(f'{name}: expected {wanted}')
 
 
 def _write_robot(
-    found: Identification | DriveIdentification,
-    options: argparse.Namespace,
-    described: tuple[str, str] | None,
+    found: Identification | DriveIdentification, files: Files, urdf: Path | bytes
 ) -> None:
-    """Write the URDF and the drives that the options name."""
-    if options.write_urdf is not None:
-        source = expanded(options.urdf) if described is None else described[0]
-        found.to_urdf(source, options.write_urdf)
-        print(f'written: {options.write_urdf}')
-    if options.write_drives is not None:
+    """Write the URDF and the drives that are wanted."""
+    if files.write_urdf is not None:
+        found.to_urdf(urdf, files.write_urdf)
+        print(f'written: {files.write_urdf}')
+    if files.write_drives is not None:
         own = found.robot() if isinstance(found, Identification) else found.robot
-        drives = own.drives
-        if drives is None:
+        if own.drives is None:
             raise InputError(
                 '--write-drives: expected friction, rotors or springs to write, got none'
             )
-        with new_file(options.write_drives) as place:
-            drives.to_yaml(place)
-        print(f'written: {options.write_drives}')
+        with new_file(files.write_drives) as place:
+            own.drives.to_yaml(place)
+        print(f'written: {files.write_drives}')
 
 
 def _report(
@@ -317,7 +317,7 @@ def _number(value: float) -> str:
     return f'{value:.3g}'
 
 
-def _write(found: Identification | DriveIdentification, file: TextIO) -> None:
+def _write_parameters(found: Identification | DriveIdentification, file: TextIO) -> None:
     """Write a row per parameter; bands are empty where the motion tells nothing."""
     writer = csv.writer(file, lineterminator='\n')
     writer.writerow(['parameter', 'value', 'standard_deviation', 'low', 'high'])

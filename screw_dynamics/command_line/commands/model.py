@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`screw_dynamics model`: summary of a robot description."""
 
-import argparse
+from __future__ import annotations
+
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from screw_dynamics.command_line import outputs, robots
-from screw_dynamics.common.paths import is_standard_output, new_file, reports_beside
+from screw_dynamics.command_line.outputs import writing
+from screw_dynamics.command_line.records import option
+from screw_dynamics.command_line.robots import AnyRobot
 from screw_dynamics.common.text_table import NO_BREAK, text_table
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
@@ -16,7 +19,6 @@ from screw_dynamics.model.geometry import joint_table, limit_rows, model_text, s
 from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.soft.segments.hybrid_robot import HybridRobot
 
-FILES = 'URDF'
 DESCRIPTION = (
     'Read a robot and show its joints with limits and masses; warn of what no solid body has.'
 )
@@ -28,43 +30,34 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    robots.add_urdf(parser)
-    robots.add_options(parser)
-    robots.add_soft_segments(parser)
-    parser.add_argument(
-        '--screws',
-        action='store_true',
-        help='show screw axes, centres of mass, and links that others carry, too',
+@dataclass(frozen=True)
+class Shown:
+    """What is shown and written."""
+
+    screws: bool = option(
+        False, 'show screw axes, centres of mass, and links that others carry, too'
     )
-    parser.add_argument(
-        '--yaml',
+    yaml: Path | None = option(
+        None,
+        'write the model to this file, without loss; - for standard output',
         metavar='OUT',
-        help='write the model to this file, without loss; - for standard output',
     )
 
 
-def run(options: argparse.Namespace) -> int:
+def run(source: AnyRobot, shown: Shown) -> int:
     """Run the command; return 0."""
-    outputs.check((options.urdf,), (options.yaml,))
-    with reports_beside(options.yaml) as output:
-        robot: object = robots.read_robot(options).model
+    with writing((source.urdf, source.drives), shown.yaml) as write:
+        robot: object = source.robot().model
         if isinstance(robot, HybridRobot):
-            if options.yaml is not None:
+            if shown.yaml is not None:
                 raise InputError('--yaml: expected none beside --soft-segments')
-            tables = _tables(robot.rigid, options.screws)
+            tables = _tables(robot.rigid, shown.screws)
             limits = text_table(limit_rows(robot))
             print(model_text(robot.rigid, *tables, f'\n{_segments(robot)}', f'\n{limits}'))
             return 0
         model = require_model(robot)
-        print(model_text(model, *_tables(model, options.screws)))
-        if is_standard_output(options.yaml):
-            output.write(model.to_yaml())
-        elif options.yaml:
-            with new_file(Path(options.yaml)) as place:
-                model.to_yaml(place)
-            print(f'\nwritten: {options.yaml}')
+        print(model_text(model, *_tables(model, shown.screws)))
+        write(shown.yaml, lambda file: file.write(model.to_yaml()))
     return 0
 
 

@@ -4,23 +4,21 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from screw_dynamics.command_line import outputs, robots
-from screw_dynamics.command_line.command_parser import EachOnce
-from screw_dynamics.common.paths import is_standard_output, new_file, reports_beside
+from screw_dynamics.command_line.outputs import writing
+from screw_dynamics.command_line.records import option
+from screw_dynamics.command_line.robots import RobotSource
 from screw_dynamics.common.progress import progress
-from screw_dynamics.common.scalars import positive, refuse, require_count
+from screw_dynamics.common.scalars import refuse, require_count
 from screw_dynamics.errors import InputError
-from screw_dynamics.model.records import CORIOLIS_FORMS, REPRESENTATIONS
+from screw_dynamics.model.records import CoriolisForm, Representation
 
 if TYPE_CHECKING:  # imported when the command runs: the help does not need SymPy
     from screw_dynamics.symbolic import SymbolicModel, Term
 
-FILES = 'URDF'
 DESCRIPTION = (
     'Write the equations of motion of a small robot as exact expressions of the joint motion, '
     'and, on request, of its parameters. Joint motion is q_1, qd_1, qdd_1, q3d_1, ..., with the '
@@ -45,124 +43,126 @@ _WITH_DERIVATIVES = ('inverse_dynamics', 'regressor')
 _SYMBOLS = ('masses', 'centres', 'inertias', 'lengths', 'gravity')
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    robots.add_urdf(parser)
-    robots.add_options(parser)
-    group = parser.add_argument_group('terms')
-    group.add_argument(
-        '--terms',
-        nargs='+',
+def _renamed(text: str) -> tuple[str, str]:
+    """Parse the name of a symbol and its new one, as in ``c_1x=L1``."""
+    name, equals, other = text.partition('=')
+    if not (name and equals and other):
+        refuse('SYMBOL=NAME', text)
+    return name, other
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which terms are written."""
+
+    heading: ClassVar = ('terms',)
+
+    terms: tuple[str, ...] = option(
+        (),
+        f'some of {", ".join(_TERMS)} (default: {" ".join(_DEFAULT)}, and those of --frame)',
         choices=_TERMS,
-        action=EachOnce,
-        help=f'what is written (default: {" ".join(_DEFAULT)}, and those of --frame)',
+        metavar='NAME',
     )
-    group.add_argument(
-        '--order',
-        type=int,
-        default=0,
-        help='highest time derivative of inverse_dynamics and regressor (default: 0)',
-    )
-    group.add_argument(
-        '--coriolis',
-        choices=CORIOLIS_FORMS,
-        default=CORIOLIS_FORMS[0],
-        help=f'form of the Coriolis matrix (default: {CORIOLIS_FORMS[0]})',
-    )
-    group.add_argument('--frame', metavar='LINK', help='that of frame_pose and frame_jacobian')
-    group.add_argument(
-        '--representation',
-        choices=REPRESENTATIONS,
-        default=REPRESENTATIONS[0],
-        help=f'axes and point of the Jacobian (default: {REPRESENTATIONS[0]})',
-    )
-    group = parser.add_argument_group('symbols')
-    group.add_argument(
-        '--symbols',
-        nargs='+',
-        choices=_SYMBOLS,
-        action=EachOnce,
-        default=[],
-        help='parameters that have symbols instead of numbers, where they are not 0: m_1, c_1x, '
+    order: int = option(0, 'highest time derivative of inverse_dynamics and regressor')
+    coriolis: CoriolisForm = option('christoffel', 'form of the Coriolis matrix')
+    frame: str | None = option(None, 'that of frame_pose and frame_jacobian', metavar='LINK')
+    representation: Representation = option('body', 'axes and point of the Jacobian')
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """Which numbers are symbols."""
+
+    heading: ClassVar = ('symbols',)
+
+    symbols: tuple[str, ...] = option(
+        (),
+        f'some of {", ".join(_SYMBOLS)}: they have symbols where they are not 0: m_1, c_1x, '
         'I_1xx, l_1x (p_LINK_x of a frame), g',
+        choices=_SYMBOLS,
+        metavar='NAME',
     )
-    group.add_argument(
-        '--names',
-        nargs='+',
-        action=EachOnce,
+    names: tuple[tuple[str, str], ...] = option(
+        (),
+        'other names of these symbols; symbols of equal numbers may have one name',
         metavar='SYMBOL=NAME',
-        type=_renamed,
-        default=[],
-        help='other names of these symbols; symbols of equal numbers may have one name',
+        parse=_renamed,
     )
-    group = parser.add_argument_group('limits')
-    for name, kind, text in (
-        ('joints', int, 'moving joints of the robot (default: 6)'),
-        ('terms', int, 'terms of an expression (default: 20000)'),
-    ):
-        group.add_argument(f'--most-{name}', metavar='COUNT', type=kind, help=f'most {text}')
-    group.add_argument(
-        '--seconds', type=positive, help='longest time of one term [s] (default: 120)'
-    )
-    group = parser.add_argument_group('output')
-    for option, text in (
-        ('python', 'a module of SymPy expressions; - for standard output'),
-        ('latex', 'displayed equations, for amsmath; - for standard output'),
-        ('c', 'functions in C99; their header FILE.h is written beside FILE.c'),
-    ):
-        group.add_argument(f'--{option}', metavar='FILE', type=Path, help=text)
 
 
-def run(options: argparse.Namespace) -> int:
+@dataclass(frozen=True)
+class Limits:
+    """How much is worked out."""
+
+    heading: ClassVar = ('limits',)
+
+    most_joints: int | None = option(
+        None, 'most moving joints of the robot (default: 6)', metavar='COUNT'
+    )
+    most_terms: int | None = option(
+        None, 'most terms of an expression (default: 20000)', metavar='COUNT'
+    )
+    seconds: float | None = option(
+        None, 'longest time of one term [s] (default: 120)', above=0.0, metavar='S'
+    )
+
+
+@dataclass(frozen=True)
+class Files:
+    """Where the terms are written."""
+
+    heading: ClassVar = ('output',)
+
+    python: Path | None = option(None, 'a module of SymPy expressions; - for standard output')
+    latex: Path | None = option(None, 'displayed equations, for amsmath; - for standard output')
+    c: Path | None = option(None, 'functions in C99; their header FILE.h is written beside FILE.c')
+
+
+def run(
+    source: RobotSource, chosen: Chosen, symbols: Symbols, limits: Limits, files: Files
+) -> int:
     """Run the command; return 0."""
-    texts = (options.python, options.latex)
-    header = _header(options.c)
-    standard = next((path for path in texts if is_standard_output(path)), None)
-    with reports_beside(standard) as output:
-        outputs.check((options.urdf,), (*texts, options.c, header))
+    header = _header(files.c)
+    with writing((source.urdf,), files.python, files.latex, files.c, header) as write:
         from screw_dynamics import symbolic
         from screw_dynamics.symbolic.documents import text
 
         model = symbolic.SymbolicModel.from_model(
-            robots.read_robot(options).tree, options.symbols, dict(options.names)
+            source.model(), symbols.symbols, dict(symbols.names)
         )
-        found = _terms(options, model)
-        if options.python is not None:
-            _write(options.python, output, lambda: symbolic.python_source(model, found))
-        if options.latex is not None:
-            _write(options.latex, output, lambda: symbolic.latex_source(model, found))
-        if header is not None:
-            sources = symbolic.c_source(model, found, options.c.stem)
-            for path, source in zip((header, options.c), sources, strict=True):
-                _write(path, output, source.__str__)
-        if not any((*texts, options.c)):
+        found = _terms(chosen, limits, model)
+        write(files.python, lambda file: file.write(symbolic.python_source(model, found)))
+        write(files.latex, lambda file: file.write(symbolic.latex_source(model, found)))
+        if files.c is not None:
+            declared, defined = symbolic.c_source(model, found, files.c.stem)
+            write(header, lambda file: file.write(declared))
+            write(files.c, lambda file: file.write(defined))
+        if files == Files():
             print('\n\n'.join(map(text, found)))
     return 0
 
 
-def _terms(options: argparse.Namespace, model: SymbolicModel) -> list[Term]:
+def _terms(chosen: Chosen, limits: Limits, model: SymbolicModel) -> list[Term]:
     """Return the terms of the options; a bar shows how many of them are done."""
     from screw_dynamics.symbolic import Expressions, Options, terms
 
-    limits = {
-        name: getattr(options, name)
-        for name in ('most_joints', 'most_terms', 'seconds')
-        if getattr(options, name) is not None
+    given: dict[str, Any] = {
+        'most_joints': limits.most_joints,
+        'most_terms': limits.most_terms,
+        'seconds': limits.seconds,
     }
-    names = options.terms
-    if names is None:
-        names = [*_DEFAULT, *(_TERMS[-2:] if options.frame is not None else ())]
-    if require_count('--order', options.order) and not set(names) & set(_WITH_DERIVATIVES):
+    names = chosen.terms or (*_DEFAULT, *(_TERMS[-2:] if chosen.frame is not None else ()))
+    if require_count('--order', chosen.order) and not set(names) & set(_WITH_DERIVATIVES):
         raise InputError(
             f'--order: expected one of {", ".join(_WITH_DERIVATIVES)} among --terms, got '
             f'{", ".join(names)}'
         )
-    expressions = Expressions(model, **limits)
-    chosen = Options(options.order, options.coriolis, options.frame, options.representation)
+    expressions = Expressions(model, **{k: v for k, v in given.items() if v is not None})
+    wanted = Options(chosen.order, chosen.coriolis, chosen.frame, chosen.representation)
     return [
         term
         for name in progress(names, 'expressions', unit='term')
-        for term in terms(expressions, [name], chosen)
+        for term in terms(expressions, [name], wanted)
     ]
 
 
@@ -172,21 +172,3 @@ def _header(source: Path | None) -> Path | None:
     if source.suffix != '.c':
         raise InputError(f'--c: expected a file name that ends in .c, got {str(source)!r}')
     return source.with_suffix('.h')
-
-
-def _write(path: Path, output: TextIO, source: Callable[[], str]) -> None:
-    text = source()
-    if is_standard_output(path):
-        output.write(text)
-        return
-    with new_file(path) as place:
-        place.write_text(text, encoding='utf-8')
-    print(f'written: {path}')
-
-
-def _renamed(text: str) -> tuple[str, str]:
-    """Parse the name of a symbol and its new one, as in ``c_1x=L1``."""
-    name, equals, other = text.partition('=')
-    if not (name and equals and other):
-        refuse('SYMBOL=NAME', text)
-    return name, other

@@ -2,28 +2,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """`screw_dynamics terms`: matrices, efforts, frames and accelerations at one state."""
 
-import argparse
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import Any, ClassVar
 
 import numpy as np
 
-from screw_dynamics.command_line import joint_values, motions, outputs, robots
-from screw_dynamics.command_line.state_terms import (
+from screw_dynamics.command_line.argument_types import Named, joint_value, values_of
+from screw_dynamics.command_line.motions import Order
+from screw_dynamics.command_line.outputs import writing
+from screw_dynamics.command_line.records import option
+from screw_dynamics.command_line.robots import RobotSource
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.dynamics.state_terms import (
     State,
     state_terms,
     term_text,
     write_terms_csv,
     write_terms_json,
 )
-from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.paths import is_standard_output, new_file, reports_beside
 from screw_dynamics.errors import InputError
+from screw_dynamics.limits.degrees import require_radians
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.records import REPRESENTATIONS
+from screw_dynamics.model.records import Representation
 
-FILES = 'URDF'
 DESCRIPTION = (
     "Compute the terms of the equation of motion M q'' + C q' + g = tau at one state; the pose, "
     'twist and Jacobian of a frame; and the motion that given efforts cause. Values of joints '
@@ -35,100 +40,89 @@ EXAMPLES = (
     '--frame tool --representation hybrid --order 2',
     'screw_dynamics terms my_robot.urdf --effort joint_1=5 --json terms.json',
 )
-_MOTION = ('position', 'velocity', 'acceleration', 'jerk', 'snap')
-_EFFORTS = ('effort', 'effort-dot', 'effort-ddot')
-_RATES = ('', ' per s', ' per s^2', ' per s^3', ' per s^4')
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    robots.add_urdf(parser)
-    robots.add_options(parser)
-    group = parser.add_argument_group('state')
-    for names, unit, text in (
-        (_MOTION, 'rad or m', 'default: all 0'),
-        (_EFFORTS, 'N m or N', 'if given, the motion that efforts cause is computed'),
-    ):
-        for name, power in zip(names, _RATES, strict=False):
-            joint_values.add_joint_values(group, f'--{name}', f'[{unit}{power}] ({text})')
-    group = parser.add_argument_group('terms')
-    group.add_argument('--frame', metavar='LINK', help='its pose, twist and Jacobian are computed')
-    group.add_argument(
-        '--representation',
-        choices=REPRESENTATIONS,
-        default=REPRESENTATIONS[0],
-        help=f'axes and point of the twist (default: {REPRESENTATIONS[0]})',
+def _values(unit: str, note: str) -> Any:
+    return option((), f'[{unit}] ({note})', metavar='VALUE', parse=joint_value)
+
+
+_GIVEN = 'if given, the motion that efforts cause is computed'
+
+
+@dataclass(frozen=True)
+class StateOptions:
+    """A state: motion and efforts of the joints."""
+
+    heading: ClassVar = ('state',)
+
+    position: tuple[Named, ...] = _values('rad or m', 'default: all 0')
+    velocity: tuple[Named, ...] = _values('rad or m per s', 'default: all 0')
+    acceleration: tuple[Named, ...] = _values('rad or m per s^2', 'default: all 0')
+    jerk: tuple[Named, ...] = _values('rad or m per s^3', 'default: all 0')
+    snap: tuple[Named, ...] = _values('rad or m per s^4', 'default: all 0')
+    effort: tuple[Named, ...] = _values('N m or N', _GIVEN)
+    effort_dot: tuple[Named, ...] = _values('N m or N per s', _GIVEN)
+    effort_ddot: tuple[Named, ...] = _values('N m or N per s^2', _GIVEN)
+
+
+@dataclass(frozen=True)
+class TermOptions:
+    """What is computed at the state."""
+
+    heading: ClassVar = ('terms',)
+
+    frame: str | None = option(None, 'its pose, twist and Jacobian are computed', metavar='LINK')
+    representation: Representation = option('body', 'axes and point of the twist')
+    order: Order = option(
+        0, 'highest time derivative of efforts, twist, Jacobian and accelerations'
     )
-    group.add_argument(
-        '--order',
-        type=int,
-        choices=motions.ORDERS,
-        default=0,
-        help='highest time derivative of efforts, twist, Jacobian and accelerations (default: 0)',
-    )
-    group = parser.add_argument_group('output')
-    for kind, text in (('csv', 'one row per number'), ('json', 'all terms by name')):
-        group.add_argument(
-            f'--{kind}', metavar='FILE', type=Path, help=f'{text}; - for standard output'
-        )
 
 
-def run(options: argparse.Namespace) -> int:
+@dataclass(frozen=True)
+class Files:
+    """Where the terms are written."""
+
+    heading: ClassVar = ('output',)
+
+    csv: Path | None = option(None, 'one row per number; - for standard output')
+    json: Path | None = option(None, 'all terms by name; - for standard output')
+
+
+def run(robot: RobotSource, values: StateOptions, chosen: TermOptions, files: Files) -> int:
     """Run the command; return 0."""
-    files = (options.csv, options.json)
-    standard = next((path for path in files if is_standard_output(path)), None)
-    with reports_beside(standard) as output:
-        outputs.check((options.urdf,), files)
-        model = robots.read_robot(options).tree
-        state = _state(options, model)
+    with writing((robot.urdf,), files.csv, files.json) as write:
+        model = robot.model()
+        state = _state(values, chosen, model)
         terms = state_terms(model, state)
         print('\n\n'.join(map(term_text, terms)))
-        _write(options.csv, output, lambda file: write_terms_csv(terms, file))
-        _write(options.json, output, lambda file: write_terms_json(model, state, terms, file))
+        write(files.csv, lambda file: write_terms_csv(terms, file))
+        write(files.json, lambda file: write_terms_json(model, state, terms, file))
     return 0
 
 
-def _state(options: argparse.Namespace, model: ScrewModel) -> State:
-    efforts = None
-    given = [d for d, name in enumerate(_EFFORTS) if _given(options, name) is not None]
-    if given:
-        if given[-1] > options.order:
-            raise InputError(
-                f'--{_EFFORTS[given[-1]]}: expected --order {given[-1]} or more with it, got '
-                f'{options.order}'
-            )
-        efforts = _rows(options, _EFFORTS, model)[: options.order + 1]
-    motion = _rows(options, _MOTION, model)
-    motions.require_radians('--position', model, motion[:1])
-    return State(
-        motion,
-        efforts,
-        options.order,
-        options.frame,
-        options.representation,
-    )
+def _state(values: StateOptions, chosen: TermOptions, model: ScrewModel) -> State:
+    motion = {
+        'position': values.position,
+        'velocity': values.velocity,
+        'acceleration': values.acceleration,
+        'jerk': values.jerk,
+        'snap': values.snap,
+    }
+    efforts = {
+        'effort': values.effort,
+        'effort-dot': values.effort_dot,
+        'effort-ddot': values.effort_ddot,
+    }
+    for d, (name, given) in enumerate(efforts.items()):
+        if given and d > chosen.order:
+            raise InputError(f'--{name}: expected --order {d} or more with it, got {chosen.order}')
+    rows = _rows(efforts, model)[: chosen.order + 1] if any(efforts.values()) else None
+    jet = _rows(motion, model)
+    require_radians('--position', model, jet[:1])
+    return State(jet, rows, chosen.order, chosen.frame, chosen.representation)
 
 
-def _rows(options: argparse.Namespace, names: tuple[str, ...], model: ScrewModel) -> Array:
-    return np.array(
-        [
-            joint_values.joint_values(f'--{name}', _given(options, name), model.joint_names)
-            for name in names
-        ]
-    )
-
-
-def _given(options: argparse.Namespace, name: str) -> list[tuple[str, float]] | None:
-    values: list[tuple[str, float]] | None = getattr(options, name.replace('-', '_'))
-    return values
-
-
-def _write(path: Path | None, output: TextIO, write: Callable[[TextIO], None]) -> None:
-    if path is None:
-        return
-    if is_standard_output(path):
-        write(output)
-        return
-    with new_file(path) as place, place.open('w', encoding='utf-8', newline='') as file:
-        write(file)
-    print(f'\nwritten: {path}')
+def _rows(given: Mapping[str, Sequence[Named]], model: ScrewModel) -> Array:
+    """Return values (r, n), 0 for joints without."""
+    rows = [values_of(f'--{name}', values, model.joint_names) for name, values in given.items()]
+    return np.array([np.zeros(model.n) if row is None else row for row in rows])

@@ -15,7 +15,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.quantities import EFFORTS, MOTION, MOTORS, Quantity
 from screw_dynamics.common.results import Part, SampledResult, Samples
 from screw_dynamics.common.text_table import NO_BREAK, text_table
-from screw_dynamics.errors import listed
+from screw_dynamics.errors import UnknownNameError, listed
 
 _Record = TypeVar('_Record', 'Results', 'MotorResults')
 
@@ -134,6 +134,34 @@ class Results(SampledResult):
             found.append(Group(MOTORS, names, tuple(map(kinds.get, joints)), values, spread))
         return found
 
+    def of_joints(self, names: Sequence[str]) -> Results:
+        """Return the results of some joints and their motors, in this order."""
+        for name in names:
+            if name not in self.joint_names:
+                raise UnknownNameError('joint', name, self.joint_names)
+        order = [self.joint_names.index(name) for name in names]
+        motors = self.motors
+        if motors is not None:
+            kept = [i for i, name in enumerate(motors.names) if name in names]
+            kept += [i for i, name in enumerate(motors.names) if name.rpartition('/')[0] in names]
+            motors = MotorResults(
+                tuple(motors.names[i] for i in kept),
+                motors.gear_ratios[kept],
+                motors.values[:, :, kept],
+                picked(motors.deviations, np.s_[:, :, kept]),
+            )
+        return replace(
+            self,
+            joint_names=tuple(names),
+            joint_jet=self.joint_jet[:, :, order],
+            effort_jet=self.effort_jet[:, :, order],
+            joint_deviations=picked(self.joint_deviations, np.s_[:, :, order]),
+            effort_deviations=picked(self.effort_deviations, np.s_[:, :, order]),
+            measured_effort=picked(self.measured_effort, np.s_[:, order]),
+            motors=motors,
+            slides=None if self.slides is None else tuple(self.slides[j] for j in order),
+        )
+
     def columns(self) -> dict[str, Array]:
         """
         Return named columns.
@@ -193,6 +221,18 @@ class Results(SampledResult):
                 rows.append([motor, *(f'{value:.5g}' for value in largest)])
             tables.append(rows)
         return tables
+
+
+Stamps = NDArray[np.int64]
+
+
+class Origin(NamedTuple):
+    """Stamps and source of the samples of results."""
+
+    stamps: Stamps  # (T,) [ns]
+    from_start: Stamps  # (T,), since the start of their trajectory [ns]; 0 without one
+    continuity: int  # number of continuous derivatives of the reference
+    source: int  # as in FeedforwardTorque
 
 
 def picked(values: Array | None, chosen: Any) -> Array | None:

@@ -5,10 +5,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rosbags.interfaces import (
     Qos,
     QosDurability,
@@ -29,7 +28,7 @@ from screw_dynamics.model.robot_model import frames_of
 from screw_dynamics.recordings.bags.definitions import MessageTypes
 from screw_dynamics.recordings.bags.writer import BagWriter
 from screw_dynamics.recordings.messages.feedforward import Course
-from screw_dynamics.recordings.results.results import Results
+from screw_dynamics.recordings.results.results import Origin, Results
 from screw_dynamics.recordings.results.results_from_bag import (
     DEVIATION_ENDING,
     FEEDFORWARD,
@@ -64,17 +63,6 @@ _LATCHED = Qos(
 
 # fields that tell of one motion without jumps and end
 _FOLLOWS = {'motion': 0, 'jumps': 0, 'state': int(Course.FOLLOWS), 'reason': ''}
-
-Stamps = NDArray[np.int64]
-
-
-class Origin(NamedTuple):
-    """Stamps and source of the samples of results."""
-
-    stamps: Stamps  # (T,) [ns]
-    from_start: Stamps  # (T,), since the start of their trajectory [ns]; 0 without one
-    continuity: int  # number of continuous derivatives of the reference
-    source: int  # as in FeedforwardTorque
 
 
 def write_bag(results: Results, path: Path, continuity: int, urdf: str, model: RobotModel) -> None:

@@ -39,7 +39,7 @@ def one_topic(bag: Bag, types: Sequence[str], name: str | None, option: str = '-
     """
     Return topic `name`, or the only one of the first type with messages; raise `BagError`.
 
-    `option` of the command line has the name.
+    Topics of standard deviations are chosen by name alone, which the `option` of commands has.
     """
     topics = {topic: about for topic, about in bag.topics.items() if about.count}
     wanted = ' or '.join(type_name.rpartition('/')[2] for type_name in types)
@@ -53,7 +53,11 @@ def one_topic(bag: Bag, types: Sequence[str], name: str | None, option: str = '-
             )
         return name
     for type_name in types:
-        found = [topic for topic, about in topics.items() if about.type == type_name]
+        found = [
+            topic
+            for topic, about in topics.items()
+            if about.type == type_name and not topic.endswith(DEVIATION_ENDING)
+        ]
         if len(found) > 1:
             raise BagError(
                 f'{bag.path}: choose by {option} one of the topics of type {type_name}: '
@@ -143,13 +147,6 @@ def read_bag(path: Path, topic: str | None) -> Results:
     from screw_dynamics.recordings.bags import Bag  # other functions need no rosbags
 
     with Bag(path) as bag:
-        candidates = [
-            name
-            for name, about in bag.topics.items()
-            if about.type == FEEDFORWARD and about.count and not name.endswith(DEVIATION_ENDING)
-        ]
-        if topic is None and len(candidates) == 1:
-            topic = candidates[0]
         topic = one_topic(bag, (FEEDFORWARD,), topic)
         efforts = read_efforts(bag, topic)
         columns = _companion(bag, topic + DEVIATION_ENDING, efforts.stamps)

@@ -140,7 +140,14 @@ def limits_of(robot: Robot, results: Results, of_efforts: bool = True) -> dict[s
             found['motor_effort'] = _either_side(own.motor_efforts)
         found['motor_velocity'] = _either_side(own.motor_velocities)
         found['deflection'] = _either_side(own.deflections)
-    return found
+    return {name: rows[:, _places(robot, results, name)] for name, rows in found.items()}
+
+
+def _places(robot: Robot, results: Results, quantity: str) -> list[int]:
+    """Return the places of joints or motors of results in those of the robot."""
+    if results.motors is not None and quantity in [motor.name for motor in MOTORS]:
+        return [robot.motors.names.index(name) for name in results.motors.names]
+    return [robot.joint_names.index(name) for name in results.joint_names]
 
 
 def _either_side(bounds: Array) -> Array:
@@ -154,7 +161,7 @@ def draw_results(
     if len(results.joint_names) > _MOST_JOINTS:
         raise InputError(
             f'a figure has room for {_MOST_JOINTS} joints, got {len(results.joint_names)}: draw '
-            'some of them: screw_dynamics plot FILE --joints JOINT ...'
+            'some of them: screw_dynamics evaluate RESULTS --joints JOINT ... --plot PNG'
         )
     blocks = list(_blocks(results))
     columns = 2 if results.motors is None else 3

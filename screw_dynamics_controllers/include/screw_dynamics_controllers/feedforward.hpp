@@ -79,7 +79,7 @@ public:
   {
     if (settings.motors && (robot.motors == 0 || robot.motor_commands == nullptr)) {
       throw std::invalid_argument(
-              "commands: expected a library generated with --elastic for those of motors");
+              "commands: expected a library generated with --drives for those of motors");
     }
     if (feedback_.used() && !settings.motors) {
       throw std::invalid_argument("feedback: expected commands of motors");

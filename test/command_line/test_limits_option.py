@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`screw_dynamics feasibility`: verdicts on a trajectory, and points that are close."""
+"""`screw_dynamics evaluate --limits`: verdicts on a trajectory, and points that are close."""
 
 import re
 from pathlib import Path
@@ -12,17 +12,17 @@ POINTS = [(0.0, [0.0, 0.0]), (0.6, [0.4, -0.6]), (1.2, [0.0, 0.5])]  # of my_tra
 
 
 def test_feasible(run):
-    code, out, _ = run('feasibility', 'my_robot.urdf', 'my_trajectory.yaml')
-    assert code == 0 and out.startswith('feasible: ')
+    code, out, _ = run('evaluate', '--limits', 'my_robot.urdf', 'my_trajectory.yaml')
+    assert code == 0 and '\n\nfeasible: ' in out
 
 
 def test_infeasible_and_slowed_down(run):
-    arguments = ['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'my_springs.yaml']
+    arguments = ['my_robot.urdf', 'my_trajectory.yaml', '--drives', 'my_springs.yaml']
     fast = Path('my_trajectory.yaml').read_text().replace('0.6,', '0.06,')
     Path('my_trajectory.yaml').write_text(fast.replace('1.2,', '0.12,'))
-    code, out, err = run('feasibility', *arguments, '--rate', 2000, '--slow-down')
+    code, out, err = run('evaluate', '--limits', *arguments, '--rate', 2000, '--slow-down')
     assert code == 3, err
-    assert out.startswith('infeasible: ')
+    assert '\n\ninfeasible: ' in out
     factor = float(out.split('feasible when slowed ')[1].split()[0])
     assert 1.0 < factor < 20.0
     # the slowed points themselves: just feasible, and not any more a little faster
@@ -31,7 +31,7 @@ def test_infeasible_and_slowed_down(run):
         lines += [f'{0.1 * factor * scale * t!r},{q[0]},{q[1]}' for t, q in POINTS]
         Path('slow.csv').write_text('\n'.join(lines))
         code, _, _ = run(
-            'feasibility', 'my_robot.urdf', 'slow.csv', '--elastic', 'my_springs.yaml',
+            'evaluate', '--limits', 'my_robot.urdf', 'slow.csv', '--drives', 'my_springs.yaml',
             '--rate', 2000 / factor,
         )  # fmt: skip
         assert code == verdict, (scale, factor)
@@ -40,7 +40,7 @@ def test_infeasible_and_slowed_down(run):
 def test_no_factor_makes_it_feasible(run):
     text = Path('my_robot.urdf').read_text()
     Path('weak.urdf').write_text(re.sub(r'effort="[\d.]+"', 'effort="1"', text))
-    code, out, err = run('feasibility', 'weak.urdf', 'my_trajectory.yaml', '--slow-down')
+    code, out, err = run('evaluate', '--limits', 'weak.urdf', 'my_trajectory.yaml', '--slow-down')
     assert code == 3 and not err
     verdict = out.splitlines()[-1]
     assert verdict.startswith('infeasible up to --max-factor 100: expected a motion that is feas')
@@ -50,7 +50,14 @@ def test_no_factor_makes_it_feasible(run):
 
 def test_the_largest_factor_is_too_small(run):
     Path('fast.csv').write_text(FAST)
-    arguments = ['feasibility', 'my_robot.urdf', 'fast.csv', '--slow-down', '--max-factor']
+    arguments = [
+        'evaluate',
+        '--limits',
+        'my_robot.urdf',
+        'fast.csv',
+        '--slow-down',
+        '--max-factor',
+    ]
     code, out, err = run(*arguments, 1.5)
     assert code == 3 and not err and 'max_factor' not in out
     assert out.splitlines()[-1].endswith('it is feasible at rest: try factors above 1.5')
@@ -64,9 +71,12 @@ def test_limits_are_checked_between_close_points(run):
     Path('fast.csv').write_text(FAST)
     tables = []
     for rate in (20, 20_000):
-        code, out, _ = run('feasibility', 'my_robot.urdf', 'fast.csv', '--rate', rate)
+        code, out, _ = run('evaluate', '--limits', 'my_robot.urdf', 'fast.csv', '--rate', rate)
         assert code == 3
-        rows = [re.split(' {2,}', line.removeprefix('> ')) for line in out.splitlines()[2:]]
+        rows = [
+            re.split(' {2,}', line.removeprefix('> '))
+            for line in out[out.index('infeasible: ') :].splitlines()[2:]
+        ]
         tables.append({(row[0].split(' [')[0], row[1]): row[2] for row in rows})
     for key in (('velocity', 'joint_1'), ('effort', 'joint_1'), ('effort', 'joint_2')):
         assert float(tables[0][key]) == pytest.approx(float(tables[1][key]), rel=0.05), key
@@ -80,12 +90,12 @@ def test_points_closer_than_samples_are_told(run):
     Path('one.csv').write_text('time,joint_1,joint_2\n0,0.1,0\n')
     code, out, err = run('evaluate', 'my_robot.urdf', 'one.csv')
     assert code == 0 and not err and '1 sample over 0 s' in out
-    assert run('feasibility', 'my_robot.urdf', 'one.csv')[0] == 0
+    assert run('evaluate', '--limits', 'my_robot.urdf', 'one.csv')[0] == 0
 
 
 def test_a_robot_without_limits(run):
     text = Path('my_robot.urdf').read_text().replace('type="revolute"', 'type="continuous"')
     lines = [line for line in text.splitlines() if '<limit' not in line]
     Path('free.urdf').write_text('\n'.join(lines))
-    code, out, _ = run('feasibility', 'free.urdf', 'my_trajectory.yaml')
-    assert code == 0 and out == 'the robot has no limits: nothing was checked\n'
+    code, out, _ = run('evaluate', '--limits', 'free.urdf', 'my_trajectory.yaml')
+    assert code == 0 and out.endswith('\n\nthe robot has no limits: nothing was checked\n')

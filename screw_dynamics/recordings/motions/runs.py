@@ -4,22 +4,25 @@
 
 from __future__ import annotations
 
-import sys
+import warnings
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from screw_dynamics.command_line import motions
-from screw_dynamics.command_line.bag_joint_states import joint_samples
 from screw_dynamics.common.times import SECOND, nanoseconds
-from screw_dynamics.errors import BagError, TrajectoryError
+from screw_dynamics.errors import BagError, RecordingWarning, TrajectoryError
 from screw_dynamics.estimation.identification import Recording
+from screw_dynamics.limits.degrees import require_radians
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.recordings.bags import Bag
 from screw_dynamics.recordings.messages.joints import places
+from screw_dynamics.recordings.motions.joint_states import state_rows
+from screw_dynamics.recordings.motions.trajectories import (
+    curve_through,
+    message_waypoints,
+    origin_of,
+)
 from screw_dynamics.recordings.results.results_from_bag import (
-    DEVIATION_ENDING,
     FEEDFORWARD,
     JOINT_STATE,
     TRAJECTORY,
@@ -28,6 +31,9 @@ from screw_dynamics.recordings.results.results_from_bag import (
 )
 from screw_dynamics.trajectory import PiecewisePolynomial
 from screw_dynamics.trajectory.reference.reference import Source
+
+if TYPE_CHECKING:
+    from screw_dynamics.recordings.bags import Bag
 
 _AROUND = 3.0  # s before and after a motion, in which the robot rests
 _SAME_START = 1_000_000  # ns between samples of one motion
@@ -45,19 +51,41 @@ def recorded_runs(
     curve: PiecewisePolynomial,
     model: ScrewModel,
     tolerance: float,
-    topic: str | None,
-    reference: str | None,
+    topic: str | None = None,
+    reference: str | None = None,
 ) -> list[Recording]:
     """
-    Return the links along each run of a curve, by its times; raise BagError if there is none.
+    Return the motion of the links in each run of a curve that a bag has recorded.
 
-    A run is a reference within `tolerance` [rad or m] of the curve, from `reference`, a topic of
-    FeedforwardTorque or JointTrajectory messages. `topic` has the joint states.
+    Parameters
+    ----------
+    bag : Bag
+    curve : PiecewisePolynomial
+        That was sent.
+    model : ScrewModel
+    tolerance : float
+        Largest distance of a reference from the curve by which it is a run of it [rad or m].
+    topic : str, optional
+        JointState messages of the links; by default the only ones.
+    reference : str, optional
+        FeedforwardTorque or JointTrajectory messages that tell when the curve was followed; by
+        default the only ones, of the first type before the other.
+
+    Returns
+    -------
+    list of Recording
+        For `learn_motion`; time 0 is that of the curve.
+
+    Raises
+    ------
+    BagError
+        If there is no run, or a topic is not there.
     """
     states = one_topic(bag, (JOINT_STATE,), topic, '--joint-states')
     where = f'{bag.path}: topic {states!r}'
-    samples = joint_samples(bag.messages([states]), model, where)
-    motions.require_radians(where, model, samples.positions)
+    samples = state_rows(bag.messages([states]), model.joint_names, ('position',), where)
+    measured = samples.values[:, 0]
+    require_radians(where, model, measured)
     source, found = _followed(bag, curve, model, reference)
     runs = [run for run in found if run.difference <= tolerance]
     if not runs:
@@ -77,7 +105,7 @@ def recorded_runs(
             [end + _AROUND, *((at - run.start) / SECOND for at in starts if at > run.start)]
         )
         part = (times >= first) & (times <= last)
-        positions = samples.positions[part]
+        positions = measured[part]
         recordings.append(
             Recording(model.joint_names, times[part], positions, np.zeros_like(positions))
         )
@@ -88,13 +116,6 @@ def _followed(
     bag: Bag, curve: PiecewisePolynomial, model: ScrewModel, topic: str | None
 ) -> tuple[str, list[_Run]]:
     """Return the topic of references, and the motions on it."""
-    if topic is None:
-        sent = [
-            name
-            for name, about in bag.topics.items()
-            if about.type == FEEDFORWARD and about.count and not name.endswith(DEVIATION_ENDING)
-        ]
-        topic = sent[0] if len(sent) == 1 else None
     topic = one_topic(bag, (FEEDFORWARD, TRAJECTORY), topic, '--reference')
     if bag.topics[topic].type == FEEDFORWARD:
         return topic, list(_of_samples(bag, topic, curve, model))
@@ -129,16 +150,17 @@ def _of_messages(
     times = np.linspace(float(curve.breaks[0]), float(curve.breaks[-1]), 1000)
     for found in bag.messages([topic]):
         try:
-            waypoints = motions.message_waypoints(found, model)
-            sent = motions.curve_through(waypoints, 'smooth')
+            waypoints = message_waypoints(found, model)
+            sent = curve_through(waypoints, 'smooth')
         except TrajectoryError:
             continue
         stamp = nanoseconds(found.message.header.stamp)
         if not stamp:
-            print(
-                f'warning: {motions.origin_of(found)}: it has no stamp: the motion is taken to '
-                'begin at its reception, and the delay until it began counts as an error',
-                file=sys.stderr,
+            warnings.warn(
+                f'{origin_of(found)}: it has no stamp: the motion is taken to begin at its '
+                'reception, and the delay until it began counts as an error',
+                RecordingWarning,
+                stacklevel=4,
             )
         off = np.abs(sent.jets(times, 1) - curve.jets(times, 1)).max()
         yield _Run(stamp or found.log_time, float(off))

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import frame_pose
 from screw_dynamics.estimation.observers.recorded_loads import RecordedLoads
 from screw_dynamics.lie import inertia_parameters
+from screw_dynamics.recordings.motions.joint_states import JointSamples, state_rows
 from screw_dynamics.recordings.results.results_from_bag import (
     FEEDFORWARD,
     JOINT_STATE,
@@ -28,19 +28,17 @@ from screw_dynamics.recordings.results.results_from_bag import (
 from screw_dynamics.viewer.motion import Motion, motion_of_results
 
 if TYPE_CHECKING:
-    from screw_dynamics.command_line.bag_loads import LoadSamples
     from screw_dynamics.recordings.bags import BagMessage
 
 _WRENCH = 'geometry_msgs/msg/WrenchStamped'
 
 
-def recorded_motion(path: Path, robot: Robot, options: argparse.Namespace) -> Motion | None:
-    """Return the efforts or joint states of a bag; None if --topic, or all, is a trajectory."""
-    from screw_dynamics.command_line.bag_loads import state_rows
+def recorded_motion(path: Path, robot: Robot, topic: str | None = None) -> Motion | None:
+    """Return the efforts or joint states of a bag; None of a trajectory."""
     from screw_dynamics.recordings.bags import Bag
 
     with Bag(path) as bag:
-        topic = one_topic(bag, (FEEDFORWARD, JOINT_STATE, TRAJECTORY), options.topic)
+        topic = one_topic(bag, (FEEDFORWARD, JOINT_STATE, TRAJECTORY), topic)
         kind = bag.topics[topic].type
         if kind == TRAJECTORY:
             return None
@@ -57,7 +55,7 @@ def recorded_motion(path: Path, robot: Robot, options: argparse.Namespace) -> Mo
     return Motion(times, positions, known, None, wrenches)
 
 
-def observed_motion(samples: LoadSamples, loads: RecordedLoads, robot: Robot) -> Motion:
+def observed_motion(samples: JointSamples, loads: RecordedLoads, robot: Robot) -> Motion:
     """Return joint states with the wrenches of the contacts, at the links that are touched."""
     model, wrenches = robot.tree, dict[str, Array]()
     for contact, end in loads.contacts:

@@ -1,37 +1,65 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""External loads of recorded joint states."""
+"""Joint states of a bag as samples, with the states of motors beside them."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.paths import new_file
-from screw_dynamics.common.progress import counting
-from screw_dynamics.common.text_table import text_table
+from screw_dynamics.common.progress import counting, progress
 from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import BagError, listed
 from screw_dynamics.estimation import measured_motion
 from screw_dynamics.estimation.observers import measured_spring_efforts
-from screw_dynamics.estimation.observers.recorded_loads import RecordedLoads
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.recordings.bags import BagMessage
 from screw_dynamics.recordings.messages.joints import named_row
+
+if TYPE_CHECKING:
+    from screw_dynamics.recordings.bags import Bag, BagMessage
 
 _FIELDS = ('position', 'velocity', 'effort')
 _PLURALS = {'position': 'positions', 'velocity': 'velocities', 'effort': 'efforts'}
-_LEAST = 0.05  # N, the smallest force that is shown
 
 
-class LoadSamples(NamedTuple):
+def messages_between(bag: Bag, topic: str, start: float, end: float) -> Iterator[BagMessage]:
+    """Yield the messages that were received between two times [s]; raise `BagError` if none."""
+    none = True
+    count = bag.topics[topic].count
+    for found in progress(bag.messages([topic]), 'reading', count, 'message'):
+        if start <= (found.log_time - bag.start_time) / SECOND <= end:
+            none = False
+            yield found
+    if none:
+        raise BagError(
+            f'{bag.path}: topic {topic!r}: no messages between --start and --end; the bag has '
+            f'{bag.duration:g} s'
+        )
+
+
+class StateRows(NamedTuple):
+    """
+    Rows (T, 3, n) of position, velocity and effort by increasing stamps (T,) [ns].
+
+    Stamps are those of headers, or the `received` ones (T,) if all of these are zero; their clocks
+    may differ. `left_out` messages lack a joint, or a stamp if others have one; `repeated` ones
+    have the stamp of another, `disordered` ones an earlier one than the message before.
+    """
+
+    values: Array
+    stamps: NDArray[np.int64]
+    received: NDArray[np.int64]
+    left_out: int
+    repeated: int
+    disordered: int
+
+
+class JointSamples(NamedTuple):
     """
     Measured motion and efforts (T, n), at increasing times (T,) since the begin of the bag [s].
 
@@ -48,24 +76,22 @@ class LoadSamples(NamedTuple):
     repeated: int
     estimated: bool
 
-
-class StateRows(NamedTuple):
-    """Rows (T, 3, n) of position, velocity and effort by increasing stamps (T,) [ns]."""
-
-    values: Array
-    stamps: NDArray[np.int64]
-    received: NDArray[np.int64]
-    left_out: int
-    repeated: int
+    def __str__(self) -> str:
+        """Return how many samples there are, and how many messages were not used."""
+        span = self.times[-1] - self.times[0]
+        return (
+            f'{len(self.times)} samples over {span:g} s; repeated: {self.repeated}, '
+            f'without all joints, efforts or a stamp: {self.left_out}'
+        )
 
 
-def load_samples(
+def joint_samples(
     messages: Iterable[BagMessage],
     model: ScrewModel,
     where: str,
     bag_start: int,
     needed: Sequence[str] = ('position', 'effort'),
-) -> LoadSamples:
+) -> JointSamples:
     """Return the samples of JointState messages; raise `BagError` if there are none."""
     rows = state_rows(messages, model.joint_names, needed, where)
     stamps = rows.stamps
@@ -75,14 +101,14 @@ def load_samples(
     if estimated:
         velocities = _estimated(times, positions, model)
     efforts = np.where(np.isfinite(efforts), efforts, 0.0)  # not needed
-    return LoadSamples(
+    return JointSamples(
         times, positions, velocities, efforts, stamps, rows.left_out, rows.repeated, estimated
     )
 
 
 def with_spring_efforts(
-    samples: LoadSamples, messages: Iterable[BagMessage], robot: Robot, where: str
-) -> LoadSamples:
+    samples: JointSamples, messages: Iterable[BagMessage], robot: Robot, where: str
+) -> JointSamples:
     """Return samples with the efforts of springs from motor states, interpolated linearly."""
     names = robot.motors.names
     motors = state_rows(messages, names, ('position', 'velocity'), where)
@@ -96,12 +122,12 @@ def with_spring_efforts(
 
 
 def with_motor_states(
-    samples: LoadSamples,
+    samples: JointSamples,
     messages: Iterable[BagMessage],
     model: ScrewModel,
     where: str,
     needed: Sequence[str],
-) -> tuple[LoadSamples, Array, Array]:
+) -> tuple[JointSamples, Array, Array]:
     """
     Return samples, and motor positions and efforts (T, n) at them.
 
@@ -122,13 +148,15 @@ def with_motor_states(
     return kept, positions, efforts
 
 
-def _at_samples(samples: LoadSamples, motors: StateRows, where: str) -> tuple[LoadSamples, Array]:
+def _at_samples(
+    samples: JointSamples, motors: StateRows, where: str
+) -> tuple[JointSamples, Array]:
     """Return the samples between motor states, and these (T, 3, m), interpolated linearly."""
     within = (samples.stamps >= motors.stamps[0]) & (samples.stamps <= motors.stamps[-1])
     if not within.any():
         raise BagError(f'{where}: expected motor states at the time of the joint states, got none')
     kept = samples._replace(
-        **{name: getattr(samples, name)[within] for name in LoadSamples._fields[:5]},
+        **{name: getattr(samples, name)[within] for name in JointSamples._fields[:5]},
         left_out=samples.left_out + int((~within).sum()),
     )
     origin = motors.stamps[0]
@@ -144,13 +172,15 @@ def state_rows(
     """Return the messages with the `needed` fields of all names; raise `BagError` if none has."""
     stamps, log_times, rows = [], [], []
     left_out = 0
+    seen: set[str] = set()
     wanted = [_FIELDS.index(field) for field in needed]
     for found in messages:
         message = found.message
+        seen.update(message.name)
         row = np.array(
             [named_row(message.name, _sized(message, field), names) for field in _FIELDS]
         )
-        if not np.isfinite(row[wanted]).all():
+        if not np.isfinite(row[wanted]).all():  # drivers send NaN before the first measurement
             left_out += 1
             continue
         stamps.append(nanoseconds(message.header.stamp))
@@ -158,9 +188,14 @@ def state_rows(
         rows.append(row)
     if not rows:
         fields = ' and '.join(_PLURALS[field] for field in needed)
+        missing = [name for name in names if name not in seen]
+        reason = (
+            f'; {", ".join(missing)} are not among {", ".join(sorted(seen)) or "any"}: choose '
+            'others by --joints, --tip-link or --locked'
+        )
         raise BagError(
             f'{where}: expected messages with {fields} of all of {", ".join(names)}, got none '
-            f'among {left_out}'
+            f'among {left_out}{reason if missing else ""}'
         )
     instants, received = np.array(stamps, dtype=np.int64), np.array(log_times, dtype=np.int64)
     if not instants.any():
@@ -175,6 +210,7 @@ def state_rows(
         received[chosen],
         left_out + len(instants) - len(order),
         len(order) - len(chosen),
+        int((np.diff(instants[instants != 0]) < 0).sum()),
     )
 
 
@@ -195,61 +231,3 @@ def _estimated(times: Array, positions: Array, model: ScrewModel) -> Array:
         )
     velocities: Array = motion.jets(times, 2)[:, 1]
     return velocities
-
-
-def samples_report(samples: LoadSamples) -> str:
-    """Return the text of how many samples there are, and how many messages were not used."""
-    span = samples.times[-1] - samples.times[0]
-    return (
-        f'{len(samples.times)} samples over {span:g} s; repeated: {samples.repeated}, '
-        f'without all joints, efforts or a stamp: {samples.left_out}'
-    )
-
-
-def loads_report(samples: LoadSamples, loads: RecordedLoads) -> str:
-    """Return the text of the samples and the table of contacts."""
-    lines = [samples_report(samples)]
-    if samples.estimated:
-        lines.append('velocities: estimated from the positions, some messages have none')
-    for gap in loads.gaps:
-        lines.append(f'no samples after {gap:.3f} s: the observer begins anew behind the gap')
-    if not loads.contacts:
-        return '\n'.join([*lines, 'collisions: none'])
-    rows = [('begin [s]', 'end [s]', 'link', 'force [N]', 'direction', 'torque [N m]', 'strength')]
-    for contact, end in loads.contacts:
-        size = float(np.linalg.norm(contact.force))
-        # a torque alone explains the efforts: the joints do not feel the force
-        direction = ','.join(f'{x:.2f}' for x in contact.force / size) if size > _LEAST else '-'
-        rows.append(
-            (
-                f'{contact.begin:.3f}',
-                f'{end:.3f}',
-                contact.link,
-                f'{size:.1f}',
-                direction,
-                f'{np.linalg.norm(contact.torque):.1f}',
-                f'{contact.strength:.1f}',
-            )
-        )
-    return '\n'.join([*lines, f'collisions: {len(loads.contacts)}', text_table(rows)])
-
-
-def write_loads(loads: RecordedLoads, names: Sequence[str], file: Path | TextIO) -> None:
-    """Write a row per sample: efforts, thresholds, and the link that is touched."""
-    if not isinstance(file, Path):
-        _write_rows(loads, names, file)
-        return
-    with new_file(file) as place, place.open('w', encoding='utf-8', newline='') as opened:
-        _write_rows(loads, names, opened)
-
-
-def _write_rows(loads: RecordedLoads, names: Sequence[str], file: TextIO) -> None:
-    writer = csv.writer(file, lineterminator='\n')
-    kinds = ('external_effort', 'threshold')
-    writer.writerow(['time', *(f'{name}.{kind}' for kind in kinds for name in names), 'contact'])
-    links = np.full(len(loads.times), '', dtype=object)
-    for contact, end in loads.contacts:
-        links[(loads.times >= contact.begin) & (loads.times < end)] = contact.link
-    table = np.column_stack([loads.times, loads.efforts, loads.thresholds]).tolist()
-    for row, link in zip(table, links, strict=True):
-        writer.writerow([*map(repr, row), link])

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`screw_dynamics bag`: recorded trajectories and joint states to efforts, in a new bag."""
+"""`screw_dynamics evaluate`: recorded trajectories and joint states to efforts, in a new bag."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +33,9 @@ def model(folder):
 
 
 def test_trajectories_are_followed_and_replaced(run, trajectory_bag, model):
-    code, out, err = run('bag', trajectory_bag, '-o', 'new', '--csv', 'new.csv', '--rate', 500)
+    code, out, err = run(
+        'evaluate', trajectory_bag, '--bag', 'new', '--csv', 'new.csv', '--rate', 500
+    )
     assert code == 0, err
     assert 'max |effort_ddot|' in out and 'written: new' in out
     with Bag('new') as bag:
@@ -83,7 +85,9 @@ def test_trajectories_are_followed_and_replaced(run, trajectory_bag, model):
 
 
 def test_measured_positions_give_efforts_with_bands(run, measured_bag, model):
-    code, out, err = run('bag', measured_bag, '-o', 'new', '--csv', 'new.csv', '--order', 1)
+    code, out, err = run(
+        'evaluate', measured_bag, '--bag', 'new', '--csv', 'new.csv', '--order', 1
+    )
     assert code == 0, err
     assert 'repeated: 10, without all joints or a stamp: 11' in out
     noise = [float(line.split()[1]) for line in out.splitlines() if line.startswith('joint_')][:2]
@@ -120,14 +124,14 @@ def test_positions_that_look_like_degrees_are_asked_about(run, folder, kind):
     rows = [description(folder / 'my_robot.urdf')]
     rows += [(kind, (i + 1) * SECOND // 50, message) for i, message in enumerate(messages)]
     write_bag(folder / 'degrees', rows)
-    code, _, err = run('bag', 'degrees')
+    code, _, err = run('evaluate', 'degrees')
     assert code == 1 and err.count('\n') == 1 and kind in err, err
     assert "joint 'joint_" in err and 'are they in degrees?' in err
 
 
 def test_everything_else_is_copied(run, measured_bag):
     code, _, err = run(
-        'bag', measured_bag, '-o', 'new', '--copy', '--rate', 50, '--namespace', 'x'
+        'evaluate', measured_bag, '--bag', 'new', '--copy', '--rate', 50, '--namespace', 'x'
     )
     assert code == 0, err
     with Bag(measured_bag) as old, Bag('new') as new:
@@ -140,7 +144,7 @@ def test_everything_else_is_copied(run, measured_bag):
 
 
 def test_motor_commands(run, trajectory_bag, folder, model):
-    code, out, err = run('bag', trajectory_bag, '-o', 'new', '--elastic', 'my_springs.yaml')
+    code, out, err = run('evaluate', trajectory_bag, '--bag', 'new', '--drives', 'my_springs.yaml')
     assert code == 0, err
     assert 'max |motor_effort|' in out
     with Bag('new') as bag:
@@ -162,7 +166,7 @@ def test_motor_commands(run, trajectory_bag, folder, model):
 
 
 def test_a_part_of_the_recording(run, measured_bag):
-    code, out, _ = run('bag', measured_bag, '-o', 'new', '--start', 0.5, '--end', 1.5)
+    code, out, _ = run('evaluate', measured_bag, '--bag', 'new', '--start', 0.5, '--end', 1.5)
     assert code == 0
     with Bag('new') as bag:
         stamps = bag.arrays('/offline/feedforward')['header.stamp'] - START
@@ -173,11 +177,11 @@ def test_what_a_controller_would_reject_is_left_out(run, folder):
     good = joint_trajectory(['joint_1', 'joint_2'], [(0.0, [0, 0]), (1.0, [1, 1])])
     wrong = joint_trajectory(['joint_1', 'elbow'], [(0.0, [0, 0]), (1.0, [1, 1])])
     write_bag(folder / 'mixed', [('/t', 0, wrong), ('/t', 5, good)])
-    code, _, err = run('bag', 'mixed', '--urdf', 'my_robot.urdf', '-o', 'new')
+    code, _, err = run('evaluate', 'my_robot.urdf', 'mixed', '--bag', 'new')
     assert code == 0
     assert 'warning: left out: /t, message received at' in err and 'elbow' in err
     write_bag(folder / 'bad', [('/t', 0, wrong)])
-    code, _, err = run('bag', 'bad', '--urdf', 'my_robot.urdf', '-o', 'new2')
+    code, _, err = run('evaluate', 'my_robot.urdf', 'bad', '--bag', 'new2')
     assert code == 1 and 'no trajectory can be followed: /t, message' in err
     assert not (folder / 'new2').exists()
 
@@ -187,35 +191,35 @@ def test_one_robot_described_on_two_topics(run, folder):
     trajectory = joint_trajectory(['joint_1', 'joint_2'], [(0.0, [0, 0]), (1.0, [1, 1])])
     rows = [(f'/{arm}/robot_description', 0, text) for arm in ('left', 'right')]
     write_bag(folder / 'twice', [*rows, ('/t', 5, trajectory)])
-    assert run('bag', 'twice', '-o', 'new')[0] == 0
+    assert run('evaluate', 'twice', '--bag', 'new')[0] == 0
 
 
 ERRORS = [
-    (['nowhere', '-o', 'new'], 'nowhere: expected a bag'),
-    (['measured_bag', '-o', 'new', '--topic', '/x'], 'no messages on --topic /x; it holds'),
+    (['nowhere', '--bag', 'new'], 'nowhere: expected a bag'),
+    (['measured_bag', '--bag', 'new', '--topic', '/x'], 'no messages on --topic /x; it holds'),
     (
-        ['measured_bag', '-o', 'new', '--topic', '/robot_description'],
+        ['measured_bag', '--bag', 'new', '--topic', '/robot_description'],
         'got std_msgs/msg/String',
     ),
-    (['measured_bag', '-o', 'my_springs.yaml'], 'my_springs.yaml: it exists already'),
+    (['measured_bag', '--bag', 'my_springs.yaml'], 'my_springs.yaml: it exists already'),
     (
-        ['measured_bag', '-o', 'new', '--start', '99'],
+        ['measured_bag', '--bag', 'new', '--start', '99'],
         'no messages between --start and --end; the bag has',
     ),
-    (['measured_bag', '-o', 'new', '--start', '1.99'], 'expected samples at 12 instants'),
+    (['measured_bag', '--bag', 'new', '--start', '1.99'], 'expected samples at 12 instants'),
     (
-        ['measured_bag', '-o', 'new', '--joints', 'elbow'],
+        ['measured_bag', '--bag', 'new', '--joints', 'elbow'],
         "in joints: 'elbow': expected one of",
     ),
-    (['measured_bag', '-o', 'new', '--elastic', 'none.yaml'], 'none.yaml'),
+    (['measured_bag', '--bag', 'new', '--drives', 'none.yaml'], 'none.yaml'),
     (
-        ['measured_bag', '-o', 'new', '--smoothing-time', '50'],
+        ['measured_bag', '--bag', 'new', '--smoothing-time', '50'],
         'smoothing_time: expected 0.002',
     ),
-    (['bare', '-o', 'new'], 'give the robot by --urdf'),
-    (['robots', '-o', 'new'], 'robots differ on /left/robot_description, /right/robot_des'),
-    (['two', '-o', 'new', '--urdf', 'my_robot.urdf'], 'choose by --topic one of'),
-    (['other', '-o', 'new', '--urdf', 'my_robot.urdf'], 'joint_2 are not among joint_1'),
+    (['bare', '--bag', 'new'], 'give the robot by --urdf'),
+    (['robots', '--bag', 'new'], 'robots differ on /left/robot_description, /right/robot_des'),
+    (['my_robot.urdf', 'two', '--bag', 'new'], 'choose by --topic one of'),
+    (['my_robot.urdf', 'other', '--bag', 'new'], 'joint_2 are not among joint_1'),
 ]
 
 
@@ -229,20 +233,20 @@ def test_errors_are_one_line(run, measured_bag, folder):
     descriptions = ('/left/robot_description', 0, left), ('/right/robot_description', 0, right)
     write_bag(folder / 'robots', [*descriptions, ('/a', 1, one)])
     for arguments, text in ERRORS:
-        code, out, err = run('bag', *arguments)
+        code, out, err = run('evaluate', *arguments)
         errors = [line for line in err.splitlines() if not line.startswith('warning: ')]
         assert code == 1 and len(errors) == 1, err
-        assert errors[0].startswith('screw_dynamics bag: ') and text in errors[0], errors[0]
+        assert errors[0].startswith('screw_dynamics evaluate: ') and text in errors[0], errors[0]
         assert 'written' not in out
 
 
 def test_numbers_without_a_new_bag(run, trajectory_bag, folder):
-    code, out, err = run('bag', trajectory_bag)
+    code, out, err = run('evaluate', trajectory_bag)
     assert code == 0 and not err and 'max |effort|' in out and 'written' not in out
-    assert run('bag', trajectory_bag, '--csv', 'alone.csv')[0] == 0
-    run('bag', trajectory_bag, '-o', 'new', '--csv', 'beside.csv')
+    assert run('evaluate', trajectory_bag, '--csv', 'alone.csv')[0] == 0
+    run('evaluate', trajectory_bag, '--bag', 'new', '--csv', 'beside.csv')
     assert Path('alone.csv').read_bytes() == Path('beside.csv').read_bytes()
-    code, _, err = run('bag', trajectory_bag, '--copy', '--csv', 'copy.csv')
+    code, _, err = run('evaluate', trajectory_bag, '--copy', '--csv', 'copy.csv')
     assert code == 2 and 'argument --copy: expected the name of the new bag' in err
     assert not Path('copy.csv').exists()
 
@@ -254,10 +258,10 @@ def test_a_recorded_robot_that_is_not_one(run, folder, recordings, text):
     recordings.write_bag(
         folder / 'bad', [recordings.description(folder / 'bad.urdf'), ('/t', 1, motion)]
     )
-    code, _, err = run('bag', 'bad')
+    code, _, err = run('evaluate', 'bad')
     assert code == 1 and err.count('\n') == 1
-    assert err.startswith("screw_dynamics bag: bad: topic '/robot_description': "), err
-    assert run('bag', 'bad', '--urdf', 'my_robot.urdf')[0] == 0
+    assert err.startswith("screw_dynamics evaluate: bad: topic '/robot_description': "), err
+    assert run('evaluate', 'my_robot.urdf', 'bad')[0] == 0
 
 
 def test_measured_efforts_are_drawn_beside_those_of_the_model(run, folder, model, monkeypatch):
@@ -276,7 +280,7 @@ def test_measured_efforts_are_drawn_beside_those_of_the_model(run, folder, model
         rows.append(('/joint_states', round(t * SECOND) + 1000, message))
     rows[9][2].effort = np.empty(0)  # one message without
     write_bag(folder / 'forces', rows)
-    code, _, err = run('bag', 'forces', '--plot', 'a.png', '--smoothing-time', '0.05')
+    code, _, err = run('evaluate', 'forces', '--plot', 'a.png', '--smoothing-time', '0.05')
     assert code == 0, err
     (axis,) = (axis for axis in drawn[0].axes if axis.get_title(loc='left') == 'torque')
     for line, expected in zip(axis.lines[1:4:2], measured.T, strict=True):

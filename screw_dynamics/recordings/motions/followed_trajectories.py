@@ -2,30 +2,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """Efforts of recorded trajectories, followed as a controller would have followed them."""
 
-import sys
+from __future__ import annotations
+
+import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.command_line import motions
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.progress import progress
 from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
-from screw_dynamics.errors import BagError, TrajectoryError
-from screw_dynamics.model import RobotModel
-from screw_dynamics.recordings.bags import BagMessage
-from screw_dynamics.recordings.bags.definitions import MessageTypes
+from screw_dynamics.errors import BagError, RecordingWarning, TrajectoryError
+from screw_dynamics.limits.degrees import require_radians
+from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.messages.joints import effort_points
+from screw_dynamics.recordings.motions.trajectories import (
+    curve_through,
+    message_waypoints,
+    origin_of,
+)
 from screw_dynamics.recordings.results.evaluation import evaluate_samples, sampled_jets
-from screw_dynamics.recordings.results.results import Results
-from screw_dynamics.recordings.results.results_bag import Origin
+from screw_dynamics.recordings.results.results import Origin, Results
 from screw_dynamics.recordings.results.results_from_bag import TRAJECTORY
 from screw_dynamics.trajectory import PiecewisePolynomial
+from screw_dynamics.trajectory.piecewise_polynomial import sample_times
 from screw_dynamics.trajectory.reference.reference import Source
+
+if TYPE_CHECKING:
+    from screw_dynamics.recordings.bags import BagMessage
+    from screw_dynamics.recordings.bags.definitions import MessageTypes
 
 _MOST_WARNINGS = 5
 
@@ -46,7 +55,7 @@ def evaluate_trajectories(
     interpolation: str,
     rate: float,
     order: int,
-    taken: EffortFormat,
+    effort_format: EffortFormat,
 ) -> list[FollowedTrajectory]:
     """
     Return the trajectories that can be followed, in the order of their starts.
@@ -68,15 +77,16 @@ def evaluate_trajectories(
         times = _times(curve, rate)
         found = messages[i]
         jets = sampled_jets(curve, times, robot)
-        motions.require_radians(motions.origin_of(found), robot.model, jets[:, 0])
-        results = evaluate_samples(robot, times, jets, order, taken)
+        require_radians(origin_of(found), robot.model, jets[:, 0])
+        results = evaluate_samples(robot, times, jets, order, effort_format)
         followed.append(
             FollowedTrajectory(found.message, found.log_time, starts[i], results, curve.continuity)
         )
-    for text in rejected[:_MOST_WARNINGS]:
-        print(f'warning: left out: {text}', file=sys.stderr)
+    texts = [f'left out: {text}' for text in rejected[:_MOST_WARNINGS]]
     if len(rejected) > _MOST_WARNINGS:
-        print(f'warning: and {len(rejected) - _MOST_WARNINGS} more', file=sys.stderr)
+        texts.append(f'and {len(rejected) - _MOST_WARNINGS} more')
+    for text in texts:
+        warnings.warn(text, RecordingWarning, stacklevel=3)
     if not followed:
         raise BagError(f'no trajectory can be followed: {rejected[0]}')
     return followed
@@ -86,22 +96,22 @@ def _curve(
     found: BagMessage,
     start: int,
     running: tuple[int, PiecewisePolynomial] | None,
-    model: RobotModel,
+    model: ScrewModel,
     interpolation: str,
 ) -> PiecewisePolynomial:
-    waypoints = motions.message_waypoints(found, model)
+    waypoints = message_waypoints(found, model)
     state = None
     if running is not None:
         before, curve = running
         instant = (start - before) / SECOND
         if instant < curve.breaks[-1] or waypoints.times[0] > 0.0:
             state = curve.jets([instant])[0]
-    return motions.curve_through(waypoints, interpolation, state)
+    return curve_through(waypoints, interpolation, state)
 
 
 def _times(curve: PiecewisePolynomial, rate: float) -> Array:
     """Return evenly spaced sample times and the times of the points, rounded to nanoseconds."""
-    even = motions.sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), rate)
+    even = sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), rate)
     whole = np.round(SECOND * np.concatenate((even, curve.breaks)))
     times: Array = np.unique(np.maximum(whole, 0.0)) / SECOND
     return times

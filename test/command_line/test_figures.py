@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`screw_dynamics plot`: figures of CSV files and bags."""
+"""`screw_dynamics evaluate`: figures of CSV files and bags."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from matplotlib.image import imread  # noqa: E402
 import screw_dynamics as sd  # noqa: E402
 from screw_dynamics.recordings.bags import Bag  # noqa: E402
 from screw_dynamics.recordings.bags.writer import BagWriter  # noqa: E402
-from screw_dynamics.recordings.results.results import MotorResults, Results  # noqa: E402
-from screw_dynamics.recordings.results.results_bag import Origin, ResultsWriter  # noqa: E402
+from screw_dynamics.recordings.results.results import MotorResults, Origin, Results  # noqa: E402
+from screw_dynamics.recordings.results.results_bag import ResultsWriter  # noqa: E402
 from screw_dynamics.recordings.results.results_csv import read_csv  # noqa: E402
 from screw_dynamics.recordings.results.results_from_bag import read_bag  # noqa: E402
 from screw_dynamics.recordings.results.results_plot import save_plot  # noqa: E402
@@ -59,11 +59,11 @@ def titled(figure, title):
 
 def test_every_quantity_of_every_joint_and_motor_is_drawn(run, figures):
     run(
-        'evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'my_springs.yaml',
+        'evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--drives', 'my_springs.yaml',
         '--csv', 'a.csv', '--bag', 'a_bag',
     )  # fmt: skip
-    assert run('plot', 'a.csv')[:2] == (0, 'written: a.png\n')
-    assert run('plot', 'a_bag', '-o', 'b.png')[0] == 0
+    assert run('evaluate', 'a.csv', '--plot', 'a.png')[1].endswith('\nwritten: a.png\n')
+    assert run('evaluate', 'a_bag', '--plot', 'b.png')[0] == 0
     table = read_csv(Path('a.csv'))
     assert table.motors is not None
     expected = [
@@ -104,7 +104,7 @@ def test_what_is_not_known_is_left_open(run, figures, deviation):
     Path('a.csv').write_text(
         f'time,{HEADER},a.effort.sd\n0,1,nan,2,3,{deviation}\n1,1,inf,2,4,0.5\n'
     )
-    code, _, err = run('plot', 'a.csv')
+    code, _, err = run('evaluate', 'a.csv', '--plot', 'a.png')
     assert code == 0, err
     low, high = titled(figures[-1], 'effort').get_ylim()
     assert low < 3.0 and high > 4.0
@@ -120,7 +120,7 @@ def test_units_are_those_of_the_joint(run, figures):
     )
     assert 'prismatic' in slider
     Path('slider.urdf').write_text(slider)
-    arguments = ['slider.urdf', 'my_trajectory.yaml', '--elastic', 'my_springs.yaml']
+    arguments = ['slider.urdf', 'my_trajectory.yaml', '--drives', 'my_springs.yaml']
     written = ['--plot', 'a.png', '--csv', 'a.csv', '--bag', 'a_bag']
     code, _, err = run('evaluate', *arguments, *written)
     assert code == 0, err
@@ -135,7 +135,7 @@ def test_units_are_those_of_the_joint(run, figures):
     assert [titled(figures[-1], name).lines for name in ('torque', 'force')]
     # those of the figure, from the header of the CSV and the robot description in the bag
     for name in ('a.csv', 'a_bag'):
-        run('plot', name, '-o', 'b.png')
+        run('evaluate', name, '--plot', 'b.png')
         assert [axis.get_ylabel() for axis in figures[-1].axes] == labels
     with Bag('a_bag') as bag:
         (found,) = bag.messages(['/robot_description'])
@@ -143,27 +143,14 @@ def test_units_are_those_of_the_joint(run, figures):
     # drives that take another quantity than efforts, and files of before
     run('evaluate', *arguments[:2], '--effort-scale', 'joint_1=0.1', '--csv', 'scaled.csv')
     assert Path('scaled.csv').read_text().startswith('time,joint_1.position,joint_1.velocity,')
-    run('plot', 'scaled.csv')
+    run('evaluate', 'scaled.csv', '--plot', 's.png')
     labels = [axis.get_ylabel() for axis in figures[-1].axes]
     assert labels[0].endswith('[rad or m]') and labels[7].endswith('[(N m or N)/s²]')
 
 
-def test_a_figure_that_nobody_named_is_not_replaced(run):
-    run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--csv', 'a.csv', '--plot', 'a.png')
-    before = Path('a.png').read_bytes()
-    code, out, err = run('plot', 'a.csv', '--joints', 'joint_1')
-    assert code == 1 and not out and Path('a.png').read_bytes() == before
-    assert err == (
-        'screw_dynamics plot: a.png: it exists already: expected the name of the figure, '
-        '--output PNG (this one is replaced then)\n'
-    )
-    assert run('plot', 'a.csv', '--joints', 'joint_1', '-o', 'a.png')[0] == 0
-    assert Path('a.png').read_bytes() != before
-
-
 def test_bands_are_two_standard_deviations(run, figures, measured_bag):
-    run('bag', measured_bag, '-o', 'new', '--rate', 100)
-    assert run('plot', 'new', '--joints', 'joint_2')[0] == 0
+    run('evaluate', measured_bag, '--bag', 'new', '--rate', 100)
+    assert run('evaluate', 'new', '--joints', 'joint_2', '--plot', 'new.png')[0] == 0
     results = read_bag(Path('new'), None)
     assert len(figures[-1].axes) == 5 + 3
     assert results.effort_deviations is not None
@@ -200,8 +187,8 @@ def test_bands_are_two_standard_deviations(run, figures, measured_bag):
 )
 def test_files_that_hold_no_results(run, text, message):
     Path('odd.csv').write_text(text)
-    code, _, err = run('plot', 'odd.csv')
-    assert code == 1 and err.startswith('screw_dynamics plot: odd.csv: ') and message in err
+    code, _, err = run('evaluate', 'odd.csv')
+    assert code == 1 and err.startswith('screw_dynamics evaluate: odd.csv: ') and message in err
 
 
 @pytest.mark.parametrize(
@@ -217,8 +204,8 @@ def test_a_robot_that_changed_while_it_was_recorded_is_told(run, joint, motors, 
         for i, (name, names) in enumerate([('a', ('a',)), (joint, motors)]):
             results = one_sample(name, names)
             output.write(results, Origin(np.array([i]), np.array([i]), 4, 1))
-    code, _, err = run('plot', 'changed')
-    assert code == 1 and err.startswith(f'screw_dynamics plot: changed: {text}')
+    code, _, err = run('evaluate', 'changed')
+    assert code == 1 and err.startswith(f'screw_dynamics evaluate: changed: {text}')
     assert err.count('\n') == 1
 
 
@@ -238,28 +225,28 @@ def test_motors_of_other_instants_are_not_drawn(run, figures):
             if name == 'a':
                 results = replace(results, motors=None)
             output.write(results, Origin(np.array([instant]), np.array([0]), 4, 1))
-    assert run('plot', 'apart', '--topic', '/a/torque', '-o', 'a.png')[0] == 0
-    assert run('plot', 'apart', '--topic', '/b/torque', '-o', 'b.png')[0] == 0
+    assert run('evaluate', 'apart', '--topic', '/a/torque', '--plot', 'a.png')[0] == 0
+    assert run('evaluate', 'apart', '--topic', '/b/torque', '--plot', 'b.png')[0] == 0
     assert [len(figure.axes) for figure in figures] == [4, 4 + 5]
 
 
 def test_messages_without_a_motion(run):
-    results = replace(one_sample('a', ()), joint_jet=np.zeros((1, 2, 1)), motors=None)
+    results = replace(one_sample('a', ()), joint_jet=np.zeros((1, 1, 1)), motors=None)
     with BagWriter('still') as writer:
         ResultsWriter(writer).write(results, Origin(np.array([0]), np.array([0]), 4, 1))
-    code, _, err = run('plot', 'still')
-    assert code == 1 and 'expected values in reference.accelerations, got none' in err
+    code, _, err = run('evaluate', 'still', '--plot', 'a.png')
+    assert code == 1 and 'expected values in reference.velocities, got none' in err
 
 
-def test_other_errors(run, measured_bag):
+def test_other_errors(run):
     run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--csv', 'a.csv')
-    code, _, err = run('plot', 'a.csv', '--joints', 'elbow')
+    code, _, err = run('evaluate', 'a.csv', '--joints', 'elbow')
     assert code == 1 and "unknown joint 'elbow': expected one of joint_1, joint_2" in err
-    code, _, err = run('plot', 'a.csv', '-o', 'a.xyz')
-    assert code == 1 and 'plot: a.xyz: expected the name of a figure file' in err
-    code, _, err = run('plot', measured_bag)
-    assert code == 1 and 'expected a topic of type FeedforwardTorque' in err
-    code, _, err = run('plot', 'a.csv', '-o', 'no/such/folder/a.png')
+    code, _, err = run('evaluate', 'a.csv', '--plot', 'a.xyz')
+    assert code == 1 and 'evaluate: a.xyz: expected the name of a figure file' in err
+    code, _, err = run('evaluate', 'a.csv', '--limits')
+    assert code == 1 and 'expected a motion, got its efforts' in err
+    code, _, err = run('evaluate', 'a.csv', '--plot', 'no/such/folder/a.png')
     assert code == 1 and 'no/such/folder/a.png: the folder ' in err
 
 
@@ -301,9 +288,9 @@ def test_the_csv_is_written_where_a_figure_has_no_room(run):
     assert not Path('a.png').exists()
     assert err == (
         'screw_dynamics evaluate: a figure has room for 210 joints, got 211: draw some of them: '
-        'screw_dynamics plot FILE --joints JOINT ...\n'
+        'screw_dynamics evaluate RESULTS --joints JOINT ... --plot PNG\n'
     )
-    assert run('plot', 'a.csv', '--joints', 'j0', 'j1')[0] == 0
+    assert run('evaluate', 'a.csv', '--joints', 'j0', 'j1', '--plot', 'a.png')[0] == 0
 
 
 def test_limits_are_drawn_and_the_nearest_is_named(run, figures):

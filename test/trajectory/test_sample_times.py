@@ -5,9 +5,8 @@
 import numpy as np
 import pytest
 
-from screw_dynamics.command_line.motions import sample_times, warn_of_gaps
 from screw_dynamics.errors import InputError
-from screw_dynamics.trajectory import PiecewisePolynomial
+from screw_dynamics.trajectory.piecewise_polynomial import sample_times
 
 
 @pytest.mark.parametrize(
@@ -30,10 +29,3 @@ def test_too_many_samples():
         sample_times(0.0, 1e9, 250.0)
     with pytest.raises(InputError, match='gives inf'):
         sample_times(0.0, 1e9, 1e300)
-
-
-@pytest.mark.parametrize('rate, told', [(250.0, False), (249.0, True)])
-def test_points_are_as_close_as_samples_may_be(capsys, rate, told):
-    breaks = np.array([0.0, 0.004, 1.0])
-    warn_of_gaps(PiecewisePolynomial(breaks, np.zeros((2, 1, 1)), np.zeros(1), 0), rate)
-    assert bool(capsys.readouterr().err) == told

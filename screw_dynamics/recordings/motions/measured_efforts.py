@@ -1,0 +1,119 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Efforts of a measured motion (noisy joint states)."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from screw_dynamics.common.progress import counting
+from screw_dynamics.common.text_table import text_table
+from screw_dynamics.common.times import SECOND
+from screw_dynamics.drives.robot import Robot
+from screw_dynamics.dynamics import EffortFormat
+from screw_dynamics.errors import RecordingWarning, TrajectoryError
+from screw_dynamics.estimation import MeasuredMotion, measured_motion
+from screw_dynamics.estimation.recorded_samples import GapError
+from screw_dynamics.limits.degrees import require_radians
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.recordings.motions.joint_states import StateRows, state_rows
+from screw_dynamics.recordings.results.evaluation import evaluate_measured
+from screw_dynamics.recordings.results.results import Origin, Results
+from screw_dynamics.trajectory.piecewise_polynomial import sample_times
+from screw_dynamics.trajectory.reference.reference import Source
+
+if TYPE_CHECKING:
+    from screw_dynamics.recordings.bags import BagMessage
+
+_CONTINUITY = 4
+# Correlation of neighbouring residuals of N samples: 0 or less for white noise, by chance up to
+# a few 1/sqrt(N).
+_ALIKE, _SIGNIFICANT = 0.1, 3.0
+_TO_AND_FRO = -0.7
+_WIDE = 5.0  # samples
+
+
+def measured_efforts(
+    messages: Iterable[BagMessage],
+    robot: Robot,
+    where: str,
+    bag_start: int,
+    rate: float | None,
+    order: int,
+    effort_format: EffortFormat,
+    smoothing_time: float | None,
+) -> tuple[Results, Origin, str]:
+    """Return efforts of joint states, their uncertainty, their stamps, and what was estimated."""
+    model = robot.model
+    rows = state_rows(messages, model.joint_names, ('position',), where)
+    positions, _, efforts = rows.values.transpose(1, 0, 2)
+    require_radians(where, model, positions)
+    first = int(rows.stamps[0])
+    # same origin as --start and --end, so that times in errors can be used for these options
+    offset = (int(rows.received[0]) - bag_start) / SECOND
+    times = (rows.stamps - first) / SECOND + offset
+    try:
+        with counting('estimating the motion', model.n, 'joint') as count:
+            motion = measured_motion(
+                times,
+                positions,
+                continuous=[kind == 'continuous' for kind in model.coordinate_types],
+                smoothing_time=smoothing_time,
+                on_joint=count,
+            )
+    except TrajectoryError as error:
+        hint = ': choose it by --start and --end' if isinstance(error, GapError) else ''
+        raise TrajectoryError(f'{where}: {error}{hint}') from None
+    _warn(motion, model, smoothing_time is not None)
+    at = times if rate is None else sample_times(motion.start, motion.end, rate)
+    results = evaluate_measured(robot, motion, at, order, effort_format)
+    if np.isfinite(efforts).any():
+        drawn = [np.interp(at, times, row) for row in efforts.T]
+        results = replace(results, measured_effort=np.column_stack(drawn))
+    stamps = first + np.round(SECOND * (at - offset)).astype(np.int64)
+    source = Origin(stamps, np.zeros_like(stamps), _CONTINUITY, Source.STREAM)
+    return results, source, _report(motion, model, rows)
+
+
+def _warn(motion: MeasuredMotion, model: ScrewModel, given: bool) -> None:
+    """Warn about samples that violate the white-noise assumption."""
+    step = (motion.end - motion.start) / motion.sample_count
+    for name, correlation, width in zip(
+        model.joint_names, motion.correlations, motion.smoothing_times, strict=True
+    ):
+        if correlation > max(_ALIKE, _SIGNIFICANT / math.sqrt(motion.sample_count)):
+            factor = math.sqrt((1.0 + correlation) / max(1.0 - correlation, 1e-3))
+            text = (
+                f'neighbouring samples err alike (correlation {correlation:.2f}), so standard '
+                f'deviations are at least {factor:.1f} times too small: the noise is not white, '
+                f'{"or --smoothing-time too long" if given else "try a longer --smoothing-time"}'
+            )
+        # an estimate that follows every sample also leaves alternating residuals
+        elif correlation < _TO_AND_FRO and width > _WIDE * step:
+            text = (
+                f'samples jump to and fro (correlation {correlation:.2f}): do two sources send '
+                'on this topic?'
+            )
+        else:
+            continue
+        warnings.warn(f'{name}: {text}', RecordingWarning, stacklevel=4)
+
+
+def _report(motion: MeasuredMotion, model: ScrewModel, rows: StateRows) -> str:
+    table = [('joint', 'noise (sd)', 'smoothing time [s]')]
+    for name, noise, width in zip(
+        model.joint_names, motion.noise, motion.smoothing_times, strict=True
+    ):
+        table.append((name, f'{noise:.3g}', f'{width:.3g}'))
+    return (
+        f'{motion.sample_count} samples over {motion.end - motion.start:g} s; '
+        f'out of order: {rows.disordered}, repeated: {rows.repeated}, '
+        f'without all joints or a stamp: {rows.left_out}\n'
+        f'{text_table(table)}'
+    )
