@@ -8,19 +8,22 @@ import csv
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal, TextIO
+from typing import Literal, TextIO
 
 import numpy as np
 
-from screw_dynamics.command_line.argument_types import Named, named_value
-from screw_dynamics.command_line.records import argument, option
-from screw_dynamics.command_line.robots import DrivenRobot
+from screw_dynamics.command_line.argument_types import Named
+from screw_dynamics.command_line.records import (
+    Options,
+    argument,
+    by_joint,
+    option,
+    optional,
+)
 from screw_dynamics.common.paths import expanded
-from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import BagError, InputError, TrajectoryError, UnknownNameError
 from screw_dynamics.limits.degrees import require_radians
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.recordings.motions.recording import recorded_robot
 from screw_dynamics.recordings.motions.trajectories import (
     curve_through,
     in_model_order,
@@ -38,10 +41,8 @@ ROBOT_FIRST = ': URDF stands before TRAJECTORY'
 
 
 @dataclass(frozen=True)
-class TrajectorySource:
+class TrajectorySource(Options, heading='motion'):
     """A trajectory of all joints, or of a frame."""
-
-    heading: ClassVar = ('motion',)
 
     trajectory: str = argument(
         'CSV or YAML file of points, or of poses of a frame, or a bag (a folder, or an .mcap '
@@ -54,18 +55,16 @@ class TrajectorySource:
         'joint_trajectory_controller, whose effort derivatives jump',
         choices=tuple(INTERPOLATIONS),
     )
-    frame: str | None = option(
-        None, 'link that follows poses (default: that of the file)', metavar='LINK'
+    frame: str | None = optional(
+        'link that follows poses (default: that of the file)', metavar='LINK'
     )
-    begin: tuple[Named, ...] = option(
-        (),
+    begin: tuple[Named, ...] = by_joint(
         'of poses: joint positions at the start, or near those of a first pose at time 0; before '
         'those of the file [rad or m] (default: 0)',
-        metavar='JOINT=POSITION',
-        parse=named_value,
+        'JOINT=POSITION',
     )
-    topic: str | None = option(None, 'of a bag (default: the only one)')
-    message: int | None = option(None, 'which message of the topic (default: 0)')
+    topic: str | None = optional('of a bag (default: the only one)')
+    message: int | None = optional('which message of the topic (default: 0)')
 
     def curve(self, model: ScrewModel) -> PiecewisePolynomial:
         """Return the curve through points, or poses, that are not in degrees."""
@@ -144,42 +143,19 @@ class TrajectorySource:
 
 
 @dataclass(frozen=True)
-class Sampling:
-    """At which instants, and to which derivative, a motion is evaluated."""
-
-    heading: ClassVar = ('samples',)
-
-    rate: float = option(RATE, 'samples per second', above=0.0, metavar='HZ')
-    order: Order = option(2, 'highest derivative of the efforts')
-
-
-@dataclass(frozen=True)
-class RecordingPart:
+class RecordingPart(Options, heading='what is read'):
     """What is read of a recording."""
 
-    heading: ClassVar = ('what is read',)
-
-    topic: str | None = option(None, 'of the JointState messages (default: the only one)')
+    topic: str | None = optional('of the JointState messages (default: the only one)')
     start: float = option(-np.inf, 'leave out what was recorded before [s]', metavar='S')
     end: float = option(np.inf, 'leave out what was recorded after [s]', metavar='S')
 
 
 @dataclass(frozen=True)
-class BagFile:
+class BagFile(Options):
     """A bag."""
 
     bag: Path = argument('folder of a bag, or an .mcap or .db3 file', metavar='BAG')
-
-
-def robot_of_bag(source: DrivenRobot, bag: Path) -> tuple[Robot, Path | bytes]:
-    """Return the robot of the arguments, or the one that a bag has recorded, and its URDF."""
-    if source.urdf:
-        return source.robot(), expanded(source.urdf)
-    from screw_dynamics.recordings.bags import Bag
-
-    with Bag(expanded(bag)) as opened:
-        recorded = recorded_robot(opened)
-    return source.robot(recorded), recorded[0].encode()
 
 
 def write_waypoints(waypoints: Waypoints, file: TextIO) -> None:

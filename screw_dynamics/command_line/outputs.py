@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, TextIO
+from typing import TextIO
 
-from screw_dynamics.command_line.records import option
+from screw_dynamics.command_line.records import Options, optional
 from screw_dynamics.common.paths import (
     expanded,
     is_standard_output,
@@ -25,13 +25,11 @@ Write = Callable[[Path | None, Callable[[TextIO], object]], None]
 
 
 @dataclass(frozen=True)
-class OutputFiles:
+class OutputFiles(Options, heading='output'):
     """A table and a figure."""
 
-    heading: ClassVar = ('output',)
-
-    csv: Path | None = option(None, 'one row per sample; - for standard output')
-    plot: Path | None = option(None, 'a figure', metavar='PNG')
+    csv: Path | None = optional('one row per sample; - for standard output')
+    plot: Path | None = optional('a figure', metavar='PNG')
 
 
 @contextmanager

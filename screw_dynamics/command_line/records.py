@@ -11,13 +11,13 @@ from dataclasses import MISSING, Field, dataclass, fields
 from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from screw_dynamics.command_line.argument_types import number
+from screw_dynamics.command_line.argument_types import joint_value, named_value, number
 from screw_dynamics.common.settings import Rule, rule_of, setting
 from screw_dynamics.errors import ScrewDynamicsError, shown
 
-Record = TypeVar('Record')
+Record = TypeVar('Record', bound='Options')
 
 _METAVARS: dict[Any, str] = {Path: 'FILE', int: 'N'}
 
@@ -38,8 +38,21 @@ class OptionRule(Rule):
     bare: Any = None  # value of an option without one
 
 
-# a field for an option; a type that is a Literal has the choices
+class Options:
+    """A record of arguments, frozen dataclass, under a `heading` of the help."""
+
+    heading: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, heading: str = '', text: str = '') -> None:
+        """Set the heading, and the text below it."""
+        if heading:
+            cls.heading = (heading, text) if text else (heading,)
+
+
+# fields of records; a type that is a Literal has the choices
 option = partial(setting, kind=OptionRule)
+optional, flag, several = partial(option, None), partial(option, False), partial(option, ())
+positive, not_negative = partial(option, above=0.0), partial(option, within=(0.0, math.inf))
 
 
 def argument(description: str, *, default: Any = MISSING, **rule: Any) -> Any:
@@ -47,10 +60,19 @@ def argument(description: str, *, default: Any = MISSING, **rule: Any) -> Any:
     return option(default, description, positional=True, **rule)
 
 
-def declare(parser: argparse.ArgumentParser, record: type) -> None:
-    """Declare the fields of a record as arguments, under its `heading`."""
-    heading: tuple[str, ...] = getattr(record, 'heading', ())
-    group = parser.add_argument_group(*heading) if heading else parser
+def per_joint(description: str) -> Any:
+    """Return a field for values of joints: numbers, or JOINT=VALUE."""
+    return several(description, metavar='VALUE', parse=joint_value)
+
+
+def by_joint(description: str, metavar: str = 'JOINT=VALUE') -> Any:
+    """Return a field for values of some joints."""
+    return several(description, metavar=metavar, parse=named_value)
+
+
+def declare(parser: argparse.ArgumentParser, record: type[Options]) -> None:
+    """Declare the fields of a record as arguments, under its heading."""
+    group = parser.add_argument_group(*record.heading) if record.heading else parser
     kinds = get_type_hints(record)
     for item in _declared(record):
         rule = rule_of(item)
@@ -83,7 +105,7 @@ def _declared(record: type) -> list[Field[Any]]:
 def _keywords(rule: OptionRule, kind: Any, default: Any) -> dict[str, Any]:
     """Return the keywords of `add_argument`."""
     words: dict[str, Any] = {'help': _help(rule, default)}
-    if isinstance(kind, UnionType):  # with None
+    if get_origin(kind) in (Union, UnionType):  # with None
         (kind,) = (part for part in get_args(kind) if part is not NoneType)
     element = get_args(kind)[0] if get_origin(kind) is tuple else kind
     choices = rule.choices or get_args(element) * (get_origin(element) is Literal)

@@ -11,10 +11,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
-from screw_dynamics.command_line.argument_types import Named, named_numbers, named_value
-from screw_dynamics.command_line.records import argument, option
+from screw_dynamics.command_line.argument_types import Named, named_numbers
+from screw_dynamics.command_line.records import (
+    Options,
+    argument,
+    by_joint,
+    option,
+    optional,
+    several,
+)
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.drives import Drives
 from screw_dynamics.drives.robot import Robot
@@ -33,6 +40,7 @@ from screw_dynamics.errors import (
 )
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.urdf import read_urdf
+from screw_dynamics.recordings.motions.recording import recorded_robot
 from screw_dynamics.soft.segments.append_segments import append_segments
 from screw_dynamics.trajectory import read_trajectory
 from screw_dynamics.trajectory.cartesian import read_poses
@@ -47,31 +55,25 @@ def _payload(text: str) -> Payload:
 
 
 @dataclass(frozen=True)
-class RobotSource:
+class RobotSource(Options, heading='robot'):
     """A rigid robot."""
-
-    heading: ClassVar = ('robot',)
 
     urdf: str = argument(
         'robot description (URDF), or a model that `model --yaml` wrote',
         metavar='URDF',
     )
-    joints: tuple[str, ...] = option(
-        (), 'coordinates and their order (default: all)', metavar='JOINT'
+    joints: tuple[str, ...] = several(
+        'coordinates and their order (default: all)', metavar='JOINT'
     )
-    tip_link: str | None = option(None, 'take the chain to this link only', metavar='LINK')
-    base_link: str | None = option(None, 'link that stands still', metavar='LINK')
-    locked: tuple[Named, ...] = option(
-        (),
-        'joints that are fixed, and where [rad or m]',
-        metavar='JOINT=POSITION',
-        parse=named_value,
+    tip_link: str | None = optional('take the chain to this link only', metavar='LINK')
+    base_link: str | None = optional('link that stands still', metavar='LINK')
+    locked: tuple[Named, ...] = by_joint(
+        'joints that are fixed, and where [rad or m]', 'JOINT=POSITION'
     )
-    gravity: tuple[float, float, float] | None = option(
-        None, 'in axes of the base link [m/s^2] (default: 0 0 -9.81)', metavar=('X', 'Y', 'Z')
+    gravity: tuple[float, float, float] | None = optional(
+        'in axes of the base link [m/s^2] (default: 0 0 -9.81)', metavar=('X', 'Y', 'Z')
     )
-    payload: tuple[Payload, ...] = option(
-        (),
+    payload: tuple[Payload, ...] = several(
         'point mass fixed to a link [kg], and where in its frame [m]; may be repeated',
         metavar='LINK=MASS[,X,Y,Z]',
         parse=_payload,
@@ -114,6 +116,10 @@ class RobotSource:
         with path_in_errors(path, hint):
             return ScrewModel.from_yaml(path) if is_model else read_urdf(path, **chosen)
 
+    def description(self, recorded: Recorded | None) -> Path | bytes:
+        """Return the file of the robot, or the text that is recorded."""
+        return expanded(self.urdf) if recorded is None else recorded[0].encode()
+
     def urdf_text(self) -> str:
         """Return the URDF; empty for a model file, or a text that is not UTF-8."""
         path = expanded(self.urdf)
@@ -128,7 +134,7 @@ class RobotSource:
 class DrivenRobot(RobotSource):
     """A robot with drives."""
 
-    drives: str | None = option(None, 'motors, friction and springs of the joints', metavar='YAML')
+    drives: str | None = optional('motors, friction and springs of the joints', metavar='YAML')
 
     def robot(self, recorded: Recorded | None = None, hint: str = '') -> Robot:
         """Return the robot, or that of a `recorded` URDF; errors of its file end in `hint`."""
@@ -144,8 +150,7 @@ class DrivenRobot(RobotSource):
 class AnyRobot(DrivenRobot):
     """A robot with drives, or with soft segments."""
 
-    soft_segments: str | None = option(
-        None,
+    soft_segments: str | None = optional(
         'YAML file of soft segments behind the last link (docs/soft_segments.md)',
         metavar='FILE',
     )
@@ -170,19 +175,24 @@ class RecordedRobot(DrivenRobot):
         '', 'robot description (default: the one that the bag has recorded)', metavar='URDF'
     )
 
+    def recorded(self, bag: Path) -> Recorded | None:
+        """Return the robot that a bag has recorded, None if another one is given."""
+        if self.urdf:
+            return None
+        from screw_dynamics.recordings.bags import Bag
 
-def _by_joint(text: str) -> Any:
-    return option((), text, metavar='JOINT=VALUE', parse=named_value)
+        with Bag(expanded(bag)) as opened:
+            return recorded_robot(opened)
 
 
 @dataclass(frozen=True)
-class EffortOptions:
+class EffortOptions(Options):
     """How the efforts of drives differ from those of joints."""
 
     effort_content: Content
-    effort_sign: tuple[Named, ...] = _by_joint('-1 where the drive counts in the opposite sense')
-    effort_scale: tuple[Named, ...] = _by_joint('factor from the effort to the value of the drive')
-    effort_offset: tuple[Named, ...] = _by_joint('added after sign and scale')
+    effort_sign: tuple[Named, ...] = by_joint('-1 where the drive counts in the opposite sense')
+    effort_scale: tuple[Named, ...] = by_joint('factor from the effort to the value of the drive')
+    effort_offset: tuple[Named, ...] = by_joint('added after sign and scale')
 
     def format_for(self, robot: Robot) -> EffortFormat:
         """Return the format of efforts; raise InputError if it does not fit the robot."""
@@ -205,10 +215,8 @@ class EffortOptions:
 
 
 @dataclass(frozen=True)
-class SentEfforts(EffortOptions):
+class SentEfforts(EffortOptions, heading='efforts as the robot takes them'):
     """How the robot takes efforts."""
-
-    heading: ClassVar = ('efforts as the robot takes them',)
 
     effort_content: SentContent = option(
         'full', 'all; all but gravity, for a robot that adds gravity itself; or gravity only'
@@ -226,10 +234,8 @@ class SentEfforts(EffortOptions):
 
 
 @dataclass(frozen=True)
-class MeasuredEfforts(EffortOptions):
+class MeasuredEfforts(EffortOptions, heading='efforts as the robot reports them'):
     """How the robot reports efforts."""
-
-    heading: ClassVar = ('efforts as the robot reports them',)
 
     effort_content: MeasuredContent = option(
         'full',

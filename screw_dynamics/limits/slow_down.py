@@ -56,6 +56,16 @@ class SlowDown:
     report: FeasibilityReport
     slower_is_feasible: bool
 
+    def __str__(self) -> str:
+        """Return the factor, the duration, and what limits."""
+        text = (
+            f'feasible when slowed {self.factor:.6g} times, to '
+            f'{self.times[-1] - self.times[0]:.6g} s; what limits: {self.limiting}'
+        )
+        if not self.slower_is_feasible:
+            text += '\nbeware: some slower speeds that were tried exceed a limit again'
+        return text
+
 
 def slow_down(
     robot: Robot | ScrewModel,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from screw_dynamics.command_line.records import option
+from screw_dynamics.command_line.records import Options, option
 from screw_dynamics.common.paths import new_folder, share_path
 from screw_dynamics.errors import InputError
 
@@ -36,7 +36,7 @@ points:
 
 
 @dataclass(frozen=True)
-class DemoFolder:
+class DemoFolder(Options):
     """Where the files go."""
 
     output: Path = option(

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.command_line.motions import RecordingPart
-from screw_dynamics.command_line.records import argument
+from screw_dynamics.command_line.records import Options, argument
 from screw_dynamics.command_line.robots import path_in_errors
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.text_table import MARK, text_table
@@ -67,7 +67,7 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Examined:
+class Examined(Options):
     """A robot, and a recording of it."""
 
     urdf: str = argument('robot description (URDF)', metavar='URDF')

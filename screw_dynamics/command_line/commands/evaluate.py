@@ -7,24 +7,36 @@ from __future__ import annotations
 import re
 import sys
 import warnings
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import NamedTuple
 
 import numpy as np
 
 from screw_dynamics.command_line.exit_codes import one_line
 from screw_dynamics.command_line.motions import RATE, ROBOT_FIRST, Order, TrajectorySource
-from screw_dynamics.command_line.outputs import OutputFiles, Write, writing
-from screw_dynamics.command_line.records import UsageError, argument, option
+from screw_dynamics.command_line.outputs import OutputFiles, writing
+from screw_dynamics.command_line.records import (
+    Options,
+    UsageError,
+    argument,
+    flag,
+    not_negative,
+    option,
+    optional,
+    positive,
+)
 from screw_dynamics.command_line.robots import AnyRobot, Recorded, SentEfforts, read_text
-from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import expanded, new_file
 from screw_dynamics.common.scalars import refuse
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.errors import InfeasibleError, InputError, ScrewDynamicsError
+from screw_dynamics.dynamics import EffortFormat
+from screw_dynamics.errors import BagError, InfeasibleError, InputError, ModelError
 from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.limits.slow_down import slow_down
+from screw_dynamics.recordings.motions.recording import recorded_robot
 from screw_dynamics.recordings.results.evaluation import evaluate_samples, sampled_jets
 from screw_dynamics.recordings.results.results import Results
 from screw_dynamics.recordings.results.results_csv import has_results, read_csv, write_csv
@@ -92,32 +104,21 @@ class EvaluatedMotion(TrajectorySource):
         default=(),
         metavar='[URDF] MOTION',
     )
-    topic: str | None = option(
-        None,
+    topic: str | None = optional(
         'of a bag: FeedforwardTorque, JointTrajectory or JointState messages (default: the only '
         'ones, in this order)',
     )
-    message: int | None = option(
-        None, 'one trajectory of the topic (default: all, as a controller would follow them)'
+    message: int | None = optional(
+        'one trajectory of the topic (default: all, as a controller would follow them)'
     )
     start: float = option(-np.inf, 'of a bag: leave out what was recorded before [s]', metavar='S')
     end: float = option(np.inf, 'of a bag: leave out what was recorded after [s]', metavar='S')
-    smoothing_time: float | None = option(
-        None,
+    smoothing_time: float | None = optional(
         'of joint states: motion faster than this is noise [s] (default: the data choose)',
         above=0.0,
         metavar='S',
     )
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """At which instants, and to which derivative, a motion is evaluated."""
-
-    heading: ClassVar = ('samples',)
-
-    rate: float | None = option(
-        None,
+    rate: float | None = optional(
         f'samples per second (default: {RATE:g}, the recorded instants for joint states)',
         above=0.0,
         metavar='HZ',
@@ -126,39 +127,32 @@ class Sampling:
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(
+    Options,
+    heading='limits',
+    text='Between samples nothing is seen: --rate is their least number per second.',
+):
     """What is told of limits."""
 
-    heading: ClassVar = (
-        'limits',
-        'Between samples nothing is seen: --rate is their least number per second.',
-    )
-
-    limits: bool = option(False, 'compare a trajectory with every limit of the robot')
-    slow_down: bool = option(
-        False, 'find the least factor of slowing down that keeps all limits, too'
-    )
+    limits: bool = flag('compare a trajectory with every limit of the robot')
+    slow_down: bool = flag('find the least factor of slowing down that keeps all limits, too')
     max_factor: float = option(
         100.0, 'largest factor tried', above=1.0, within=(-np.inf, 1e9), metavar='X'
     )
 
 
 @dataclass(frozen=True)
-class Loops:
+class Loops(Options, heading='loops around the motors'):
     """Loops around the motors."""
 
-    heading: ClassVar = ('loops around the motors',)
-
-    gains: Path | None = option(
-        None,
+    gains: Path | None = optional(
         'parameter file of their gains: of feedback by links and motors along the motion for '
         'feedforward_controller, kp and kd halfway for drive_commands; needs --drives',
     )
-    frequency: float = option(6.0, 'of the loops', above=0.0, metavar='HZ')
-    delay: float = option(
+    frequency: float = positive(6.0, 'of the loops', metavar='HZ')
+    delay: float = not_negative(
         0.0,
         'from a measurement to the middle of the hold of its command',
-        within=(0.0, np.inf),
         metavar='S',
     )
 
@@ -167,9 +161,9 @@ class Loops:
 class Files(OutputFiles):
     """A table, a figure, and a new bag."""
 
-    title: str | None = option(None, 'headline of the figure (default: robot and motion)')
-    bag: Path | None = option(None, 'a new bag of FeedforwardTorque messages', metavar='FOLDER')
-    copy: bool = option(False, 'copy all messages of the bag MOTION to the new one')
+    title: str | None = optional('headline of the figure (default: robot and motion)')
+    bag: Path | None = optional('a new bag of FeedforwardTorque messages', metavar='FOLDER')
+    copy: bool = flag('copy all messages of the bag MOTION to the new one')
     namespace: str = option(
         '/offline',
         'of the topics with efforts of a bag: feedforward, motor_feedforward, '
@@ -178,73 +172,110 @@ class Files(OutputFiles):
     )
 
 
+class Evaluated(NamedTuple):
+    """Results, and what is told and drawn with them."""
+
+    results: Results
+    robot: Robot | None  # whose limits are drawn
+    title: str
+    report: str = ''
+    taken: EffortFormat = EffortFormat()
+    curve: PiecewisePolynomial | None = None
+    write: Callable[[Path], None] | None = None  # a bag
+
+
 def run(
     source: EvaluatedRobot,
     motion: EvaluatedMotion,
     efforts: SentEfforts,
-    samples: Sampling,
     limits: Limits,
     loops: Loops,
     files: Files,
 ) -> int:
     """Run the command; return 0, or `INFEASIBLE` if a limit is exceeded."""
+    source, motion = _separated(source, motion, files)
+    path, checked = expanded(motion.trajectory), limits.limits or limits.slow_down
+    inputs = source.urdf, path, source.drives
+    with writing(inputs, files.csv, loops.gains, figure=files.plot, folder=files.bag) as write:
+        if has_results(path) or not source.urdf and not is_bag(path):
+            found = _known(read_csv(path), source, path, None)
+        elif is_bag(path):
+            whole = not checked and loops.gains is None and motion.message is None
+            found = _of_bag(path, source, motion, efforts, files, whole)
+        else:
+            found = _computed(source, motion, efforts, None)
+        if (files.bag and not found.write) or ((checked or loops.gains) and not found.curve):
+            raise InputError(
+                '--bag, --limits, --gains: expected a motion, got its efforts: choose a '
+                'trajectory or joint states of a bag by --topic'
+            )
+        results, robot = found.results, found.robot
+        if loops.gains is not None and robot is not None and robot.drives is None:
+            raise InputError('--gains: expected --drives beside it')
+        if found.curve is not None and not checked:
+            _warn_of_gaps(found.curve, motion.rate or RATE)
+        print(f'{found.report or _counted(results)}\n{results.summary()}')
+        code = 0
+        if found.curve is not None and robot is not None and checked:
+            code = _told_limits(robot, found.curve, motion.rate or RATE, limits)
+        write(files.csv, lambda file: write_csv(results, file))
+        if files.bag is not None and found.write is not None:
+            found.write(files.bag)
+            print(f'written: {files.bag}')
+        if loops.gains is not None and found.curve is not None and robot is not None:
+            _write_gains(robot, found.curve, loops)
+        if files.plot is not None:
+            from screw_dynamics.recordings.results.results_plot import limits_of, save_plot
+
+            marks = [] if found.curve is None else found.curve.breaks.tolist()
+            shown = {} if robot is None else limits_of(robot, results, found.taken.trivial)
+            save_plot(results, files.plot, files.title or found.title, shown, marks)
+            print(f'written: {files.plot}')
+    return code
+
+
+def _separated(
+    source: EvaluatedRobot, motion: EvaluatedMotion, files: Files
+) -> tuple[EvaluatedRobot, EvaluatedMotion]:
+    """Return robot and motion with the files of the arguments."""
     *before, last = motion.files
-    path, checked = expanded(last), limits.limits or limits.slow_down
+    path, place = expanded(last), 'argument [URDF] MOTION'
     if len(before) > 1:
-        raise UsageError(f'argument [URDF] MOTION: expected one or two files, got {last}, too')
-    known = has_results(path) or (not before and path.suffix.lower() == '.csv')
-    if not before and not is_bag(path) and not known:
+        raise UsageError(f'{place}: expected one or two files, got {last}, too')
+    if not before and not is_bag(path) and path.suffix.lower() != '.csv':
         if not path.exists():
             raise InputError(f'{last}: expected a bag, or results of this command')
-        raise UsageError(
-            f'argument [URDF] MOTION: expected both, got {last} alone, which is no bag, nor '
-            'results of this command'
-        )
-    source = replace(source, urdf=before[0] if before else '')
-    motion = replace(motion, trajectory=last)
-    if files.copy and (files.bag is None or not is_bag(path)):
-        raise UsageError(
-            'argument --copy: expected the name of the new bag, too: --bag FOLDER'
-            if is_bag(path)
-            else f'argument --copy: expected a bag as MOTION, got {last}'
-        )
-    inputs = source.urdf, last, source.drives
-    with writing(inputs, files.csv, loops.gains, figure=files.plot, folder=files.bag) as write:
-        if is_bag(path) and not checked and loops.gains is None and motion.message is None:
-            return _of_bag(path, source, motion, efforts, samples, files, write)
-        if known:
-            _refuse(files.bag, checked, loops.gains)
-            return _known(read_csv(path), path, source, files, write)
-        robot = source.robot(None if source.urdf else _recorded(path), ROBOT_FIRST)
-        if loops.gains is not None and robot.drives is None:
-            raise InputError('--gains: expected --drives beside it')
-        taken = efforts.format_for(robot)
-        curve = motion.curve(robot.model)
-        rate = samples.rate or RATE
-        if not checked:
-            _warn_of_gaps(curve, rate)
-        times = sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), rate)
-        jets = sampled_jets(curve, times, robot)
-        results = evaluate_samples(robot, times, jets, samples.order, taken)
-        count = '1 sample' if len(times) == 1 else f'{len(times)} samples'
-        print(f'{count} over {times[-1] - times[0]:g} s\n{results.summary()}')
-        code = _told_limits(robot, curve, rate, limits) if checked else 0
-        write(files.csv, lambda file: write_csv(results, file))
-        if files.bag is not None:
-            from screw_dynamics.recordings.results.results_bag import write_bag
+        raise UsageError(f'{place}: expected both, got {last} alone, which is no bag, nor results')
+    if files.copy and not is_bag(path):
+        raise UsageError(f'argument --copy: expected a bag as MOTION, got {last}')
+    if files.copy and files.bag is None:
+        raise UsageError('argument --copy: expected the name of the new bag, too: --bag FOLDER')
+    return replace(source, urdf=''.join(before)), replace(motion, trajectory=last)
 
-            urdf = source.urdf_text() if source.urdf else _recorded(path)[0]
-            write_bag(results, files.bag, curve.continuity, urdf, robot.model)
-            print(f'written: {files.bag}')
-        if loops.gains is not None:
-            from screw_dynamics.simulation.gain_file import write_gains
 
-            with new_file(loops.gains) as place:
-                write_gains(robot, curve, loops.frequency, loops.delay, place)
-            print(f'written: {loops.gains}')
-        title = f'{robot.model.name}: {Path(last).name}'
-        _draw(results, robot, files, title, taken.trivial, curve.breaks.tolist())
-    return code
+def _computed(
+    source: EvaluatedRobot,
+    motion: EvaluatedMotion,
+    efforts: SentEfforts,
+    recorded: Recorded | None,
+) -> Evaluated:
+    """Evaluate a trajectory."""
+    robot = source.robot(recorded, ROBOT_FIRST)
+    taken = efforts.format_for(robot)
+    curve = motion.curve(robot.model)
+    begin, end = float(curve.breaks[0]), float(curve.breaks[-1])
+    times = sample_times(begin, end, motion.rate or RATE)
+    jets = sampled_jets(curve, times, robot)
+    results = evaluate_samples(robot, times, jets, motion.order, taken)
+
+    def write(path: Path) -> None:
+        from screw_dynamics.recordings.results.results_bag import write_bag
+
+        urdf = source.urdf_text() if recorded is None else recorded[0]
+        write_bag(results, path, curve.continuity, urdf, robot.model)
+
+    title = f'{robot.model.name}: {Path(motion.trajectory).name}'
+    return Evaluated(results, robot, title, taken=taken, curve=curve, write=write)
 
 
 def _of_bag(
@@ -252,20 +283,24 @@ def _of_bag(
     source: EvaluatedRobot,
     motion: EvaluatedMotion,
     efforts: SentEfforts,
-    samples: Sampling,
     files: Files,
-    write: Write,
-) -> int:
-    """Compute the efforts of the motions in a bag, or show those that it has."""
+    whole: bool,
+) -> Evaluated:
+    """Evaluate the `whole` motions in a bag, or one trajectory, or show recorded efforts."""
     from screw_dynamics.recordings.bags import Bag
     from screw_dynamics.recordings.motions import bag_efforts
 
     with Bag(path) as bag:
-        topic = one_topic(bag, (FEEDFORWARD, TRAJECTORY, JOINT_STATE), motion.topic)
+        types = (FEEDFORWARD, TRAJECTORY, JOINT_STATE) if whole else (TRAJECTORY,)
+        topic = one_topic(bag, types, motion.topic)
         if bag.topics[topic].type == FEEDFORWARD:
-            _refuse(files.bag)
-            return _known(read_bag(path, topic), path, source, files, write)
-        recorded = None if source.urdf else _recorded(path)
+            recorded = None
+            with suppress(BagError):
+                recorded = recorded_robot(bag)
+            return _known(read_bag(path, topic), source, path, recorded)
+        recorded = None if source.urdf else recorded_robot(bag)
+        if not whole:
+            return _computed(source, motion, efforts, recorded)
         robot = source.robot(recorded, ROBOT_FIRST)
         taken = efforts.format_for(robot)
         found = bag_efforts(
@@ -275,36 +310,32 @@ def _of_bag(
             start=motion.start,
             end=motion.end,
             interpolation=motion.interpolation,
-            rate=samples.rate,
-            order=samples.order,
+            rate=motion.rate,
+            order=motion.order,
             effort_format=taken,
             smoothing_time=motion.smoothing_time,
         )
-        print('\n'.join(filter(None, (found.report, found.results.summary()))))
-        if files.bag is not None:
-            urdf = source.urdf_text() if recorded is None else recorded[0]
-            found.write(files.bag, urdf, files.namespace, bag if files.copy else None)
-            print(f'written: {files.bag}')
-    write(files.csv, lambda file: write_csv(found.results, file))
+
+    def write(place: Path) -> None:
+        urdf = source.urdf_text() if recorded is None else recorded[0]
+        with Bag(path) if files.copy else nullcontext() as copied:
+            found.write(place, urdf, files.namespace, copied)
+
     title = f'{robot.model.name}: {topic} of {path.name}'
-    _draw(found.results, robot, files, title, taken.trivial)
-    return 0
+    return Evaluated(found.results, robot, title, found.report, taken, write=write)
 
 
 def _known(
-    results: Results, path: Path, source: EvaluatedRobot, files: Files, write: Write
-) -> int:
+    results: Results, source: EvaluatedRobot, path: Path, recorded: Recorded | None
+) -> Evaluated:
     """Show efforts that are known, with the limits of the robot if that is known, too."""
     robot = None
     if source.urdf:
         robot = replace(source, joints=()).robot()
-    elif is_bag(path):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter('ignore')  # of a damaged bag once more, of the robot
-                robot = Robot(read_text(*_recorded(path)))
-        except ScrewDynamicsError:  # no description
-            pass
+    elif recorded is not None:
+        with suppress(ModelError), warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            robot = Robot(read_text(*recorded))
     if robot is not None and not set(results.joint_names) <= set(robot.joint_names):
         robot = None
     if robot is not None:
@@ -313,30 +344,14 @@ def _known(
         results = replace(results, slides=slides)
     if source.joints:
         results = results.of_joints(source.joints)
-    count = len(results.times)
-    span = results.times[-1] - results.times[0]
-    print(f'{count} samples over {span:g} s\n{results.summary()}')
-    write(files.csv, lambda file: write_csv(results, file))
-    _draw(results, robot, files, path.name)
-    return 0
+    return Evaluated(results, robot, path.name)
 
 
-def _recorded(path: Path) -> Recorded:
-    """Return the robot that a bag has recorded."""
-    from screw_dynamics.recordings.bags import Bag
-    from screw_dynamics.recordings.motions.recording import recorded_robot
-
-    with Bag(path) as bag:
-        return recorded_robot(bag)
-
-
-def _refuse(*given: object) -> None:
-    """Raise InputError for what needs a motion whose efforts are computed."""
-    if any(given):
-        raise InputError(
-            '--bag, --limits, --gains: expected a motion, got its efforts: choose a trajectory '
-            'or joint states of a bag by --topic'
-        )
+def _counted(results: Results) -> str:
+    """Return the number and the span of samples."""
+    times = results.times
+    count = '1 sample' if len(times) == 1 else f'{len(times)} samples'
+    return f'{count} over {times[-1] - times[0]:g} s'
 
 
 def _told_limits(robot: Robot, curve: PiecewisePolynomial, rate: float, limits: Limits) -> int:
@@ -348,23 +363,12 @@ def _told_limits(robot: Robot, curve: PiecewisePolynomial, rate: float, limits: 
     if report.feasible:
         return 0
     if limits.slow_down:
-        print(f'\n{_slowed_down(robot, times, jets, limits.max_factor)}')
+        try:
+            print(f'\n{slow_down(robot, jets, times, max_factor=limits.max_factor)}')
+        except InfeasibleError as error:
+            most = f'{limits.max_factor:g}'
+            print(f'\ninfeasible up to --max-factor {most}: {one_line(error)}')
     return INFEASIBLE
-
-
-def _slowed_down(robot: Robot, times: Array, jets: Array, most: float) -> str:
-    """Return the result of slowing down as text, also if no factor is feasible."""
-    try:
-        slow = slow_down(robot, jets, times, max_factor=most)
-    except InfeasibleError as error:
-        return f'infeasible up to --max-factor {most:g}: {one_line(error)}'
-    text = (
-        f'feasible when slowed {slow.factor:.6g} times, to '
-        f'{slow.times[-1] - slow.times[0]:.6g} s; what limits: {slow.limiting}'
-    )
-    if not slow.slower_is_feasible:
-        text += '\nbeware: some slower speeds that were tried exceed a limit again'
-    return text
 
 
 def _warn_of_gaps(curve: PiecewisePolynomial, rate: float) -> None:
@@ -378,18 +382,11 @@ def _warn_of_gaps(curve: PiecewisePolynomial, rate: float) -> None:
         )
 
 
-def _draw(
-    results: Results,
-    robot: Robot | None,
-    files: Files,
-    title: str,
-    of_efforts: bool = True,
-    marks: list[float] | None = None,
-) -> None:
-    """Draw the figure, with limits of the robot and marks at some times [s]."""
-    if files.plot is not None:
-        from screw_dynamics.recordings.results.results_plot import limits_of, save_plot
+def _write_gains(robot: Robot, curve: PiecewisePolynomial, loops: Loops) -> None:
+    """Write the gains of loops around the motors."""
+    from screw_dynamics.simulation.gain_file import write_gains
 
-        limits = {} if robot is None else limits_of(robot, results, of_efforts)
-        save_plot(results, files.plot, files.title or title, limits, marks or ())
-        print(f'written: {files.plot}')
+    if loops.gains is not None:
+        with new_file(loops.gains) as place:
+            write_gains(robot, curve, loops.frequency, loops.delay, place)
+        print(f'written: {loops.gains}')

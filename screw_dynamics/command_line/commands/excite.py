@@ -6,17 +6,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 from screw_dynamics.command_line.argument_types import (
     Named,
-    joint_value,
     named_numbers,
     one_or_each,
 )
 from screw_dynamics.command_line.motions import write_waypoints
 from screw_dynamics.command_line.outputs import writing
-from screw_dynamics.command_line.records import option
+from screw_dynamics.command_line.records import (
+    Options,
+    option,
+    optional,
+    per_joint,
+    positive,
+    several,
+)
 from screw_dynamics.command_line.robots import DrivenRobot
 from screw_dynamics.common.progress import counting
 from screw_dynamics.limits.excitation import excitation_motion
@@ -40,39 +45,30 @@ def _box(text: str) -> Box:
 
 
 @dataclass(frozen=True)
-class Designed:
+class Designed(Options, heading='motion'):
     """What the motion is for, and among how many it is chosen."""
 
-    heading: ClassVar = ('motion',)
-
-    load: str | None = option(None, 'link that carries an unknown load', metavar='LINK')
-    duration: float = option(15.0, '[s]', above=0.0, metavar='S')
+    load: str | None = optional('link that carries an unknown load', metavar='LINK')
+    duration: float = positive(15.0, '[s]', metavar='S')
     points: int = option(12, 'between begin and end')
     trials: int = option(200, 'motions tried')
-    seed: int = option(0, 'of the motions tried (default: 0)')
-    begin: tuple[Named, ...] = option(
-        (),
+    seed: int = option(0, 'of the motions tried')
+    begin: tuple[Named, ...] = per_joint(
         'positions at begin and end (default: 0, or the nearest in the middle half of the range) '
-        '[rad or m]',
-        metavar='VALUE',
-        parse=joint_value,
+        '[rad or m]'
     )
 
 
 @dataclass(frozen=True)
-class Bounds:
+class Bounds(Options, heading='limits'):
     """What the motion keeps."""
 
-    heading: ClassVar = ('limits',)
-
-    share: float = option(
+    share: float = positive(
         0.8,
         'of the limits of joints and motors, but those of positions, that may be used',
-        above=0.0,
         metavar='PART',
     )
-    workspace: tuple[Box, ...] = option(
-        (),
+    workspace: tuple[Box, ...] = several(
         'lowest and highest position of the origin of a link, in axes of the base [m]; may be '
         'repeated',
         metavar='LINK=X,Y,Z,X,Y,Z',
@@ -82,31 +78,24 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Measurement:
+class Measurement(Options, heading='recording'):
     """How the motion will be recorded."""
 
-    heading: ClassVar = ('recording',)
-
-    effort_noise: tuple[Named, ...] = option(
-        (),
-        'standard deviation of the motor efforts (default: 2 % of the effort limits) [N m or N]',
-        metavar='VALUE',
-        parse=joint_value,
+    effort_noise: tuple[Named, ...] = per_joint(
+        'standard deviation of the motor efforts (default: 2 % of the effort limits) [N m or N]'
     )
-    encoder_noise: float = option(
-        2e-5, 'standard deviation of the positions [rad or m]', above=0.0, metavar='X'
+    encoder_noise: float = positive(
+        2e-5, 'standard deviation of the positions [rad or m]', metavar='X'
     )
-    rate: float = option(500.0, 'of samples', above=0.0, metavar='HZ')
+    rate: float = positive(500.0, 'of samples', metavar='HZ')
 
 
 @dataclass(frozen=True)
-class Output:
+class Output(Options, heading='output'):
     """Where the motion is written."""
 
-    heading: ClassVar = ('output',)
-
-    csv: Path | None = option(
-        None, 'points of the motion, for a smooth interpolation; - for standard output'
+    csv: Path | None = optional(
+        'points of the motion, for a smooth interpolation; - for standard output'
     )
 
 

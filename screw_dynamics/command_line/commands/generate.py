@@ -7,14 +7,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 from screw_dynamics.codegen.robot import QUANTITIES, generate_c
 from screw_dynamics.codegen.robot.c_text import Real
 from screw_dynamics.codegen.robot.quantities import FRAME_TERMS, MOTOR_COMMANDS
 from screw_dynamics.codegen.robot.robot_table import robot_table
 from screw_dynamics.command_line.outputs import check
-from screw_dynamics.command_line.records import option
+from screw_dynamics.command_line.records import Options, flag, option, optional, several
 from screw_dynamics.command_line.robots import DrivenRobot
 from screw_dynamics.common.paths import expanded, new_file
 from screw_dynamics.errors import InputError
@@ -35,13 +34,11 @@ _HIGHEST_ORDER = 10
 
 
 @dataclass(frozen=True)
-class Code:
+class Code(Options, heading='code'):
     """What is computed, under which names."""
 
-    heading: ClassVar = ('code',)
-
-    prefix: str | None = option(
-        None, 'beginning of all names in C and of the files (default: the file name)'
+    prefix: str | None = optional(
+        'beginning of all names in C and of the files (default: the file name)'
     )
     order: int = option(
         2,
@@ -49,25 +46,22 @@ class Code:
         choices=tuple(range(_HIGHEST_ORDER + 1)),
         metavar='ORDER',
     )
-    quantities: tuple[str, ...] = option(
-        (),
+    quantities: tuple[str, ...] = several(
         f'some of {", ".join(QUANTITIES)} (default: all, those of frames with --frame, '
         f'{MOTOR_COMMANDS} with --drives)',
         choices=tuple(QUANTITIES),
         metavar='NAME',
     )
-    frame: tuple[str, ...] = option(
-        (), 'frame of poses and Jacobians; may be repeated', metavar='LINK', repeated=True
+    frame: tuple[str, ...] = several(
+        'frame of poses and Jacobians; may be repeated', metavar='LINK', repeated=True
     )
     representation: Representation = option('hybrid', 'axes and point of the twists of Jacobians')
     real: Real = option('double', 'type of real numbers in C, double or float')
 
 
 @dataclass(frozen=True)
-class Output:
+class Output(Options, heading='output'):
     """Where the code is written."""
-
-    heading: ClassVar = ('output',)
 
     output: Path = option(
         Path(),
@@ -75,11 +69,11 @@ class Output:
         metavar='FOLDER',
         short='-o',
     )
-    self_test: bool = option(
-        False, 'also write a program that compares the code with numbers of the library'
+    self_test: bool = flag(
+        'also write a program that compares the code with numbers of the library'
     )
-    controller: bool = option(
-        False, 'also write the table of the robot that screw_dynamics_controllers reads'
+    controller: bool = flag(
+        'also write the table of the robot that screw_dynamics_controllers reads'
     )
 
 

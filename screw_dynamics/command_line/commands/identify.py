@@ -7,13 +7,20 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, TextIO
+from typing import TextIO
 
 import numpy as np
 
-from screw_dynamics.command_line.motions import BagFile, RecordingPart, robot_of_bag
+from screw_dynamics.command_line.motions import BagFile, RecordingPart
 from screw_dynamics.command_line.outputs import writing
-from screw_dynamics.command_line.records import option
+from screw_dynamics.command_line.records import (
+    Options,
+    flag,
+    not_negative,
+    optional,
+    positive,
+    several,
+)
 from screw_dynamics.command_line.robots import YAML_ENDINGS, MeasuredEfforts, RecordedRobot
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.figures import COLOURS, panels_figure
@@ -66,8 +73,7 @@ _DEFAULT = 'friction', 'rotors'
 class IdentifiedRobot(RecordedRobot):
     """A robot whose drives are known in part, or not at all."""
 
-    drives: str | None = option(
-        None,
+    drives: str | None = optional(
         'find springs, rotors, friction and delay from the efforts of motors: those of '
         '--motor-states, and of the JointState messages for joints without a spring; YAML has the '
         'drives as far as they are known, and what the motion does not tell remains as it is',
@@ -80,28 +86,25 @@ class IdentifiedRobot(RecordedRobot):
 class Measured(RecordingPart):
     """What is read of the recording, and how it is used."""
 
-    motor_states: str | None = option(
-        None,
+    motor_states: str | None = optional(
         'JointState messages of motors behind springs, on the joint side of the gear: the '
         'springs are found from the deflections',
         metavar='TOPIC',
     )
-    smoothing_time: float | None = option(
-        None,
+    smoothing_time: float | None = optional(
         'measured motion faster than this is noise [s] (default: the data choose)',
         above=0.0,
         metavar='S',
     )
-    held_out: float = option(
-        0.25, 'of the recording, at its end, for the validation', above=0.0, metavar='PART'
+    held_out: float = positive(
+        0.25, 'of the recording, at its end, for the validation', metavar='PART'
     )
-    validate: Path | None = option(
-        None,
+    validate: Path | None = optional(
         'another recording, whose efforts are compared in place of the part held out',
         metavar='BAG',
     )
-    no_check: bool = option(
-        False, 'accept efforts that contradict the model: reversed joints, other units'
+    no_check: bool = flag(
+        'accept efforts that contradict the model: reversed joints, other units'
     )
 
     def read(self, path: Path, model: ScrewModel, of_motors: bool) -> tuple[Recording, str]:
@@ -118,52 +121,42 @@ class Measured(RecordingPart):
 
 
 @dataclass(frozen=True)
-class Sought:
+class Sought(Options, heading='parameters'):
     """What is identified."""
 
-    heading: ClassVar = ('parameters',)
-
-    parameters: tuple[str, ...] = option(
-        (),
+    parameters: tuple[str, ...] = several(
         'some of friction, rotors, offsets (of every joint), links (base parameters) (default: '
         f'{" ".join(_DEFAULT)})',
         choices=_PARAMETERS,
         metavar='NAME',
     )
-    load: str | None = option(None, 'link that carries an unknown load', metavar='LINK')
-    springs: SpringLaw | None = option(
-        None,
+    load: str | None = optional('link that carries an unknown load', metavar='LINK')
+    springs: SpringLaw | None = optional(
         'law of the springs (default: those of --drives, or linear)',
     )
-    torque_constants: bool = option(
-        False, 'find the torque constants of the motors, from the weight of the links'
+    torque_constants: bool = flag(
+        'find the torque constants of the motors, from the weight of the links'
     )
-    link_uncertainty: float = option(
+    link_uncertainty: float = not_negative(
         0.05,
         'of masses, first moments and inertias of the links beside --drives, one standard '
         'deviation',
-        within=(0.0, np.inf),
         metavar='PART',
     )
 
 
 @dataclass(frozen=True)
-class Files:
+class Files(Options, heading='output'):
     """Where the results are written."""
 
-    heading: ClassVar = ('output',)
-
-    csv: Path | None = option(
-        None, 'parameters and their bands, in SI units; - for standard output'
-    )
-    write_urdf: Path | None = option(
-        None,
+    csv: Path | None = optional('parameters and their bands, in SI units; - for standard output')
+    write_urdf: Path | None = optional(
         'robot description with the friction, load and inertias found, all of them possible',
     )
-    write_drives: Path | None = option(
-        None, 'friction, rotors and springs found, as a YAML file for --drives'
+    write_drives: Path | None = optional(
+        'friction, rotors and springs found, as a YAML file for --drives'
     )
-    plot: Path | None = option(None, 'efforts measured, by the model, and fitted', metavar='PNG')
+    plot: Path | None = optional('efforts measured, by the model, and fitted', metavar='PNG')
 
 
 def run(
@@ -184,7 +177,8 @@ def run(
         of_motors = source.drives is not None
         if not source.urdf and is_table(bag.bag):
             raise InputError(f'{bag.bag}: expected the robot of a table: --urdf')
-        robot, urdf = robot_of_bag(source, bag.bag)
+        recorded = source.recorded(bag.bag)
+        robot = source.robot(recorded)
         measured = efforts.format_for(robot)
         recording, samples = part.read(bag.bag, robot.model, of_motors)
         first, used = recording.times[[0, -1]]
@@ -198,7 +192,7 @@ def run(
         remaining = found.validate(other)
         print(f'{samples}\n\n{_report(found, robot.model, remaining)}')
         write(files.csv, lambda file: _write_parameters(found, file))
-        _write_robot(found, files, urdf)
+        _write_robot(found, files, source.description(recorded))
         if isinstance(found, Identification) and files.plot is not None:
             title = f'{robot.model.name}: efforts of {bag.bag.name}'
             size = _WIDTH, 1.2 + _PANEL * found.model.n

@@ -6,14 +6,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
-import numpy as np
-
-from screw_dynamics.command_line.argument_types import Named, joint_value, one_or_each
-from screw_dynamics.command_line.motions import TrajectorySource, robot_of_bag
+from screw_dynamics.command_line.argument_types import Named, one_or_each
+from screw_dynamics.command_line.motions import TrajectorySource
 from screw_dynamics.command_line.outputs import check
-from screw_dynamics.command_line.records import argument, option
+from screw_dynamics.command_line.records import (
+    Options,
+    argument,
+    not_negative,
+    optional,
+    per_joint,
+)
 from screw_dynamics.command_line.robots import YAML_ENDINGS, RecordedRobot
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import expanded, new_file
@@ -41,23 +44,19 @@ _SAME, _NEAR = 1e-6, 1e-3
 
 
 @dataclass(frozen=True)
-class Bags:
+class Bags(Options, heading='what is read'):
     """Recorded runs."""
-
-    heading: ClassVar = ('what is read',)
 
     bags: tuple[Path, ...] = argument(
         'folder of a bag, or an .mcap file, with runs of the trajectory; errors of several runs '
         'are averaged',
         metavar='BAG',
     )
-    joint_states: str | None = option(
-        None,
+    joint_states: str | None = optional(
         'JointState messages with the positions of the links (default: the only ones)',
         metavar='TOPIC',
     )
-    reference: str | None = option(
-        None,
+    reference: str | None = optional(
         'FeedforwardTorque or JointTrajectory messages that tell when the trajectory began '
         '(default: the only ones, of the first type before the other)',
         metavar='TOPIC',
@@ -78,39 +77,31 @@ class SentTrajectory(TrajectorySource):
 
 
 @dataclass(frozen=True)
-class Uncertainty:
+class Uncertainty(
+    Options, heading='uncertainty', text='From which the smoothing time and the step follow.'
+):
     """What is not known of the robot."""
 
-    heading: ClassVar = (
-        'uncertainty',
-        'From which the smoothing time and the step follow.',
-    )
-
-    uncertainty: float = option(
+    uncertainty: float = not_negative(
         0.1,
         'largest relative error of masses, stiffness, rotors and friction',
-        within=(0.0, np.inf),
         metavar='PART',
     )
-    delay: float = option(
+    delay: float = not_negative(
         0.002,
         'unknown delay from commands to the motion [s]',
-        within=(0.0, np.inf),
         metavar='S',
     )
-    kp: tuple[Named, ...] = option(
-        (),
+    kp: tuple[Named, ...] = per_joint(
         'stiffness of the PD on the motors, on the joint side of the gear (default: motors '
-        'follow exactly)',
-        metavar='VALUE',
-        parse=joint_value,
+        'follow exactly)'
     )
-    kd: tuple[Named, ...] = option((), 'damping of this PD', metavar='VALUE', parse=joint_value)
-    smoothing_time: float | None = option(
-        None, 'errors faster than this are not corrected [s]', above=0.0, metavar='S'
+    kd: tuple[Named, ...] = per_joint('damping of this PD')
+    smoothing_time: float | None = optional(
+        'errors faster than this are not corrected [s]', above=0.0, metavar='S'
     )
-    step: float | None = option(
-        None, 'of an error that is corrected, at most 1', above=0.0, metavar='PART'
+    step: float | None = optional(
+        'of an error that is corrected, at most 1', above=0.0, metavar='PART'
     )
 
     def gains(self, robot: Robot) -> tuple[Array, Array] | None:
@@ -126,13 +117,10 @@ class Uncertainty:
 
 
 @dataclass(frozen=True)
-class Output:
+class Output(Options, heading='output'):
     """Where the motion is written."""
 
-    heading: ClassVar = ('output',)
-
-    output: Path | None = option(
-        None,
+    output: Path | None = optional(
         'YAML file of the corrected trajectory; it may replace TRAJECTORY if that is one '
         '(default: only the errors are printed)',
     )
@@ -154,7 +142,7 @@ def run(
     check((*read.bags, source.urdf, source.drives, *kept), (files.output,))
     if files.output is not None and files.output.suffix not in YAML_ENDINGS:
         raise InputError(f'--output: expected a name that ends in .yaml, got {files.output}')
-    robot, _ = robot_of_bag(source, read.bags[0])
+    robot = source.robot(source.recorded(read.bags[0]))
     motion: PiecewisePolynomial | LearnedMotion
     motion = _learned(path, robot) if learned else sent.curve(robot.model)
     curve = motion.curve if isinstance(motion, LearnedMotion) else motion

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from screw_dynamics.command_line.outputs import writing
-from screw_dynamics.command_line.records import option
+from screw_dynamics.command_line.records import Options, flag, optional
 from screw_dynamics.command_line.robots import AnyRobot
 from screw_dynamics.common.text_table import NO_BREAK, text_table
 from screw_dynamics.errors import InputError
@@ -31,14 +31,11 @@ EXAMPLES = (
 
 
 @dataclass(frozen=True)
-class Shown:
+class Shown(Options):
     """What is shown and written."""
 
-    screws: bool = option(
-        False, 'show screw axes, centres of mass, and links that others carry, too'
-    )
-    yaml: Path | None = option(
-        None,
+    screws: bool = flag('show screw axes, centres of mass, and links that others carry, too')
+    yaml: Path | None = optional(
         'write the model to this file, without loss; - for standard output',
         metavar='OUT',
     )

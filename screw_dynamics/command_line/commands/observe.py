@@ -7,14 +7,21 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from screw_dynamics.command_line.argument_types import Named, joint_value, one_or_each
-from screw_dynamics.command_line.motions import BagFile, RecordingPart, robot_of_bag
+from screw_dynamics.command_line.argument_types import Named, one_or_each
+from screw_dynamics.command_line.motions import BagFile, RecordingPart
 from screw_dynamics.command_line.outputs import OutputFiles, writing
-from screw_dynamics.command_line.records import option
+from screw_dynamics.command_line.records import (
+    Options,
+    flag,
+    not_negative,
+    optional,
+    per_joint,
+    positive,
+)
 from screw_dynamics.command_line.robots import MeasuredEfforts, RecordedRobot
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.figures import panels_figure
@@ -30,6 +37,7 @@ from screw_dynamics.recordings.motions.joint_states import (
     messages_between,
     with_spring_efforts,
 )
+from screw_dynamics.recordings.motions.recording import recorded_robot
 from screw_dynamics.recordings.results.results_from_bag import JOINT_STATE, one_topic
 
 if TYPE_CHECKING:
@@ -52,16 +60,11 @@ EXAMPLES = (
 )
 
 
-def _values(text: str) -> Any:
-    return option((), text, metavar='VALUE', parse=joint_value)
-
-
 @dataclass(frozen=True)
 class Sources(RecordingPart):
     """What is read of the bag."""
 
-    motor_states: str | None = option(
-        None,
+    motor_states: str | None = optional(
         'JointState messages of the motors, on the joint side of the gear: the efforts of '
         'springs come from their deflections',
         metavar='TOPIC',
@@ -72,8 +75,7 @@ class Sources(RecordingPart):
 class ObservedRobot(RecordedRobot):
     """A robot whose motors, springs or links measure efforts."""
 
-    drives: str | None = option(
-        None,
+    drives: str | None = optional(
         'motors, friction and springs of the joints: the efforts are those of motors, or of '
         'springs, not of links',
         metavar='YAML',
@@ -81,47 +83,41 @@ class ObservedRobot(RecordedRobot):
 
 
 @dataclass(frozen=True)
-class Observer:
+class Observer(
+    Options,
+    heading='observer',
+    text='VALUE is a number for all joints, one for each, or JOINT=VALUE.',
+):
     """When an external effort is a collision."""
 
-    heading: ClassVar = (
-        'observer',
-        'VALUE is a number for all joints, one for each, or JOINT=VALUE.',
-    )
-
-    bandwidth: float = option(
+    bandwidth: float = positive(
         50.0,
         'rate at which external efforts are followed [1/s]',
-        above=0.0,
         metavar='PER_SECOND',
     )
-    floor: tuple[Named, ...] = _values('what friction and others leave [N m or N] (default: 1)')
-    effort_deviation: tuple[Named, ...] = _values(
+    floor: tuple[Named, ...] = per_joint('what friction and others leave [N m or N] (default: 1)')
+    effort_deviation: tuple[Named, ...] = per_joint(
         'noise of measured efforts [N m or N] (default: 0)'
     )
-    velocity_deviation: tuple[Named, ...] = _values(
+    velocity_deviation: tuple[Named, ...] = per_joint(
         'noise of velocities [rad/s or m/s] (default: 0)'
     )
-    deviations: float = option(
+    deviations: float = not_negative(
         5.0,
         'standard deviations of this noise below the threshold',
-        within=(0.0, np.inf),
         metavar='X',
     )
-    model_error: float = option(
-        0.05, 'relative error of the masses and inertias', within=(0.0, np.inf), metavar='X'
+    model_error: float = not_negative(
+        0.05, 'relative error of the masses and inertias', metavar='X'
     )
-    release: float = option(
+    release: float = not_negative(
         0.5,
         'part of the threshold below which a collision ends',
-        within=(0.0, np.inf),
         metavar='X',
     )
-    hold: float = option(
-        0.1, 'time below it after which it ends [s]', within=(0.0, np.inf), metavar='X'
-    )
-    no_check: bool = option(
-        False, 'accept efforts that another content explains better where the robot rests'
+    hold: float = not_negative(0.1, 'time below it after which it ends [s]', metavar='X')
+    no_check: bool = flag(
+        'accept efforts that another content explains better where the robot rests'
     )
 
 
@@ -129,7 +125,7 @@ class Observer:
 class Files(OutputFiles):
     """A table, a figure, and a page."""
 
-    html: Path | None = option(None, 'a page with the robot and its collisions')
+    html: Path | None = optional('a page with the robot and its collisions')
 
 
 def run(
@@ -145,12 +141,12 @@ def run(
 
     read = bag.bag, source.urdf, source.drives
     with writing(read, files.csv, files.html, figure=files.plot) as write:
-        robot, urdf = robot_of_bag(source, bag.bag)
-        measured = efforts.format_for(robot)
-        detector = _detector(
-            observer, robot, measured if part.motor_states is None else EffortFormat()
-        )
         with Bag(expanded(bag.bag)) as opened:
+            recorded = None if source.urdf else recorded_robot(opened)
+            robot = source.robot(recorded)
+            measured = efforts.format_for(robot)
+            known = measured if part.motor_states is None else EffortFormat()
+            detector = _detector(observer, robot, known)
             topic = one_topic(opened, (JOINT_STATE,), part.topic)
             samples = _samples(opened, topic, robot, measured, part)
         loads = recorded_loads(detector, *samples[:4])
@@ -172,7 +168,7 @@ def run(
             from screw_dynamics.viewer.recorded_motion import observed_motion
 
             motion = observed_motion(samples, loads, robot)
-            with Viewer(robot, motion, read_visuals(urdf)) as viewer:
+            with Viewer(robot, motion, read_visuals(source.description(recorded))) as viewer:
                 viewer.save_html(files.html)
             print(f'written: {files.html}')
     return 0

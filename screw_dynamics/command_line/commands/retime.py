@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
 
-from screw_dynamics.command_line.argument_types import Named, joint_value, one_or_each
+from screw_dynamics.command_line.argument_types import Named, one_or_each
 from screw_dynamics.command_line.motions import ROBOT_FIRST, TrajectorySource, write_waypoints
 from screw_dynamics.command_line.outputs import writing
-from screw_dynamics.command_line.records import option
+from screw_dynamics.command_line.records import Options, optional, per_joint
 from screw_dynamics.command_line.robots import DrivenRobot
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.figures import panels_figure
@@ -36,22 +35,17 @@ EXAMPLES = (
 _WIDTH, _PANEL = 9.0, 1.5  # inches
 
 
-def _values(text: str) -> Any:
-    return option((), text, metavar='VALUE', parse=joint_value)
-
-
 @dataclass(frozen=True)
-class Limits:
+class Limits(
+    Options,
+    heading='limits',
+    text='A number for all joints, one for each, or JOINT=VALUE (default: of the robot).',
+):
     """Limits in place of those of the robot."""
 
-    heading: ClassVar = (
-        'limits',
-        'A number for all joints, one for each, or JOINT=VALUE (default: of the robot).',
-    )
-
-    velocity: tuple[Named, ...] = _values('limits of the velocity [rad/s or m/s]')
-    effort: tuple[Named, ...] = _values('limits of the effort [N m or N]')
-    effort_rate: tuple[Named, ...] = _values('limits of the effort rate [N m/s or N/s]')
+    velocity: tuple[Named, ...] = per_joint('limits of the velocity [rad/s or m/s]')
+    effort: tuple[Named, ...] = per_joint('limits of the effort [N m or N]')
+    effort_rate: tuple[Named, ...] = per_joint('limits of the effort rate [N m/s or N/s]')
 
     def by_name(self, robot: Robot) -> dict[str, Array]:
         """Return the limits that are given, those of the robot for other joints."""
@@ -73,19 +67,14 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Files:
+class Files(Options, heading='output'):
     """Where the motion is written."""
 
-    heading: ClassVar = ('output',)
-
-    csv: Path | None = option(
-        None,
+    csv: Path | None = optional(
         'points of the fast motion, with velocities and accelerations, for a smooth '
         'interpolation; - for standard output',
     )
-    plot: Path | None = option(
-        None, 'a figure of the shares of the limits over time', metavar='PNG'
-    )
+    plot: Path | None = optional('a figure of the shares of the limits over time', metavar='PNG')
 
 
 def run(source: DrivenRobot, motion: TrajectorySource, limits: Limits, files: Files) -> int:

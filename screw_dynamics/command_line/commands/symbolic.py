@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from screw_dynamics.command_line.outputs import writing
-from screw_dynamics.command_line.records import option
+from screw_dynamics.command_line.records import Options, option, optional, several
 from screw_dynamics.command_line.robots import RobotSource
 from screw_dynamics.common.progress import progress
 from screw_dynamics.common.scalars import refuse, require_count
@@ -52,38 +52,31 @@ def _renamed(text: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Chosen(Options, heading='terms'):
     """Which terms are written."""
 
-    heading: ClassVar = ('terms',)
-
-    terms: tuple[str, ...] = option(
-        (),
+    terms: tuple[str, ...] = several(
         f'some of {", ".join(_TERMS)} (default: {" ".join(_DEFAULT)}, and those of --frame)',
         choices=_TERMS,
         metavar='NAME',
     )
     order: int = option(0, 'highest time derivative of inverse_dynamics and regressor')
     coriolis: CoriolisForm = option('christoffel', 'form of the Coriolis matrix')
-    frame: str | None = option(None, 'that of frame_pose and frame_jacobian', metavar='LINK')
+    frame: str | None = optional('that of frame_pose and frame_jacobian', metavar='LINK')
     representation: Representation = option('body', 'axes and point of the Jacobian')
 
 
 @dataclass(frozen=True)
-class Symbols:
+class Symbols(Options, heading='symbols'):
     """Which numbers are symbols."""
 
-    heading: ClassVar = ('symbols',)
-
-    symbols: tuple[str, ...] = option(
-        (),
+    symbols: tuple[str, ...] = several(
         f'some of {", ".join(_SYMBOLS)}: they have symbols where they are not 0: m_1, c_1x, '
         'I_1xx, l_1x (p_LINK_x of a frame), g',
         choices=_SYMBOLS,
         metavar='NAME',
     )
-    names: tuple[tuple[str, str], ...] = option(
-        (),
+    names: tuple[tuple[str, str], ...] = several(
         'other names of these symbols; symbols of equal numbers may have one name',
         metavar='SYMBOL=NAME',
         parse=_renamed,
@@ -91,31 +84,27 @@ class Symbols:
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Options, heading='limits'):
     """How much is worked out."""
 
-    heading: ClassVar = ('limits',)
-
-    most_joints: int | None = option(
-        None, 'most moving joints of the robot (default: 6)', metavar='COUNT'
+    most_joints: int | None = optional(
+        'most moving joints of the robot (default: 6)', metavar='COUNT'
     )
-    most_terms: int | None = option(
-        None, 'most terms of an expression (default: 20000)', metavar='COUNT'
+    most_terms: int | None = optional(
+        'most terms of an expression (default: 20000)', metavar='COUNT'
     )
-    seconds: float | None = option(
-        None, 'longest time of one term [s] (default: 120)', above=0.0, metavar='S'
+    seconds: float | None = optional(
+        'longest time of one term [s] (default: 120)', above=0.0, metavar='S'
     )
 
 
 @dataclass(frozen=True)
-class Files:
+class Files(Options, heading='output'):
     """Where the terms are written."""
 
-    heading: ClassVar = ('output',)
-
-    python: Path | None = option(None, 'a module of SymPy expressions; - for standard output')
-    latex: Path | None = option(None, 'displayed equations, for amsmath; - for standard output')
-    c: Path | None = option(None, 'functions in C99; their header FILE.h is written beside FILE.c')
+    python: Path | None = optional('a module of SymPy expressions; - for standard output')
+    latex: Path | None = optional('displayed equations, for amsmath; - for standard output')
+    c: Path | None = optional('functions in C99; their header FILE.h is written beside FILE.c')
 
 
 def run(

@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from screw_dynamics.command_line.argument_types import Named, joint_value, values_of
 from screw_dynamics.command_line.motions import Order
 from screw_dynamics.command_line.outputs import writing
-from screw_dynamics.command_line.records import option
+from screw_dynamics.command_line.records import Options, option, optional, several
 from screw_dynamics.command_line.robots import RobotSource
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.state_terms import (
@@ -43,17 +43,15 @@ EXAMPLES = (
 
 
 def _values(unit: str, note: str) -> Any:
-    return option((), f'[{unit}] ({note})', metavar='VALUE', parse=joint_value)
+    return several(f'[{unit}] ({note})', metavar='VALUE', parse=joint_value)
 
 
 _GIVEN = 'if given, the motion that efforts cause is computed'
 
 
 @dataclass(frozen=True)
-class StateOptions:
+class StateOptions(Options, heading='state'):
     """A state: motion and efforts of the joints."""
-
-    heading: ClassVar = ('state',)
 
     position: tuple[Named, ...] = _values('rad or m', 'default: all 0')
     velocity: tuple[Named, ...] = _values('rad or m per s', 'default: all 0')
@@ -66,12 +64,10 @@ class StateOptions:
 
 
 @dataclass(frozen=True)
-class TermOptions:
+class TermOptions(Options, heading='terms'):
     """What is computed at the state."""
 
-    heading: ClassVar = ('terms',)
-
-    frame: str | None = option(None, 'its pose, twist and Jacobian are computed', metavar='LINK')
+    frame: str | None = optional('its pose, twist and Jacobian are computed', metavar='LINK')
     representation: Representation = option('body', 'axes and point of the twist')
     order: Order = option(
         0, 'highest time derivative of efforts, twist, Jacobian and accelerations'
@@ -79,13 +75,11 @@ class TermOptions:
 
 
 @dataclass(frozen=True)
-class Files:
+class Files(Options, heading='output'):
     """Where the terms are written."""
 
-    heading: ClassVar = ('output',)
-
-    csv: Path | None = option(None, 'one row per number; - for standard output')
-    json: Path | None = option(None, 'all terms by name; - for standard output')
+    csv: Path | None = optional('one row per number; - for standard output')
+    json: Path | None = optional('all terms by name; - for standard output')
 
 
 def run(robot: RobotSource, values: StateOptions, chosen: TermOptions, files: Files) -> int:

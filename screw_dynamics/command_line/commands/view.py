@@ -8,11 +8,18 @@ import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
-from screw_dynamics.command_line.motions import ROBOT_FIRST, Sampling, TrajectorySource
+from screw_dynamics.command_line.motions import RATE, ROBOT_FIRST, Order, TrajectorySource
 from screw_dynamics.command_line.outputs import check
-from screw_dynamics.command_line.records import argument, option
+from screw_dynamics.command_line.records import (
+    Options,
+    argument,
+    flag,
+    option,
+    optional,
+    positive,
+    several,
+)
 from screw_dynamics.command_line.robots import AnyRobot
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.drives.robot import Robot
@@ -55,32 +62,31 @@ class ShownMotion(TrajectorySource):
         default='',
         metavar='MOTION',
     )
+    rate: float = positive(RATE, 'samples per second', metavar='HZ')
+    order: Order = option(2, 'highest derivative of the efforts')
 
 
 @dataclass(frozen=True)
-class Page:
+class Page(Options, heading='output'):
     """What is shown, and where."""
 
-    heading: ClassVar = ('output',)
-
-    html: Path | None = option(None, 'a page that plays without server and network')
-    screenshot: Path | None = option(None, 'a picture, drawn by Chromium or Chrome', metavar='PNG')
-    time: float | None = option(None, 'at which the page begins [s] (default: first)', metavar='S')
-    show: tuple[str, ...] = option(
-        (), f'draw more: {", ".join(_LAYERS)}', choices=_LAYERS, metavar='LAYER'
+    html: Path | None = optional('a page that plays without server and network')
+    screenshot: Path | None = optional('a picture, drawn by Chromium or Chrome', metavar='PNG')
+    time: float | None = optional('at which the page begins [s] (default: first)', metavar='S')
+    show: tuple[str, ...] = several(
+        f'draw more: {", ".join(_LAYERS)}', choices=_LAYERS, metavar='LAYER'
     )
-    package_path: tuple[Path, ...] = option(
-        (),
+    package_path: tuple[Path, ...] = several(
         'folders with the packages of the meshes, before those above the URDF and those of '
         'AMENT_PREFIX_PATH and ROS_PACKAGE_PATH',
         parse=expanded,
         metavar='DIR',
     )
-    verbose: bool = option(False, 'list the links whose meshes are missing', short='-v')
+    verbose: bool = flag('list the links whose meshes are missing', short='-v')
     port: int = option(8080, 'first one to try')
 
 
-def run(source: AnyRobot, motion: ShownMotion, samples: Sampling, page: Page) -> int:
+def run(source: AnyRobot, motion: ShownMotion, page: Page) -> int:
     """Run the command; return 0."""
     files = page.html, page.screenshot
     check((source.urdf, motion.trajectory, source.drives), files)
@@ -91,7 +97,7 @@ def run(source: AnyRobot, motion: ShownMotion, samples: Sampling, page: Page) ->
         lines = visuals.warnings('--package-path DIR names the folder with the package')
         for line in (*lines, *(visuals.details() if page.verbose else ())):
             print(f'warning: {line}', file=sys.stderr)
-    shown = _motion(motion, samples, robot) if motion.trajectory else None
+    shown = _motion(motion, robot) if motion.trajectory else None
     if shown is None and page.time is not None:
         raise InputError('--time: expected a motion, too')
     with Viewer(robot, shown, visuals, page.port) as viewer:
@@ -110,7 +116,7 @@ def run(source: AnyRobot, motion: ShownMotion, samples: Sampling, page: Page) ->
     return 0
 
 
-def _motion(motion: ShownMotion, samples: Sampling, robot: Robot) -> Motion:
+def _motion(motion: ShownMotion, robot: Robot) -> Motion:
     path = expanded(motion.trajectory)
     if has_results(path):
         return motion_of_results(read_csv(path), robot)
@@ -119,8 +125,8 @@ def _motion(motion: ShownMotion, samples: Sampling, robot: Robot) -> Motion:
         if recorded is not None:
             return recorded
     curve = motion.curve(robot.model)
-    times = sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), samples.rate)
+    times = sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), motion.rate)
     jets = sampled_jets(curve, times, robot)
     with warnings.catch_warnings():
-        results = evaluate_samples(robot, times, jets, samples.order, EffortFormat())
+        results = evaluate_samples(robot, times, jets, motion.order, EffortFormat())
     return motion_of_results(results, robot)
