@@ -126,10 +126,10 @@ def own_parameters(subject: str, motors: bool, folder: Path) -> dict[str, object
         return {'motors': motors}
     if not motors:
         return {'urdf_path': URDF}
-    path = folder / 'elastic_joints.yaml'
+    path = folder / 'drives.yaml'
     joints = dict.fromkeys(read_urdf(URDF).joint_names, JOINT)
-    path.write_text(json.dumps({'elastic_joints': joints}), encoding='utf-8')
-    return {'urdf_path': URDF, 'elastic_joints_path': path}
+    path.write_text(json.dumps({'drives': joints}), encoding='utf-8')
+    return {'urdf_path': URDF, 'drives_path': path}
 
 
 def measure(

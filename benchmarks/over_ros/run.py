@@ -216,7 +216,7 @@ class Arm:
         frame, mass, place = self._case.load
         simulator = {
             'urdf_path': self._urdf,
-            'elastic_joints_path': self._folder / 'true.yaml',
+            'drives_path': self._folder / 'true.yaml',
             'payload.frame': frame,
             'payload.mass': float(mass),
             'payload.com': [*map(float, place)],
@@ -233,7 +233,7 @@ class Arm:
         }
         feedforward: dict[str, object] = {
             'urdf_path': urdf or self._urdf,
-            'elastic_joints_path': self._folder / drives,
+            'drives_path': self._folder / drives,
             'publish_rate': RATE,
             'lead_time': lead,
         }

@@ -129,7 +129,7 @@ class DriveCommandsParameters(FileParameters):
     )
     limits: str = setting(
         'stop',
-        'stop: nothing beyond a limit of the URDF or of elastic_joints_path is sent, and a motion '
+        'stop: nothing beyond a limit of the URDF or of drives_path is sent, and a motion '
         'beyond one stops until another begins from rest; off: only absurd numbers and steps of '
         'the reference stop.',
         choices=('stop', 'off'),
@@ -150,8 +150,8 @@ class DriveCommandsParameters(FileParameters):
             within = max(gains, default=0.0) <= largest
             self._expect(within, name, f'at most {largest:g}, of largest_gains')
         self._expect(0.0 not in self.effort_scale, 'effort_scale', 'no factor of 0')
-        known = not self.motors or self.elastic_joints_path
-        self._expect(known, 'content', 'joints without elastic_joints_path')
+        known = not self.motors or self.drives_path
+        self._expect(known, 'content', 'joints without drives_path')
         if self.servo_stiffness:
             expected = 'position and not effort with servo_stiffness (positions carry the effort)'
             self._expect('position' in sent and 'effort' not in sent, 'fields', expected)

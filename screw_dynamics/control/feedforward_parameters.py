@@ -43,13 +43,13 @@ class FeedforwardParameters(ModelParameters):
         'link',
         'Positions of forwarded trajectories and goals: of the links; or of the motors behind '
         'springs, q + tau/K with velocity and acceleration, for a robot that takes positions '
-        'only (needs elastic_joints_path). joint_states are then those of the motors, too.',
+        'only (needs drives_path). joint_states are then those of the motors, too.',
         choices=('link', 'motor'),
     )
     limits: str = fixed(
         'reject',
         'What to do with trajectories beyond the limits of the URDF (position, velocity, effort) '
-        'or of elastic_joints_path (springs, motors, effort rates), between their samples too: '
+        'or of drives_path (springs, motors, effort rates), between their samples too: '
         'reject them; slow them down; or retime them, no segment faster than it was sent, and '
         'slow down those that begin in motion. Streams stop before the first sample beyond a '
         'limit. off: publish everything.',
@@ -116,7 +116,7 @@ class FeedforwardParameters(ModelParameters):
     stiffness: tuple[float, ...] = setting(
         (),
         'Stiffness of the joints that vary it, in their order [N m/rad or N/m]; empty: that of '
-        'elastic_joints_path.',
+        'drives_path.',
     )
     stiffness_transition: float = setting(
         1.0,
@@ -211,8 +211,8 @@ class FeedforwardParameters(ModelParameters):
         self._expect(smooth or self.limits in ('reject', 'off'), 'limits', expected)
         expected = 'reject, slow or off with soft_segments'
         self._expect(not self.soft_segments or self.limits != 'retime', 'limits', expected)
-        if not self.elastic_joints_path:
-            expected = 'no value without elastic_joints_path'
+        if not self.drives_path:
+            expected = 'no value without drives_path'
             self._expect(not self.stiffness, 'stiffness', expected)
         if self.of_motors:
             self._check_motors()
@@ -229,7 +229,7 @@ class FeedforwardParameters(ModelParameters):
         """Raise InputError if the positions of motors are not known, or go nowhere."""
         forwards = 'joint_trajectory_effort' in self.outputs or self.follow_joint_trajectory
         for right, reason in (
-            (self.elastic_joints_path, 'without elastic_joints_path'),
+            (self.drives_path, 'without drives_path'),
             (forwards, 'without follow_joint_trajectory or the output joint_trajectory_effort'),
             (self.interpolation == 'smooth', 'with interpolation: jtc, whose jerks jump'),
         ):

@@ -27,7 +27,7 @@ class FileParameters:
     urdf_path: str = fixed(
         '', 'URDF file, a path or package://<package>/<path>; empty: the topic.'
     )
-    elastic_joints_path: str = fixed(
+    drives_path: str = fixed(
         '',
         'YAML file with motors, friction and springs of the joints, rigid or elastic, a path or '
         'package://<package>/<path>; empty: no motors.',
@@ -43,8 +43,8 @@ class FileParameters:
 
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
-        if self.elastic_joints_path:
-            expected = 'no file beside elastic_joints_path'
+        if self.drives_path:
+            expected = 'no file beside drives_path'
             self._expect(not self.soft_segments, 'soft_segments', expected)
 
     def _expect(self, right: object, name: str, expected: str) -> None:
@@ -189,7 +189,7 @@ class EffortParameters(ModelParameters):
         motors = robot.motors.names
         if len(motors) != robot.n:
             expected = 'one motor per joint with other values of effort_* than the defaults'
-            raise unexpected('elastic_joints_path', expected, f'the motors {", ".join(motors)}')
+            raise unexpected('drives_path', expected, f'the motors {", ".join(motors)}')
 
 
 def _of_parameter(error: InputError) -> InputError:

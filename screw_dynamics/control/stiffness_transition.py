@@ -59,7 +59,7 @@ class StiffnessTransition:
             if not low <= value <= high:
                 raise InputError(
                     f"parameter 'stiffness': joint {name!r}: expected {low:g} to {high:g}, its "
-                    f'min_stiffness to max_stiffness in elastic_joints_path, got {value:g}'
+                    f'min_stiffness to max_stiffness in drives_path, got {value:g}'
                 )
 
     def set_target(self, values: Sequence[float], duration: float) -> None:

@@ -73,16 +73,18 @@ def write_drives(
 ) -> str:
     """Return the fields of `Drives` as YAML text; write it to `path` if one is given."""
     entries = {name: _joint_entry(drive) for name, drive in drives.items()}
-    return write_document({'elastic_joints': entries, **settings}, path)
+    return write_document({'drives': entries, **settings}, path)
 
 
 def read_drives(document: Any) -> dict[str, Any]:
     """Return the fields of `Drives` in a YAML document, or raise ModelError."""
     root = YamlEntry(document, 'document')
-    root.require_keys(('elastic_joints', *_SETTINGS))
+    if 'elastic_joints' in (key for key, _ in root.entries()):
+        raise ModelError('document: expected the entry drives, got its former name elastic_joints')
+    root.require_keys(('drives', *_SETTINGS))
     drives = {
-        name: _joint(YamlEntry(node.value, f'elastic_joints.{name}'))
-        for name, node in root['elastic_joints'].entries()
+        name: _joint(YamlEntry(node.value, f'drives.{name}'))
+        for name, node in root['drives'].entries()
     }
     settings = {key: value(entry) for key, entry in root.entries() if key in _SETTINGS}
     return {'joints': drives, **settings}
@@ -93,10 +95,10 @@ def unused_entries(drives: Mapping[str, JointDrive], coupling_named: bool) -> li
     entries = []
     for name, drive in drives.items():
         if drive.spring is None and np.isfinite(drive.max_deflection):
-            entries.append(f'elastic_joints.{name}.limits.deflection (the joint is rigid)')
+            entries.append(f'drives.{name}.limits.deflection (the joint is rigid)')
         # a file with `rotor_coupling: false` disables rotors on purpose
         if drive.rotor is not None and not coupling_named:
-            entries.append(f'elastic_joints.{name}.rotor (rotor_coupling is not set)')
+            entries.append(f'drives.{name}.rotor (rotor_coupling is not set)')
     return entries
 
 

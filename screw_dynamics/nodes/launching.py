@@ -109,7 +109,7 @@ def feedforward_arguments() -> list[DeclareLaunchArgument]:
             'listens on its commands.',
         ),
         text(
-            'elastic_joints_path',
+            'drives_path',
             'YAML file with motors, friction and springs, a path or package://; empty: as the '
             'parameter files say.',
         ),

@@ -22,7 +22,7 @@ points:
   - {time_from_start: 0.6, positions: [0.4, -0.6]}
   - {time_from_start: 1.2, positions: [0.0, 0.5]}
 """
-SPRINGS = """elastic_joints:
+SPRINGS = """drives:
   joint_1:
     spring: {type: linear, stiffness: 400.0}
     motor: {rotor_inertia: 1.0e-5, gear_ratio: 100.0, max_effort: 3.0}

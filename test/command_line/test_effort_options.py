@@ -15,8 +15,8 @@ OPTIONS = (
     '--effort-scale', 'joint_1=0.5', '--effort-offset', 'joint_2=0.25',
 )  # fmt: skip
 TAKEN = sd.EffortFormat('without_gravity', [1.0, -1.0], [0.5, 1.0], [0.0, 0.25])
-DRIVES = 'elastic_joints:\n  joint_1: {motor: {viscous_friction: 2.0}}\n'
-PAIR = 'elastic_joints:\n  joint_1: {spring: {type: antagonistic_pair, stiffness: 100.0}}\n'
+DRIVES = 'drives:\n  joint_1: {motor: {viscous_friction: 2.0}}\n'
+PAIR = 'drives:\n  joint_1: {spring: {type: antagonistic_pair, stiffness: 100.0}}\n'
 
 
 @pytest.mark.parametrize('drives', [False, True])

@@ -20,7 +20,7 @@ from screw_dynamics.recordings.bags import Bag  # noqa: E402
 from screw_dynamics.recordings.results.results_csv import read_csv  # noqa: E402
 
 DRIVES = """
-elastic_joints:
+drives:
   joint_1:
     motor: {rotor_inertia: 1.0e-5, gear_ratio: 100.0, load_friction: 0.1}
     friction: {viscous: 0.4, coulomb: 0.5, coulomb_velocity: 0.1}
@@ -246,11 +246,11 @@ def test_a_motion_shorter_than_a_sample_has_a_start_and_an_end(run):
         (['my_robot.urdf', 'my_trajectory.yaml', '--drives', 'deep.yaml'], 'deep.yaml: line 1'),
         (
             ['my_robot.urdf', 'my_trajectory.yaml', '--drives', 'bomb.yaml'],
-            'bomb.yaml: line 8, elastic_joints.a6[0]: expected aliases of at most',
+            'bomb.yaml: line 8, drives.a6[0]: expected aliases of at most',
         ),
         (
             ['my_robot.urdf', 'my_trajectory.yaml', '--drives', 'ratio.yaml'],
-            'elastic_joints.joint_1.motor.gear_ratio: expected a decimal number, or text between',
+            'drives.joint_1.motor.gear_ratio: expected a decimal number, or text between',
         ),
     ],
 )
@@ -259,7 +259,7 @@ def test_errors_are_one_line(run, command, arguments, text):
     Path('ratio.yaml').write_text(Path('my_springs.yaml').read_text().replace('100.0', '50:1'))
     Path('deep.yaml').write_text('[' * 50_000)
     repeated = (f'  a{i}: &a{i} [{f"*a{i - 1}, " * 8}]\n' for i in range(1, 12))
-    Path('bomb.yaml').write_text('elastic_joints:\n  a0: &a0 [1]\n' + ''.join(repeated))
+    Path('bomb.yaml').write_text('drives:\n  a0: &a0 [1]\n' + ''.join(repeated))
     code, _, err = run(command, *arguments)
     assert code == 1 and err.count('\n') == 1 and len(err) < 400, err
     assert err.startswith(f'screw_dynamics {command}: ') and text in err, err

@@ -95,7 +95,7 @@ def test_figure_of_the_shares_of_limits(arm_folder, capsys):
     """A panel per limited quantity; the largest share of each is that of the printed table."""
     pytest.importorskip('matplotlib', reason='figures need matplotlib')
     (arm_folder / 'springs.yaml').write_text(
-        'elastic_joints:\n  joint_1:\n    spring: {type: linear, stiffness: 3000.0}\n'
+        'drives:\n  joint_1:\n    spring: {type: linear, stiffness: 3000.0}\n'
         '    limits: {deflection: 0.05}\n'
     )
     code = main(['retime', 'arm.urdf', 'motion.csv', '--drives', 'springs.yaml',

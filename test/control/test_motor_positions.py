@@ -15,7 +15,7 @@ from screw_dynamics.errors import InputError
 
 MOTORS = {
     'trajectory_positions': 'motor',
-    'elastic_joints_path': 'joints.yaml',
+    'drives_path': 'joints.yaml',
     'outputs': ('joint_trajectory_effort',),
 }
 MEASURED = np.array([0.35, -0.6])  # links at rest
@@ -107,7 +107,7 @@ def test_motion_that_continues_leads_in_by_motors(node):
 
 def test_links_forward_links(planar):
     """By default positions are those of the links, and measured ones are not converted."""
-    node = Node(planar, springs(), elastic_joints_path='joints.yaml')
+    node = Node(planar, springs(), drives_path='joints.yaml')
     node.follow([0.1, 0.2], [0.5, 0.4])
     begin = node.reference.newest.begin
     np.testing.assert_array_equal(node.samples().jets[0, 0], node.jet(begin)[0])
@@ -147,7 +147,7 @@ def test_robots_without_such_positions(planar):
 @pytest.mark.parametrize(
     ('changes', 'reason'),
     [
-        ({'elastic_joints_path': ''}, 'without elastic_joints_path'),
+        ({'drives_path': ''}, 'without drives_path'),
         ({'outputs': ()}, 'without follow_joint_trajectory'),
         ({'interpolation': 'jtc'}, 'with interpolation: jtc'),
     ],

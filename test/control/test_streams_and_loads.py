@@ -220,7 +220,7 @@ def test_the_stiffness_changes_smoothly(arm):
     spring = sd.VariableStiffness(400.0, min_stiffness=100.0, max_stiffness=900.0)
     joint = replace(SPRING, spring=spring)
     robot = Robot(arm, sd.Drives(dict.fromkeys(arm.joint_names, joint)))
-    rig = Rig(robot, elastic_joints_path='given', stiffness_transition=0.5)
+    rig = Rig(robot, drives_path='given', stiffness_transition=0.5)
     rig.send((0.0, [0.3, 0.2]), (0.1, [0.3, 0.2]))
     rig.run(0.3)
     before = rig.core.motors.buffers[5].deflection.copy()

@@ -16,7 +16,7 @@ from screw_dynamics.errors import ModelError, UnknownNameError, UnusedEntryWarni
 
 PLANAR = sd.share_path('urdf/planar_2r.urdf')
 UNUSED = """
-elastic_joints:
+drives:
   joint_1:
     limits: {deflection: 0.1, effort_rate: 100.0}
   joint_2:
@@ -25,8 +25,8 @@ elastic_joints:
     rotor: {axis: [0, 0, 1]}
 """
 WITHOUT_EFFECT = (
-    'without effect: elastic_joints.joint_1.limits.deflection (the joint is rigid), '
-    'elastic_joints.joint_2.rotor (rotor_coupling is not set)'
+    'without effect: drives.joint_1.limits.deflection (the joint is rigid), '
+    'drives.joint_2.rotor (rotor_coupling is not set)'
 )
 NOWHERE = "joint 'joint_2': rotor.carrier: unknown link 'nowhere': expected one of "
 
@@ -47,9 +47,9 @@ def file(tmp_path):
     'text, error',
     [
         ('', 'document: expected a mapping, got None'),
-        ('elastic_joints: {j: {spring: {type: linear, stiffness: -1.0}}}', 'elastic_joints.j.sp'),
-        ('elastic_joints: {}\nrotor_coupling: 3', 'rotor_coupling: expected true or false, got 3'),
-        ('elastic_joints: [', 'expected'),
+        ('drives: {j: {spring: {type: linear, stiffness: -1.0}}}', 'drives.j.sp'),
+        ('drives: {}\nrotor_coupling: 3', 'rotor_coupling: expected true or false, got 3'),
+        ('drives: [', 'expected'),
     ],
 )
 def test_errors_of_meaning_name_the_file_once(file, text, error):
@@ -75,7 +75,7 @@ def test_links_that_carry_no_motor_are_none(file, coupling):
 
 
 def test_joints_of_another_robot_name_the_file(file):
-    drives = sd.Drives.from_yaml(file('elastic_joints: {elbow: }\n'))
+    drives = sd.Drives.from_yaml(file('drives: {elbow: }\n'))
     with pytest.raises(UnknownNameError, match=r"springs\.yaml: unknown joint 'elbow': expected"):
         _ = sd.Robot(sd.read_urdf(PLANAR), drives).motors
 
@@ -84,7 +84,7 @@ def test_entries_without_effect_are_named(file):
     path = file(UNUSED)
     with pytest.warns(UnusedEntryWarning, match=re.escape(f'{path}: {WITHOUT_EFFECT}')):
         drives = sd.Drives.from_yaml(path)
-    with pytest.warns(UnusedEntryWarning, match='^elastic joints text: without effect: elastic'):
+    with pytest.warns(UnusedEntryWarning, match='^elastic joints text: without effect: drives'):
         sd.Drives.from_yaml(UNUSED)
     with warnings.catch_warnings():
         warnings.simplefilter('error')
@@ -95,7 +95,7 @@ def test_entries_without_effect_are_named(file):
 
 
 FILE = """
-elastic_joints:
+drives:
   joint_1:
     motor: {rotor_inertia: 1e-4, gear_ratio: 100, breakaway_friction: 0.03, load_friction: 0.1}
     friction: {viscous: 2.0, coulomb: 1.5, breakaway: 2.5, stribeck_velocity: 0.2, load: 0.05}
@@ -172,7 +172,7 @@ def test_dynamics_of_the_urdf_fill_what_the_file_leaves_open(arm):
 
 def test_the_urdf_alone(arm):
     """A file without joints, for a robot description with <dynamics>."""
-    drives = sd.Drives.from_yaml('elastic_joints: {}\nurdf_dynamics: true\n')
+    drives = sd.Drives.from_yaml('drives: {}\nurdf_dynamics: true\n')
     table = sd.Robot(arm, drives).motors
     np.testing.assert_array_equal(table.joint_rows[:, 1], arm.damping)
     np.testing.assert_array_equal(table.joint_rows[:, 2], arm.friction)
@@ -208,13 +208,13 @@ def test_the_urdf_alone(arm):
     ],
 )
 def test_errors_name_the_entry(entry, message):
-    with pytest.raises(ModelError, match=f'elastic_joints.{message}'):
-        sd.Drives.from_yaml(f'elastic_joints: {{a: {{{entry}}}}}\n')
+    with pytest.raises(ModelError, match=f'drives.{message}'):
+        sd.Drives.from_yaml(f'drives: {{a: {{{entry}}}}}\n')
 
 
 def test_a_velocity_without_effect_is_told():
     with pytest.warns(UnusedEntryWarning, match='coulomb_velocity .urdf_dynamics is not true'):
-        sd.Drives.from_yaml('elastic_joints: {}\ncoulomb_velocity: 0.5\n')
+        sd.Drives.from_yaml('drives: {}\ncoulomb_velocity: 0.5\n')
 
 
 @pytest.mark.parametrize(
@@ -222,12 +222,13 @@ def test_a_velocity_without_effect_is_told():
     [
         ('urdf_dynamics: 1', 'urdf_dynamics: expected true or false, got 1'),
         ('coulomb_velocity: 0', 'coulomb_velocity: expected a finite number above 0, got 0'),
-        ('urdf: true', 'document: expected entries elastic_joints, rotor_coupling, urdf_dynamics'),
+        ('urdf: true', 'document: expected entries drives, rotor_coupling, urdf_dynamics'),
+        ('elastic_joints: {}', 'expected the entry drives, got its former name elastic_joints'),
     ],
 )
 def test_errors_of_settings(entry, message):
     with pytest.raises(ModelError, match=message):
-        sd.Drives.from_yaml(f'elastic_joints: {{}}\n{entry}\n')
+        sd.Drives.from_yaml(f'drives: {{}}\n{entry}\n')
 
 
 def test_the_file_is_named_if_it_does_not_fit_the_model(arm, tmp_path):

@@ -80,7 +80,7 @@ def test_files(tmp_path):
 
 def test_what_is_left_out_has_its_default():
     record = sd.Drives.from_yaml("""
-elastic_joints:
+drives:
   rigid:
   also_rigid: {spring: {type: rigid}, motor: {gear_ratio: 1e2}}
   soft:
@@ -103,9 +103,9 @@ SOFT = 'type: linear, stiffness: 1'
 @pytest.mark.parametrize(
     ('joint', 'message'),
     [
-        ('sprung: 2', 'elastic_joints.j: expected entries spring, motor, .*, rotor, got .sprung.'),
-        ('spring: 3', 'elastic_joints.j.spring: expected a mapping, got 3'),
-        ('spring: {stiffness: 1}', "elastic_joints.j.spring: expected an entry 'type', got none"),
+        ('sprung: 2', 'drives.j: expected entries spring, motor, .*, rotor, got .sprung.'),
+        ('spring: 3', 'drives.j.spring: expected a mapping, got 3'),
+        ('spring: {stiffness: 1}', "drives.j.spring: expected an entry 'type', got none"),
         ('spring: {type: soft}', 'type: expected one of rigid, linear, cubic, .*got .soft.'),
         ('spring: {type: rigid, damping: 1}', 'j.spring: expected entries type, got .damping.'),
         ('spring: {type: linear}', "j.spring: expected an entry 'stiffness', got none"),
@@ -142,10 +142,10 @@ SOFT = 'type: linear, stiffness: 1'
         ('limits: {deflection: x}', "j.limits.deflection: expected a number, got 'x'"),
         ('rotor: {axis: [0, 0, 0]}', 'j.rotor.axis: expected three numbers, not all zero'),
         ('motor: {gear_ratio: 2, rotor_inertia: 1, gear_ratio: 3}',
-         "line 2, elastic_joints.j.motor: expected every entry once, got 'gear_ratio' again"),
+         "line 2, drives.j.motor: expected every entry once, got 'gear_ratio' again"),
         ('motor: {1: 2}', 'j.motor: expected text as the name of an entry, got 1; quote'),
         ('rotor: {carrier: 3}', 'j.rotor.carrier: expected the name of a link, got 3'),
-        ('motor: {gear_ratio: 50:1}', 'joints.j.motor.gear_ratio: expected a decimal .* got 50:1'),
+        ('motor: {gear_ratio: 50:1}', 'drives.j.motor.gear_ratio: expected a decimal .* got 50:1'),
         ('motor: {gear_ratio: "1_0"}', "motor.gear_ratio: expected a finite number .* got '1_0'"),
         ('motor: {gear_ratio: "\u0661"}', 'j.motor.gear_ratio: expected a finite number .* got'),
         (f'spring: {{type: {[1] * 1000}}}', r'j.spring.type: expected one of .{1,200}$'),
@@ -153,28 +153,28 @@ SOFT = 'type: linear, stiffness: 1'
 )  # fmt: skip
 def test_every_error_names_the_entry(joint, message):
     with pytest.raises(ModelError, match=message):
-        sd.Drives.from_yaml(f'elastic_joints:\n  j: {{{joint}}}\n')
+        sd.Drives.from_yaml(f'drives:\n  j: {{{joint}}}\n')
 
 
 @pytest.mark.parametrize(
     ('text', 'message'),
     [
-        ('joints: {}', "document: expected entries elastic_joints, .*, got 'joints'"),
-        ('rotor_coupling: true', "document: expected an entry 'elastic_joints', got none"),
-        ('elastic_joints: [a]', 'document.elastic_joints: expected a mapping'),
-        ('elastic_joints: {}\nrotor_coupling: 2', 'rotor_coupling: expected true or false, got 2'),
+        ('joints: {}', "document: expected entries drives, .*, got 'joints'"),
+        ('rotor_coupling: true', "document: expected an entry 'drives', got none"),
+        ('drives: [a]', 'document.drives: expected a mapping'),
+        ('drives: {}\nrotor_coupling: 2', 'rotor_coupling: expected true or false, got 2'),
         (
-            'elastic_joints:\n  a: {}\n  b: {}\n  a: {}',
-            "line 4, elastic_joints: expected every entry once, got 'a' again after line 2",
+            'drives:\n  a: {}\n  b: {}\n  a: {}',
+            "line 4, drives: expected every entry once, got 'a' again after line 2",
         ),
         (
-            'elastic_joints:\n  yes: {}\n  True: {}',
-            'line 3, elastic_joints: expected every entry once, got True',
+            'drives:\n  yes: {}\n  True: {}',
+            'line 3, drives: expected every entry once, got True',
         ),
-        ('elastic_joints: {yes: {}}', 'elastic_joints: expected text as the name .*, got True'),
+        ('drives: {yes: {}}', 'drives: expected text as the name .*, got True'),
         (
-            'elastic_joints: {[1, 2]: {}}',
-            'line 1, elastic_joints: expected text as the name of an entry, got a collection',
+            'drives: {[1, 2]: {}}',
+            'line 1, drives: expected text as the name of an entry, got a collection',
         ),
     ],
 )

@@ -342,7 +342,7 @@ def test_what_cannot_have_memory_leaves_it_out_or_says_so():
 
 def test_the_file_has_every_entry():
     text = """
-elastic_joints:
+drives:
   joint_1:
     spring: {type: linear, stiffness: 800.0}
     motor: {coulomb_friction: 1.5, gear_ratio: 2.0, presliding_stiffness: 500.0}

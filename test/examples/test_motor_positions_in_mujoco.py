@@ -23,7 +23,7 @@ def commanded(**parameters: object) -> tuple[np.ndarray, np.ndarray]:
     node = Node(
         share_path('urdf/planar_2r.urdf'),
         arm().drives,
-        elastic_joints_path='joints.yaml',
+        drives_path='joints.yaml',
         outputs=('joint_trajectory_effort',),
         **parameters,
     )

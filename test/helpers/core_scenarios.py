@@ -117,7 +117,7 @@ class Scenario(Client):
             'hold_time': self._choose(-1.0, -1.0, 0.0, 0.05),
             'allow_partial_joints': random() < 0.5,
             'allow_nonzero_velocity_at_end': random() < 0.2,
-            'elastic_joints_path': 'given' if self.springs else '',
+            'drives_path': 'given' if self.springs else '',
             'stiffness_transition': self._choose(0.05, 0.3),
         }
 

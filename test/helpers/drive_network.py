@@ -64,7 +64,7 @@ class DriveNetwork:
         self.mode, self._random, self.robot = mode, random, robot
         ramp = (0.0, 0.05, 0.25)[int(3 * random())]
         self.settings = DriveCommandsParameters(
-            elastic_joints_path='drives.yaml' if motors else '', **MODES[mode], ramp_time=ramp
+            drives_path='drives.yaml' if motors else '', **MODES[mode], ramp_time=ramp
         )
         self.core = WatchedCommands(robot, robot.joint_names, motors, self.settings)
         self.core.on_begin = self._register

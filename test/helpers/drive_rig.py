@@ -68,7 +68,7 @@ class Rig:
 
     def __init__(self, model, drives=None, motors=None, **settings):
         self.robot = Robot(model, drives)
-        files = {'elastic_joints_path': 'drives.yaml'} if motors else {}
+        files = {'drives_path': 'drives.yaml'} if motors else {}
         self.settings = DriveCommandsParameters(**files, **settings)
         self.settings.check()
         self.core = DriveCommands(self.robot, model.joint_names, motors, self.settings)

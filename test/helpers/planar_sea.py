@@ -17,7 +17,7 @@ GRAVITY = 9.81
 LENGTHS, MASSES = (0.5, 0.4), (2.0, 1.0)
 
 TEXT = """
-elastic_joints:
+drives:
   joint_1:
     spring: {type: linear, stiffness: 600.0}
     motor: {rotor_inertia: 0.3, max_effort: 60.0}

@@ -22,7 +22,7 @@ from screw_dynamics_interfaces.msg import MotorFeedforward
 
 DOCS = Path(__file__).resolve().parents[2] / 'docs'
 GEARED = """
-elastic_joints:
+drives:
   joint_1:
     spring: {type: linear, stiffness: 600.0}
     motor: {rotor_inertia: 3.0e-5, gear_ratio: 100.0}
@@ -207,7 +207,7 @@ def test_commands_are_those_at_the_motor_shafts(ros, programs, planar, tmp_path)
     node = ros.start(
         'feedforward',
         urdf_path=planar,
-        elastic_joints_path=write_joints(tmp_path, GEARED),
+        drives_path=write_joints(tmp_path, GEARED),
         **keep_all('/feedforward', 'motor_feedforward'),
     )
     ros.wait_until_active(node)

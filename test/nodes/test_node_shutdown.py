@@ -142,13 +142,13 @@ def test_a_signal_in_a_tick_ends_the_node(ros, planar, number):
     [
         ('feedforward', (), 0),
         ('dynamics_server', (), 0),
-        ('sea_simulator', ('-p', 'elastic_joints_path:=@fitting'), 0),
+        ('sea_simulator', ('-p', 'drives_path:=@fitting'), 0),
         ('load_observer', (), 0),
         ('compensation', (), 0),
         ('drive_commands', (), 0),
         ('feedforward', (*SAME, '-p', 'outputs:=[joint_trajectory_effort]'), 1),
         ('dynamics_server', ('-p', 'tip_link:=nose'), 1),
-        ('sea_simulator', ('-p', 'elastic_joints_path:=@other'), 1),
+        ('sea_simulator', ('-p', 'drives_path:=@other'), 1),
     ],
 )
 def test_no_thread_of_the_dds_outlives_its_node(ros, planar, tmp_path, node, arguments, code):

@@ -92,7 +92,7 @@ def get_motor_feedforward(request: JointRequest, response: Any) -> str:
     """Handle GetMotorFeedforward; return a warning about limits."""
     robot, parameters = request.robot, request.parameters
     if robot.drives is None:
-        raise NoModelError("no elastic joints: parameter 'elastic_joints_path' is empty")
+        raise NoModelError("no elastic joints: parameter 'drives_path' is empty")
     jet = _joint_jet(request)
     wrenches = wrench_jets(request.message.wrenches, len(jet) - 3)
     stiffness = _stiffness_jets(robot, request.message, len(jet))

@@ -118,7 +118,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         self._worker = Worker()
         streams = (stream.value[2:] for stream in Stream)
         names = ['trajectory', *streams, WRENCH_TOPIC[2:], 'limits']
-        names += ['motors'] if values.elastic_joints_path else []
+        names += ['motors'] if values.drives_path else []
         names += ['spline'] if 'spline' in values.outputs else []
         rate = RateReport(self._ticks, self.get_logger().warning)
         return {'rate': rate, **{name: partial(self._report, name) for name in names}}

@@ -118,8 +118,8 @@ class LoadObserverParameters(EffortParameters):
         if self.effort_source == 'motor_states':
             expected = 'joint_states with effort_content external'
             self._expect(self.effort_content != 'external', 'effort_source', expected)
-            expected = 'joint_states without elastic_joints_path'
-            self._expect(self.elastic_joints_path, 'effort_source', expected)
+            expected = 'joint_states without drives_path'
+            self._expect(self.drives_path, 'effort_source', expected)
         for name, values in (('bandwidth', self.bandwidth), ('contact.floor', self.floor)):
             if not values:
                 raise InputError(f'parameter {name!r}: expected one value or one per joint')

@@ -99,9 +99,9 @@ class SeaSimulatorParameters(ModelParameters):
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
         super().check()
-        if not self.elastic_joints_path:
+        if not self.drives_path:
             expected = 'a file with the springs and motors of the robot'
-            raise unexpected('elastic_joints_path', expected, 'none')
+            raise unexpected('drives_path', expected, 'none')
         if self.has_feedback and self.input != 'motor_feedforward':
             raise InputError(
                 "parameters 'feedback.proportional' and 'feedback.derivative': expected none with "

@@ -26,7 +26,7 @@ from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.soft.segments.append_segments import append_segments, read_segments
 from screw_dynamics.soft.segments.hybrid_robot import Segments
 
-_DRIVES = "parameter 'elastic_joints_path'"
+_DRIVES = "parameter 'drives_path'"
 _SEGMENTS = "parameter 'soft_segments'"
 _TURNS = 10.0 * np.pi, 720.0  # rad; position limits between them may be degrees
 

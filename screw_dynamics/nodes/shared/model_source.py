@@ -73,7 +73,7 @@ class ModelSource:
         settings.on_change(lambda old, new: self._look())
         values = settings.values
         self._segments = read_soft_segments(values.soft_segments)
-        self._drives = read_drives(values.elastic_joints_path, node.get_logger().warning)
+        self._drives = read_drives(values.drives_path, node.get_logger().warning)
         if values.robot_description:
             self._start_given(values.robot_description, "parameter 'robot_description'")
         elif values.urdf_path:

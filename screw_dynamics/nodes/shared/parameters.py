@@ -137,6 +137,8 @@ _OF_ROS = 'qos_overrides.', 'use_sim_time', 'start_type_description_service'
 
 def undeclared(node: Node, names: Sequence[str]) -> list[str]:
     """Return a warning for every value set at start that no node has, with the nearest name."""
+    if 'elastic_joints_path' in _given(node):
+        raise InputError("parameter 'elastic_joints_path': expected its name, drives_path")
     return [
         f'There is no parameter {name!r}: it has no effect'
         + did_you_mean(name, [one for one in names if name in one] or names, 0.4)

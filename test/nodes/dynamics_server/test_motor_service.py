@@ -24,7 +24,7 @@ from screw_dynamics_interfaces.srv import ComputeTrajectoryTorques, GetMotorFeed
 pytestmark = pytest.mark.long
 
 MIXED = """
-elastic_joints:
+drives:
   joint_1:
     spring: {type: linear, stiffness: 200.0, damping: 4.0}
     motor: {rotor_inertia: 0.001, gear_ratio: 10.0, max_velocity: 50.0}
@@ -54,7 +54,7 @@ def ask_mixed(ros, planar, tmp_path_factory):
 
 
 def server(ros, planar, name, path):
-    process = ros.start('dynamics_server', name=name, urdf_path=planar, elastic_joints_path=path)
+    process = ros.start('dynamics_server', name=name, urdf_path=planar, drives_path=path)
 
     def ask(kind=GetMotorFeedforward, service='get_motor_feedforward', **fields):
         return ros.call(kind, f'/{name}/{service}', kind.Request(**fields))
@@ -240,4 +240,4 @@ def test_failures_have_a_code_and_a_text(ask_mixed, fields, code, text):
 def test_without_elastic_joints(call, model):
     response = call('get_motor_feedforward', position=[0.0] * model.n)
     assert response.error_code == GetMotorFeedforward.Response.NO_MODEL
-    assert response.message == "no elastic joints: parameter 'elastic_joints_path' is empty"
+    assert response.message == "no elastic joints: parameter 'drives_path' is empty"

@@ -26,7 +26,7 @@ from screw_dynamics_interfaces.msg import (
 OWN = '/feedforward'
 TOPIC = f'{OWN}/joint_trajectory'
 NAMES = ['joint_1', 'joint_2']
-JOINTS = """elastic_joints:
+JOINTS = """drives:
   joint_1: &j
     spring: {type: linear, stiffness: 500.0}
     motor: {rotor_inertia: 1.0e-4, gear_ratio: 50}
@@ -49,7 +49,7 @@ def process(ros, planar, tmp_path_factory):
         publish_rate=100,  # an integer for a double
         pubish_rate=50.0,  # no parameter
         lead_time=0.02,
-        elastic_joints_path=joints,
+        drives_path=joints,
         outputs='[joint_effort, joint_trajectory_effort]',
     )
     ros.wait_until_active(process)

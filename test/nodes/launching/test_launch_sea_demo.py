@@ -90,7 +90,7 @@ def test_the_simulated_arm_follows(ros, exit_codes):
 def test_without_one_node_all_is_shut_down(ros, tmp_path, dead):
     """A loop without one of its parts ends as a whole; the last line names the reason."""
     (other,) = {'sea_simulator', 'feedforward'} - {dead}
-    file = arm_file(tmp_path, **{dead: {'elastic_joints_path': '/no/such.yaml'}})
+    file = arm_file(tmp_path, **{dead: {'drives_path': '/no/such.yaml'}})
     start = tmp_path / 'start'
     # launch names a process after its command
     held_back = tmp_path / dead

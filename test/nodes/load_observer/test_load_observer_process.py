@@ -147,7 +147,7 @@ def test_a_simulated_arm_that_swings_freely_has_no_load(ros, planar, tmp_path, s
     """Motors, springs and their dampers, friction and rotors are those of the simulation."""
     name = f'swinging_{source}'
     joints = write_joints(tmp_path)
-    common = {'namespace': f'/{name}', 'urdf_path': planar, 'elastic_joints_path': joints}
+    common = {'namespace': f'/{name}', 'urdf_path': planar, 'drives_path': joints}
     efforts = ros.listen(JointState, f'/{name}/load_observer/external_effort')
     states = ros.listen(JointState, f'/{name}/joint_states')
     # on a busy machine states are left out: the observer then begins anew

@@ -207,7 +207,7 @@ def sprung(arm, **parameters):
     joint = sd.JointDrive(sd.LinearSpring(4000.0), sd.Motor(rotor_inertia=1e-5))
     drives = sd.Drives({name: joint for name in arm.joint_names})
     given = LoadObserverParameters(
-        elastic_joints_path='springs.yaml', effort_source='motor_states', **parameters
+        drives_path='springs.yaml', effort_source='motor_states', **parameters
     )
     return ObservedLoads(Robot(arm, drives), given)
 

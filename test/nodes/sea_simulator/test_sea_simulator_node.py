@@ -83,7 +83,7 @@ def simulate(ros, planar, tmp_path):
     @contextmanager
     def simulate(text=None, **parameters):
         path = write_joints(tmp_path, text) if text else write_joints(tmp_path)
-        values = {'urdf_path': planar, 'elastic_joints_path': path, 'rate': RATE, **parameters}
+        values = {'urdf_path': planar, 'drives_path': path, 'rate': RATE, **parameters}
         with ros.made(SeaSimulatorNode, **values) as node:
             rig = Rig(node)
             if not values.get('publish_clock'):
@@ -253,20 +253,20 @@ def test_a_motor_that_is_named_twice():
 @pytest.mark.parametrize(
     'parameters, reason',
     [
-        ({'elastic_joints_path': "''"}, 'expected a file with the springs and motors'),
-        ({'elastic_joints_path': '/no/such.yaml'}, "expected a file, got '/no/such.yaml'"),
+        ({'drives_path': "''"}, 'expected a file with the springs and motors'),
+        ({'drives_path': '/no/such.yaml'}, "expected a file, got '/no/such.yaml'"),
         (
-            {'text': 'elastic_joints: {joint_1: {sprung: 1}}'},
-            'joints.yaml: elastic_joints.joint_1',
+            {'text': 'drives: {joint_1: {sprung: 1}}'},
+            'joints.yaml: drives.joint_1',
         ),
-        ({'text': 'elastic_joints: {elbow: {spring: {type: rigid}}}'}, "unknown joint 'elbow'"),
+        ({'text': 'drives: {elbow: {spring: {type: rigid}}}'}, "unknown joint 'elbow'"),
         (
-            {'text': 'elastic_joints: {joint_1: {spring: {type: linear, stiffness: 100.0}}}'},
+            {'text': 'drives: {joint_1: {spring: {type: linear, stiffness: 100.0}}}'},
             "motor 'joint_1': expected a rotor inertia above 0 behind a spring",
         ),
         (
             {
-                'text': 'elastic_joints: {joint_2: {motor: {rotor_inertia: 0.1}, spring: {type: '
+                'text': 'drives: {joint_2: {motor: {rotor_inertia: 0.1}, spring: {type: '
                 'tabulated, deflections: [0.1, 0.2, 0.4], efforts: [3.0, 8.0, 20.0]}}}'
             },
             "'substeps': expected 1 or more, as 0 takes springs whose stiffness at rest is known",

@@ -42,7 +42,7 @@ class Simulation:
             'sea_simulator',
             namespace=f'/{name}',
             urdf_path=planar,
-            elastic_joints_path=write_joints(folder),
+            drives_path=write_joints(folder),
             initial_position=HOME.tolist(),
             **{'rate': RATE, **parameters},
         )

@@ -43,7 +43,7 @@ def elastic(tmp_path):
 @pytest.fixture
 def robot(planar, elastic):
     parameters = SeaSimulatorParameters(
-        elastic_joints_path='joints.yaml',
+        drives_path='joints.yaml',
         rate=1.0 / PERIOD,
         substeps=1000,
         initial_position=tuple(HOME),
@@ -83,13 +83,13 @@ def test_published_efforts_are_those_that_moved_the_motors(planar, tmp_path):
     """Without springs to speak of, a rotor gains its effort times the period over its inertia."""
     weak = 'spring: {type: linear, stiffness: 1.0e-6}'
     text = f"""
-elastic_joints:
+drives:
   joint_1: {{{weak}, motor: {{rotor_inertia: 0.3}}}}
   joint_2: {{{weak}, motor: {{rotor_inertia: 0.1}}}}
 """
     elastic = sd.Drives.from_yaml(write_joints(tmp_path, text))
     parameters = SeaSimulatorParameters(
-        elastic_joints_path='joints.yaml',
+        drives_path='joints.yaml',
         gravity=(0.0, 0.0, 0.0),
         rate=1.0 / PERIOD,
         substeps=20,
@@ -141,7 +141,7 @@ def test_what_carries_the_weight_beside_the_drive(planar, elastic):
     joint = replace(elastic.joints['joint_1'], parallel_spring=spring)
     balanced = replace(elastic, joints={**elastic.joints, 'joint_1': joint})
     parameters = SeaSimulatorParameters(
-        elastic_joints_path='joints.yaml', rate=100.0, initial_position=tuple(HOME)
+        drives_path='joints.yaml', rate=100.0, initial_position=tuple(HOME)
     )
     robot = SimulatedRobot(Robot(sd.read_urdf(planar), balanced), parameters)
     carried = gravity_efforts(HOME) + [3000.0 * (HOME[0] + 1.19), 0.0]

@@ -125,7 +125,7 @@ def test_a_stream_to_commands(wired, model, rows):
 def test_motors_to_commands(wired, model):
     drive = sd.JointDrive(sd.LinearSpring(600.0), sd.Motor(rotor_inertia=0.05))
     robot = Robot(model, sd.Drives(dict.fromkeys(model.joint_names, drive)))
-    producer = Producer(robot, elastic_joints_path='given')
+    producer = Producer(robot, drives_path='given')
     output, wire = wired(FeedforwardOutput, model.joint_names)
     motors, _ = wired(MotorOutput, producer.core)
     motors._publisher = wire

@@ -231,7 +231,7 @@ def test_limits_that_protect_nothing_are_doubted():
 
 
 def parameter(path):
-    return re.escape(f"parameter 'elastic_joints_path': {path}: ")
+    return re.escape(f"parameter 'drives_path': {path}: ")
 
 
 def test_entries_without_effect_are_a_line(tmp_path):
@@ -244,7 +244,7 @@ def test_entries_without_effect_are_a_line(tmp_path):
     path = write_joints(tmp_path, TEXT + '    rotor: {axis: [0, 0, 1]}\n')
     read_drives(str(path), lines.append)
     [line] = lines
-    assert re.match(parameter(path) + r'without effect: elastic_joints\.joint_2\.rotor', line)
+    assert re.match(parameter(path) + r'without effect: drives\.joint_2\.rotor', line)
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_what_does_not_fit_names_parameter_file_and_entry(tmp_path, planar, text
 
 def test_what_is_no_number_names_parameter_file_and_entry(tmp_path):
     path = write_joints(tmp_path, TEXT.replace('300.0', 'soft'))
-    with pytest.raises(InputError, match=f'^{parameter(path)}elastic_joints.joint_2.spring.stiff'):
+    with pytest.raises(InputError, match=f'^{parameter(path)}drives.joint_2.spring.stiff'):
         read_drives(str(path), pytest.fail)
 
 
@@ -281,7 +281,7 @@ FINGER = str(sd.share_path('config/soft_finger.yaml'))
 @pytest.mark.parametrize(
     ('other', 'text'),
     [
-        ({'elastic_joints_path': 'springs.yaml'}, "parameter 'soft_segments': expected no file"),
+        ({'drives_path': 'springs.yaml'}, "parameter 'soft_segments': expected no file"),
         (
             {'cartesian_frame': 'tool'},
             "parameter 'soft_segments': expected none with cartesian_frame",

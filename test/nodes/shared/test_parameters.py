@@ -3,6 +3,7 @@
 """Parameters: types, ranges, texts; the parameter files name all of them with their defaults."""
 
 from dataclasses import fields, replace
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -17,7 +18,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParameters
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
-from screw_dynamics.nodes.shared.parameters import descriptor
+from screw_dynamics.nodes.shared.parameters import descriptor, undeclared
 
 RECORDS = {
     'feedforward': FeedforwardParameters,
@@ -107,9 +108,15 @@ def test_values_must_fit_together():
         replace(parameters, payload_inertia=(1.0,) * 6).check()
     replace(parameters, payload_inertia=(1.0, 0.0, 0.0, 1.0, 0.0, 2.0)).check()
     springs = FeedforwardParameters(stiffness=(100.0,))
-    replace(springs, elastic_joints_path='joints.yaml').check()
+    replace(springs, drives_path='joints.yaml').check()
     with pytest.raises(InputError, match=r"'stiffness': expected no value .* got \[100.0\]"):
         springs.check()
+
+
+def test_the_former_name_of_the_file_of_drives_is_refused():
+    node = SimpleNamespace(_parameter_overrides={'elastic_joints_path': 'springs.yaml'})
+    with pytest.raises(InputError, match="'elastic_joints_path': expected its name, drives_path"):
+        undeclared(node, [])
 
 
 @pytest.mark.parametrize('name', RULES)
