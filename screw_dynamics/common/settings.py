@@ -69,7 +69,7 @@ def rule_of(item: Field[Any]) -> Rule:
     return replace(rule, name=rule.name or item.name, numbers=item.type == tuple[float, ...])
 
 
-def coerced(rule: Rule, default: Any, value: Any) -> Any:
+def coerced(rule: Rule, default: Any, value: Any) -> Any:  # noqa: C901  (a case per type)
     """Return a value of rclpy as the type of the default, or raise InputError."""
     if isinstance(default, tuple):
         entries = [] if value is None else value

@@ -106,7 +106,7 @@ class BagEfforts:
             _write_trajectories(self.followed, writer, names[2])
 
 
-def bag_efforts(
+def bag_efforts(  # noqa: PLR0913  (options are keywords)
     bag: Bag,
     robot: Robot | ScrewModel,
     *,
