@@ -23,7 +23,8 @@ from screw_dynamics.command_line.records import (
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.errors import BagError, InputError, TrajectoryError, UnknownNameError
 from screw_dynamics.limits.degrees import require_radians
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import RobotModel
+from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.recordings.motions.trajectories import (
     curve_through,
     in_model_order,
@@ -66,7 +67,7 @@ class TrajectorySource(Options, heading='motion'):
     topic: str | None = optional('of a bag (default: the only one)')
     message: int | None = optional('which message of the topic (default: 0)')
 
-    def curve(self, model: ScrewModel) -> PiecewisePolynomial:
+    def curve(self, model: RobotModel) -> PiecewisePolynomial:
         """Return the curve through points, or poses, that are not in degrees."""
         path = expanded(self.trajectory)
         if not is_bag(path) and self._is_of_poses(path):
@@ -78,7 +79,7 @@ class TrajectorySource(Options, heading='motion'):
         require_radians(self.trajectory, model, waypoints.positions)
         return curve_through(waypoints, self.interpolation)
 
-    def _waypoints(self, path: Path, model: ScrewModel) -> Waypoints:
+    def _waypoints(self, path: Path, model: RobotModel) -> Waypoints:
         """Return the points in the joint order of the model."""
         if is_bag(path):
             return self._from_bag(path, model)
@@ -87,7 +88,7 @@ class TrajectorySource(Options, heading='motion'):
         found = read_trajectory(str(path))
         return in_model_order(str(path), found.joint_names, found.points, model)
 
-    def _from_bag(self, path: Path, model: ScrewModel) -> Waypoints:
+    def _from_bag(self, path: Path, model: RobotModel) -> Waypoints:
         # reading bags needs a package that files do not need
         from screw_dynamics.recordings.bags import Bag
 
@@ -111,7 +112,7 @@ class TrajectorySource(Options, heading='motion'):
         except (OSError, ValueError):  # reported when it is read as a trajectory
             return False
 
-    def _through_poses(self, path: Path, model: ScrewModel) -> PiecewisePolynomial:
+    def _through_poses(self, path: Path, model: RobotModel) -> PiecewisePolynomial:
         """Return the joint motion through the poses of a file; print how near it is to them."""
         if self.interpolation != 'smooth':
             raise InputError(
@@ -127,7 +128,8 @@ class TrajectorySource(Options, heading='motion'):
         start = [given.get(name, 0.0) for name in model.joint_names]
         waypoints = found.waypoints
         try:
-            motion = cartesian_trajectory(model, waypoints, start, components=found.components)
+            tree = require_model(model)
+            motion = cartesian_trajectory(tree, waypoints, start, components=found.components)
         except TrajectoryError as error:
             hint = '' if given else '; choose another start by --begin'
             raise TrajectoryError(f'{path}: {error}{hint}') from None

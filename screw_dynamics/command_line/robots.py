@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from screw_dynamics.command_line.argument_types import Named, named_numbers
 from screw_dynamics.command_line.records import (
@@ -164,7 +164,7 @@ class AnyRobot(DrivenRobot):
                 f'--soft-segments: expected no file beside --drives, got {self.soft_segments}'
             )
         segments = append_segments(self.model(recorded, hint), expanded(self.soft_segments))
-        return Robot(cast(ScrewModel, segments))  # another kind of robot
+        return Robot(segments)  # another kind of robot
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InputError
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import RobotModel
 
 _SLACK = 0.05  # of the range of limits
 
 
-def require_radians(where: str, model: ScrewModel, positions: Array) -> None:
+def require_radians(where: str, model: RobotModel, positions: Array) -> None:
     """
     Raise InputError if positions (T, n) are far beyond the limits, and degrees would explain it.
 

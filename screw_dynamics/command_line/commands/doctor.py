@@ -27,6 +27,7 @@ from screw_dynamics.model.geometry import reference_poses
 from screw_dynamics.model.urdf import RobotDescription, model_from_description, read_description
 from screw_dynamics.model.urdf.reports import MASSLESS, REVERSED, UNDECLARED, UNREAD
 from screw_dynamics.recordings.motions import read_recording
+from screw_dynamics.viewer.visuals import lost_meshes
 
 FAULTY = 3
 DESCRIPTION = (
@@ -94,9 +95,12 @@ def run(files: Examined, part: RecordingPart) -> int:
         for kind, meaning in [_MEANINGS.get(what, _OTHERWISE)]
     ]
     found += [*_odd_joints(description), *_odd_bodies(model), *_odd_efforts(model)]
+    found += _lost_meshes(path)
     found.sort(key=lambda finding: (WRONG, MISSING, ODD).index(finding.kind))
     mass = float(model.inertias[:, 3, 3].sum())
     print(f'{model.name}: {model.n} coordinates, {mass:.5g} kg that move')
+    for line in _coordinates(description):
+        print(line)
     rows = [(kind, what, listed(names), meaning) for kind, what, names, meaning in found]
     heading = '', 'finding', 'where', 'what it means'
     print(text_table([heading, *rows]) if rows else 'nothing is missing or odd')
@@ -109,6 +113,29 @@ def run(files: Examined, part: RecordingPart) -> int:
         print(f'\n{report}')
         wrong |= not report.usable
     return FAULTY if wrong else 0
+
+
+def _coordinates(description: RobotDescription) -> Iterator[str]:
+    """Yield which joints are not one coordinate each."""
+    followers = [
+        f'{joint.name} follows {joint.mimic.master}'
+        for joint in description.joints
+        if joint.moves and joint.mimic is not None
+    ]
+    if followers:
+        yield f'mimic joints are no coordinates: {listed(followers)}'
+    for kind, count in (('planar', 3), ('floating', 6)):
+        names = [joint.name for joint in description.joints if joint.type == kind]
+        if names:
+            yield f'{kind} joints are {count} coordinates each: {listed(names)}'
+
+
+def _lost_meshes(path: Path) -> Iterator[Finding]:
+    """Yield the links whose mesh files are not found."""
+    lost = lost_meshes(path)
+    if lost:
+        text = '`view` draws rods in their place; its --package-path names folders'
+        yield Finding(MISSING, 'mesh files that are not found', tuple(lost), text)
 
 
 def _odd_joints(description: RobotDescription) -> Iterator[Finding]:

@@ -180,17 +180,17 @@ def run(
         recorded = source.recorded(bag.bag)
         robot = source.robot(recorded)
         measured = efforts.format_for(robot)
-        recording, samples = part.read(bag.bag, robot.model, of_motors)
+        recording, samples = part.read(bag.bag, robot.tree, of_motors)
         first, used = recording.times[[0, -1]]
         if part.validate is not None:
-            other = part.read(part.validate, robot.model, of_motors)[0]
+            other = part.read(part.validate, robot.tree, of_motors)[0]
         else:
             last, used = used, used - part.held_out * (used - first)
             other = recording.between(used, last)
         use = recording.between(first, used)
         found = _found(robot, use, of_motors, part, sought, measured)
         remaining = found.validate(other)
-        print(f'{samples}\n\n{_report(found, robot.model, remaining)}')
+        print(f'{samples}\n\n{_report(found, robot.tree, remaining)}')
         write(files.csv, lambda file: _write_parameters(found, file))
         _write_robot(found, files, source.description(recorded))
         if isinstance(found, Identification) and files.plot is not None:
@@ -230,7 +230,7 @@ def _found(
         )
     chosen = sought.parameters or _DEFAULT
     return identify(
-        robot.model,
+        robot.tree,
         recording,
         friction='friction' in chosen,
         rotors='rotors' in chosen,

@@ -152,7 +152,7 @@ def run(
             recordings += recorded_runs(
                 bag,
                 curve,
-                robot.model,
+                robot.tree,
                 _SAME if learned else _NEAR,
                 read.joint_states,
                 read.reference,

@@ -181,7 +181,7 @@ def _samples(
     messages = messages_between(bag, topic, part.start, part.end)
     where = f'{bag.path}: topic {topic!r}'
     if part.motor_states is None:
-        return joint_samples(messages, robot.model, where, bag.start_time)
+        return joint_samples(messages, robot.tree, where, bag.start_time)
     if robot.drives is None:
         raise InputError('--motor-states: expected the springs, too: --drives YAML')
     rigid = SpringEfforts(robot.motors).rigid.any()
@@ -190,7 +190,7 @@ def _samples(
         raise InputError(
             '--effort-content: expected full efforts beside --motor-states, got external'
         )
-    samples = joint_samples(messages, robot.model, where, bag.start_time, needed)
+    samples = joint_samples(messages, robot.tree, where, bag.start_time, needed)
     places = samples.positions[:, np.newaxis]
     samples = samples._replace(efforts=measured.full_efforts(robot.model, places, samples.efforts))
     motors = one_topic(bag, (JOINT_STATE,), part.motor_states, '--motor-states')

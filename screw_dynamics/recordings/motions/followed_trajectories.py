@@ -18,7 +18,7 @@ from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import BagError, RecordingWarning, TrajectoryError
 from screw_dynamics.limits.degrees import require_radians
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import RobotModel
 from screw_dynamics.recordings.messages.joints import effort_points
 from screw_dynamics.recordings.motions.trajectories import (
     curve_through,
@@ -96,7 +96,7 @@ def _curve(
     found: BagMessage,
     start: int,
     running: tuple[int, PiecewisePolynomial] | None,
-    model: ScrewModel,
+    model: RobotModel,
     interpolation: str,
 ) -> PiecewisePolynomial:
     waypoints = message_waypoints(found, model)

@@ -21,7 +21,7 @@ from screw_dynamics.errors import RecordingWarning, TrajectoryError
 from screw_dynamics.estimation import MeasuredMotion, measured_motion
 from screw_dynamics.estimation.recorded_samples import GapError
 from screw_dynamics.limits.degrees import require_radians
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import RobotModel
 from screw_dynamics.recordings.motions.joint_states import StateRows, state_rows
 from screw_dynamics.recordings.results.evaluation import evaluate_measured
 from screw_dynamics.recordings.results.results import Origin, Results
@@ -81,7 +81,7 @@ def measured_efforts(
     return results, source, _report(motion, model, rows)
 
 
-def _warn(motion: MeasuredMotion, model: ScrewModel, given: bool) -> None:
+def _warn(motion: MeasuredMotion, model: RobotModel, given: bool) -> None:
     """Warn about samples that violate the white-noise assumption."""
     step = (motion.end - motion.start) / motion.sample_count
     for name, correlation, width in zip(
@@ -105,7 +105,7 @@ def _warn(motion: MeasuredMotion, model: ScrewModel, given: bool) -> None:
         warnings.warn(f'{name}: {text}', RecordingWarning, stacklevel=4)
 
 
-def _report(motion: MeasuredMotion, model: ScrewModel, rows: StateRows) -> str:
+def _report(motion: MeasuredMotion, model: RobotModel, rows: StateRows) -> str:
     table = [('joint', 'noise (sd)', 'smoothing time [s]')]
     for name, noise, width in zip(
         model.joint_names, motion.noise, motion.smoothing_times, strict=True

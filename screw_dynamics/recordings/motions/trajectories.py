@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import TrajectoryError
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import RobotModel
 from screw_dynamics.recordings.messages.joints import trajectory_points
 from screw_dynamics.trajectory import (
     PiecewisePolynomial,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from screw_dynamics.recordings.bags import BagMessage
 
 
-def message_waypoints(found: BagMessage, model: ScrewModel) -> Waypoints:
+def message_waypoints(found: BagMessage, model: RobotModel) -> Waypoints:
     """Return the points of a JointTrajectory in model order; errors name topic and message."""
     points = trajectory_points(found.message)
     return in_model_order(origin_of(found), found.message.joint_names, points, model)
@@ -36,7 +36,7 @@ def origin_of(found: BagMessage) -> str:
 
 
 def in_model_order(
-    where: str, joint_names: Sequence[str], points: Sequence[TrajectoryPoint], model: ScrewModel
+    where: str, joint_names: Sequence[str], points: Sequence[TrajectoryPoint], model: RobotModel
 ) -> Waypoints:
     """Check points and reorder them to the joints of the model; errors begin with `where`."""
     try:
@@ -44,7 +44,7 @@ def in_model_order(
     except TrajectoryError as error:
         others = set(joint_names) != set(model.joint_names)
         hint = '; choose those of the robot by --joints, --tip-link or --locked' if others else ''
-        tree = getattr(model, 'rigid', model)  # of a robot with soft segments
+        tree: Any = getattr(model, 'rigid', model)  # of a robot with soft segments
         masters = [tree.joint_names[j] for j in tree.coordinates]
         for follower, master in zip(tree.tree_joint_names, masters, strict=True):
             if follower in joint_names and follower not in model.joint_names:
