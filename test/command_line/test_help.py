@@ -11,6 +11,8 @@ import pytest
 from processes import python
 
 import screw_dynamics.command_line.main as program
+from screw_dynamics.command_line.command_parser import CommandParser
+from screw_dynamics.command_line.records import read
 
 pytestmark = pytest.mark.processes
 
@@ -31,20 +33,16 @@ COMMANDS = [
 ]
 
 
-def examples(command: str) -> list[list[str]]:
-    """Return the arguments of each example of a command's help text."""
-    commands = program.parser()._subparsers._group_actions[0].choices
-    commands[command].declare()
-    lines = commands[command].epilog.splitlines()
-    assert lines[0] == 'examples:'
-    return [shlex.split(line)[1:] for line in lines[1:]]
+def parser_of(command: str) -> CommandParser:
+    """Return the parser of a command, with its arguments."""
+    parser = program.parser()._subparsers._group_actions[0].choices[command]
+    parser.declare()
+    return parser
 
 
 @pytest.mark.parametrize('command', COMMANDS)
 def test_every_argument_is_explained(command):
-    commands = program.parser()._subparsers._group_actions[0].choices
-    commands[command].declare()
-    for action in commands[command]._actions:
+    for action in parser_of(command)._actions:
         assert action.help, f'{command}: {action.option_strings or action.dest}'
 
 
@@ -52,8 +50,7 @@ def test_every_argument_is_explained(command):
 def test_help_begins_with_what_must_be_given_and_fits_the_terminal(run, monkeypatch, command):
     monkeypatch.setenv('COLUMNS', '80')
     code, out, _ = run(command, '--help')
-    parser = program.parser()._subparsers._group_actions[0].choices[command]
-    parser.declare()
+    parser = parser_of(command)
     given = [
         (action.option_strings or [action.metavar])[-1]
         for action in parser._actions
@@ -64,6 +61,35 @@ def test_help_begins_with_what_must_be_given_and_fits_the_terminal(run, monkeypa
     explained, _, shown = out.partition('examples:')
     assert max(map(len, explained.splitlines())) <= 80
     assert shown.splitlines()[1:] == parser.epilog.splitlines()[1:]
+
+
+@pytest.mark.parametrize('command', COMMANDS)
+def test_records_have_what_examples_give(command):
+    parser = parser_of(command)
+    for line in parser.epilog.splitlines()[1:]:
+        words = shlex.split(line)[2:]
+        options = parser.parse_args(words)
+        records = [read(record, options) for record in parser._records.values()]
+        given = {name: value for record in records for name, value in vars(record).items()}
+        for option, value in zip(words, words[1:], strict=False):
+            if option.startswith('--') and not value.startswith('-'):
+                found = given[option[2:].replace('-', '_')]
+                shown = str(found[0] if isinstance(found, tuple) else found)
+                assert value.partition('=')[0] in shown or float(value) == found
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'now'),
+    [
+        ('bag my_bag', 'evaluate BAG'),
+        ('feasibility my_robot.urdf my_trajectory.yaml', 'evaluate URDF TRAJECTORY --limits'),
+        ('plot efforts.csv', 'evaluate RESULTS --plot PNG'),
+        ('retime my_robot.urdf my_trajectory.yaml --elastic my_springs.yaml', '--drives YAML'),
+    ],
+)
+def test_former_names_are_answered_with_the_present_ones(run, arguments, now):
+    code, out, err = run(*arguments.split())
+    assert code == 2 and not out and err.endswith(f'; it is `{now}` now\n'), err
 
 
 def test_no_terminal_is_too_narrow(run, monkeypatch):

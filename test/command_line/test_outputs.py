@@ -3,69 +3,11 @@
 """Output files of commands: whole or not at all, never over an input, refused before the work."""
 
 import subprocess
-from pathlib import Path
 
 import pytest
 from processes import process
 
 import screw_dynamics as sd
-from screw_dynamics.common.paths import new_file, new_folder
-from screw_dynamics.errors import BagError
-
-
-@pytest.mark.parametrize('error', [KeyboardInterrupt, ValueError])
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, error):
-    path = tmp_path / 'a.csv'
-    path.write_text('old')
-    with pytest.raises(error), new_file(path) as place:
-        place.write_text('ha')
-        raise error
-    assert path.read_text() == 'old'
-    with new_file(path) as place:
-        place.write_text('new')
-        assert path.read_text() == 'old'
-    assert path.read_text() == 'new' and list(tmp_path.iterdir()) == [path]
-
-
-def test_links_stay_links(tmp_path):
-    (tmp_path / 'link').symlink_to(tmp_path / 'target')
-    with new_file(tmp_path / 'link') as place:
-        place.write_text('new')
-    assert (tmp_path / 'link').is_symlink() and (tmp_path / 'target').read_text() == 'new'
-
-
-def test_devices_are_written_at_once():
-    with new_file(Path('/dev/null')) as place:
-        place.write_text('x')
-    assert Path('/dev/null').is_char_device()
-
-
-def test_errors_name_the_file_that_was_asked_for(tmp_path):
-    path = tmp_path / 'a.csv'
-    with pytest.raises(OSError, match='No space left') as raised, new_file(path) as place:
-        Path('/dev/full').write_text('x')
-    assert raised.value.filename == str(path) and not place.exists()
-    (tmp_path / 'file').write_text('')
-    with pytest.raises(OSError) as raised, new_folder(tmp_path / 'file' / 'bag'):
-        pass
-    assert raised.value.filename == str(tmp_path / 'file' / 'bag')
-
-
-def test_a_folder_appears_whole_or_not_at_all(tmp_path):
-    path = tmp_path / 'deep' / 'bag'
-    with pytest.raises(FileNotFoundError), new_folder(path):
-        pass
-    path.parent.mkdir()
-    with pytest.raises(BagError, match=f'^{path}: broken$'), new_folder(path) as place:
-        place.mkdir()
-        (place / 'bag.mcap').write_text('half')
-        raise BagError(f'{place}: broken')
-    assert list(path.parent.iterdir()) == []
-    with new_folder(path) as place:
-        place.mkdir()
-        (place / 'bag.mcap').write_text('whole')
-        assert place.name == path.name and not path.exists()
-    assert list(path.parent.iterdir()) == [path] and (path / 'bag.mcap').read_text() == 'whole'
 
 
 @pytest.mark.parametrize('after', ['efforts:', 'writing messages:', 'writing CSV:'])

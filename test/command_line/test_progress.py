@@ -16,8 +16,6 @@ from pathlib import Path
 
 from helpers.patience import patience
 
-from screw_dynamics.common.progress import counting, progress
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -61,29 +59,3 @@ def test_short_work_is_silent_where_the_output_is_no_terminal(run, measured_bag,
     monkeypatch.setattr('screw_dynamics.common.progress.LOG_INTERVAL', 1e6)
     code, _, err = run('evaluate', measured_bag, '--bag', 'new')
     assert code == 0 and not err
-
-
-def test_long_work_is_lines_of_a_log_where_the_output_is_no_terminal(capsys, monkeypatch):
-    monkeypatch.setattr('screw_dynamics.common.progress.LOG_INTERVAL', 0.0)
-    assert list(progress('abc', 'counting letters', unit='letter')) == ['a', 'b', 'c']
-    with counting('without an end', None) as count:
-        count()
-    shown = capsys.readouterr().err
-    assert re.fullmatch(
-        r'(counting letters: [123] of 3 letters, \d+ s\n){3}without an end: 1, \d+ s\n', shown
-    )
-
-
-def test_parts_of_work_with_a_bar_show_none(capsys):
-    for _ in progress('ab', 'outer'):
-        assert list(progress('cd', 'inner')) == ['c', 'd']
-    with counting('after', 1) as count:
-        count()
-    shown = capsys.readouterr().err
-    assert not shown, 'no terminal, no bars'
-
-
-def test_work_goes_on_without_rich(monkeypatch):
-    monkeypatch.setitem(sys.modules, 'rich.progress', None)
-    monkeypatch.setattr(sys.stderr, 'isatty', lambda: True)
-    assert list(progress(iter('abc'), 'letters')) == ['a', 'b', 'c']

@@ -98,15 +98,9 @@ def read_recording(
     --------
     >>> import screw_dynamics as sd
     >>> from screw_dynamics.recordings.motions import read_recording
-    >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    >>> rows = ['time,joint_1.position,joint_1.effort,joint_2.position,joint_2.effort']
-    >>> rows += [f'{0.01 * i},{0.1 * i},1.0,0.0,2.0' for i in range(5)]
-    >>> with open('measured.csv', 'w') as file:
-    ...     for row in rows:
-    ...         print(row, file=file)
-    >>> recording, report = read_recording('measured.csv', arm, start=0.02)
-    >>> recording
-    Recording(joint_1, joint_2; 3 samples, 0.02 to 0.04 s)
+    >>> arm = sd.read_urdf('my_robot.urdf')  # doctest: +SKIP
+    >>> recording, report = read_recording('my_bag', arm, start=1.0)  # doctest: +SKIP
+    >>> print(sd.identify(arm, recording))  # doctest: +SKIP
     """
     if is_table(path):
         if topic or motor_states:
