@@ -122,32 +122,25 @@ def save_plot(
 
 def limits_of(robot: Robot, results: Results, of_efforts: bool = True) -> dict[str, Array]:
     """Return the limits of results; without those of efforts if these are converted."""
-    limits = robot.model.limits.ignoring_zeros()
+    limits, motors = robot.model.limits.ignoring_zeros(), results.motors
     found = {
         'position': np.stack([limits.lower, limits.upper]),
         'velocity': _either_side(limits.velocity),
     }
-    motors = results.motors
+    own: dict[str, Array] = {}
     # springs beside the drive and friction: limits hold for what the drive transmits
     carried = None if motors is None else motors.transmitted
     if of_efforts and (carried is None or np.allclose(carried[:, 0], results.effort_jet[:, 0])):
         found['effort'] = _either_side(limits.effort)
-    if robot.drives is not None and motors is not None:
-        own = motor_limits(robot)
+    if motors is not None and robot.drives and {*motors.names} <= {*robot.motors.names}:
+        drives, places = motor_limits(robot), [*map(robot.motors.names.index, motors.names)]
         if 'effort' in found:
-            found['effort_dot'] = _either_side(own.effort_rates)
-        if of_efforts:
-            found['motor_effort'] = _either_side(own.motor_efforts)
-        found['motor_velocity'] = _either_side(own.motor_velocities)
-        found['deflection'] = _either_side(own.deflections)
-    return {name: rows[:, _places(robot, results, name)] for name, rows in found.items()}
-
-
-def _places(robot: Robot, results: Results, quantity: str) -> list[int]:
-    """Return the places of joints or motors of results in those of the robot."""
-    if results.motors is not None and quantity in [motor.name for motor in MOTORS]:
-        return [robot.motors.names.index(name) for name in results.motors.names]
-    return [robot.joint_names.index(name) for name in results.joint_names]
+            found['effort_dot'] = _either_side(drives.effort_rates)
+        own = {'motor_velocity': drives.motor_velocities, 'deflection': drives.deflections}
+        own |= {'motor_effort': drives.motor_efforts} if of_efforts else {}
+        own = {name: _either_side(values[places]) for name, values in own.items()}
+    order = [*map(robot.joint_names.index, results.joint_names)]
+    return own | {name: rows[:, order] for name, rows in found.items()}
 
 
 def _either_side(bounds: Array) -> Array:
