@@ -103,9 +103,7 @@ class Measured(RecordingPart):
         'another recording, whose efforts are compared in place of the part held out',
         metavar='BAG',
     )
-    no_check: bool = flag(
-        'accept efforts that contradict the model: reversed joints, other units'
-    )
+    no_check: bool = flag('accept efforts that contradict the model: reversed joints, other units')
 
     def read(self, path: Path, model: ScrewModel, of_motors: bool) -> tuple[Recording, str]:
         """Return the samples of a bag or table, and their counts."""
