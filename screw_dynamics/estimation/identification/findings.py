@@ -27,6 +27,7 @@ class Thresholds(NamedTuple):
     clipped: float = 0.01  # of the samples, at the same largest value
     clipped_levels: float = 5.0  # times the samples of the next value: no step of a coarse sensor
     telling: float = 0.5  # correlation of measured efforts and those of the model
+    opposite: float = 0.8  # the same, of opposite sign
     factor: float = 15.0  # between measured efforts and those of the model without a payload
     stuck: float = 0.2  # of the range of an effort, by which that of the model changes meanwhile
     mostly: float = 0.5  # of the samples, that tell nothing of a joint which is left out
@@ -202,11 +203,16 @@ def spikes_found(
 def reversed_efforts(
     names: tuple[str, ...], efforts: Array, predicted: Array, jets: Array, sought: Array
 ) -> Iterator[Finding]:
-    """Yield joints whose efforts (T, n) have the opposite sign of those of the model."""
+    """
+    Yield joints whose efforts (T, n) have the opposite sign of those of the model.
+
+    They have it with and without what friction, rotors and offsets may explain.
+    """
     measured, own = _comparable(efforts, predicted, jets, sought)
-    for name, a, b in zip(names, measured.T, own.T, strict=True):
+    whole = np.einsum('tn,tn->n', efforts, predicted)
+    for name, a, b, both in zip(names, measured.T, own.T, whole.tolist(), strict=True):
         alike, slope = _correlation(a, b), _slope(a, b)
-        if alike < -LIMITS.telling and slope < -1.0 / LIMITS.factor:
+        if alike < -LIMITS.opposite and both < 0.0 and slope < -1.0 / LIMITS.factor:
             yield Finding(
                 'reversed',
                 'wrong',

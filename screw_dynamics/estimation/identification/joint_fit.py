@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.estimation.identification.columns import Columns
 from screw_dynamics.estimation.identification.least_squares import Fit, Window, fit, triangle
-from screw_dynamics.estimation.identification.samples import Samples
+from screw_dynamics.estimation.identification.samples import MOST_DELAY, Samples
 
 RANGE = np.array([1e-3, 0.3])  # of the largest velocity of the joint
 _TRIED = 30
@@ -102,13 +102,14 @@ def certain_delays(delays: Array, deviations: Array) -> Array:
     Return the delays (m,) of efforts that are certain, 0 for others [s].
 
     If one delay, the mean weighted by certainty, explains all, joints whose own is not certain
-    have that one.
+    have that one. Without it a delay above `MOST_DELAY` is what the model lacks at that joint.
     """
     weights = deviations**-2.0
     common, deviation = (weights @ delays) / weights.sum(), weights.sum() ** -0.5
     alike = np.abs(delays - common) < _SURE * deviations + _LEAST
-    rest = common if alike.all() and _is_certain(common, deviation) else 0.0
-    return np.where(_is_certain(delays, deviations), delays, rest)
+    shared = bool(alike.all() and _is_certain(common, deviation))
+    certain = _is_certain(delays, deviations) & (shared | (np.abs(delays) <= MOST_DELAY))
+    return np.where(certain, delays, common if shared else 0.0)
 
 
 def _is_certain(delay: Array, deviation: Array) -> NDArray[np.bool_]:
