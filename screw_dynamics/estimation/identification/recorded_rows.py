@@ -18,7 +18,7 @@ from screw_dynamics.model.screw_model import ScrewModel
 
 _DEGREES = 2.0  # times beyond the range of the limits
 _LARGEST_STEP = 0.2  # s, between samples
-_SCATTER = 0.02  # of the range of a position: deviations from a smooth motion
+_SCATTER = 0.1  # of the range of a position: off a smooth motion; of springs pulled by hand 0.03
 LEAST_RANGE = 0.05  # of a position, of a joint that moves [rad or m]
 _MOVES = 3.0  # steps of an encoder, the least between samples in motion
 _LONGEST_GAP, _STEPS = 0.5, 50.0  # s and usual steps, across which no motion is estimated
