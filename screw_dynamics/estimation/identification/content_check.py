@@ -149,7 +149,7 @@ def turned_gravity(
     above = np.concatenate((np.full(directions.shape[1], -np.inf), least))
     left, factors = _left(both, above, target, size)
     own = _left(rows, least, target, size)[0][0]
-    telling = own > LIMITS.negligible * size
+    telling = own > LIMITS.slope * size
 
     def better(left: Array) -> float:
         """Return how many times less remains of the joint of which it says most."""
@@ -158,7 +158,8 @@ def turned_gravity(
     gain, loaded = better(left), 0.0
     if load.shape[2]:
         loaded = better(_left(*_with_load(load, rows, least), target, size)[0])
-    if gain < max(LIMITS.turned, loaded):
+    total = np.sum((own / size) ** 2) / max(np.sum((left[0] / size) ** 2), 1e-300)
+    if gain < max(LIMITS.turned, loaded) or total < LIMITS.turned**2:
         return
     found = model.gravity + directions @ factors[0, : directions.shape[1]]
     ratio = float(np.linalg.norm(found)) / strength

@@ -46,7 +46,8 @@ class Thresholds(NamedTuple):
     scaled: float = 2.0  # the least factor, or its inverse, that is not an error of the model
     scale: float = 1e-3  # the least factor of efforts that are those of the model in some unit
     negligible: float = 0.01  # of an effort
-    turned: float = 2.0  # times smaller is what another gravity leaves of a joint
+    turned: float = 2.0  # times smaller is what another gravity leaves of a joint, and of all
+    slope: float = 0.05  # of an effort, the least left of a joint that a slope explains
     like_gravity: tuple[float, float] = (0.8, 1.25)  # its strength, in that of the model
     tilt: float = 2.0  # degrees
     loaded: float = 2.0  # times smaller is what a load leaves of a joint
