@@ -148,3 +148,14 @@ def test_any_array_like_is_taken(model, mixed, rng):
         assert_same(sd.elastic_feedforward(sd.Robot(model, mixed), value), expected)
     empty = sd.elastic_feedforward(sd.Robot(model, mixed), np.zeros((0, 5, model.n)), times=[])
     assert empty.motor_jet.shape == (0, 3, 6)
+
+
+def test_the_text_of_a_result_counts_its_derivatives(rng):
+    model = random_model(rng, 2)
+    for spring, motors in ((sd.LinearSpring(70.0), 2), (sd.LinearSpring(70.0, 4.0), 3)):
+        drives = sd.Drives({model.joint_names[0]: sd.JointDrive(spring, sd.Motor(0.1))})
+        motion = sd.elastic_feedforward(sd.Robot(model, drives), rng.normal(size=(5, 2)))
+        assert repr(motion).endswith(
+            f'one sample of 2 joints: efforts to derivative 2, motor positions to {motors}, '
+            f'motor efforts to {motors - 2})'
+        )

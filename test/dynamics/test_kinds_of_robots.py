@@ -167,3 +167,26 @@ def test_batches_of_motions_with_wrenches(rng):
     for index in np.ndindex(2, 2):
         expected = sd.inverse_dynamics(arm, jets[index], {'tip': wrench[index][:1]})
         np.testing.assert_allclose(found[index], expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.skipif("sd.kernel_form() != 'c'", reason='needs the extension module')
+@pytest.mark.parametrize(
+    ('name', 'shape'),
+    [
+        ('mass_matrix', (1, 3)),
+        ('bias_forces', (2, 3)),
+        ('forward_dynamics', (3, 3)),
+        ('inverse_dynamics', (1, 4, 3)),
+    ],
+)
+def test_only_what_a_kernel_does_not_accept_is_checked(name, shape, rng, monkeypatch):
+    model, function, inputs = random_model(rng, 3), getattr(sd, name), rng.normal(size=shape)
+    expected = function(model, *inputs)  # it also loads the kernel
+
+    def refuse(*arguments, **options):
+        raise LookupError('checked')
+
+    monkeypatch.setitem(function.__globals__, 'checked_call', refuse)
+    np.testing.assert_array_equal(function(model, *inputs), expected)
+    with pytest.raises(LookupError, match='checked'):
+        function(model, *inputs.tolist())

@@ -19,6 +19,7 @@ from screw_dynamics.errors import (
     UnknownNameError,
 )
 from screw_dynamics.simulation import ElasticRobot, natural_frequencies
+from screw_dynamics.simulation.natural_frequencies import parallel_frequency
 
 
 @pytest.fixture(scope='module')
@@ -191,3 +192,25 @@ def test_natural_frequencies_name_what_is_no_record():
         natural_frequencies(two_links.model(), two_links.START)
     with pytest.raises(InputError, match='model: expected a ScrewModel, got str'):
         natural_frequencies('robot', two_links.START)
+
+
+@pytest.mark.parametrize('stiffness', [(30.0, 2.0), (2.0, 30.0), (0.0, 30.0)])
+def test_the_frequency_on_parallel_springs_is_the_highest(stiffness):
+    entries = [
+        sd.JointDrive(parallel_spring=sd.TorsionSpring(k) if k else None) for k in stiffness
+    ]
+    mobility = np.diag(np.linalg.inv(two_links.mass_matrix(two_links.START)))
+    found = parallel_frequency(two_links.robot(*entries), two_links.START)
+    assert found == pytest.approx(np.sqrt(max(stiffness * mobility)), rel=1e-12)
+
+
+@pytest.mark.parametrize('spring', [None, sd.TorsionSpring(2.0)])
+@pytest.mark.parametrize('rotor', [0.01, 5.0])
+def test_friction_that_holds_a_rotor_has_a_frequency_beside_those_of_springs(spring, rotor):
+    grip = sd.Motor(rotor, coulomb_friction=1.0, presliding_stiffness=5000.0)
+    held = sd.JointDrive(sd.LinearSpring(70.0), grip, parallel_spring=spring)
+    link = 1.0 / np.linalg.inv(two_links.mass_matrix(two_links.START))[0, 0]
+    assert 0.01 < link < 5.0
+    found = parallel_frequency(two_links.robot(held, None), two_links.START)
+    assert found == pytest.approx(np.sqrt(5000.0 / max(rotor, link)), rel=1e-12)
+    assert parallel_frequency(two_links.robot(), two_links.START) == 0.0

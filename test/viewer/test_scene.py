@@ -123,6 +123,24 @@ def test_motor_positions_of_a_motion_are_those_of_the_feedforward(rng):
     np.testing.assert_array_equal(motion.efforts, sd.inverse_dynamics(PLANAR, jets))
 
 
+@pytest.mark.parametrize('rows', [2, 3])
+def test_efforts_of_a_motion_are_computed_from_accelerations_on(rows, rng):
+    jets = rng.uniform(-0.5, 0.5, (4, rows, 2))
+    motion = motion_of_jets(sd.Robot(PLANAR), np.arange(4.0), jets)
+    if rows == 2:
+        assert motion.efforts is None
+    else:
+        np.testing.assert_array_equal(motion.efforts, sd.inverse_dynamics(PLANAR, jets))
+
+
+@pytest.mark.parametrize('shape', [(4, 2), (4, 1, 2), (4, 3, 2)])
+def test_given_efforts_are_kept_with_their_derivatives(shape, rng):
+    efforts = rng.normal(size=shape)
+    jets = rng.uniform(-0.5, 0.5, (4, 3, 2))  # whose efforts would be others
+    motion = motion_of_jets(sd.Robot(PLANAR), np.arange(4.0), jets, efforts)
+    np.testing.assert_array_equal(motion.efforts, efforts.reshape(4, -1, 2))
+
+
 def test_tubes_and_threads_follow_the_soft_body(rng):
     scene = Scene(sd.Robot(FINGER))
     q = np.array([0.2, -0.4, 0.5, -0.3])

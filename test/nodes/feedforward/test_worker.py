@@ -1,19 +1,24 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The worker of the node, and the rate of its ticks."""
+"""The worker of the node, the rate of its ticks, and its speed."""
 
 import os
 import signal
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 from helpers.node_processes import trajectory
 from helpers.patience import patience
 from helpers.receiving_node import NAMES, Node
 from rclpy.serialization import serialize_message
+from std_msgs.msg import Float64
 
+from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.inputs import Speed
 from screw_dynamics.control.tasks import Fitted, Header, Rejection
+from screw_dynamics.nodes.feedforward import inputs
 from screw_dynamics.nodes.feedforward.worker import Worker, read_header
 
 DATA = serialize_message(trajectory(NAMES, [0.0, 0.0], [1.0, 0.5]))
@@ -68,3 +73,24 @@ def test_one_that_has_died_while_idle_is_replaced(worker, asked):
 def test_a_closed_one_refuses(worker, asked):
     worker.close()
     assert isinstance(asked(), Rejection)
+
+
+def test_a_refused_speed_is_warned_of_once(monkeypatch):
+    callbacks, warnings, steps = {}, [], []
+    monkeypatch.setattr(
+        inputs,
+        'make_subscription',
+        lambda node, kind, topic, take, *_, **__: callbacks.update({topic: take}),
+    )
+    node = SimpleNamespace(
+        get_logger=lambda: SimpleNamespace(warning=warnings.append),
+        step=steps.append,
+        take_trajectory=None,
+        create_service=lambda *_: None,
+    )
+    parameters = FeedforwardParameters(speed_scaling_unit='percent')
+    inputs.Inputs(node, SimpleNamespace(parameters=parameters))
+    for percent in (-1.0, 201.0, float('nan'), 50.0, 200.0, -2.0, -3.0):
+        callbacks[inputs.SPEED_TOPIC](Float64(data=percent))
+    assert steps == [Speed(0.5), Speed(2.0)]
+    assert [text.rsplit(maxsplit=1)[-1] for text in warnings] == ['-1', '-2']
