@@ -245,7 +245,7 @@ def test_tables_in_place_of_bags(folder, capsys):
     table = shown[shown.index('efforts that remain') :].splitlines()
     (line,) = (line.split() for line in table if line.startswith('joint_1'))
     assert float(line[3]) == pytest.approx(0.1, rel=0.2)
-    main(['doctor', 'my_robot.urdf', 'a.csv', '--end', '4'])
+    assert main(['doctor', 'my_robot.urdf', 'a.csv', '--end', '4']) == 0
     shown = capsys.readouterr().out
     assert '801 samples of 2 joints' in shown and 'joint_2.viscous' in shown
     assert main(['identify', 'a.csv']) == 1

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ from sine_motions import sines
 
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, TrajectoryError
 from screw_dynamics.estimation import measured_motion, smoothing_spline
+from screw_dynamics.estimation.identification.recorded_rows import scattered
 from screw_dynamics.estimation.recorded_samples import GapError, in_order, usual_step
 
 
@@ -78,6 +81,13 @@ def test_turns_of_continuous_joints_are_undone(rng):
     np.testing.assert_allclose(
         motion.jets(times)[:, 1:], limited.jets(times)[:, 1:], rtol=1e-6, atol=1e-6
     )
+
+
+def test_turns_are_scatter_only_of_joints_that_do_not_turn():
+    smooth = np.outer(np.linspace(0.0, 4.0, 500), [3.0, 3.0])
+    wrapped = (smooth + np.pi) % (2 * np.pi) - np.pi
+    robot = SimpleNamespace(coordinate_types=('continuous', 'revolute'), joint_names=('a', 'b'))
+    assert [finding.joints for finding in scattered(robot, wrapped, smooth)] == [('b',)]
 
 
 def test_joints_that_stand_still_and_motions_without_noise():

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -40,6 +41,7 @@ from screw_dynamics.lie import (
     vee,
     wrench_cross,
 )
+from screw_dynamics.lie.scalars import solve
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -251,3 +253,11 @@ def test_rotations_of_quaternions(rng):
     np.testing.assert_array_equal(
         quaternion_rotation(np.array([0.0, 0.707, 0.0, 0.707])), [[0, 0, 1], [0, 1, 0], [-1, 0, 0]]
     )
+
+
+def test_equations_of_exact_scalars_are_solved_from_their_largest_pivots():
+    # 1e-30 as the first pivot would leave one digit in thirty of x = 1
+    with mpmath.workdps(30):
+        matrix = np.array([[mpmath.mpf('1e-30'), mpmath.mpf(1)], [mpmath.mpf(1), mpmath.mpf(1)]])
+        found = solve(matrix, matrix @ np.array([mpmath.mpf(1), mpmath.mpf(2)]))
+        assert max(abs(found - [1, 2])) < mpmath.mpf('1e-28')

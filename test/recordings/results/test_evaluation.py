@@ -1,14 +1,17 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`evaluate` and `plot`: numbers of a curve by name, and their figure."""
+"""`evaluate` and `plot`: numbers of a curve by name, and their figure; topics of results."""
 
 from __future__ import annotations
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.errors import BagError, InputError, ShapeError
+from screw_dynamics.recordings.results.results_from_bag import one_topic
 
 ARM = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
 DRIVE = sd.JointDrive(sd.LinearSpring(200.0), sd.Motor(rotor_inertia=0.1))
@@ -75,3 +78,31 @@ def test_figures_of_motors_have_times():
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ['joint_1', 'joint_2']
     np.testing.assert_array_equal(axes.lines[0].get_xdata(), times)
     pyplot.close('all')
+
+
+@pytest.mark.parametrize('sign', [1.0, -1.0])
+def test_the_share_of_a_limit_is_that_of_the_side_which_is_nearer(sign):
+    pyplot = pytest.importorskip('matplotlib.pyplot', reason='figures need matplotlib')
+    pyplot.switch_backend('agg')
+    curve = sd.trajectory.through(ARM, [0.0, 1.0], [[0.0, 0.0], [sign * 2.0, 0.0]])
+    titles = [axis.get_title(loc='right') for axis in sd.plot(ARM, curve).axes]
+    share = 100.0 * 2.0 / ARM.limits.upper[0]
+    assert ARM.limits.lower[0] == -ARM.limits.upper[0]
+    assert titles[0] == f'joint_1: {share:.3g} % of its limit'
+    pyplot.close('all')
+
+
+def test_a_topic_is_the_only_one_of_its_type_with_messages():
+    kind, other = 'sensor_msgs/msg/JointState', 'std_msgs/msg/Float64'
+
+    def topic(**counted):
+        types = {'states': kind, 'more': kind, 'value': other}
+        topics = {name: SimpleNamespace(type=types[name], count=n) for name, n in counted.items()}
+        return one_topic(SimpleNamespace(path='bag', topics=topics), [kind], None)
+
+    assert topic(states=3, more=0, value=2) == 'states'
+    with pytest.raises(BagError, match='choose by --topic one of .*: states, more$'):
+        topic(states=3, more=1)
+    text = r'^bag: expected a topic of type JointState, it holds value \(std_msgs/msg/Float64\)$'
+    with pytest.raises(BagError, match=text):
+        topic(value=2)
