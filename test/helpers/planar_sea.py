@@ -28,7 +28,7 @@ drives:
 
 
 def write_joints(folder: Path, text: str = TEXT) -> Path:
-    """Write a file of elastic joints."""
+    """Write a file of drives."""
     path = folder / 'joints.yaml'
     path.write_text(text)
     return path

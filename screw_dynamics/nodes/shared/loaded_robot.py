@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Robots from URDF text, the file of elastic joints and node parameters."""
+"""Robots from URDF text, the file of drives and node parameters."""
 
 import hashlib
 import warnings
@@ -32,7 +32,7 @@ _TURNS = 10.0 * np.pi, 720.0  # rad; position limits between them may be degrees
 
 
 def read_drives(path: str, warn: Callable[[str], object]) -> Drives | None:
-    """Read the elastic joints from a path or package:// address; None if it is empty."""
+    """Read the drives from a path or package:// address; None if it is empty."""
     if not path:
         return None
     file = resolve_file_url(path, _DRIVES)
