@@ -146,7 +146,9 @@ def dry_friction(
     Return equations with all dry friction that drives may have, and values to begin at.
 
     Its velocities are those that explain most, all else as found: that of Coulomb friction, that
-    of breakaway beside it, and the first again. Joints whose friction does not show keep theirs.
+    of breakaway beside it, and the first again. Joints whose friction does not show keep theirs;
+    a breakaway that was sought and does not show has the velocity of the robot given, and may be
+    negative: its best velocity, and its sign, would follow from noise and bias Coulomb friction.
     """
     equations, values = found.equations, found.values
     jets, numbers = samples.jets(equations.delay(values)), equations.coefficients(values)
@@ -156,7 +158,8 @@ def dry_friction(
     told = equations.determined(values, deviations)[: len(fields)]
     coulomb, dry = np.zeros(len(moved)), np.zeros_like(free)
     dry[STRIBECK, joints[(fields == BREAKAWAY) & told]] = True
-    # what is below 0 is not there
+    doubted = free[BREAKAWAY] & ~dry[STRIBECK]
+    given = equations.robot.motors.friction[:, 1]
     dry[LOAD], dry[[VELOCITY, BREAKAWAY]] = moved, False
     # of parameters that are not linear, changes are fitted
     linear = np.where(np.isin(fields, (VELOCITY, STRIBECK, CONSTANT)), 0.0, values[: len(fields)])
@@ -176,15 +179,15 @@ def dry_friction(
         kinds = np.union1d(np.setdiff1d(fields[own], STRIBECK), BREAKAWAY)
         fastest = float(samples.fastest[j])
         excess = int(np.flatnonzero(kinds == BREAKAWAY)[0])
+        if doubted[j]:  # the velocity that explains most would explain noise
+            numbers[STRIBECK, j] = np.clip(given[j], _SLOWEST * numbers[VELOCITY, j], fastest)
         for kind, slowest, least in (
             (VELOCITY, RANGE[0] * fastest, None),
             (STRIBECK, _SLOWEST * numbers[VELOCITY, j], excess),
             (VELOCITY, RANGE[0] * fastest, None),
-        ):
+        )[: 1 if doubted[j] else 3]:
             of_velocity = partial(columns, j, kinds, kind)
             numbers[kind, j] = best_velocity(of_velocity, rest, slowest, RANGE[1] * fastest, least)
-    for kind in (BREAKAWAY, LOAD):
-        dry[kind] &= ~(free[kind] & (numbers[kind] < 0.0))
     wider = with_dry_friction(equations, numbers, coulomb, dry)
     return wider, np.concatenate((numbers[wider.free], values[int(free.sum()) :]))
 
