@@ -14,6 +14,7 @@ from oracles.strategies import models, seeds
 
 import screw_dynamics as sd
 from screw_dynamics.dynamics import ControlTerms
+from screw_dynamics.dynamics.state_terms import State, state_terms
 from screw_dynamics.errors import (
     InputError,
     NotFiniteError,
@@ -254,3 +255,17 @@ def test_large_angles_keep_their_digits(simple, rng):
     np.testing.assert_allclose(
         sd.mass_matrix(simple, q), expected, rtol=0.0, atol=1e-8 * np.abs(expected).max()
     )
+
+
+def test_terms_of_a_state_add_up_to_its_efforts(tree, rng):
+    jet = rng.normal(size=(5, tree.n))
+    terms = {
+        term.name: term.values for term in state_terms(tree, State(jet, None, 2, None, 'body'))
+    }
+    coriolis, gravity, *efforts = terms['efforts'].T
+    parts = [terms['mass_matrix'] @ jet[2], coriolis, gravity]
+    bounds = {'rtol': 0.0, 'atol': ROUNDING * np.abs(parts).max()}
+    np.testing.assert_allclose(coriolis, terms['coriolis_matrix'] @ jet[1], **bounds)
+    np.testing.assert_allclose(gravity, sd.gravity_forces(tree, jet[0]), **bounds)
+    np.testing.assert_allclose(efforts[0], np.sum(parts, axis=0), **bounds)
+    np.testing.assert_array_equal(efforts, sd.inverse_dynamics(tree, jet))
