@@ -6,16 +6,19 @@ from __future__ import annotations
 
 import csv
 import re
+import warnings
 import zipfile
 from pathlib import Path
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.errors import InputError, listed, short, shown
+from screw_dynamics.errors import InputError, RecordingWarning, listed, short, shown
 
 TABLES = '.csv', '.npz'
 _FIELDS = 'position', 'effort', 'motor_position', 'motor_effort', 'deflection'
+# what every recording has, and the columns of CSV that hold it
+_NEEDED = {'times': 'time', 'positions': 'JOINT.position', 'joint_names': 'JOINT.position'}
 _UNIT = re.compile(r' *\[[^\]]*\]$')
 
 
@@ -27,40 +30,49 @@ def fields_of_file(path: Path) -> dict[str, object]:
             f'{path}: expected a file {" or ".join(TABLES)}, got {shown(path.suffix)}'
         )
     try:
-        columns = _csv(path) if suffix == '.csv' else _npz(path)
+        columns, present = _csv(path) if suffix == '.csv' else _npz(path)
     except OSError as error:
         raise InputError(f'{path}: expected a recording: {error.strerror or error}') from None
-    for name in ('joint_names', 'times', 'positions'):
+    for name, column in _NEEDED.items():
         if name not in columns:
-            raise InputError(
-                f'{path}: expected {name}, got {listed(map(str, columns)) or "nothing"}'
-            )
+            wanted = f'a column {column}' if suffix == '.csv' else f'an array {name}'
+            raise InputError(f'{path}: expected {wanted}, got {listed(present) or "none"}')
     return columns
 
 
-def _npz(path: Path) -> dict[str, object]:
-    """Return the arrays of a recording; others are not read."""
+def _npz(path: Path) -> tuple[dict[str, object], list[str]]:
+    """Return the arrays of a recording, others are not read, and the names of all."""
     names = 'joint_names', 'times', *(f'{field}s' for field in _FIELDS)
     try:
         with np.load(path, allow_pickle=False) as file:
-            return {key: file[key] for key in file.files if key in names}
+            return {key: file[key] for key in file.files if key in names}, file.files
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(f'{path}: expected arrays in NPZ: {short(str(error))}') from None
 
 
-def _csv(path: Path) -> dict[str, object]:
-    """Return the columns ``time``, ``joint.position``, ``joint.effort`` and so on."""
+def _csv(path: Path) -> tuple[dict[str, object], list[str]]:
+    """Return the columns of a recording, others are not read, and the names of all."""
     try:
         with path.open(encoding='utf-8-sig', newline='') as file:
             header, *rows = [row for row in csv.reader(file) if row] or [[]]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f'{path}: expected a table in CSV: {short(str(error))}') from None
+    if not rows:
+        raise InputError(f'{path}: expected rows of numbers below a header, got none')
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(header):
+            raise InputError(
+                f'{path}: expected {len(header)} cells in every row, as in the header, got '
+                f'{len(row)} in row {number} below it'
+            )
+    try:
         table = np.array([[cell or 'nan' for cell in row] for row in rows], dtype=np.float64)
-    except (UnicodeDecodeError, csv.Error, ValueError) as error:
+    except ValueError as error:
         raise InputError(
             f'{path}: expected rows of numbers below a header: {short(str(error))}'
         ) from None
     names = [_UNIT.sub('', cell.strip()) for cell in header]
-    if table.shape != (len(rows), len(names)) or not rows:
-        raise InputError(f'{path}: expected rows of {len(names)} cells, got {table.shape}')
+    table = _whole_rows(path, names, table)
     found: dict[str, dict[str, Array]] = {}
     columns: dict[str, object] = {}
     for name, column in zip(names, table.T, strict=True):
@@ -77,4 +89,15 @@ def _csv(path: Path) -> dict[str, object]:
         if unknown := [joint for joint in own if joint not in joints]:
             raise InputError(f'{path}: expected a column {unknown[0]}.position beside {field}')
         columns[f'{field}s'] = np.column_stack([own.get(joint, absent) for joint in joints])
-    return columns
+    return columns, names
+
+
+def _whole_rows(path: Path, names: list[str], table: Array) -> Array:
+    """Return the rows that lack no value of a column that was measured; warn of the others."""
+    read = np.array([name == 'time' or name.rpartition('.')[2] in _FIELDS for name in names])
+    absent = np.isnan(table)
+    lacking = absent[:, read & ~absent.all(axis=0)].any(axis=1)
+    if lacking.any():
+        text = f'{path}: {lacking.sum()} of {len(table)} rows lack a value: left out'
+        warnings.warn(text, RecordingWarning, stacklevel=5)
+    return table[~lacking]

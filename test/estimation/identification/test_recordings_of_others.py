@@ -13,7 +13,7 @@ from helpers.recordings import drawn
 from oracles.random_models import random_model
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.errors import InputError, RecordingWarning, ShapeError
 from screw_dynamics.estimation.identification import Recording
 from screw_dynamics.model.locked_joints import without_joints
 
@@ -51,11 +51,13 @@ def test_tables_have_the_recording(tmp_path, measured):
     [
         ('a.txt', 'time', 'expected a file .csv or .npz'),
         ('a.csv', 'time,a.effort\n0,1\n', 'expected a column a.position beside effort'),
-        ('a.csv', 'time\n0\n', 'expected joint_names'),
-        ('a.csv', 'a.position\n0\n', 'expected times, got joint_names, positions'),
+        ('a.csv', 'time\n0\n', r'expected a column JOINT\.position, got time'),
+        ('a.csv', 'time,q1\n0,1\n', r'expected a column JOINT\.position, got time, q1'),
+        ('a.csv', 'a.position\n0\n', r'expected a column time, got a\.position'),
         ('a.csv', 'time,a.position\n0,x\n', 'expected rows of numbers'),
-        ('a.csv', 'time,a.position\n', 'expected rows of 2 cells'),
-        ('a.csv', '', 'expected rows of'),
+        ('a.csv', 'time,a.position\n0,1\n1\n', 'expected 2 cells in every row.*1 in row 2 below'),
+        ('a.csv', 'time,a.position\n', 'expected rows of numbers below a header, got none'),
+        ('a.csv', '', 'expected rows of numbers below a header, got none'),
         ('a.npz', 'no archive', 'expected arrays in NPZ'),
     ],
 )
@@ -65,9 +67,23 @@ def test_files_that_are_no_recordings(tmp_path, name, text, expected):
         Recording.from_file(tmp_path / name)
 
 
+def test_rows_of_a_table_that_lack_a_value_are_left_out(tmp_path):
+    header = 'time,a.position,a.effort,b.position,b.effort'
+    rows = header, '0,1,2,3,', '1,,2,3,', '2,1,nan,3,', '3,4,5,6,'
+    (tmp_path / 'a.csv').write_text('\n'.join(rows))
+    with pytest.warns(RecordingWarning, match=r'a\.csv: 2 of 4 rows lack a value: left out'):
+        found = Recording.from_file(tmp_path / 'a.csv')
+    np.testing.assert_array_equal(found.times, [0.0, 3.0])
+    np.testing.assert_array_equal(found.positions, [[1.0, 3.0], [4.0, 6.0]])
+    np.testing.assert_array_equal(found.efforts, [[2.0, np.nan], [5.0, np.nan]])
+
+
 def test_files_that_are_absent_or_do_not_fit(tmp_path):
     with pytest.raises(InputError, match='No such file'):
         Recording.from_file(tmp_path / 'a.csv')
+    np.savez(tmp_path / 'a.npz', joint_names=['a'], time=[0.0], position=[[0.0]])
+    with pytest.raises(InputError, match='an array times, got joint_names, time, position'):
+        Recording.from_file(tmp_path / 'a.npz')
     np.savez(tmp_path / 'a.npz', joint_names=['a'], times=[0.0], positions=[[0.0, 1.0]])
     with pytest.raises(ShapeError, match='positions'):
         Recording.from_file(tmp_path / 'a.npz')
