@@ -137,7 +137,8 @@ def fitted_spring(
     if stiffness < -max(LIMITS.known * deviation, LIMITS.slipping * line.left / shown):
         text = (
             f'recording: joint {seen.name!r}: expected a motor that leads under a positive '
-            f'effort, got {stiffness:.2g}: the effort or both positions are reversed'
+            f'effort, got {stiffness:.2g}: effort, deflections or both '
+            'positions are reversed'
         )
         finding = Finding('reversed spring', 'wrong', (seen.name,), text)
         return _stiff(seen.name, zero, zero_deviation, shown), (finding,)
