@@ -153,6 +153,9 @@ class RecordingPart(Options, heading='what is read'):
     end: float = option(np.inf, 'leave out what was recorded after [s]', metavar='S')
 
 
+RECORDING_FILE = 'bag (folder, .mcap or .db3) of JointState messages, or a table (.csv, .npz)'
+
+
 @dataclass(frozen=True)
 class BagFile(Options):
     """A bag."""

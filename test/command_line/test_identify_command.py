@@ -242,6 +242,7 @@ def test_tables_in_place_of_bags(folder, capsys):
     assert main(['identify', 'a.csv', *options]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith('Recording(joint_1, joint_2; 1200 samples') and 'gravity' in shown
+    assert 'fitted  validated  unit' in shown
     table = shown[shown.index('efforts that remain') :].splitlines()
     (line,) = (line.split() for line in table if line.startswith('joint_1'))
     assert float(line[3]) == pytest.approx(0.1, rel=0.2)

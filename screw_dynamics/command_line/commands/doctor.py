@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.command_line.motions import RecordingPart
+from screw_dynamics.command_line.motions import RECORDING_FILE, RecordingPart
 from screw_dynamics.command_line.records import Options, argument
 from screw_dynamics.command_line.robots import path_in_errors
 from screw_dynamics.common.paths import expanded
@@ -72,11 +72,7 @@ class Examined(Options):
     """A robot, and a recording of it."""
 
     urdf: str = argument('robot description (URDF)', metavar='URDF')
-    recording: Path | None = argument(
-        'bag (folder, .mcap or .db3) of JointState messages, or a table (.csv, .npz)',
-        default=None,
-        metavar='RECORDING',
-    )
+    recording: Path | None = argument(RECORDING_FILE, default=None, metavar='RECORDING')
 
 
 def run(files: Examined, part: RecordingPart) -> int:

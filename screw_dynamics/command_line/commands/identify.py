@@ -11,10 +11,11 @@ from typing import TextIO
 
 import numpy as np
 
-from screw_dynamics.command_line.motions import BagFile, RecordingPart
+from screw_dynamics.command_line.motions import RECORDING_FILE, BagFile, RecordingPart
 from screw_dynamics.command_line.outputs import writing
 from screw_dynamics.command_line.records import (
     Options,
+    argument,
     flag,
     not_negative,
     optional,
@@ -70,6 +71,13 @@ _DEFAULT = 'friction', 'rotors'
 
 
 @dataclass(frozen=True)
+class BagOrTable(BagFile):
+    """A recording."""
+
+    bag: Path = argument(RECORDING_FILE, metavar='RECORDING')
+
+
+@dataclass(frozen=True)
 class IdentifiedRobot(RecordedRobot):
     """A robot whose drives are known in part, or not at all."""
 
@@ -101,7 +109,7 @@ class Measured(RecordingPart):
     )
     validate: Path | None = optional(
         'another recording, whose efforts are compared in place of the part held out',
-        metavar='BAG',
+        metavar='RECORDING',
     )
     no_check: bool = flag('accept efforts that contradict the model: reversed joints, other units')
 
@@ -154,11 +162,13 @@ class Files(Options, heading='output'):
     write_drives: Path | None = optional(
         'friction, rotors and springs found, as a YAML file for --drives'
     )
-    plot: Path | None = optional('efforts measured, by the model, and fitted', metavar='PNG')
+    plot: Path | None = optional(
+        'efforts measured, explained and left, without --drives', metavar='PNG'
+    )
 
 
 def run(
-    bag: BagFile,
+    bag: BagOrTable,
     source: IdentifiedRobot,
     part: Measured,
     efforts: MeasuredEfforts,
@@ -182,13 +192,15 @@ def run(
         first, used = recording.times[[0, -1]]
         if part.validate is not None:
             other = part.read(part.validate, robot.tree, of_motors)[0]
+            unseen = 'validated'
         else:
+            unseen = 'held out'
             last, used = used, used - part.held_out * (used - first)
             other = recording.between(used, last)
         use = recording.between(first, used)
         found = _found(robot, use, of_motors, part, sought, measured)
         remaining = found.validate(other)
-        print(f'{samples}\n\n{_report(found, robot.tree, remaining)}')
+        print(f'{samples}\n\n{_report(found, robot.tree, remaining, unseen)}')
         write(files.csv, lambda file: _write_parameters(found, file))
         _write_robot(found, files, source.description(recorded))
         if isinstance(found, Identification) and files.plot is not None:
@@ -275,7 +287,7 @@ def _write_robot(
 
 
 def _report(
-    found: Identification | DriveIdentification, model: ScrewModel, remaining: Array
+    found: Identification | DriveIdentification, model: ScrewModel, remaining: Array, unseen: str
 ) -> str:
     """Return the parameters, the payload and the efforts that remain."""
     model = found.model if isinstance(found, Identification) else model
@@ -290,7 +302,7 @@ def _report(
             strict=True,
         )
     ]
-    heading = ['efforts that remain (rms)', 'before', 'fitted', 'held out', 'unit']
+    heading = ['efforts that remain (rms)', 'before', 'fitted', unseen, 'unit']
     parts = [str(found), text_table([heading, *rows])]
     if found.payload is not None:
         load = found.payload
