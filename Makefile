@@ -55,12 +55,13 @@ accuracy: setup ## compare all robots of the robot packages with independent ref
 verification: setup ## judge every algorithm by 60-digit arithmetic and measure its cost
 	@$(RUN) python -m benchmarks verification $(ARGS)
 
-lint: setup ## check style, imports, types and the changelog
+lint: setup ## check style, imports, types, the changelog and the size of rooms
 	@$(RUN) ruff check .
 	@$(RUN) ruff format --check .
 	@$(RUN) lint-imports
 	@$(RUN) mypy
 	@.ci/changelog
+	@$(RUN) python -m benchmarks.size --check
 
 # without ROS 2, whose executables are not for every environment
 wheels: ## build a wheel with the extension module for this Python and platform into dist/

@@ -19,7 +19,58 @@ from screw_dynamics.common.text_table import text_table
 _SOURCES = ('.py', '.pyi', '.c', '.h')
 _NODES = 'screw_dynamics/nodes', 'screw_dynamics/control'
 # lines at most; what is in no room of its own counts as the folder above
-BUDGET = {}
+BUDGET = {
+    'screw_dynamics': 580,
+    'screw_dynamics/codegen': 4030,
+    'screw_dynamics/command_line': 3540,
+    'screw_dynamics/common': 2080,
+    'screw_dynamics/control': 6020,
+    'screw_dynamics/drives': 4530,
+    'screw_dynamics/dynamics': 2710,
+    'screw_dynamics/estimation': 7970,
+    'screw_dynamics/kernels': 9740,
+    'screw_dynamics/learning': 810,
+    'screw_dynamics/lie': 1250,
+    'screw_dynamics/limits': 3430,
+    'screw_dynamics/model': 3640,
+    'screw_dynamics/nodes': 6690,
+    'screw_dynamics/recordings': 4120,
+    'screw_dynamics/series': 1030,
+    'screw_dynamics/simulation': 1680,
+    'screw_dynamics/soft': 6010,
+    'screw_dynamics/symbolic': 1770,
+    'screw_dynamics/theory': 4340,
+    'screw_dynamics/trajectory': 3950,
+    'screw_dynamics/viewer': 2250,
+    'test': 280,
+    'test/agreement': 240,
+    'test/codegen': 1910,
+    'test/command_line': 4140,
+    'test/common': 610,
+    'test/control': 5550,
+    'test/drives': 3630,
+    'test/dynamics': 2520,
+    'test/estimation': 3630,
+    'test/examples': 1860,
+    'test/helpers': 4190,
+    'test/kernels': 780,
+    'test/learning': 450,
+    'test/lie': 600,
+    'test/limits': 1810,
+    'test/model': 2480,
+    'test/nodes': 7990,
+    'test/oracles': 4300,
+    'test/packaging': 1670,
+    'test/recordings': 1330,
+    'test/series': 250,
+    'test/simulation': 1180,
+    'test/soft': 2450,
+    'test/symbolic': 720,
+    'test/theory': 1940,
+    'test/trajectory': 3180,
+    'test/verification': 260,
+    'test/viewer': 960,
+}
 
 
 def sources(*folders: str) -> list[Path]:
@@ -90,5 +141,5 @@ def main() -> None:
 
 if __name__ == '__main__':
     if sys.argv[1:] == ['--check']:
-        sys.exit('\n'.join(problems()))
+        sys.exit('\n'.join(problems()) or 0)
     main()
