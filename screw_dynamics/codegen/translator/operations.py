@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from operator import (
     add,
     and_,
@@ -74,7 +75,8 @@ def operation(out: Lines, operator: ast.operator, left: Value, right: Value) -> 
         return elementwise(out, [left, right], lambda x: operation(out, operator, x[0], x[1]))
     one, other = left.kind, right.kind
     if isinstance(one, Known) and isinstance(other, Known):
-        return out.known(_OPERATIONS[type(operator)](one.value, other.value))
+        with suppress(ZeroDivisionError):  # of data that a robot lacks, where nothing computes
+            return out.known(_OPERATIONS[type(operator)](one.value, other.value))
     kind = in_c(joined(one, other))
     if isinstance(operator, ast.Pow):
         return _power(out, left, right)

@@ -240,7 +240,7 @@ def test_motor_positions_that_cannot_be(planar):
     for bad, text in (
         (100.0 * motors, 'joint side of the gear, got 99.8 times'),
         (-motors, 'one of both encoders is reversed'),
-        (2.0 * q - motors, 'the effort or both positions are'),
+        (2.0 * q - motors, 'effort, deflections or both positions are reversed'),
     ):
         with pytest.raises(InputError, match=f"'joint_1'.*{text}"):
             identify(planar, replace(measured, motor_positions=bad))
