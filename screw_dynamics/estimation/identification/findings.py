@@ -52,6 +52,7 @@ class Thresholds(NamedTuple):
     tilt: float = 2.0  # degrees
     loaded: float = 2.0  # times smaller is what a load leaves of a joint
     load: float = 0.02  # of the mass of the robot, the least load
+    sure_below: float = 3.0  # standard deviations, of friction and a rotor that are below 0
     # motors
     sure: float = 4.0  # standard deviations of what is there
     noisy: float = 3.0  # times the noise, what a drive leaves
@@ -311,6 +312,26 @@ def late(names: Sequence[str], delays: Array) -> tuple[Finding, ...]:
         return (Finding('late', 'wrong', joints, text),)
     hint = lead_time_hint(float(delays[worst]))
     return (Finding('late', 'left out', joints, f'{text}; taken out{hint}'),)
+
+
+def negative_friction(
+    joints: Sequence[str], names: Sequence[str], values: Array, deviations: Array
+) -> Iterator[Finding]:
+    """Yield joints that no parameter of a motor explains: friction and rotor are below 0."""
+    surely = dict(
+        zip(names, (values + LIMITS.sure_below * deviations < 0.0).tolist(), strict=True)
+    )
+    for name in joints:
+        kinds = [f'{name}.{kind}' for kind in ('viscous', 'coulomb', 'rotor_inertia')]
+        sought = [kind for kind in kinds if kind in surely]
+        if len(sought) > 1 and all(surely[kind] for kind in sought):
+            yield Finding(
+                'negative',
+                'odd',
+                (name,),
+                f'recording: joint {name!r}: expected friction and rotor inertia above 0, got all '
+                'below: is the sign of its positions reversed?',
+            )
 
 
 def lead_time_hint(delay: float) -> str:

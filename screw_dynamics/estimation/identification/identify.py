@@ -31,7 +31,7 @@ from screw_dynamics.estimation.identification.evidence import (
     selected,
     telling,
 )
-from screw_dynamics.estimation.identification.findings import late, report
+from screw_dynamics.estimation.identification.findings import late, negative_friction, report
 from screw_dynamics.estimation.identification.joint_fit import fitted_joints
 from screw_dynamics.estimation.identification.payload import require_mass
 from screw_dynamics.estimation.identification.recording import Recording, sprung
@@ -202,7 +202,14 @@ def identify(
     springs, more = fitted_springs(
         model, samples.recording, efforts, jets[:, 1], windows, chosen=joints
     )
-    later = (*late(model.joint_names, delays), *more, *no_compliance(springs), *lost_in_gears(own))
+    deviations = np.sqrt(np.diag(found.covariance))
+    later = (
+        *late(model.joint_names, delays),
+        *negative_friction(model.joint_names, columns.names, found.values, deviations),
+        *more,
+        *no_compliance(springs),
+        *lost_in_gears(own),
+    )
     report(later, check, 3)
     shares = explained(columns, found.values, samples, delays)
     if payload is not None:

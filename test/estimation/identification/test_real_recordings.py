@@ -110,3 +110,15 @@ def test_an_undeclared_root_is_named():
     """As Drake wants it, `world` is a parent alone."""
     with pytest.warns(UserWarning, match='not declared.*world'):
         sd.read_urdf(urdf_of('double_pendulum'))
+
+
+@pytest.mark.filterwarnings('ignore:recording')
+def test_a_reversed_position_shows_in_negative_friction(of):
+    """Of a wrist, whose effort is too small beside errors of the model for a sign of its own."""
+    model, recording, found = of('ur10')
+    turned = recording.positions * [1.0, 1.0, 1.0, -1.0, 1.0, 1.0]
+    reverse = sd.identify(model, replace(recording, positions=turned), offsets=True)
+    joints = [
+        [one.joints for one in x.findings if one.kind == 'negative'] for x in (found, reverse)
+    ]
+    assert joints == [[], [('wrist_1_joint',)]]
