@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_float_array, require_finite, require_out
+from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.link_efforts import link_efforts, rotor_reactions
 from screw_dynamics.drives.robot import Robot, robot_with_drives
@@ -18,6 +18,7 @@ from screw_dynamics.kernels.drives.actuators import set_actuator_efforts
 from screw_dynamics.kernels.drives.deflections import OK
 from screw_dynamics.kernels.drives.laws import RIGID
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.state_calls import output
 
 
 def actuator_efforts(
@@ -93,12 +94,7 @@ def actuator_efforts(
         raise InputError('wrench_jets: expected None with effort_jet, which contains their effect')
     else:
         efforts = _known_efforts(jet, effort_jet)
-    if out is None:
-        out = np.empty(efforts.shape)
-    elif require_out(out).shape != efforts.shape:
-        raise ShapeError('out', str(efforts.shape), out.shape)
-    elif np.may_share_memory(out, jet) or np.may_share_memory(out, efforts):
-        raise InputError('out: expected memory of its own, got some of another argument')
+    out = output(out, efforts.shape, joint_jet=jet, effort_jet=efforts)
     single, failure = jet.ndim == 2, np.zeros(5)
     status = set_actuator_efforts(
         jet[np.newaxis] if single else jet,

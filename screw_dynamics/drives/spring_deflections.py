@@ -10,7 +10,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_float_array, require_finite, require_out
+from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.drives.deflection_filter import DeflectionFilter
 from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.motor_table import MotorTable
@@ -19,6 +19,7 @@ from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.kernels.drives.deflections import OK, set_spring_deflections
 from screw_dynamics.kernels.drives.laws import LINEAR
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.state_calls import output
 
 
 def spring_deflections(
@@ -72,12 +73,7 @@ def spring_deflections(
     table = robot.motors
     efforts = as_effort_jet(table, effort_jet)
     shape = (*efforts.shape[:-2], efforts.shape[-2] + 2 - table.lost_orders, table.m)
-    if out is None:
-        out = np.empty(shape)
-    elif require_out(out).shape != shape:
-        raise ShapeError('out', str(shape), out.shape)
-    elif np.may_share_memory(out, efforts):
-        raise InputError('out: expected memory of its own, got some of effort_jet')
+    out = output(out, shape, effort_jet=efforts)
     fill_deflections(robot, efforts, stiffness_jets, times, deflection, out)
     return out
 

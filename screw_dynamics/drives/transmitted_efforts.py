@@ -7,13 +7,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_float_array, require_finite, require_out
+from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.robot import Robot, robot_with_drives
-from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.drives.actuators import set_transmitted_efforts
 from screw_dynamics.kernels.drives.deflections import OK
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.state_calls import output
 
 
 def transmitted_efforts(
@@ -75,12 +76,7 @@ def transmitted_efforts(
     batch, rows = efforts.shape[:-2], efforts.shape[-2]
     if jet.shape[:-2] != batch or jet.shape[-1:] != (table.n,) or jet.shape[-2] <= rows:
         raise ShapeError('joint_jet', f'{(*batch, rows + 1, table.n)} or more rows', jet.shape)
-    if out is None:
-        out = np.empty(efforts.shape)
-    elif require_out(out).shape != efforts.shape:
-        raise ShapeError('out', str(efforts.shape), out.shape)
-    elif np.may_share_memory(out, jet):
-        raise InputError('out: expected memory of its own, got some of joint_jet')
+    out = output(out, efforts.shape, joint_jet=jet)
     if out is not efforts:
         out[...] = efforts
     fill_transmitted_efforts(robot, jet, out)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from helpers.intake import accept
 from helpers.node_processes import trajectory
+from helpers.streams import JET, StreamedCommands
 
 from screw_dynamics import read_urdf
 from screw_dynamics.common.times import set_stamp
@@ -13,27 +14,21 @@ from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import TrajectoryError
-from screw_dynamics.trajectory.reference.interpolation import SMOOTH
-from screw_dynamics.trajectory.reference.reference import Reference, Source
-from screw_dynamics.trajectory.reference.streamed_reference import Stream, StreamedReference
+from screw_dynamics.trajectory.reference.reference import Source
+from screw_dynamics.trajectory.reference.streamed_reference import Stream
 
 SECOND = 10**9
 MS = 10**6
 NOW = 1_700_000_000 * SECOND
-JET = np.arange(10.0).reshape(5, 2) - 4.0
 
 
-class Commands:
+class Commands(StreamedCommands):
     """The trajectories, the streams and a clock."""
 
     def __init__(self, urdf):
         self.model = read_urdf(urdf)
         self.parameters = FeedforwardParameters(input_timeout=0.1, limits='off')
-        self.reference = Reference(2, SMOOTH)
-        self.streamed = StreamedReference(
-            self.reference, np.array([True, False]), self.parameters.stream_settings
-        )
-        self.now = NOW
+        super().__init__(self.parameters.stream_settings, NOW)
 
     def follow(self, *points, times=None, stamp=0):
         message = trajectory(self.model.joint_names, *points, times=times)
@@ -49,20 +44,6 @@ class Commands:
             self.parameters,
             self.now,
         )
-
-    def add_sample(self, jet=JET, rows=5, instant=None):
-        return self.streamed.add_sample(jet, rows, instant or self.now, self.now)
-
-    def add_positions(self, *positions):
-        return self.streamed.add_positions(np.array(positions), self.now, self.now)
-
-    def sample(self):
-        """Return what a tick gets: source, jet."""
-        jet = np.full((5, 2), np.nan)
-        if self.streamed.followed:
-            sample = self.streamed.sample(self.now, self.now, jet)
-            return (None if sample is None else Source.STREAM), jet
-        return self.reference.sample(self.now, jet), jet
 
 
 @pytest.fixture

@@ -183,5 +183,5 @@ def test_errors(arm, drives, rng):
         sd.drives.transmitted_efforts(sd.Robot(arm, drives), jet[:3], efforts)
     with pytest.raises(ShapeError, match='effort_jet: expected shape'):
         sd.drives.transmitted_efforts(sd.Robot(arm, drives), jet, efforts[:, :3])
-    with pytest.raises(InputError, match='out: expected memory of its own, got some of joint_jet'):
+    with pytest.raises(InputError, match='out: expected memory of its own, got memory of joint'):
         sd.drives.transmitted_efforts(sd.Robot(arm, drives), jet, efforts, out=jet[:3])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.random_models import BodyRecipe, random_joint_jet, random_model
+from oracles.random_models import TREE, BodyRecipe, random_joint_jet, random_model
 from oracles.strategies import joint_jets, models
 
 import screw_dynamics as sd
@@ -16,13 +16,7 @@ from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, Singul
 from screw_dynamics.lie import pose
 from screw_dynamics.theory.sensitivities import acceleration_partials, effort_partials
 
-TREE = [
-    BodyRecipe('revolute'),
-    BodyRecipe('helical'),
-    BodyRecipe('prismatic', mimics=0),
-    BodyRecipe('revolute', parent_back=2),
-    BodyRecipe('revolute', parent_back=9),
-]
+LARGER = [*TREE, BodyRecipe('revolute', parent_back=9)]
 
 
 def assert_close(got, expected, size=None, tolerance=1e-12):
@@ -32,7 +26,7 @@ def assert_close(got, expected, size=None, tolerance=1e-12):
 
 def test_a_high_order(rng):
     order = 3
-    model = random_model(rng, TREE)
+    model = random_model(rng, LARGER)
     jet = random_joint_jet(rng, model.n, order)
     expected = effort_partials.effort_partials(model, jet)
     found = sd.effort_partials(model, jet)
@@ -92,7 +86,7 @@ def test_pinocchio(rng):
 
 def test_a_far_base_costs_no_digits(rng):
     """A robot a thousand kilometres away has the partials of the one here."""
-    model = random_model(rng, TREE[:4])
+    model = random_model(rng, LARGER[:4])
     homes = model.home_poses.copy()
     homes[0] = pose(np.eye(3), np.array([1e6, -2e6, 5e5])) @ homes[0]
     jet = random_joint_jet(rng, model.n, 2)
@@ -119,7 +113,7 @@ def test_coordinates_in_any_order(mimics, rng):
 
 
 def test_batches(rng):
-    model = random_model(rng, TREE)
+    model = random_model(rng, LARGER)
     columns = random_joint_jet(rng, model.n, 0)
     expected = sd.effort_partials(model, columns)
     np.testing.assert_array_equal(sd.effort_partials(model, np.asfortranarray(columns)), expected)
@@ -138,7 +132,7 @@ def test_batches(rng):
 
 
 def test_accelerations(rng):
-    model = random_model(rng, TREE)
+    model = random_model(rng, LARGER)
     q, qd, tau = random_joint_jet(rng, model.n, 0)
     expected = acceleration_partials.forward_dynamics_partials(model, q, qd, tau)
     condition = np.linalg.cond(sd.mass_matrix(model, q))
@@ -148,7 +142,7 @@ def test_accelerations(rng):
 
 @pytest.mark.parametrize('order', [0, 2])
 def test_out_is_filled(order, rng):
-    model = random_model(rng, TREE)
+    model = random_model(rng, LARGER)
     jets = np.stack([random_joint_jet(rng, model.n, order) for _ in range(5)])
     for motion in (jets[0], jets):
         expected = sd.effort_partials(model, motion)

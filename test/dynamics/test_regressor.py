@@ -11,20 +11,13 @@ from hypothesis import strategies as st
 from oracles import two_links
 from oracles.comparison import assert_agrees
 from oracles.high_precision import reference_efforts
-from oracles.random_models import BodyRecipe, random_joint_jet, random_model
+from oracles.random_models import TREE, BodyRecipe, random_joint_jet, random_model
 from oracles.strategies import joint_jets, models
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 from screw_dynamics.lie import pose, rpy_rotation
 from screw_dynamics.theory.sensitivities import regressors
-
-TREE = [
-    BodyRecipe('revolute'),
-    BodyRecipe('helical'),
-    BodyRecipe('prismatic', mimics=0),
-    BodyRecipe('revolute', parent_back=2),
-]
 
 
 def assert_close(got, expected, tolerance=1e-12):

@@ -57,6 +57,15 @@ class BodyRecipe:
     points: int = 6
 
 
+# every type of joint, one that follows another, a branch
+TREE = [
+    BodyRecipe('revolute'),
+    BodyRecipe('helical'),
+    BodyRecipe('prismatic', mimics=0),
+    BodyRecipe('revolute', parent_back=2),
+]
+
+
 def random_rotation(rng: np.random.Generator) -> Array:
     """
     Return a rotation matrix drawn uniformly from SO(3).

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 from oracles import two_links
-from oracles.random_models import BodyRecipe, random_joint_jet, random_model
+from oracles.random_models import TREE, BodyRecipe, random_joint_jet, random_model
 
 import screw_dynamics as sd
 from screw_dynamics.errors import (
@@ -18,13 +18,7 @@ from screw_dynamics.errors import (
 from screw_dynamics.simulation import ElasticRobot, natural_frequencies
 from screw_dynamics.theory.sensitivities import acceleration_partials
 
-TREE = [
-    BodyRecipe('revolute'),
-    BodyRecipe('helical'),
-    BodyRecipe('prismatic', mimics=0),
-    BodyRecipe('revolute', parent_back=2),
-    BodyRecipe('prismatic', parent_back=9),
-]
+LARGER = [*TREE, BodyRecipe('prismatic', parent_back=9)]
 FRICTION = sd.JointFriction(0.3, 0.4, 0.3, 0.6, 0.5, 0.2, 0.3)
 RUBBED = sd.Motor(
     0.2,
@@ -91,7 +85,7 @@ def assert_linearizes(robot, rng, step=2e-3, tolerance=1e-9, stiffness=None):
 
 
 def test_rigid_robots(rng):
-    model = random_model(rng, TREE)
+    model = random_model(rng, LARGER)
     q, qd, tau = random_joint_jet(rng, model.n, 0)
     A, B, derivative, names = sd.linearized_dynamics(model, q, qd, tau)
     by_position, by_rate, by_effort = acceleration_partials.forward_dynamics_partials(
@@ -111,7 +105,7 @@ def test_rigid_robots(rng):
 
 @pytest.mark.parametrize('name', SPRINGS)
 def test_springs(name, rng):
-    model = random_model(rng, TREE)
+    model = random_model(rng, LARGER)
     motors = {'second_motor': sd.Motor(0.3)} if name in ('pair', 'tendons') else {}
     joint = sd.JointDrive(SPRINGS[name], sd.Motor(0.2, 1.5), **motors)
     robot = sd.Robot(model, sd.Drives({model.joint_names[j]: joint for j in (0, 2)}))
@@ -121,7 +115,7 @@ def test_springs(name, rng):
 
 @pytest.mark.parametrize('spring', [None, sd.LinearSpring(150.0, 0.8)], ids=['rigid', 'damped'])
 def test_friction_under_load(spring, rng):
-    model = random_model(rng, TREE)
+    model = random_model(rng, LARGER)
     joint = sd.JointDrive(spring, RUBBED, friction=FRICTION)
     robot = sd.Robot(model, sd.Drives(dict.fromkeys(model.joint_names, joint)))
     assert_linearizes(robot, rng, step=4e-3, tolerance=2e-8)
@@ -150,7 +144,7 @@ def test_rotors_on_moving_links(rigid, rng):
 
 def test_natural_frequencies(rng):
     """At rest, without gravity and friction, the eigenvalues of A are the natural frequencies."""
-    model = random_model(rng, TREE, gravity=(0.0, 0.0, 0.0))
+    model = random_model(rng, LARGER, gravity=(0.0, 0.0, 0.0))
     joint = sd.JointDrive(sd.LinearSpring(150.0), sd.Motor(0.2, 1.5))
     robot = sd.Robot(model, sd.Drives(dict.fromkeys(model.joint_names[1:], joint)))
     q = rng.uniform(-1.0, 1.0, model.n)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from oracles.exact_model import body_poses, tree_joint_series
 from oracles.golden import CHAIN_JET, chain
-from oracles.random_models import BodyRecipe, random_joint_jet, random_model
+from oracles.random_models import TREE, BodyRecipe, random_joint_jet, random_model
 from oracles.taylor import high_precision
 
 import screw_dynamics as sd
@@ -28,12 +28,6 @@ from screw_dynamics.theory.kinematics import hybrid
 from screw_dynamics.theory.lagrange import christoffel
 from screw_dynamics.theory.tree import Tree
 
-TREE = [
-    BodyRecipe('revolute'),
-    BodyRecipe('helical'),
-    BodyRecipe('prismatic', mimics=0),
-    BodyRecipe('revolute', parent_back=2),
-]
 STEP = 1e-30  # of complex steps, which do not cancel
 # digits of sums of squares, of at most a hundred terms
 CLOSE = {'rtol': 1e-12, 'atol': 0.0}

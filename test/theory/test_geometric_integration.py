@@ -7,7 +7,7 @@ from dataclasses import replace
 import mpmath
 import numpy as np
 import pytest
-from oracles.random_models import BodyRecipe, random_inertia, random_model, random_rotation
+from oracles.random_models import TREE, BodyRecipe, random_inertia, random_model, random_rotation
 from scipy.integrate import solve_ivp
 
 import screw_dynamics as sd
@@ -28,12 +28,6 @@ METHODS = {
     ),
 }
 NO_POSES = np.zeros((0, 4, 4))
-TREE = [
-    BodyRecipe('revolute'),
-    BodyRecipe('helical'),
-    BodyRecipe('prismatic', mimics=0),
-    BodyRecipe('revolute', parent_back=2),
-]
 # axes that are almost parallel and almost meet, a light body and a heavy flat one
 NEARLY_SINGULAR = [
     BodyRecipe('revolute', coordinate_axis=True, tilt=1e-6),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from oracles.random_models import BodyRecipe, random_joint_jet, random_model
+from oracles.random_models import TREE, BodyRecipe, random_joint_jet, random_model
 from oracles.strategies import joint_jets, models
 
 import screw_dynamics as sd
@@ -66,12 +66,6 @@ def test_what_cannot_be_used_is_named(rng):
         articulated_body.forward_dynamics(chain, np.zeros(2), np.zeros(3), np.zeros(3))
 
 
-TREE = [
-    BodyRecipe('revolute'),
-    BodyRecipe('helical'),
-    BodyRecipe('prismatic', mimics=0),
-    BodyRecipe('revolute', parent_back=2),
-]
 representations = pytest.mark.parametrize('representation', REPRESENTATIONS)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.random_models import BodyRecipe, random_joint_jet, random_model
+from oracles.random_models import TREE, random_joint_jet, random_model
 from oracles.strategies import joint_jets, models
 
 import screw_dynamics as sd
@@ -17,12 +17,6 @@ from screw_dynamics.theory.inverse_dynamics import body_fixed
 from screw_dynamics.theory.lagrange import christoffel, energies
 
 STEP = 1e-30  # of complex steps, which do not cancel
-TREE = [
-    BodyRecipe('revolute'),
-    BodyRecipe('helical'),
-    BodyRecipe('prismatic', mimics=0),
-    BodyRecipe('revolute', parent_back=2),
-]
 
 
 def slopes(function, q):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.random_models import BodyRecipe, random_joint_jet, random_model
+from oracles.random_models import TREE, random_joint_jet, random_model
 from oracles.strategies import joint_jets, models
 
 import screw_dynamics as sd
@@ -31,12 +31,6 @@ from screw_dynamics.theory.sensitivities.tangent import (
     home_twists,
 )
 
-TREE = [
-    BodyRecipe('revolute'),
-    BodyRecipe('helical'),
-    BodyRecipe('prismatic', mimics=0),
-    BodyRecipe('revolute', parent_back=2),
-]
 STEP = 1e-30  # of complex steps, which do not cancel
 
 

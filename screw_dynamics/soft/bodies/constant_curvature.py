@@ -26,9 +26,10 @@ class Arc(Module):
         length: float,
         radius: float,
         mass: float,
-        bending_stiffness: float,
-        damping: float,
-        name: str | None,
+        bending_stiffness: float = 0.0,
+        damping: float = 0.0,
+        *,
+        name: str | None = None,
     ) -> None:
         self.length = require_number('length', length, above=True)
         self.radius = require_number('radius', radius)
@@ -158,7 +159,7 @@ class ConstantCurvature(Arc):
         elongation: bool = True,
         name: str | None = None,
     ) -> None:
-        super().__init__(length, radius, mass, bending_stiffness, damping, name)
+        super().__init__(length, radius, mass, bending_stiffness, damping, name=name)
         self.axial_stiffness = require_number('axial_stiffness', axial_stiffness)
         if not isinstance(elongation, (bool, np.bool_)):
             raise InputError(f'elongation: expected True or False, got {shown(elongation)}')
@@ -219,15 +220,3 @@ class PlanarConstantCurvature(Arc):
 
     n = 1
     unit_strains = np.array([[0.0], [-1.0], [0.0], [0.0], [0.0], [0.0]])
-
-    def __init__(
-        self,
-        length: float,
-        radius: float,
-        mass: float,
-        bending_stiffness: float = 0.0,
-        damping: float = 0.0,
-        *,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(length, radius, mass, bending_stiffness, damping, name)

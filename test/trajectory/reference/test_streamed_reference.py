@@ -4,54 +4,34 @@
 
 import numpy as np
 import pytest
+from helpers.streams import JET, StreamedCommands
 
 from screw_dynamics.errors import InputError
 from screw_dynamics.series.jets import taylor_shifted
 from screw_dynamics.trajectory import waypoints_from_points
-from screw_dynamics.trajectory.reference.interpolation import SMOOTH
-from screw_dynamics.trajectory.reference.reference import Reference, Source
+from screw_dynamics.trajectory.reference.reference import Source
 from screw_dynamics.trajectory.reference.reference_filter import ReferenceFilter
 from screw_dynamics.trajectory.reference.streamed_reference import (
     Stream,
-    StreamedReference,
     StreamSettings,
 )
 
 SECOND = 10**9
 MS = 10**6
 NOW = 1_700_000_000 * SECOND
-JET = np.arange(10.0).reshape(5, 2) - 4.0
 NAMES = ('joint_1', 'joint_2')
 
 
-class Commands:
+class Commands(StreamedCommands):
     """The trajectories, the streams and a clock."""
 
     def __init__(self):
-        self.reference = Reference(2, SMOOTH)
-        self.streamed = StreamedReference(
-            self.reference, np.array([True, False]), StreamSettings(0.1, 8, 5.0)
-        )
-        self.now = NOW
+        super().__init__(StreamSettings(0.1, 8, 5.0), NOW)
 
     def follow(self, *points):
         """Follow points one second apart, from now on."""
         waypoints = waypoints_from_points(NAMES, list(enumerate(points)), NAMES)
         self.reference.add(waypoints, self.now, self.now)
-
-    def add_sample(self, jet=JET, rows=5, instant=None):
-        return self.streamed.add_sample(jet, rows, instant or self.now, self.now)
-
-    def add_positions(self, *positions):
-        return self.streamed.add_positions(np.array(positions), self.now, self.now)
-
-    def sample(self):
-        """Return what a tick gets: source, jet."""
-        jet = np.full((5, 2), np.nan)
-        if self.streamed.followed:
-            sample = self.streamed.sample(self.now, self.now, jet)
-            return (None if sample is None else Source.STREAM), jet
-        return self.reference.sample(self.now, jet), jet
 
 
 @pytest.fixture
