@@ -109,6 +109,7 @@ setup(
     extras_require={
         'bags': ['mcap>=1.6', 'rosbags>=0.11.6'],
         'cli': ['argcomplete>=3.1', 'matplotlib>=3.6', 'mcap>=1.6', 'rich>=13', 'rosbags>=0.11.6'],
+        'mujoco': ['mujoco>=3.3'],
         'plot': ['matplotlib>=3.6'],
         'symbolic': ['sympy>=1.12'],
         'tables': ['pandas>=2.1', 'xarray>=2023.6'],

@@ -20,7 +20,8 @@ _SOURCES = ('.py', '.pyi', '.c', '.h')
 _NODES = 'screw_dynamics/nodes', 'screw_dynamics/control'
 # lines at most; what is in no room of its own counts as the folder above
 BUDGET = {
-    'screw_dynamics': 580,
+    'screw_dynamics': 590,
+    'screw_dynamics/bridges': 810,
     'screw_dynamics/codegen': 4030,
     'screw_dynamics/command_line': 3540,
     'screw_dynamics/common': 2080,
@@ -44,6 +45,7 @@ BUDGET = {
     'screw_dynamics/viewer': 2250,
     'test': 280,
     'test/agreement': 240,
+    'test/bridges': 600,
     'test/codegen': 1910,
     'test/command_line': 4140,
     'test/common': 610,

@@ -8,6 +8,8 @@ from . import simulation as simulation
 from . import soft as soft
 from . import symbolic as symbolic
 from . import trajectory as trajectory
+from .bridges.load import load as load
+from .bridges.mjcf.read_mjcf import read_mjcf as read_mjcf
 from .codegen.robot import CCode as CCode
 from .codegen.robot import generate_c as generate_c
 from .common.findings import Finding as Finding

@@ -122,6 +122,10 @@ class UrdfWarning(ModelWarning):
     """Impossible limits or damping, or links and joints in elements that are not read."""
 
 
+class MjcfWarning(ModelWarning):
+    """Parts of an MJCF document that the model and its drives do not have."""
+
+
 class InertiaWarning(ModelWarning):
     """Non-physical mass or inertia of links; the model is loaded unchanged."""
 

@@ -90,7 +90,8 @@ class Joint:
     A joint of any URDF type, one of `JOINT_TYPES`.
 
     `origin` (4, 4) is the pose of the child frame in the parent frame at joint position zero,
-    `axis` (3,) a unit vector in the child frame: the normal for a planar joint.
+    `axis` (3,) a unit vector in the child frame, the normal for a planar joint, and `point` (3,) a
+    point on it.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Joint:
     damping: float = 0.0
     friction: float = 0.0
     mimic: Mimic | None = None
+    point: tuple[float, ...] = (0.0, 0.0, 0.0)
 
     @property
     def moves(self) -> bool:
@@ -111,10 +113,10 @@ class Joint:
         return self.type in MOVING_TYPES
 
     def screw(self) -> Array:
-        """Return the unit screw in the child frame: (e; 0) if revolute, (0; e) if prismatic."""
-        zero = np.zeros(3)
-        parts = [zero, self.axis] if self.type == 'prismatic' else [self.axis, zero]
-        return np.concatenate(parts)
+        """Return the unit screw in the child frame: (e; p x e), or (0; e) if prismatic."""
+        if self.type == 'prismatic':
+            return np.concatenate([np.zeros(3), self.axis])
+        return np.concatenate([self.axis, np.cross(self.point, self.axis)])
 
 
 @dataclass(frozen=True)

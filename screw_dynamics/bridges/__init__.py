@@ -1,0 +1,3 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Robots from and for other libraries, which are imported at the first use alone."""
