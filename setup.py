@@ -109,6 +109,7 @@ setup(
     extras_require={
         'bags': ['mcap>=1.6', 'rosbags>=0.11.6'],
         'cli': ['argcomplete>=3.1', 'matplotlib>=3.6', 'mcap>=1.6', 'rich>=13', 'rosbags>=0.11.6'],
+        'fleet': ['mcap>=1.6', 'pyarrow>=14', 'rosbags>=0.11.6'],
         'mujoco': ['mujoco>=3.3'],
         'plot': ['matplotlib>=3.6'],
         'symbolic': ['sympy>=1.12'],
@@ -141,6 +142,7 @@ setup(
             'sympy>=1.12',
             'argcomplete>=3.1',
             'pandas>=2.1',
+            'pyarrow>=14',
             'rich>=13',
             'xarray>=2023.6',
             'trimesh>=4.0',

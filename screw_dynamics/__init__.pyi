@@ -3,6 +3,7 @@
 #
 # The public names, for type checkers and for __init__.py, which imports each at its first use.
 
+from . import fleet as fleet
 from . import lie as lie
 from . import simulation as simulation
 from . import soft as soft

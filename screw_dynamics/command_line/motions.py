@@ -21,17 +21,13 @@ from screw_dynamics.command_line.records import (
     optional,
 )
 from screw_dynamics.common.paths import expanded
-from screw_dynamics.errors import BagError, InputError, TrajectoryError, UnknownNameError
+from screw_dynamics.errors import InputError, TrajectoryError, UnknownNameError
 from screw_dynamics.limits.degrees import require_radians
 from screw_dynamics.model import RobotModel
 from screw_dynamics.model.screw_model import require_model
-from screw_dynamics.recordings.motions.trajectories import (
-    curve_through,
-    in_model_order,
-    message_waypoints,
-)
-from screw_dynamics.recordings.results.results_from_bag import TRAJECTORY, is_bag, one_topic
-from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints, read_trajectory
+from screw_dynamics.recordings.motions.trajectories import curve_through, read_waypoints
+from screw_dynamics.recordings.results.results_from_bag import is_bag
+from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
 from screw_dynamics.trajectory.cartesian import cartesian_trajectory, read_poses
 from screw_dynamics.trajectory.cartesian.pose_files import has_poses
 from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS
@@ -75,33 +71,11 @@ class TrajectorySource(Options, heading='motion'):
         for name, given in (('frame', self.frame), ('begin', self.begin)):
             if given:
                 raise InputError(f'--{name}: expected a file of poses, got {path}')
-        waypoints = self._waypoints(path, model)
+        if not is_bag(path) and (self.topic is not None or self.message is not None):
+            raise InputError(f'{path}: --topic and --message choose from a bag, this is a file')
+        waypoints = read_waypoints(path, model, self.topic, self.message or 0)
         require_radians(self.trajectory, model, waypoints.positions)
         return curve_through(waypoints, self.interpolation)
-
-    def _waypoints(self, path: Path, model: RobotModel) -> Waypoints:
-        """Return the points in the joint order of the model."""
-        if is_bag(path):
-            return self._from_bag(path, model)
-        if self.topic is not None or self.message is not None:
-            raise InputError(f'{path}: --topic and --message choose from a bag, this is a file')
-        found = read_trajectory(str(path))
-        return in_model_order(str(path), found.joint_names, found.points, model)
-
-    def _from_bag(self, path: Path, model: RobotModel) -> Waypoints:
-        # reading bags needs a package that files do not need
-        from screw_dynamics.recordings.bags import Bag
-
-        wanted = self.message or 0
-        with Bag(path) as bag:
-            topic = one_topic(bag, (TRAJECTORY,), self.topic)
-            for count, found in enumerate(bag.messages([topic])):
-                if count == wanted:
-                    return message_waypoints(found, model)
-        raise BagError(
-            f'{path}: topic {topic!r}: --message {wanted}: expected one of its '
-            f'{count + 1} messages, counted from 0'
-        )
 
     def _is_of_poses(self, path: Path) -> bool:
         """Return True for poses; they have the key of YAML, or a frame is given for a CSV file."""

@@ -59,6 +59,25 @@ def counting(text: str, total: int | None, unit: str = '') -> Iterator[Callable[
 
 
 @contextmanager
+def silent() -> Iterator[None]:
+    """Show no progress inside a block."""
+    global _busy
+    before, _busy = _busy, True
+    try:
+        yield
+    finally:
+        _busy = before
+
+
+def _rate(count: int, total: int | None, seconds: float, unit: str) -> str:
+    """Return how many steps are done per second, and the time left."""
+    if not unit or not count or not seconds:
+        return ''
+    left = '' if total is None else f', {(total - count) * seconds / count:.0f} s left'
+    return f', {count / seconds:.3g} {unit}s/s{left}'
+
+
+@contextmanager
 def _bar(text: str, total: int | None, unit: str) -> Iterator[Callable[[], object]]:
     try:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
@@ -73,20 +92,21 @@ def _bar(text: str, total: int | None, unit: str) -> Iterator[Callable[[], objec
         BarColumn(),
         TaskProgressColumn(show_speed=False),
         TextColumn('{task.completed:.0f}' + (f' {unit}s' if unit else ''), markup=False),
-        TextColumn('{task.elapsed:.0f} s'),
+        TextColumn('{task.elapsed:.0f} s{task.fields[rate]}', markup=False),
     )
     # drawn here, as an own thread of the bar would take time of the work
     with Progress(
         *columns, console=Console(stderr=True), auto_refresh=False, redirect_stdout=False
     ) as bar:
-        task = bar.add_task(text, total=total)
+        task, begun = bar.add_task(text, total=total, rate=''), time.monotonic()
 
         def update() -> None:
             nonlocal count, drawn
             count += 1
             if time.monotonic() - drawn >= _REDRAWN:
                 drawn = time.monotonic()
-                bar.update(task, completed=count, refresh=True)
+                rate = _rate(count, total, drawn - begun, unit)
+                bar.update(task, completed=count, rate=rate, refresh=True)
 
         yield update
         bar.update(task, completed=count, refresh=True)
@@ -96,8 +116,7 @@ class _LogLines:
     """Progress lines for a log: one every ten seconds, none for short work."""
 
     def __init__(self, text: str, total: int | None, unit: str) -> None:
-        self._text, self._unit = text, f' {unit}s' if unit else ''
-        self._of = '' if total is None else f' of {total}'
+        self._text, self._total, self._unit = text, total, unit
         self._count = 0
         self._begun = self._printed = time.monotonic()
 
@@ -107,8 +126,9 @@ class _LogLines:
         now = time.monotonic()
         if now - self._printed >= LOG_INTERVAL:
             self._printed = now
-            print(
-                f'{self._text}: {self._count}{self._of}{self._unit}, {now - self._begun:.0f} s',
-                file=sys.stderr,
-                flush=True,
-            )
+            seconds = now - self._begun
+            of = '' if self._total is None else f' of {self._total}'
+            units = f' {self._unit}s' if self._unit else ''
+            rate = _rate(self._count, self._total, seconds, self._unit)
+            text = f'{self._text}: {self._count}{of}{units}, {seconds:.0f} s{rate}'
+            print(text, file=sys.stderr, flush=True)

@@ -15,7 +15,9 @@ def test_long_work_is_lines_of_a_log_where_the_output_is_no_terminal(capsys, mon
         count()
     shown = capsys.readouterr().err
     assert re.fullmatch(
-        r'(counting letters: [123] of 3 letters, \d+ s\n){3}without an end: 1, \d+ s\n', shown
+        r'(counting letters: [123] of 3 letters, \d+ s, \S+ letters/s, \d s left\n){3}'
+        r'without an end: 1, \d+ s\n',
+        shown,
     )
 
 

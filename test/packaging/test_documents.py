@@ -81,13 +81,12 @@ def test_every_public_name_is_in_the_reference():
             r'currentmodule:: (\S+)\n.*?:nosignatures:\n\n(.*?)```', page.read_text(), re.DOTALL
         ):
             listed |= {f'{module}.{name}' for name in names.split()}
+    rooms = 'fleet', 'lie', 'simulation', 'soft', 'symbolic', 'trajectory'
     public = {
         f'{module.__name__}.{name}'
-        for module in (sd, sd.lie, sd.simulation, sd.soft, sd.symbolic, sd.trajectory, bags)
+        for module in (sd, bags, *(getattr(sd, room) for room in rooms))
         for name in module.__all__
-        if not name.isupper()
-        and name
-        not in ('cartesian', 'lie', 'simulation', 'soft', 'symbolic', 'trajectory', '__version__')
+        if not name.isupper() and name not in (*rooms, 'cartesian', '__version__')
     }
     for room in (cartesian, drives, urdf, series):
         names = set(room.__all__) - {*sd.__all__, *sd.trajectory.__all__}

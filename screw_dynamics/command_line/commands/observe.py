@@ -7,7 +7,6 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,22 +26,13 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.figures import panels_figure
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.drives.spring_efforts import SpringEfforts
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import InputError
 from screw_dynamics.estimation.observers import ContactDetector, LoadObserver
 from screw_dynamics.estimation.observers.recorded_loads import recorded_loads
-from screw_dynamics.recordings.motions.joint_states import (
-    joint_samples,
-    messages_between,
-    with_spring_efforts,
-)
+from screw_dynamics.recordings.motions.joint_states import observed_samples
 from screw_dynamics.recordings.motions.recording import recorded_robot
 from screw_dynamics.recordings.results.results_from_bag import JOINT_STATE, one_topic
-
-if TYPE_CHECKING:
-    from screw_dynamics.recordings.bags import Bag
-    from screw_dynamics.recordings.motions.joint_states import JointSamples
 
 _WIDTH, _PANEL = 9.0, 1.3  # inches
 DESCRIPTION = (
@@ -147,8 +137,10 @@ def run(
             measured = efforts.format_for(robot)
             known = measured if part.motor_states is None else EffortFormat()
             detector = _detector(observer, robot, known)
+            samples = observed_samples(
+                opened, robot, measured, part.topic, part.motor_states, part.start, part.end
+            )
             topic = one_topic(opened, (JOINT_STATE,), part.topic)
-            samples = _samples(opened, topic, robot, measured, part)
         loads = recorded_loads(detector, *samples[:4])
         if detector.observer.doubt:
             print(f'warning: {detector.observer.doubt}', file=sys.stderr)
@@ -172,34 +164,6 @@ def run(
                 viewer.save_html(files.html)
             print(f'written: {files.html}')
     return 0
-
-
-def _samples(
-    bag: Bag, topic: str, robot: Robot, measured: EffortFormat, part: Sources
-) -> JointSamples:
-    """Return the samples of a topic, with efforts from deflections if motor states are given."""
-    messages = messages_between(bag, topic, part.start, part.end)
-    where = f'{bag.path}: topic {topic!r}'
-    if part.motor_states is None:
-        return joint_samples(messages, robot.tree, where, bag.start_time)
-    if robot.drives is None:
-        raise InputError('--motor-states: expected the springs, too: --drives YAML')
-    rigid = SpringEfforts(robot.motors).rigid.any()
-    needed = ('position', 'effort') if rigid else ('position',)
-    if measured.content == 'external':
-        raise InputError(
-            '--effort-content: expected full efforts beside --motor-states, got external'
-        )
-    samples = joint_samples(messages, robot.tree, where, bag.start_time, needed)
-    places = samples.positions[:, np.newaxis]
-    samples = samples._replace(efforts=measured.full_efforts(robot.model, places, samples.efforts))
-    motors = one_topic(bag, (JOINT_STATE,), part.motor_states, '--motor-states')
-    return with_spring_efforts(
-        samples,
-        messages_between(bag, motors, part.start, part.end),
-        robot,
-        f'{bag.path}: topic {motors!r}',
-    )
 
 
 def _detector(chosen: Observer, robot: Robot, measured: EffortFormat) -> ContactDetector:

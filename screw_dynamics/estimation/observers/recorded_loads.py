@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.figures import COLOURS, GREY
@@ -70,17 +71,22 @@ class RecordedLoads(NamedTuple):
             )
         return '\n'.join([*lines, f'collisions: {len(self.contacts)}', text_table(rows)])
 
+    @property
+    def touched(self) -> NDArray[np.object_]:
+        """The link (T,) that is touched, or an empty text."""
+        links = np.full(len(self.times), '', dtype=object)
+        for contact, end in self.contacts:
+            links[(self.times >= contact.begin) & (self.times < end)] = contact.link
+        return links
+
     def write_csv(self, file: TextIO) -> None:
         """Write a row per sample: efforts, thresholds, and the link that is touched."""
         writer = csv.writer(file, lineterminator='\n')
         kinds = ('external_effort', 'threshold')
         names = [f'{name}.{kind}' for kind in kinds for name in self.model.joint_names]
         writer.writerow(['time', *names, 'contact'])
-        links = np.full(len(self.times), '', dtype=object)
-        for contact, end in self.contacts:
-            links[(self.times >= contact.begin) & (self.times < end)] = contact.link
         table = np.column_stack([self.times, self.efforts, self.thresholds]).tolist()
-        for row, link in zip(table, links, strict=True):
+        for row, link in zip(table, self.touched, strict=True):
             writer.writerow([*map(repr, row), link])
 
     def draw(self, figure: Figure, names: Sequence[str] = ()) -> None:

@@ -14,11 +14,14 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.progress import counting, progress
 from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.errors import BagError, listed
+from screw_dynamics.drives.spring_efforts import SpringEfforts
+from screw_dynamics.dynamics import EffortFormat
+from screw_dynamics.errors import BagError, InputError, listed
 from screw_dynamics.estimation import measured_motion
 from screw_dynamics.estimation.observers import measured_spring_efforts
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.messages.joints import named_row
+from screw_dynamics.recordings.results.results_from_bag import JOINT_STATE, one_topic
 
 if TYPE_CHECKING:
     from screw_dynamics.recordings.bags import Bag, BagMessage
@@ -119,6 +122,37 @@ def with_spring_efforts(
         links = [kept.positions[i], kept.velocities[i]]
         efforts[i] = measured_spring_efforts(robot, links, jet, efforts[i], memory)
     return kept._replace(efforts=efforts)
+
+
+def observed_samples(
+    bag: Bag,
+    robot: Robot,
+    measured: EffortFormat,
+    topic: str | None,
+    motor_states: str | None,
+    start: float,
+    end: float,
+) -> JointSamples:
+    """Return the samples of a topic, with efforts from deflections if motor states are given."""
+    topic = one_topic(bag, (JOINT_STATE,), topic)
+    messages = messages_between(bag, topic, start, end)
+    where = f'{bag.path}: topic {topic!r}'
+    if motor_states is None:
+        return joint_samples(messages, robot.tree, where, bag.start_time)
+    if robot.drives is None:
+        raise InputError('--motor-states: expected the springs, too: --drives YAML')
+    rigid = SpringEfforts(robot.motors).rigid.any()
+    needed = ('position', 'effort') if rigid else ('position',)
+    if measured.content == 'external':
+        raise InputError(
+            '--effort-content: expected full efforts beside --motor-states, got external'
+        )
+    samples = joint_samples(messages, robot.tree, where, bag.start_time, needed)
+    places = samples.positions[:, np.newaxis]
+    samples = samples._replace(efforts=measured.full_efforts(robot.model, places, samples.efforts))
+    motors = one_topic(bag, (JOINT_STATE,), motor_states, '--motor-states')
+    rows = messages_between(bag, motors, start, end)
+    return with_spring_efforts(samples, rows, robot, f'{bag.path}: topic {motors!r}')
 
 
 def with_motor_states(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.progress import counting
 from screw_dynamics.common.text_table import text_table
 from screw_dynamics.common.times import SECOND
@@ -19,6 +20,7 @@ from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import RecordingWarning, TrajectoryError
 from screw_dynamics.estimation import MeasuredMotion, measured_motion
+from screw_dynamics.estimation.identification import Recording
 from screw_dynamics.estimation.recorded_samples import GapError
 from screw_dynamics.limits.degrees import require_radians
 from screw_dynamics.model import RobotModel
@@ -50,14 +52,49 @@ def measured_efforts(
     smoothing_time: float | None,
 ) -> tuple[Results, Origin, str]:
     """Return efforts of joint states, their uncertainty, their stamps, and what was estimated."""
-    model = robot.model
-    rows = state_rows(messages, model.joint_names, ('position',), where)
+    rows = state_rows(messages, robot.joint_names, ('position',), where)
     positions, _, efforts = rows.values.transpose(1, 0, 2)
-    require_radians(where, model, positions)
     first = int(rows.stamps[0])
     # same origin as --start and --end, so that times in errors can be used for these options
     offset = (int(rows.received[0]) - bag_start) / SECOND
     times = (rows.stamps - first) / SECOND + offset
+    results, motion = _along(
+        times, positions, efforts, robot, where, rate, order, effort_format, smoothing_time
+    )
+    stamps = first + np.round(SECOND * (results.times - offset)).astype(np.int64)
+    source = Origin(stamps, np.zeros_like(stamps), _CONTINUITY, Source.STREAM)
+    return results, source, _report(motion, robot.model, rows)
+
+
+def table_efforts(
+    recording: Recording,
+    robot: Robot,
+    where: str,
+    rate: float | None,
+    order: int,
+    effort_format: EffortFormat,
+    smoothing_time: float | None,
+) -> Results:
+    """Return efforts of the measured positions of a table, and their uncertainty."""
+    own = recording.of(robot.tree)
+    given = own.times, own.positions, own.efforts
+    return _along(*given, robot, where, rate, order, effort_format, smoothing_time)[0]
+
+
+def _along(  # noqa: PLR0913
+    times: Array,
+    positions: Array,
+    efforts: Array,
+    robot: Robot,
+    where: str,
+    rate: float | None,
+    order: int,
+    effort_format: EffortFormat,
+    smoothing_time: float | None,
+) -> tuple[Results, MeasuredMotion]:
+    """Return the efforts of positions (T, n), beside those that were measured (T, n)."""
+    model = robot.model
+    require_radians(where, model, positions)
     try:
         with counting('estimating the motion', model.n, 'joint') as count:
             motion = measured_motion(
@@ -76,9 +113,7 @@ def measured_efforts(
     if np.isfinite(efforts).any():
         drawn = [np.interp(at, times, row) for row in efforts.T]
         results = replace(results, measured_effort=np.column_stack(drawn))
-    stamps = first + np.round(SECOND * (at - offset)).astype(np.int64)
-    source = Origin(stamps, np.zeros_like(stamps), _CONTINUITY, Source.STREAM)
-    return results, source, _report(motion, model, rows)
+    return results, motion
 
 
 def _warn(motion: MeasuredMotion, model: RobotModel, given: bool) -> None:

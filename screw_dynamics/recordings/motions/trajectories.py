@@ -6,22 +6,44 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.errors import BagError, TrajectoryError
 from screw_dynamics.model import RobotModel
 from screw_dynamics.recordings.messages.joints import trajectory_points
+from screw_dynamics.recordings.results.results_from_bag import TRAJECTORY, is_bag, one_topic
 from screw_dynamics.trajectory import (
     PiecewisePolynomial,
     TrajectoryPoint,
     Waypoints,
+    read_trajectory,
     waypoints_from_points,
 )
 from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS, shifted
 
 if TYPE_CHECKING:
     from screw_dynamics.recordings.bags import BagMessage
+
+
+def read_waypoints(path: Path, model: RobotModel, topic: str | None, message: int) -> Waypoints:
+    """Return the points of a file, or of one message in a bag, in model order."""
+    if not is_bag(path):
+        found = read_trajectory(str(path))
+        return in_model_order(str(path), found.joint_names, found.points, model)
+    # reading bags needs a package that files do not need
+    from screw_dynamics.recordings.bags import Bag
+
+    with Bag(path) as bag:
+        topic = one_topic(bag, (TRAJECTORY,), topic)
+        for count, sent in enumerate(bag.messages([topic])):
+            if count == message:
+                return message_waypoints(sent, model)
+    raise BagError(
+        f'{path}: topic {topic!r}: --message {message}: expected one of its {count + 1} messages, '
+        'counted from 0'
+    )
 
 
 def message_waypoints(found: BagMessage, model: RobotModel) -> Waypoints:

@@ -1,0 +1,228 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`run`: a function over many recordings, on any executor of `concurrent.futures`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from screw_dynamics.common.paths import expanded
+from screw_dynamics.common.progress import counting, silent
+from screw_dynamics.common.scalars import require_count
+from screw_dynamics.errors import InputError, ScrewDynamicsError, bounded, shown
+from screw_dynamics.estimation.identification.samples import one_thread
+from screw_dynamics.fleet.processes import in_processes
+from screw_dynamics.fleet.record import (
+    Record,
+    content_of,
+    file_of,
+    finished,
+    parquet,
+    plain,
+    write_summary,
+)
+from screw_dynamics.fleet.robot_text import AnyRobot, RobotText, as_text
+
+AnyPath: TypeAlias = 'str | os.PathLike[str]'
+_catching = threading.Lock()  # filters of warnings are those of all threads
+
+
+@dataclass(frozen=True)
+class Task:
+    """
+    What is done with each recording; it pickles, and its only argument is a path.
+
+    The record is written into the folder `output` if there is one, unless that has been done:
+    with the same content, and the same `settings`.
+    """
+
+    function: Callable[..., Record]
+    robot: RobotText
+    options: dict[str, Any]
+    output: Path | None
+    settings: str
+
+    def __call__(self, path: str) -> Record:
+        """Return the record, without columns if it is in a file."""
+        if self.output is None:
+            return self.record(path)
+        place = file_of(path, self.output)
+        try:
+            content = content_of(path)
+        except OSError:  # the function says so, too
+            content = 'unreadable'
+        key = f'{self.settings} {content}'
+        done = finished(place, key)
+        if done is not None and not done.error:
+            return replace(done, path=path)
+        found = self.record(path)
+        found.write(place, key)
+        return replace(found, columns={})
+
+    def record(self, path: str) -> Record:
+        """Return what the function has found, or why it has failed, with its warnings."""
+        with _catching, silent(), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter('always')
+            try:
+                found = one_thread(self.function)(self.robot, path, **self.options)
+            except Exception as error:  # any file may be broken in any way
+                found = _failed(path, error)
+        texts = (' '.join(str(warning.message).split()) for warning in caught)
+        return replace(found, warnings=tuple(dict.fromkeys((*found.warnings, *texts))))
+
+
+def task_of(
+    function: Callable[..., Record],
+    robot: AnyRobot,
+    options: dict[str, Any],
+    output: AnyPath | None,
+) -> Task:
+    """Return what `run` does with each recording."""
+    from screw_dynamics import __version__
+
+    if output is not None:
+        parquet()
+        expanded(output).mkdir(parents=True, exist_ok=True)
+    text = as_text(robot)
+    every = [__version__, f'{function.__module__}.{function.__qualname__}', text, options]
+    known = hashlib.sha256(json.dumps(every, default=plain, sort_keys=True).encode())
+    place = None if output is None else expanded(output).absolute()
+    return Task(function, text, options, place, known.hexdigest())
+
+
+def run(
+    function: Callable[..., Record],
+    robot: AnyRobot,
+    paths: Iterable[AnyPath],
+    executor: Executor | None = None,
+    *,
+    jobs: int | None = None,
+    shard: tuple[int, int] = (0, 1),
+    output: AnyPath | None = None,
+    **options: Any,
+) -> Iterator[Record]:
+    """
+    Yield what a function finds in each recording, in the order of the paths.
+
+    A recording that fails is a record with an `error`, and does not end the run. Linear algebra
+    has one thread in each process, so that numbers are the same on every executor.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(robot, path, **options)`` of a module, that returns a `Record`: `evaluate`,
+        `identify_part`, `observe`, `retime`, `check`, or one of your own.
+    robot : Robot, ScrewModel or URDF
+        Travels as text; see `as_text`.
+    paths : iterable of str or path
+        See `recordings_in`.
+    executor : concurrent.futures.Executor, optional
+        As of Dask, mpi4py or loky; by default processes of this machine, of which one that is
+        killed is replaced. All tasks are submitted at once.
+    jobs : int, optional
+        How many processes, by default one per core; 1: in this one.
+    shard : (int, int)
+        Rank r and size s: only the paths r, r + s, r + 2 s and so on.
+    output : str or path, optional
+        Folder for a Parquet file per recording; the records that are yielded have no columns then.
+        Recordings whose file is there, of the same content, robot, options and version, are not
+        done again; ``summary.parquet`` has the rows of all paths that are finished.
+    **options
+        Of the function.
+
+    Yields
+    ------
+    Record
+
+    Raises
+    ------
+    InputError
+        If `jobs` or `shard` are no possible numbers.
+    ModuleNotFoundError
+        With `output`, if pyarrow is not installed (extra ``fleet``).
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> arm = sd.share_path('urdf/planar_2r.urdf')
+    >>> [record.error for record in sd.fleet.run(sd.fleet.check, arm, ['lost.csv'], jobs=1)]
+    ['lost.csv: expected a recording: No such file or directory']
+    """
+    every = [os.fspath(path) for path in paths]
+    rank, size = _shard(shard)
+    task, own = task_of(function, robot, options, output), every[rank::size]
+    return _records(task, own, every, executor, _jobs(jobs, len(own)))
+
+
+def _records(
+    task: Task, own: list[str], every: list[str], executor: Executor | None, jobs: int
+) -> Iterator[Record]:
+    if executor is not None:
+        found = _submitted(task, own, executor)
+    elif jobs > 1:
+        found = in_processes(task, own, jobs)
+    else:
+        found = map(task, own)
+    with counting('recordings', len(own), 'recording') as count:
+        for record in found:
+            yield record
+            count()
+    if task.output is not None:
+        summarise(task, every, task.output)
+
+
+def _submitted(task: Task, paths: Sequence[str], executor: Executor) -> Iterator[Record]:
+    futures: deque[Future[Record]] = deque(executor.submit(task, path) for path in paths)
+    try:
+        while futures:
+            yield futures.popleft().result()
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def summarise(task: Task, paths: Sequence[str], folder: Path) -> None:
+    """Write the summary, again while other shards write files of theirs meanwhile."""
+    before = -1
+    while True:
+        found = [record for path in paths if (record := _done(task, path, folder)) is not None]
+        if len(found) == before:
+            return
+        write_summary(folder / 'summary.parquet', found)
+        before = len(found)
+
+
+def _done(task: Task, path: str, folder: Path) -> Record | None:
+    """Return the record of a path, with these settings, if it is finished."""
+    found = finished(file_of(path, folder), task.settings)
+    return None if found is None else replace(found, path=path)
+
+
+def _failed(path: str, error: Exception) -> Record:
+    text = str(error) if isinstance(error, ScrewDynamicsError) else ''
+    text = text or f'{path}: {type(error).__name__}: {error}'
+    return Record(path, error=' '.join(bounded(text).split()))
+
+
+def _shard(shard: tuple[int, int]) -> tuple[int, int]:
+    rank, size = shard
+    if not 0 <= rank < size:
+        raise InputError(f'shard: expected a rank from 0 to below the size, got {shown(shard)}')
+    return rank, size
+
+
+def _jobs(jobs: int | None, count: int) -> int:
+    if jobs is None:
+        available = getattr(os, 'sched_getaffinity', None)
+        jobs = len(available(0)) if available else os.cpu_count() or 1
+    return min(require_count('jobs', jobs, 1), max(count, 1))

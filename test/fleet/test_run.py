@@ -1,0 +1,181 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A function over many recordings: order, failures, files, shards, killed processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import fleet_functions
+import numpy as np
+import pytest
+from helpers.patience import patience
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InputError
+from screw_dynamics.fleet import Record, as_text, evaluate, run
+
+ARM = sd.share_path('urdf/planar_2r.urdf')
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def contents(folder):
+    """Return the bytes of all files in a folder, which are Parquet alone."""
+    files = sorted(Path(folder).iterdir())
+    assert all(file.suffix == '.parquet' for file in files)
+    return {file.name: file.read_bytes() for file in files}
+
+
+def test_records_come_in_the_order_of_the_paths_and_broken_ones_have_their_reason(tmp_path):
+    texts = ['x' * k for k in range(1000)]
+    paths = fleet_functions.write_texts(tmp_path, texts)
+    Path(paths[500]).write_bytes(b'\xff\xfe\xff')
+    found = list(run(fleet_functions.size, ARM, paths, jobs=1))
+    assert [record.path for record in found] == paths
+    (broken,) = [record for record in found if record.error]
+    assert broken is found[500] and not broken.values
+    assert broken.error.startswith(f'{paths[500]}: UnicodeDecodeError: ')
+    assert sum(record.values == {'characters': k} for k, record in enumerate(found)) == 999
+
+
+@pytest.mark.processes
+def test_every_executor_and_number_of_processes_writes_the_same_bytes(tmp_path):
+    pytest.importorskip('pyarrow')
+    paths = fleet_functions.write_tables(tmp_path, 5)
+    Path(paths[3]).write_text('no table')
+
+    def written(name, paths=paths, **how):
+        folder = tmp_path / name
+        rows = list(run(evaluate, ARM, paths, output=folder, smoothing_time=0.05, **how))
+        assert all(not record.columns for record in rows)
+        return contents(folder)
+
+    alone = written('alone', jobs=1)
+    assert len(alone) == 6
+    assert written('two', jobs=2) == alone
+    with ThreadPoolExecutor(3) as threads:
+        assert written('threads', executor=threads) == alone
+    for rank in (2, 0, 1):  # the shard that ends last writes the whole summary
+        written('shards', jobs=1, shard=(rank, 3))
+    assert contents(tmp_path / 'shards') == alone
+
+
+def test_a_record_returns_from_its_file_as_it_was(tmp_path):
+    pytest.importorskip('pyarrow')
+    table = {'time': np.array([0.0, np.pi]), 'link': np.array(['a', 'b'], dtype=object)}
+    record = Record('a', {'mass': 1.1, 'usable': True, 'n': 3}, table, {'mass': 'kg'}, ('odd',))
+    record.write(tmp_path / 'a.parquet')
+    found = Record.read(tmp_path / 'a.parquet')
+    assert found.row == record.row and found.units == record.units
+    for name, column in table.items():
+        np.testing.assert_array_equal(found.columns[name], column)
+
+
+def test_columns_have_types_and_units(tmp_path):
+    parquet = pytest.importorskip('pyarrow.parquet')
+    (path,) = fleet_functions.write_tables(tmp_path, 1)
+    (record,) = run(evaluate, ARM, [path], jobs=1, output=tmp_path / 'out', order=1)
+    (file,) = (tmp_path / 'out').glob('run_0.csv-*.parquet')
+    schema = parquet.read_schema(file)
+    assert str(schema.field('joint_1.effort_dot').type) == 'double'
+    assert schema.field('joint_1.effort_dot').metadata[b'unit'] == b'N m/s'
+    summary = parquet.read_table(tmp_path / 'out' / 'summary.parquet')
+    assert summary['path'].to_pylist() == [path]
+    assert summary['joint_2.effort'].to_pylist() == [record.values['joint_2.effort']]
+
+
+def test_what_is_finished_is_done_again_only_if_it_or_its_settings_have_changed(tmp_path):
+    pytest.importorskip('pyarrow')
+    paths = fleet_functions.write_texts(tmp_path, ['a', 'bb', 'ccc'])
+    out = tmp_path / 'out'
+
+    def touched(**options):
+        before = {file: file.stat().st_mtime_ns for file in out.glob('*.txt-*')}
+        list(run(fleet_functions.size, ARM, paths, jobs=1, output=out, **options))
+        return [file.name[0] for file in sorted(out.glob('*.txt-*')) if before.get(
+            file) != file.stat().st_mtime_ns]  # fmt: skip
+
+    assert touched() == ['0', '1', '2'] and touched() == []
+    Path(paths[1]).write_text('other')
+    assert touched() == ['1'] and touched(length=2) == ['0', '1', '2']
+    Path(paths[2]).unlink()  # what has failed is tried again
+    assert touched(length=2) == ['2'] and touched(length=2) == ['2']
+
+
+@pytest.mark.processes
+def test_a_killed_process_costs_no_recording_but_one_that_kills_always(tmp_path):
+    paths = fleet_functions.write_texts(tmp_path, ['a', 'bb', 'deadly', 'cccc', 'd', 'e'])
+    found = list(run(fleet_functions.deadly, ARM, paths, jobs=2))
+    assert [record.values['characters'] for record in found] == [1, 2, 6, 4, 1, 1]
+    found = list(run(fleet_functions.deadly, ARM, paths, jobs=2, always=True))
+    assert [record.error for record in found if record.error] == [
+        f'{paths[2]}: its process ended twice: killed, or out of memory'
+    ]
+
+
+SCRIPT = """
+import sys
+import fleet_functions
+from screw_dynamics.fleet import evaluate, run
+if __name__ == '__main__':
+    for record in run(evaluate, sys.argv[1], sys.argv[3:], jobs=2, output=sys.argv[2]):
+        print(record.path, flush=True)
+"""
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize('number', [signal.SIGKILL, signal.SIGINT])
+def test_a_killed_run_goes_on_to_the_same_files_and_leaves_no_process(tmp_path, number):
+    pytest.importorskip('pyarrow')
+    paths = fleet_functions.write_tables(tmp_path, 12, 300)
+    script = tmp_path / 'script.py'
+    script.write_text(SCRIPT)
+    out = tmp_path / 'out'
+    environment = {**os.environ, 'PYTHONPATH': f'{ROOT}:{Path(__file__).parent}'}
+    command = [sys.executable, str(script), str(ARM), str(out), *paths]
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        process.stdout.readline()
+        if number == signal.SIGKILL:
+            process.kill()
+        else:
+            os.killpg(process.pid, number)  # as a terminal does
+        # the output ends when the last process that has it ends
+        process.communicate(timeout=patience())
+    done = len(list(out.glob('run_*.parquet')))
+    assert 0 < done < 12 and not (out / 'summary.parquet').exists()
+    list(run(evaluate, ARM, paths, jobs=1, output=out))
+    list(run(evaluate, ARM, paths, jobs=1, output=tmp_path / 'whole'))
+    assert contents(out) == contents(tmp_path / 'whole')
+
+
+def test_memory_does_not_grow_with_the_number_of_recordings(tmp_path):
+    paths = fleet_functions.write_texts(tmp_path, ['x'] * 200)
+    tracemalloc.start()
+    try:
+        for record in run(fleet_functions.size, ARM, paths, jobs=1, length=100_000):
+            assert len(record.columns['column']) == 100_000  # 0.8 MB each, 160 MB in all
+        assert tracemalloc.get_traced_memory()[1] < 10e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_robot_is_the_same_once_it_was_a_text():
+    arm = sd.read_urdf(ARM)
+    drives = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(1.0 / 3.0))})
+    robot = sd.Robot(arm, drives, limits_motors=True)
+    assert as_text(robot).robot == robot and as_text(ARM).robot == sd.Robot(arm)
+    assert as_text(ARM.read_text()) == as_text(arm) == as_text(as_text(arm))
+
+
+@pytest.mark.parametrize('shard', [(4, 4), (-1, 2), (0, 0)])
+def test_impossible_shards_are_named(shard):
+    with pytest.raises(InputError, match=r'shard: expected a rank from 0 to below the size'):
+        run(evaluate, ARM, [], shard=shard)
